@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls without libc: no errno, no cancellation points, no wrappers. Implemented once for each CPU in
+ * arch/<cpu>/host/raw_syscall.S. Usable inside the target, from any thread and in signal handlers.
+ */
+#ifndef GAIT_BASE_RAW_SYSCALL_H
+#define GAIT_BASE_RAW_SYSCALL_H
+
+/* Returns what the kernel returns: -4095..-1 is -errno. Unused arguments are passed as 0. */
+long raw_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+#endif
