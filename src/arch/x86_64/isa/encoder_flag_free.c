@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The forms of the BMI2 instructions. They share VEX and differ in the opcode and its mandatory prefix; mulx writes its
- * high half to the register in VEX and its low half to the one in modrm. Invariant: no flag changes. No lock: a writer
+ * low half to the register in VEX and its high half to the one in modrm. Invariant: no flag changes. No lock: a writer
  * belongs to one thread. encoder_form.c turns forms into bytes.
  */
 #include "arch/x86_64/isa/encoder_flag_free.h"

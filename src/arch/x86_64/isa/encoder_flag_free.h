@@ -23,7 +23,7 @@ enum x86_flag_free {
     X86_SARX,
     X86_PDEP, /* spreads the low bits of with to where the source has ones */
     X86_PEXT, /* gathers the bits of with that the source has ones for */
-    X86_MULX, /* with:destination = rdx * source */
+    X86_MULX, /* destination:with = rdx * source; the high half wins where both are one register */
 };
 
 struct x86_flag_free_registers {

@@ -125,7 +125,7 @@ void x86_lea(struct code_writer *writer, enum x86_size size, enum x86_gpr destin
 
     if (size == X86_SIZE_8)
         x86_encoder_refuse(writer, "lea of 8 bits");
-    x86_form_emit_mem(writer, form, memory);
+    x86_form_emit_mem(writer, form, x86_mem_segment(X86_SEGMENT_NONE, memory));
 }
 
 static struct x86_form cmov_form(struct code_writer *writer, enum x86_condition condition, enum x86_size size,

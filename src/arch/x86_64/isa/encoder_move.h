@@ -42,7 +42,7 @@ void x86_extend_reg_reg(struct code_writer *writer, enum x86_extend extend, enum
 void x86_extend_reg_mem(struct code_writer *writer, enum x86_extend extend, enum x86_size size,
                         enum x86_gpr destination, struct x86_mem source);
 
-/* The address of memory, without its segment; 16, 32 or 64 bits of it. */
+/* 16, 32 or 64 bits of the address of memory, before the base of its segment, if any, is added. */
 void x86_lea(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, struct x86_mem memory);
 
 /* Conditional moves of 16, 32 or 64 bits. In 32 bits the upper half is cleared even when the condition fails. */
