@@ -32,9 +32,10 @@ static void failure_is_sticky_and_no_bug(void)
 
 static void refusal_is_sticky_and_a_bug(void)
 {
+    uint8_t buffer[8];
     struct code_writer writer;
 
-    code_writer_init(&writer, NULL, 0, cache_pc_of(0));
+    code_writer_init(&writer, buffer, sizeof(buffer), cache_pc_of(0));
     asserted = "";
     assert_handler_set(keep_assertion);
     x86_encoder_refuse(&writer, "no such thing");

@@ -167,9 +167,10 @@ static void memory_that_cannot_be_is_refused(void)
 
 static void immediates_fit_their_operand_signed_or_unsigned(void)
 {
+    uint8_t buffer[8];
     struct code_writer writer;
 
-    code_writer_init(&writer, NULL, 0, cache_pc_of(0));
+    code_writer_init(&writer, buffer, sizeof(buffer), cache_pc_of(0));
     CHECK_EQUAL(x86_immediate_of_size(&writer, X86_SIZE_8, 0xff), -1);
     CHECK_EQUAL(x86_immediate_of_size(&writer, X86_SIZE_8, -128), -128);
     CHECK_EQUAL(x86_immediate_of_size(&writer, X86_SIZE_16, 0x8000), -0x8000);
@@ -200,9 +201,10 @@ static void larger_immediates_are_refused(void)
     assert_handler_set(count_assertion);
     FOR_EACH(i, wrong)
     {
+        uint8_t buffer[8];
         struct code_writer writer;
 
-        code_writer_init(&writer, NULL, 0, cache_pc_of(0));
+        code_writer_init(&writer, buffer, sizeof(buffer), cache_pc_of(0));
         (void)x86_immediate_of_size(&writer, wrong[i].size, wrong[i].value);
         CHECK(code_writer_overflowed(&writer));
     }
