@@ -6,6 +6,7 @@
  */
 #include "support/encoding_check.h"
 
+#include "base/assert.h"
 #include "base/code_writer.h"
 
 #include <Zydis/Zydis.h>
@@ -124,6 +125,37 @@ void encoding_not_assembled(void)
 size_t encoding_length(void)
 {
     return current.length;
+}
+
+/* ---- refusals --------------------------------------------------------------------------------------------------- */
+
+#ifdef NDEBUG
+#define ASSERTIONS_MIN 0
+#else
+#define ASSERTIONS_MIN 1
+#endif
+
+static int assertions;
+
+static void count_assertion(const char *text, const char *file, int line)
+{
+    (void)text;
+    (void)file;
+    (void)line;
+    assertions++;
+}
+
+struct code_writer *encoding_refusal_begin(void)
+{
+    assertions = 0;
+    assert_handler_set(count_assertion);
+    return start_trial(SLOT);
+}
+
+bool encoding_refused(void)
+{
+    assert_handler_set(NULL);
+    return code_writer_overflowed(&trial) && code_writer_offset(&trial) == 0 && assertions >= ASSERTIONS_MIN;
 }
 
 /* ---- the disassembler ------------------------------------------------------------------------------------------- */

@@ -29,6 +29,20 @@ struct code_writer;
         encoding_claim(__VA_ARGS__);                                                                                   \
     } while (0)
 
+/*
+ * Emits with `writer` in scope and tells whether that was refused as a bug: the sticky overflow, nothing written, and
+ * an assertion where there are any. For CHECK(REFUSES(...)).
+ */
+#define REFUSES(emission)                                                                                              \
+    ({                                                                                                                 \
+        struct code_writer *writer = encoding_refusal_begin();                                                         \
+        emission;                                                                                                      \
+        encoding_refused();                                                                                            \
+    })
+
+struct code_writer *encoding_refusal_begin(void);
+bool encoding_refused(void);
+
 /* The machinery of ENCODES. */
 struct code_writer *encoding_begin(void);
 struct code_writer *encoding_again(void);

@@ -142,6 +142,15 @@ static void products_take_two_and_three_operands(void)
     CHECK_EQUAL(encoding_finish(), 0);
 }
 
+static void operands_that_do_not_exist_are_refused(void)
+{
+    CHECK(REFUSES(x86_imul_reg_reg(writer, X86_SIZE_8, X86_RAX, X86_RCX)));
+    CHECK(REFUSES(x86_imul_reg_reg_imm(writer, X86_SIZE_64, X86_RAX, X86_RCX, INT64_MIN)));
+    CHECK(REFUSES(x86_arithmetic_reg_imm(writer, X86_ADD, X86_SIZE_64, X86_RAX, 0xffffffff)));
+    CHECK(REFUSES(x86_arithmetic_mem_imm(writer, X86_ADD, X86_SIZE_16, x86_mem_base(X86_RAX, 0), 0x10000)));
+    CHECK(REFUSES(x86_test_reg_imm(writer, X86_SIZE_8, X86_RCX, -129)));
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(registers_compute_in_every_pair_and_size),
     CHECK_CASE(memory_computes_with_every_register_and_size),
@@ -151,6 +160,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(test_takes_registers_memory_and_immediates),
     CHECK_CASE(operations_of_one_operand),
     CHECK_CASE(products_take_two_and_three_operands),
+    CHECK_CASE(operands_that_do_not_exist_are_refused),
 };
 
 CHECK_MAIN(cases)

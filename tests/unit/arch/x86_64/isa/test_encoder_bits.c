@@ -106,10 +106,17 @@ static void checksums_take_every_source(void)
     CHECK_EQUAL(encoding_finish(), 0);
 }
 
+static void sizes_that_do_not_exist_are_refused(void)
+{
+    CHECK(REFUSES(x86_bit_test_reg_imm(writer, X86_BT, X86_SIZE_8, X86_RAX, 1)));
+    CHECK(REFUSES(x86_bit_test_reg_reg(writer, X86_BT, X86_SIZE_8, X86_RAX, X86_RCX)));
+    CHECK(REFUSES(x86_bit_count_reg_reg(writer, X86_POPCNT, X86_SIZE_8, X86_RAX, X86_RCX)));
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(shifts_take_constants),       CHECK_CASE(shifts_take_cl),
     CHECK_CASE(single_bits_are_tested),      CHECK_CASE(bits_are_counted),
-    CHECK_CASE(checksums_take_every_source),
+    CHECK_CASE(checksums_take_every_source), CHECK_CASE(sizes_that_do_not_exist_are_refused),
 };
 
 CHECK_MAIN(cases)

@@ -60,9 +60,18 @@ static void three_operands_take_every_register(void)
     CHECK_EQUAL(encoding_finish(), 0);
 }
 
+static void sizes_that_do_not_exist_are_refused(void)
+{
+    struct x86_flag_free_registers registers = {X86_RAX, X86_RCX};
+
+    CHECK(REFUSES(x86_rorx_reg_reg(writer, X86_SIZE_16, X86_RAX, X86_RCX, 1)));
+    CHECK(REFUSES(x86_flag_free_reg(writer, X86_SHLX, X86_SIZE_8, registers, X86_RCX)));
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(rotations_take_registers_and_memory),
     CHECK_CASE(three_operands_take_every_register),
+    CHECK_CASE(sizes_that_do_not_exist_are_refused),
 };
 
 CHECK_MAIN(cases)

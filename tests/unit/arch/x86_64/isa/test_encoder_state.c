@@ -33,9 +33,15 @@ static void segment_bases_move_to_and_from_every_register(void)
     CHECK_EQUAL(encoding_finish(), 0);
 }
 
+static void sizes_that_do_not_exist_are_refused(void)
+{
+    CHECK(REFUSES(x86_segment_base(writer, X86_RDFSBASE, X86_SIZE_16, X86_RAX)));
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(state_is_saved_to_and_restored_from_memory),
     CHECK_CASE(segment_bases_move_to_and_from_every_register),
+    CHECK_CASE(sizes_that_do_not_exist_are_refused),
 };
 
 CHECK_MAIN(cases)

@@ -44,9 +44,16 @@ static void general_registers_move_to_and_from_vectors(void)
     CHECK_EQUAL(encoding_finish(), 0);
 }
 
+static void sizes_that_do_not_exist_are_refused(void)
+{
+    CHECK(REFUSES(x86_vector_from_reg(writer, X86_SIZE_16, 0, X86_RAX)));
+    CHECK(REFUSES(x86_vector_to_reg(writer, X86_SIZE_8, X86_RAX, 0)));
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(every_register_is_loaded_and_stored),
     CHECK_CASE(general_registers_move_to_and_from_vectors),
+    CHECK_CASE(sizes_that_do_not_exist_are_refused),
 };
 
 CHECK_MAIN(cases)
