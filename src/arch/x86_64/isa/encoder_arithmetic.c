@@ -9,27 +9,27 @@
 #include "arch/x86_64/isa/encoder_failure.h"
 #include "arch/x86_64/isa/encoder_form.h"
 
-static struct x86_form store_form(enum x86_arithmetic operation, enum x86_size size, enum x86_gpr source)
+static struct x86_encoder_form store_form(enum x86_arithmetic operation, enum x86_size size, enum x86_gpr source)
 {
-    return x86_form_sized((uint8_t)(operation << 3), size, source);
+    return x86_encoder_form_sized((uint8_t)(operation << 3), size, source);
 }
 
 void x86_arithmetic_reg_reg(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
                             enum x86_gpr destination, enum x86_gpr source)
 {
-    x86_form_emit_reg(writer, store_form(operation, size, source), destination);
+    x86_encoder_form_emit_reg(writer, store_form(operation, size, source), destination);
 }
 
 void x86_arithmetic_mem_reg(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
                             struct x86_mem destination, enum x86_gpr source)
 {
-    x86_form_emit_mem(writer, store_form(operation, size, source), destination);
+    x86_encoder_form_emit_mem(writer, store_form(operation, size, source), destination);
 }
 
 void x86_arithmetic_reg_mem(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
                             enum x86_gpr destination, struct x86_mem source)
 {
-    x86_form_emit_mem(writer, x86_form_sized((uint8_t)(operation << 3 | 2), size, destination), source);
+    x86_encoder_form_emit_mem(writer, x86_encoder_form_sized((uint8_t)(operation << 3 | 2), size, destination), source);
 }
 
 static bool fits_sign_extended_byte(enum x86_size size, int64_t immediate)
@@ -37,11 +37,11 @@ static bool fits_sign_extended_byte(enum x86_size size, int64_t immediate)
     return size != X86_SIZE_8 && immediate == (int8_t)immediate;
 }
 
-static struct x86_form immediate_form(enum x86_arithmetic operation, enum x86_size size, int64_t immediate)
+static struct x86_encoder_form immediate_form(enum x86_arithmetic operation, enum x86_size size, int64_t immediate)
 {
     if (fits_sign_extended_byte(size, immediate))
-        return x86_form_immediate(x86_form_extended(0x83, size, (uint8_t)operation), 1, immediate);
-    return x86_form_immediate(x86_form_extended(0x80, size, (uint8_t)operation), x86_immediate_size(size), immediate);
+        return x86_encoder_form_immediate(x86_encoder_form_extended(0x83, size, (uint8_t)operation), 1, immediate);
+    return x86_encoder_form_immediate(x86_encoder_form_extended(0x80, size, (uint8_t)operation), x86_immediate_size(size), immediate);
 }
 
 void x86_arithmetic_reg_imm(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
@@ -50,12 +50,12 @@ void x86_arithmetic_reg_imm(struct code_writer *writer, enum x86_arithmetic oper
     int64_t immediate = x86_immediate_of_size(writer, size, value);
 
     if (destination == X86_RAX && !fits_sign_extended_byte(size, immediate)) {
-        struct x86_form form = x86_form_extended((uint8_t)(operation << 3 | 4), size, 0);
+        struct x86_encoder_form form = x86_encoder_form_extended((uint8_t)(operation << 3 | 4), size, 0);
 
-        x86_form_emit_alone(writer, x86_form_immediate(form, x86_immediate_size(size), immediate));
+        x86_encoder_form_emit_alone(writer, x86_encoder_form_immediate(form, x86_immediate_size(size), immediate));
         return;
     }
-    x86_form_emit_reg(writer, immediate_form(operation, size, immediate), destination);
+    x86_encoder_form_emit_reg(writer, immediate_form(operation, size, immediate), destination);
 }
 
 void x86_arithmetic_mem_imm(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
@@ -63,62 +63,62 @@ void x86_arithmetic_mem_imm(struct code_writer *writer, enum x86_arithmetic oper
 {
     int64_t immediate = x86_immediate_of_size(writer, size, value);
 
-    x86_form_emit_mem(writer, immediate_form(operation, size, immediate), destination);
+    x86_encoder_form_emit_mem(writer, immediate_form(operation, size, immediate), destination);
 }
 
 void x86_test_reg_reg(struct code_writer *writer, enum x86_size size, enum x86_gpr left, enum x86_gpr right)
 {
-    x86_form_emit_reg(writer, x86_form_sized(0x84, size, right), left);
+    x86_encoder_form_emit_reg(writer, x86_encoder_form_sized(0x84, size, right), left);
 }
 
 void x86_test_mem_reg(struct code_writer *writer, enum x86_size size, struct x86_mem left, enum x86_gpr right)
 {
-    x86_form_emit_mem(writer, x86_form_sized(0x84, size, right), left);
+    x86_encoder_form_emit_mem(writer, x86_encoder_form_sized(0x84, size, right), left);
 }
 
-static struct x86_form test_immediate_form(struct code_writer *writer, uint8_t opcode, enum x86_size size,
+static struct x86_encoder_form test_immediate_form(struct code_writer *writer, uint8_t opcode, enum x86_size size,
                                            int64_t value)
 {
-    struct x86_form form = x86_form_extended(opcode, size, 0);
+    struct x86_encoder_form form = x86_encoder_form_extended(opcode, size, 0);
 
-    return x86_form_immediate(form, x86_immediate_size(size), x86_immediate_of_size(writer, size, value));
+    return x86_encoder_form_immediate(form, x86_immediate_size(size), x86_immediate_of_size(writer, size, value));
 }
 
 void x86_test_reg_imm(struct code_writer *writer, enum x86_size size, enum x86_gpr left, int64_t value)
 {
     if (left == X86_RAX)
-        x86_form_emit_alone(writer, test_immediate_form(writer, 0xa8, size, value));
+        x86_encoder_form_emit_alone(writer, test_immediate_form(writer, 0xa8, size, value));
     else
-        x86_form_emit_reg(writer, test_immediate_form(writer, 0xf6, size, value), left);
+        x86_encoder_form_emit_reg(writer, test_immediate_form(writer, 0xf6, size, value), left);
 }
 
 void x86_test_mem_imm(struct code_writer *writer, enum x86_size size, struct x86_mem left, int64_t value)
 {
-    x86_form_emit_mem(writer, test_immediate_form(writer, 0xf6, size, value), left);
+    x86_encoder_form_emit_mem(writer, test_immediate_form(writer, 0xf6, size, value), left);
 }
 
-static struct x86_form unary_form(enum x86_unary operation, enum x86_size size)
+static struct x86_encoder_form unary_form(enum x86_unary operation, enum x86_size size)
 {
     if (operation == X86_INC || operation == X86_DEC)
-        return x86_form_extended(0xfe, size, operation == X86_DEC);
-    return x86_form_extended(0xf6, size, (uint8_t)operation);
+        return x86_encoder_form_extended(0xfe, size, operation == X86_DEC);
+    return x86_encoder_form_extended(0xf6, size, (uint8_t)operation);
 }
 
 void x86_unary_reg(struct code_writer *writer, enum x86_unary operation, enum x86_size size, enum x86_gpr reg)
 {
-    x86_form_emit_reg(writer, unary_form(operation, size), reg);
+    x86_encoder_form_emit_reg(writer, unary_form(operation, size), reg);
 }
 
 void x86_unary_mem(struct code_writer *writer, enum x86_unary operation, enum x86_size size, struct x86_mem memory)
 {
-    x86_form_emit_mem(writer, unary_form(operation, size), memory);
+    x86_encoder_form_emit_mem(writer, unary_form(operation, size), memory);
 }
 
-static struct x86_form imul_form(struct code_writer *writer, enum x86_size size, enum x86_gpr destination)
+static struct x86_encoder_form imul_form(struct code_writer *writer, enum x86_size size, enum x86_gpr destination)
 {
     if (size == X86_SIZE_8)
         x86_encoder_refuse(writer, "imul of 8 bits with two registers");
-    return (struct x86_form){
+    return (struct x86_encoder_form){
         .map = X86_MAP_0F,
         .opcode = 0xaf,
         .size = (uint8_t)size,
@@ -128,12 +128,12 @@ static struct x86_form imul_form(struct code_writer *writer, enum x86_size size,
 
 void x86_imul_reg_reg(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, enum x86_gpr source)
 {
-    x86_form_emit_reg(writer, imul_form(writer, size, destination), source);
+    x86_encoder_form_emit_reg(writer, imul_form(writer, size, destination), source);
 }
 
 void x86_imul_reg_mem(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, struct x86_mem source)
 {
-    x86_form_emit_mem(writer, imul_form(writer, size, destination), source);
+    x86_encoder_form_emit_mem(writer, imul_form(writer, size, destination), source);
 }
 
 void x86_imul_reg_reg_imm(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, enum x86_gpr source,
@@ -141,9 +141,9 @@ void x86_imul_reg_reg_imm(struct code_writer *writer, enum x86_size size, enum x
 {
     int64_t immediate = x86_immediate_of_size(writer, size, value);
     bool is_short = fits_sign_extended_byte(size, immediate);
-    struct x86_form form = imul_form(writer, size, destination);
+    struct x86_encoder_form form = imul_form(writer, size, destination);
 
     form.map = X86_MAP_PRIMARY;
     form.opcode = is_short ? 0x6b : 0x69;
-    x86_form_emit_reg(writer, x86_form_immediate(form, is_short ? 1 : x86_immediate_size(size), immediate), source);
+    x86_encoder_form_emit_reg(writer, x86_encoder_form_immediate(form, is_short ? 1 : x86_immediate_size(size), immediate), source);
 }

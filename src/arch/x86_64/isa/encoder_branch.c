@@ -193,29 +193,29 @@ void x86_xabort(struct code_writer *writer, uint8_t reason)
 }
 
 /* Group 5 of the opcodes: 2 calls and 4 jumps. */
-static struct x86_form indirect_form(uint8_t extension)
+static struct x86_encoder_form indirect_form(uint8_t extension)
 {
-    return (struct x86_form){.opcode = 0xff, .extension = extension};
+    return (struct x86_encoder_form){.opcode = 0xff, .extension = extension};
 }
 
 void x86_jmp_reg(struct code_writer *writer, enum x86_gpr target)
 {
-    x86_form_emit_reg(writer, indirect_form(4), target);
+    x86_encoder_form_emit_reg(writer, indirect_form(4), target);
 }
 
 void x86_jmp_mem(struct code_writer *writer, struct x86_mem pointer)
 {
-    x86_form_emit_mem(writer, indirect_form(4), pointer);
+    x86_encoder_form_emit_mem(writer, indirect_form(4), pointer);
 }
 
 void x86_call_reg(struct code_writer *writer, enum x86_gpr target)
 {
-    x86_form_emit_reg(writer, indirect_form(2), target);
+    x86_encoder_form_emit_reg(writer, indirect_form(2), target);
 }
 
 void x86_call_mem(struct code_writer *writer, struct x86_mem pointer)
 {
-    x86_form_emit_mem(writer, indirect_form(2), pointer);
+    x86_encoder_form_emit_mem(writer, indirect_form(2), pointer);
 }
 
 static void put_with_pointer(struct code_writer *writer, const uint8_t *code, size_t length, struct cache_pc target)
@@ -265,10 +265,10 @@ void x86_call_anywhere(struct code_writer *writer, struct cache_pc target)
 
 void x86_ret(struct code_writer *writer, uint16_t drop_bytes)
 {
-    struct x86_form drop_form = {.opcode = 0xc2};
+    struct x86_encoder_form drop_form = {.opcode = 0xc2};
 
     if (drop_bytes == 0)
         code_writer_put_u8(writer, 0xc3);
     else
-        x86_form_emit_alone(writer, x86_form_immediate(drop_form, sizeof(drop_bytes), drop_bytes));
+        x86_encoder_form_emit_alone(writer, x86_encoder_form_immediate(drop_form, sizeof(drop_bytes), drop_bytes));
 }

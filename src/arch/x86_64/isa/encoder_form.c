@@ -58,7 +58,7 @@ static uint8_t modrm(unsigned mod, unsigned reg, unsigned rm)
     return (uint8_t)(mod << 6 | (reg & 7) << 3 | (rm & 7));
 }
 
-static struct extension_bits bits_of_form(const struct x86_form *form)
+static struct extension_bits bits_of_form(const struct x86_encoder_form *form)
 {
     return (struct extension_bits){
         .w = form->size == X86_SIZE_64,
@@ -67,7 +67,7 @@ static struct extension_bits bits_of_form(const struct x86_form *form)
     };
 }
 
-static struct extension_bits bits_with_register(const struct x86_form *form, uint8_t rm)
+static struct extension_bits bits_with_register(const struct x86_encoder_form *form, uint8_t rm)
 {
     struct extension_bits bits = bits_of_form(form);
 
@@ -76,7 +76,7 @@ static struct extension_bits bits_with_register(const struct x86_form *form, uin
     return bits;
 }
 
-static struct extension_bits bits_with_memory(const struct x86_form *form, const struct x86_mem *memory)
+static struct extension_bits bits_with_memory(const struct x86_encoder_form *form, const struct x86_mem *memory)
 {
     struct extension_bits bits = bits_of_form(form);
 
@@ -112,7 +112,7 @@ static void append_opcode_map(struct composed *code, uint8_t map)
         append(code, 0x3a);
 }
 
-static void append_legacy_opcode(struct composed *code, const struct x86_form *form, struct extension_bits bits)
+static void append_legacy_opcode(struct composed *code, const struct x86_encoder_form *form, struct extension_bits bits)
 {
     if (form->size == X86_SIZE_16)
         append(code, PREFIX_SIZE);
@@ -140,7 +140,7 @@ static uint8_t vex_prefix(uint8_t prefix)
 }
 
 /* VEX holds r, x, b and its register inverted. */
-static void append_vex_opcode(struct composed *code, const struct x86_form *form, struct extension_bits bits)
+static void append_vex_opcode(struct composed *code, const struct x86_encoder_form *form, struct extension_bits bits)
 {
     bool is_256 = form->vex == X86_VEX_256;
     uint8_t low = (uint8_t)((~form->vex_register & 15) << 3 | is_256 << 2 | vex_prefix(form->prefix));
@@ -156,7 +156,7 @@ static void append_vex_opcode(struct composed *code, const struct x86_form *form
     append(code, form->opcode);
 }
 
-static void append_opcode(struct composed *code, const struct x86_form *form, struct extension_bits bits)
+static void append_opcode(struct composed *code, const struct x86_encoder_form *form, struct extension_bits bits)
 {
     if (form->vex == X86_VEX_NONE)
         append_legacy_opcode(code, form, bits);
@@ -164,7 +164,7 @@ static void append_opcode(struct composed *code, const struct x86_form *form, st
         append_vex_opcode(code, form, bits);
 }
 
-static void append_immediate(struct composed *code, const struct x86_form *form)
+static void append_immediate(struct composed *code, const struct x86_encoder_form *form)
 {
     append_number(code, form->immediate, form->immediate_size);
 }
@@ -271,7 +271,7 @@ static void put_with_label(struct code_writer *writer, struct composed *code, st
         x86_label_use_near(label, writer, field_offset, code->length - code->displacement_at - sizeof(uint32_t));
 }
 
-void x86_form_emit_mem(struct code_writer *writer, struct x86_form form, struct x86_mem memory)
+void x86_encoder_form_emit_mem(struct code_writer *writer, struct x86_encoder_form form, struct x86_mem memory)
 {
     struct composed code = {.length = 0};
 
@@ -291,7 +291,7 @@ void x86_form_emit_mem(struct code_writer *writer, struct x86_form form, struct 
         put(writer, &code);
 }
 
-void x86_form_emit_reg(struct code_writer *writer, struct x86_form form, enum x86_gpr rm)
+void x86_encoder_form_emit_reg(struct code_writer *writer, struct x86_encoder_form form, enum x86_gpr rm)
 {
     struct composed code = {.length = 0};
 
@@ -301,7 +301,7 @@ void x86_form_emit_reg(struct code_writer *writer, struct x86_form form, enum x8
     put(writer, &code);
 }
 
-void x86_form_emit_opcode_reg(struct code_writer *writer, struct x86_form form, enum x86_gpr reg)
+void x86_encoder_form_emit_opcode_reg(struct code_writer *writer, struct x86_encoder_form form, enum x86_gpr reg)
 {
     struct composed code = {.length = 0};
 
@@ -311,7 +311,7 @@ void x86_form_emit_opcode_reg(struct code_writer *writer, struct x86_form form, 
     put(writer, &code);
 }
 
-void x86_form_emit_alone(struct code_writer *writer, struct x86_form form)
+void x86_encoder_form_emit_alone(struct code_writer *writer, struct x86_encoder_form form)
 {
     struct composed code = {.length = 0};
 
@@ -320,19 +320,19 @@ void x86_form_emit_alone(struct code_writer *writer, struct x86_form form)
     put(writer, &code);
 }
 
-struct x86_form x86_form_sized(uint8_t opcode, enum x86_size size, enum x86_gpr reg)
+struct x86_encoder_form x86_encoder_form_sized(uint8_t opcode, enum x86_size size, enum x86_gpr reg)
 {
-    struct x86_form form = x86_form_extended(opcode, size, 0);
+    struct x86_encoder_form form = x86_encoder_form_extended(opcode, size, 0);
 
     form.reg = (uint8_t)reg;
     return form;
 }
 
-struct x86_form x86_form_extended(uint8_t opcode, enum x86_size size, uint8_t extension)
+struct x86_encoder_form x86_encoder_form_extended(uint8_t opcode, enum x86_size size, uint8_t extension)
 {
     bool is_byte = size == X86_SIZE_8;
 
-    return (struct x86_form){
+    return (struct x86_encoder_form){
         .opcode = is_byte ? opcode : opcode | 1,
         .size = (uint8_t)size,
         .extension = extension,
@@ -341,7 +341,7 @@ struct x86_form x86_form_extended(uint8_t opcode, enum x86_size size, uint8_t ex
     };
 }
 
-struct x86_form x86_form_immediate(struct x86_form form, uint8_t immediate_size, int64_t immediate)
+struct x86_encoder_form x86_encoder_form_immediate(struct x86_encoder_form form, uint8_t immediate_size, int64_t immediate)
 {
     form.immediate_size = immediate_size;
     form.immediate = (uint64_t)immediate;

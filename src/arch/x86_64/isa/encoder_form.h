@@ -26,7 +26,7 @@ enum x86_vex {
 };
 
 /* What is fixed before the last operand, a register or memory, is known. Zero fields are absent. */
-struct x86_form {
+struct x86_encoder_form {
     uint8_t opcode;
     uint8_t map;          /* enum x86_opcode_map */
     uint8_t vex;          /* enum x86_vex */
@@ -42,17 +42,17 @@ struct x86_form {
 };
 
 /* Forms whose opcode's lowest bit tells 8-bit operands (0) from larger ones (1), with a register or an extension. */
-struct x86_form x86_form_sized(uint8_t opcode, enum x86_size size, enum x86_gpr reg);
-struct x86_form x86_form_extended(uint8_t opcode, enum x86_size size, uint8_t extension);
+struct x86_encoder_form x86_encoder_form_sized(uint8_t opcode, enum x86_size size, enum x86_gpr reg);
+struct x86_encoder_form x86_encoder_form_extended(uint8_t opcode, enum x86_size size, uint8_t extension);
 
 /* The form with an immediate added. */
-struct x86_form x86_form_immediate(struct x86_form form, uint8_t immediate_size, int64_t immediate);
+struct x86_encoder_form x86_encoder_form_immediate(struct x86_encoder_form form, uint8_t immediate_size, int64_t immediate);
 
 /* Write the instruction: with a register or memory in modrm, with a register in the opcode, or with neither. */
-void x86_form_emit_reg(struct code_writer *writer, struct x86_form form, enum x86_gpr rm);
-void x86_form_emit_mem(struct code_writer *writer, struct x86_form form, struct x86_mem memory);
-void x86_form_emit_opcode_reg(struct code_writer *writer, struct x86_form form, enum x86_gpr reg);
-void x86_form_emit_alone(struct code_writer *writer, struct x86_form form);
+void x86_encoder_form_emit_reg(struct code_writer *writer, struct x86_encoder_form form, enum x86_gpr rm);
+void x86_encoder_form_emit_mem(struct code_writer *writer, struct x86_encoder_form form, struct x86_mem memory);
+void x86_encoder_form_emit_opcode_reg(struct code_writer *writer, struct x86_encoder_form form, enum x86_gpr reg);
+void x86_encoder_form_emit_alone(struct code_writer *writer, struct x86_encoder_form form);
 
 /* The byte that overrides the segment. */
 uint8_t x86_segment_prefix(enum x86_segment segment);

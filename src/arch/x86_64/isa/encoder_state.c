@@ -14,19 +14,19 @@
 void x86_state_mem(struct code_writer *writer, enum x86_state operation, struct x86_mem memory)
 {
     bool is_control_register = operation == X86_LDMXCSR || operation == X86_STMXCSR;
-    struct x86_form form = {
+    struct x86_encoder_form form = {
         .map = X86_MAP_0F,
         .opcode = operation == X86_XSAVEC64 ? 0xc7 : GROUP_15,
         .extension = operation == X86_XSAVEC64 ? 4 : (uint8_t)operation,
         .size = is_control_register ? X86_SIZE_32 : X86_SIZE_64,
     };
 
-    x86_form_emit_mem(writer, form, memory);
+    x86_encoder_form_emit_mem(writer, form, memory);
 }
 
 void x86_segment_base(struct code_writer *writer, enum x86_segment_base operation, enum x86_size size, enum x86_gpr reg)
 {
-    struct x86_form form = {
+    struct x86_encoder_form form = {
         .map = X86_MAP_0F,
         .opcode = GROUP_15,
         .prefix = 0xf3,
@@ -36,5 +36,5 @@ void x86_segment_base(struct code_writer *writer, enum x86_segment_base operatio
 
     if (size != X86_SIZE_32 && size != X86_SIZE_64)
         x86_encoder_refuse(writer, "a segment base of less than 32 bits");
-    x86_form_emit_reg(writer, form, reg);
+    x86_encoder_form_emit_reg(writer, form, reg);
 }
