@@ -148,7 +148,8 @@ print-%:
 ALL_C := $(CORE_C) $(LIBRARY_C) $(CLI_C) $(PROGRAM_C)
 json_entry = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(CC) $(strip $(call flags_of,$(1))) -c $(1)"}
 
-compile_commands.json: Makefile $(OUT)/state/flags $(OUT)/state/sources
+.PHONY: compile_commands.json
+compile_commands.json:
 	$(call say,JSON,$@){ echo '['; $(foreach source,$(ALL_C),echo '$(call json_entry,$(source))$(if \
 	    $(filter $(source),$(lastword $(ALL_C))),,$(comma))';) echo ']'; } > $@
 

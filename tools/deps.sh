@@ -4,6 +4,7 @@
 # Does nothing, and says nothing, when all are there. A package marked with "?" is used where it can be had: the tests
 # that need it skip themselves without it.
 set -euo pipefail
+os_release=${OS_RELEASE-/etc/os-release}
 
 packages_for() {
     case $1 in
@@ -34,9 +35,9 @@ fail() {
 }
 
 is_debian_12() {
-    [[ -r /etc/os-release ]] || return 1
+    [[ -r $os_release ]] || return 1
     # shellcheck source=/dev/null
-    (. /etc/os-release && [[ ${ID-} == debian && ${VERSION_ID-} == 12 ]])
+    (. "$os_release" && [[ ${ID-} == debian && ${VERSION_ID-} == 12 ]])
 }
 
 # Leaves the packages that are not installed in the array "missing", with their mark.

@@ -28,7 +28,7 @@ shown_lines=200
 # The tests to run, one element each in all of these arrays.
 names=() configurations=() commands=() limits=()
 # What became of them; a test is finished when its status is set.
-declare -A status=() started=() elapsed=() group=() test_of=()
+declare -A status=() started=() elapsed=() group=()
 passed=0 failed=0 skipped=0
 
 make_in() {
@@ -109,16 +109,18 @@ start_test() {
     read -r -a command <<<"$(sanitizer_prefix "${configurations[index]}")"
     command+=("${commands[index]}")
     started[$index]=$(now_us)
-    timeout --kill-after=5 "${limits[index]}" "${command[@]}" </dev/null >"$log" 2>&1 &
+    # The shell in between turns death by a signal into an exit status, and ends at once when the time is over.
+    # shellcheck disable=SC2016 # expanded by that shell
+    timeout "${limits[index]}" bash -c '"$@"; exit $?' run "${command[@]}" </dev/null >"$log" 2>&1 &
     group[$index]=$!
-    test_of[$!]=$index
 }
 
 # Notes the status of a test that ended, and ends whatever it left behind.
 finish_test() {
     local index=$1
 
-    status[$index]=$2
+    wait "${group[$index]}"
+    status[$index]=$?
     elapsed[$index]=$(($(now_us) - started[$index]))
     kill -KILL -- "-${group[$index]}" 2>/dev/null
     unset "group[$index]"
@@ -129,7 +131,7 @@ reason_of() {
 
     if ((code == 77)); then
         sed -n 's/^skipped: //p' "$(log_of "$index")" | tail -n 1
-    elif ((code == 124 || (code == 137 && elapsed[$index] / 1000000 >= limits[index]))); then
+    elif ((code == 124 && elapsed[$index] / 1000000 >= limits[index])); then
         echo "not finished after ${limits[index]} s"
     elif ((code > 128)); then
         echo "ended by SIG$(kill -l $((code - 128)))"
@@ -164,16 +166,18 @@ report() {
 
 # ---- all tests -------------------------------------------------------------------------------------------------------
 run_from() {
-    local next=$1 shown=$1 count=${#names[@]} pid code
+    local next=$1 shown=$1 count=${#names[@]} index
 
     while ((shown < count)); do
         while ((next < count && ${#group[@]} < jobs)); do
             start_test "$next"
             next=$((next + 1))
         done
-        wait -n -p pid
-        code=$?
-        [[ -z ${pid-} ]] || finish_test "${test_of[$pid]}" $code
+        # What ended between two waits is not waited for again, so look at all.
+        wait -n
+        for index in "${!group[@]}"; do
+            kill -0 "${group[$index]}" 2>/dev/null || finish_test "$index"
+        done
         while ((shown < count)) && [[ -n ${status[$shown]-} ]]; do
             report "$shown"
             shown=$((shown + 1))
