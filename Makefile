@@ -62,7 +62,8 @@ COMMON      := -std=gnu11 $(WARNINGS) $(MODE_FLAGS) -fPIC -fvisibility=hidden -I
 # What may run inside the target: no libc, no vector registers, nothing that needs the program's thread pointer.
 CORE_FLAGS_x86_64 := -mgeneral-regs-only -mno-red-zone -fcf-protection=none
 CORE_FLAGS_arm64  := -mgeneral-regs-only
-CORE_FLAGS  := -ffreestanding $(if $(SANITIZED),,-fno-stack-protector -fno-asynchronous-unwind-tables $(CORE_FLAGS_$(CPU)))
+CORE_FLAGS  := -ffreestanding $(if $(SANITIZED),,-fno-stack-protector -fno-asynchronous-unwind-tables \
+    $(CORE_FLAGS_$(CPU)))
 LIBS        := -Wl,--as-needed -ldl -lpthread
 TEST_LIBS   := -Wl,--as-needed -lZydis -ldl -lpthread
 

@@ -15,7 +15,8 @@ small_tree() {
     put src/base/size.c '#include "base/size.h"' 'unsigned long twice(unsigned long n) { return 2 * n; }'
     put src/base/alone.c 'int alone(void);' 'int alone(void) { return 1; }'
     put src/cli/main.c 'int main(void) { return 0; }'
-    put include/gait/version.h '#define GAIT_VERSION_MAJOR 0' '#define GAIT_VERSION_MINOR 1' '#define GAIT_VERSION_PATCH 0'
+    put include/gait/version.h '#define GAIT_VERSION_MAJOR 0' '#define GAIT_VERSION_MINOR 1' \
+        '#define GAIT_VERSION_PATCH 0'
     mkdir -p "$tree/src/libgait"
     sed -i "$1" "$tree/Makefile" "$tree"/mk/*.mk
 }
