@@ -1,10 +1,14 @@
 # The programs that are not installed: unit tests, fuzzers, benchmarks, examples, generators. Each is one source file
 # (a generator is one folder) linked with everything that gait consists of, the internal parts too.
+define newline
+
+
+endef
 TEST_C    := $(sort $(shell find tests/unit -name 'test_*.c' 2>/dev/null))
 FUZZ_C    := $(wildcard tests/fuzz/*.c)
 BENCH_C   := $(wildcard bench/*.c)
 EXAMPLE_C := $(wildcard examples/*.c)
-SUPPORT_C := $(wildcard tests/support/*.c bench/support/*.c)
+SUPPORT_C := $(wildcard tests/support/*.[cS] bench/support/*.c)
 GENERATOR_C := $(wildcard tools/*/*.c)
 PROGRAM_C := $(TEST_C) $(FUZZ_C) $(BENCH_C) $(EXAMPLE_C) $(SUPPORT_C) $(GENERATOR_C)
 PROGRAM_O := $(call object,$(PROGRAM_C))
@@ -72,5 +76,8 @@ fuzz: | $(DEPS_FOR_TEST)
 	@+$(MAKE) --no-print-directory MODE=$(FUZZ_MODE) fuzzers
 	@tools/run_fuzz.sh $(FUZZ_SECONDS) $(FUZZ_SEED) $$($(MAKE) -s MODE=$(FUZZ_MODE) print-FUZZERS)
 
+# Arguments of a generator: the files that it writes.
+ARGUMENTS_x86_tables := $(addprefix src/arch/x86_64/isa/,decoder_tables.inc mnemonics.def)
+
 tables: $(GENERATORS)
-	@for generator in $(GENERATORS); do echo "  RUN   $$generator"; $$generator || exit 1; done
+	$(foreach generator,$(GENERATORS),$(generator) $(ARGUMENTS_$(notdir $(generator)))$(newline))

@@ -52,7 +52,7 @@ check_headers() {
         [[ $(would_compile -W "$header") == "$expected" ]] ||
             complain "a change of $header should make again: ${expected:-nothing}; but make says:" \
                 "$(would_compile -W "$header")"
-    done < <(find src include -name '*.h' -o -name '*.def')
+    done < <(find src include -name '*.h' -o -name '*.def' -o -name '*.inc')
 }
 
 check_flags() {

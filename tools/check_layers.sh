@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
-find src include -name '*.[chS]' -o -name '*.def' | LC_ALL=C sort | awk '
+find src include -name '*.[chS]' -o -name '*.def' -o -name '*.inc' | LC_ALL=C sort | awk '
 # "arch/x86_64/isa" -> "arch/<cpu>/isa", and the CPU in cpu
 function pattern_of(folder,    parts, count) {
     count = split(folder, parts, "/")
