@@ -9,7 +9,7 @@
 /* The result says whether it worked; dropping it is a bug. */
 #define MUST_USE __attribute__((warn_unused_result))
 
-/* Parameter number `format` is a printf-like text for the arguments from number `first` on (0: they are a va_list). */
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+/* Parameter number `text` is a printf-like text for the arguments from number `first` on (0: they are a va_list). */
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
 #endif
