@@ -137,6 +137,7 @@ void hash_map_deinit(struct hash_map *map)
 {
     struct hash_map_table *table = current_table(map);
 
+    ASSERT(table == NULL || hash_map_check(map), "a hash map was damaged");
     hash_map_reclaim(map);
     if (table != NULL)
         memory_unmap(table, table->mapped_bytes);

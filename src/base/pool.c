@@ -67,6 +67,7 @@ void pool_deinit(struct pool *pool)
 {
     struct pool_chunk *chunk = pool->chunks;
 
+    ASSERT(pool_check(pool), "a pool was damaged");
     while (chunk != NULL) {
         struct pool_chunk *next = chunk->next;
 

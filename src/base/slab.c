@@ -35,6 +35,7 @@ static void unmap_all(struct slab *slab, struct slab_piece *piece)
 
 void slab_deinit(struct slab *slab)
 {
+    ASSERT(slab_check(slab), "a slab was damaged");
     unmap_all(slab, slab->first);
     unmap_all(slab, slab->large);
     slab_init(slab, slab->piece_bytes);

@@ -193,10 +193,14 @@ static void check_notices_damage(void)
     slot->value = HASH_MAP_NO_VALUE;
     CHECK(!hash_map_check(&map));
     slot->value = 1;
-    map.table->slots[(hash_map_first_index(map.table, 42) + 7) & map.table->mask].key = 42;
+    slot = &map.table->slots[(hash_map_first_index(map.table, 42) + 7) & map.table->mask];
+    slot->key = 42;
     map.table->filled_count++;
     map.count++;
     CHECK(!hash_map_check(&map));
+    slot->key = 0;
+    map.table->filled_count--;
+    map.count--;
     hash_map_deinit(&map);
 }
 

@@ -152,6 +152,7 @@ static void check_notices_damage(void)
     CHECK(!pool_check(&pool));
     *object = &pool;
     CHECK(!pool_check(&pool));
+    *object = NULL;
     pool_deinit(&pool);
 }
 
