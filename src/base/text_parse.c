@@ -4,6 +4,15 @@
 
 #include <asm/errno.h>
 
+bool text_equal(const char *left, const char *right)
+{
+    while (*left == *right && *left != '\0') {
+        left++;
+        right++;
+    }
+    return *left == *right;
+}
+
 /* The digit's value; 255 when it is none. */
 static unsigned digit_value(char digit)
 {

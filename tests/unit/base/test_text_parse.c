@@ -68,6 +68,15 @@ static void only_the_given_characters_are_read(void)
     CHECK_EQUAL(value, 1);
 }
 
+static void texts_are_equal_in_all_characters_and_their_length(void)
+{
+    CHECK(text_equal("", ""));
+    CHECK(text_equal("abc", "abc"));
+    CHECK(!text_equal("abc", "abd"));
+    CHECK(!text_equal("abc", "ab"));
+    CHECK(!text_equal("", "a"));
+}
+
 static void what_libc_wrote_is_read_back(void)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -84,7 +93,7 @@ static void what_libc_wrote_is_read_back(void)
 static const struct check_case cases[] = {
     CHECK_CASE(numbers_up_to_the_largest_are_read), CHECK_CASE(larger_numbers_are_out_of_range),
     CHECK_CASE(anything_else_is_invalid),           CHECK_CASE(only_the_given_characters_are_read),
-    CHECK_CASE(what_libc_wrote_is_read_back),
+    CHECK_CASE(what_libc_wrote_is_read_back),       CHECK_CASE(texts_are_equal_in_all_characters_and_their_length),
 };
 
 CHECK_MAIN(cases)
