@@ -78,8 +78,7 @@ void log_write(enum log_domain domain, enum log_level level, const char *format,
  */
 void log_sink_set(const struct log_sink *sink);
 
-/* Lets a domain's records up to a level through and holds the others back. At first errors and warnings are let
- * through. */
+/* Lets a domain's records up to a level through and holds the others back. At first: up to warnings. */
 void log_enable(enum log_domain domain, enum log_level most_talkative);
 
 /* Holds back all of a domain's records. */
