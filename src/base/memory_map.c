@@ -36,12 +36,12 @@ static bool is_error(long result)
     return result < 0 && result >= -4095;
 }
 
-/* mprotect looks at the alignment of its start before it sees that there is nothing to do. */
+/* mprotect looks at the alignment of its start before anything else; there is nothing to protect. */
 static size_t find_page_size(void)
 {
     size_t size = 4 * KIB;
 
-    while (size < LARGEST_PAGE && raw_syscall(__NR_mprotect, (long)size, 0, PROT_NONE, 0, 0, 0) != 0)
+    while (size < LARGEST_PAGE && raw_syscall(__NR_mprotect, (long)size, 0, PROT_NONE, 0, 0, 0) == -EINVAL)
         size *= 2;
     return size;
 }
