@@ -28,15 +28,13 @@ MODE_FLAGS_tsan    := -O1 -g -fsanitize=thread
 MODE_FLAGS  := $(MODE_FLAGS_$(MODE))
 COMMON      := -std=gnu11 $(WARNINGS) $(MODE_FLAGS) -fPIC -fvisibility=hidden -Iinclude -Isrc -MMD -MP
 # What may run inside the target: no libc, no vector registers, nothing that needs the program's thread pointer.
-CORE_FLAGS  := -ffreestanding -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables
+FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables
 ifeq ($(CPU),x86_64)
-CORE_FLAGS  += -mgeneral-regs-only -mno-red-zone
+FREESTANDING_FLAGS += -mgeneral-regs-only -mno-red-zone
 else
-CORE_FLAGS  += -mgeneral-regs-only
+FREESTANDING_FLAGS += -mgeneral-regs-only -mno-outline-atomics
 endif
-ifneq ($(filter asan tsan,$(MODE)),)
-CORE_FLAGS  := -ffreestanding
-endif
+CORE_FLAGS  := $(if $(filter asan tsan,$(MODE)),-ffreestanding,$(FREESTANDING_FLAGS))
 LIBS        := -Wl,--as-needed -lZydis -ldl -lpthread
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
@@ -100,6 +98,8 @@ $(OUT)/tests/%: tests/%.c $(OUT)/tests/libtested.a Makefile
 	$(CC) $(COMMON) -Itests -MF $@.d -o $@ $< $(OUT)/tests/libtested.a $(LIBS)
 
 unit-tests: $(UNIT_TESTS)
+
+include tests/image.mk
 
 clean:
 	rm -rf build
