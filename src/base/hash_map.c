@@ -77,12 +77,11 @@ static struct hash_map_slot *slot_for(struct hash_map_table *table, uint64_t key
 }
 
 /* Gives an empty slot its key; the value comes first, so that who finds the key finds a value. */
-static void fill_slot(struct hash_map_table *table, struct hash_map_slot *slot, uint64_t key, uint64_t value)
+static void fill_slot(struct hash_map_slot *slot, uint64_t key, uint64_t value)
 {
     atomic_store_explicit(&slot->value, value, memory_order_relaxed);
     /* Release: pairs with the acquire of keys in hash_map_find_slot. */
     atomic_store_explicit(&slot->key, key, memory_order_release);
-    table->filled_count++;
 }
 
 static void set_value(struct hash_map_slot *slot, uint64_t value)
@@ -91,17 +90,22 @@ static void set_value(struct hash_map_slot *slot, uint64_t value)
     atomic_store_explicit(&slot->value, value, memory_order_release);
 }
 
-/* Nobody reads in the new table yet; its publication orders all of this. */
-static void copy_slots(const struct hash_map_table *from, struct hash_map_table *to)
+/* Nobody reads in the new table yet; its publication orders all of this. Returns how many slots were filled. */
+static size_t copy_slots(const struct hash_map_table *from, struct hash_map_table *to)
 {
+    size_t filled = 0;
+
     atomic_store_explicit(&to->zero.value, value_of(&from->zero), memory_order_relaxed);
     for (uint64_t i = 0; i < slot_count(from); i++) {
         const struct hash_map_slot *slot = &from->slots[i];
         uint64_t key = key_of(slot), value = value_of(slot);
 
-        if (key != 0 && value != HASH_MAP_NO_VALUE)
-            fill_slot(to, slot_for(to, key), key, value);
+        if (key != 0 && value != HASH_MAP_NO_VALUE) {
+            fill_slot(slot_for(to, key), key, value);
+            filled++;
+        }
     }
+    return filled;
 }
 
 /* Puts a table without dead slots, of a size that fits the keys, in the place of the current one. */
@@ -113,7 +117,7 @@ static int rebuild(struct hash_map *map)
 
     if (result != 0)
         return result;
-    copy_slots(old, new);
+    map->filled_count = copy_slots(old, new);
     /* Release: pairs with the acquire of the table in hash_map_lookup. */
     atomic_store_explicit(&map->table, new, memory_order_release);
     old->retired = map->retired;
@@ -147,12 +151,13 @@ void hash_map_deinit(struct hash_map *map)
 static int fill_new_slot(struct hash_map *map, uint64_t key, uint64_t value)
 {
     struct hash_map_table *table = current_table(map);
-    int result = table->filled_count < filled_limit(table) ? 0 : rebuild(map);
+    int result = map->filled_count < filled_limit(table) ? 0 : rebuild(map);
 
     if (result != 0)
         return result;
     table = current_table(map);
-    fill_slot(table, slot_for(table, key), key, value);
+    fill_slot(slot_for(table, key), key, value);
+    map->filled_count++;
     map->count++;
     return 0;
 }
@@ -254,6 +259,6 @@ bool hash_map_check(const struct hash_map *map)
         filled++;
         count += value_of(slot) != HASH_MAP_NO_VALUE;
     }
-    return key_of(&table->zero) == 0 && filled == table->filled_count && filled <= filled_limit(table) &&
+    return key_of(&table->zero) == 0 && filled == map->filled_count && filled <= filled_limit(table) &&
            count == map->count;
 }

@@ -33,19 +33,22 @@ struct hash_map_slot {
     _Atomic uint64_t value;
 };
 
+/* But for values and new keys a published table does not change, so that its first line stays in every reader's cache.
+ */
 struct hash_map_table {
     uint64_t mask;  /* the number of slots, a power of two, less one */
     unsigned shift; /* leaves as many bits of a hash as the mask has */
     size_t mapped_bytes;
-    size_t filled_count;            /* slots with a key, also without a value; the writer's */
     struct hash_map_table *retired; /* the next table in a list of retired ones */
     struct hash_map_slot zero;      /* the slot of key 0 */
-    struct hash_map_slot slots[];
+    _Alignas(64) struct hash_map_slot slots[];
 };
 
 struct hash_map {
     struct hash_map_table *_Atomic table;
-    size_t count; /* keys with a value; the writer's */
+    uint8_t apart[64 - sizeof(void *)]; /* what only the writer uses is on another cache line */
+    size_t count;                       /* keys with a value */
+    size_t filled_count;                /* slots with a key, also without a value */
     struct hash_map_table *retired;
 };
 

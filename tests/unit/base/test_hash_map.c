@@ -195,11 +195,11 @@ static void check_notices_damage(void)
     slot->value = 1;
     slot = &map.table->slots[(hash_map_first_index(map.table, 42) + 7) & map.table->mask];
     slot->key = 42;
-    map.table->filled_count++;
+    map.filled_count++;
     map.count++;
     CHECK(!hash_map_check(&map));
     slot->key = 0;
-    map.table->filled_count--;
+    map.filled_count--;
     map.count--;
     hash_map_deinit(&map);
 }
