@@ -121,16 +121,19 @@ static int map_at_if_within(const struct memory_request *request, uint64_t place
     return map_at(request, place, start_out);
 }
 
-/* Tries places a step apart on both sides of the middle, nearest first. */
+/*
+ * Tries places a step apart on both sides of the middle, nearest first. Of two the lower: above a program's image there
+ * is its heap, which wants to grow.
+ */
 static int map_around(const struct memory_request *request, uint64_t middle, uint64_t step, void **start_out)
 {
     uint64_t span = request->within.high - request->within.low;
 
     for (uint64_t distance = 0; distance < span; distance += step) {
-        int result = map_at_if_within(request, middle + distance, start_out);
+        int result = map_at_if_within(request, middle - distance, start_out);
 
         if (try_elsewhere(result))
-            result = map_at_if_within(request, middle - distance, start_out);
+            result = map_at_if_within(request, middle + distance, start_out);
         if (!try_elsewhere(result))
             return result;
     }
