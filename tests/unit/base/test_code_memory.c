@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define PATCH_ROUNDS 100000
+#define CALLS_WHILE_PATCHED 200000
 
 static char last_assertion[128];
 
@@ -338,6 +338,7 @@ static void impossible_memories_are_refused(void)
 
 static struct cache_pc live_function;
 static _Atomic bool patching;
+static _Atomic size_t calls;
 static _Atomic size_t strange_results;
 
 static void *call_all_the_time(void *argument)
@@ -347,6 +348,7 @@ static void *call_all_the_time(void *argument)
 
         if (result != 0x1111 && result != 0x2222)
             atomic_fetch_add_explicit(&strange_results, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
     }
     return argument;
 }
@@ -362,7 +364,8 @@ static void running_code_sees_the_old_or_the_new_bytes(void)
         place = cache_pc_of(live_function.value + MACHINE_CODE_PATCH_OFFSET);
         atomic_store_explicit(&patching, true, memory_order_release);
         CHECK_EQUAL(pthread_create(&caller, NULL, call_all_the_time, NULL), 0);
-        for (int i = 0; i < PATCH_ROUNDS; i++)
+        atomic_store_explicit(&calls, 0, memory_order_relaxed);
+        for (int i = 0; atomic_load_explicit(&calls, memory_order_relaxed) < CALLS_WHILE_PATCHED; i++)
             CHECK_EQUAL(code_memory_patch(memory, place, machine_code_patch(i % 2 == 0 ? 0x2222 : 0x1111), 4), 0);
         atomic_store_explicit(&patching, false, memory_order_release);
         pthread_join(caller, NULL);
