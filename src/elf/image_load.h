@@ -22,8 +22,8 @@ struct elf_loaded {
 
 /*
  * Maps, copies, relocates and protects; `within` {0, 0}: anywhere. -ENOEXEC: the image is not self-contained, or its
- * segments share pages or are both writable and executable; -ENOMEM: no memory or no room in the range; -EINVAL: a range, and an alignment over 64 KiB;
- * -EACCES, -EPERM: the system lets nothing become executable.
+ * segments share pages or are both writable and executable; -ENOMEM: no memory or no room in the range; -EINVAL: a
+ * range, and an alignment over 64 KiB; -EACCES, -EPERM: the system lets nothing become executable.
  */
 MUST_USE int elf_image_load(const struct elf_image *image, struct memory_range within, struct elf_loaded *loaded_out);
 
