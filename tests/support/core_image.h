@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The images without libc that tests/image.mk links of the whole core and core_exercise.c, read from where the build
+ * The images without libc that mk/test_images.mk links of the whole core and core_exercise.c, read from where the build
  * puts them: two folders above the folder of a test program.
  */
 #ifndef GAIT_TESTS_CORE_IMAGE_H

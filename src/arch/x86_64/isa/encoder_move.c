@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forms of instructions that move values. Invariant: none of them changes a flag, which is why a zero is moved and
+ * never made by xor. No lock: a writer belongs to one thread. encoder_form.c turns forms into bytes.
+ */
+#include "arch/x86_64/isa/encoder_move.h"
+
+#include "arch/x86_64/isa/encoder_failure.h"
+#include "arch/x86_64/isa/encoder_form.h"
+#include "base/code_writer.h"
+
+void x86_mov_reg_reg(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, enum x86_gpr source)
+{
+    x86_encoder_form_emit_reg(writer, x86_encoder_form_sized(0x88, size, source), destination);
+}
+
+void x86_mov_reg_mem(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, struct x86_mem source)
+{
+    x86_encoder_form_emit_mem(writer, x86_encoder_form_sized(0x8a, size, destination), source);
+}
+
+void x86_mov_mem_reg(struct code_writer *writer, enum x86_size size, struct x86_mem destination, enum x86_gpr source)
+{
+    x86_encoder_form_emit_mem(writer, x86_encoder_form_sized(0x88, size, source), destination);
+}
+
+/* The form with the register in the opcode and an immediate of the operand's whole size. */
+static void mov_whole_immediate(struct code_writer *writer, enum x86_size size, enum x86_gpr reg, uint64_t value)
+{
+    struct x86_encoder_form form = {
+        .opcode = size == X86_SIZE_8 ? 0xb0 : 0xb8,
+        .size = (uint8_t)size,
+        .rm_is_byte = size == X86_SIZE_8,
+        .immediate_size = (uint8_t)size,
+        .immediate = value,
+    };
+
+    x86_encoder_form_emit_opcode_reg(writer, form, reg);
+}
+
+void x86_mov_reg_imm(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, uint64_t value)
+{
+    if (size != X86_SIZE_64) {
+        mov_whole_immediate(writer, size, destination, value);
+    } else if (value == (uint32_t)value) {
+        mov_whole_immediate(writer, X86_SIZE_32, destination, value);
+    } else if ((int64_t)value == (int32_t)value) {
+        struct x86_encoder_form form = x86_encoder_form_extended(0xc6, size, 0);
+
+        x86_encoder_form_emit_reg(writer, x86_encoder_form_immediate(form, sizeof(uint32_t), (int64_t)value), destination);
+    } else {
+        mov_whole_immediate(writer, size, destination, value);
+    }
+}
+
+void x86_movabs_reg_imm(struct code_writer *writer, enum x86_gpr destination, uint64_t value)
+{
+    mov_whole_immediate(writer, X86_SIZE_64, destination, value);
+}
+
+void x86_mov_mem_imm(struct code_writer *writer, enum x86_size size, struct x86_mem destination, int64_t value)
+{
+    struct x86_encoder_form form = x86_encoder_form_extended(0xc6, size, 0);
+    int64_t immediate = x86_immediate_of_size(writer, size, value);
+
+    x86_encoder_form_emit_mem(writer, x86_encoder_form_immediate(form, x86_immediate_size(size), immediate), destination);
+}
+
+static void movabs(struct code_writer *writer, struct x86_encoder_form form, enum x86_segment segment, uint64_t address)
+{
+    if (segment != X86_SEGMENT_NONE)
+        code_writer_put_u8(writer, x86_segment_prefix(segment));
+    x86_encoder_form_emit_alone(writer, x86_encoder_form_immediate(form, sizeof(address), (int64_t)address));
+}
+
+void x86_movabs_load(struct code_writer *writer, enum x86_size size, enum x86_segment segment, uint64_t address)
+{
+    movabs(writer, x86_encoder_form_extended(0xa0, size, 0), segment, address);
+}
+
+void x86_movabs_store(struct code_writer *writer, enum x86_size size, enum x86_segment segment, uint64_t address)
+{
+    movabs(writer, x86_encoder_form_extended(0xa2, size, 0), segment, address);
+}
+
+static const struct extend_opcode {
+    uint8_t map, opcode, source_size;
+} extend_opcodes[] = {
+    [X86_MOVZX_8] = {X86_MAP_0F, 0xb6, X86_SIZE_8},        [X86_MOVZX_16] = {X86_MAP_0F, 0xb7, X86_SIZE_16},
+    [X86_MOVSX_8] = {X86_MAP_0F, 0xbe, X86_SIZE_8},        [X86_MOVSX_16] = {X86_MAP_0F, 0xbf, X86_SIZE_16},
+    [X86_MOVSX_32] = {X86_MAP_PRIMARY, 0x63, X86_SIZE_32},
+};
+
+static struct x86_encoder_form extend_form(struct code_writer *writer, enum x86_extend extend, enum x86_size size,
+                                   enum x86_gpr destination)
+{
+    const struct extend_opcode *opcode = &extend_opcodes[extend];
+
+    if (size <= opcode->source_size)
+        x86_encoder_refuse(writer, "an extension that extends nothing");
+    return (struct x86_encoder_form){
+        .map = opcode->map,
+        .opcode = opcode->opcode,
+        .size = (uint8_t)size,
+        .reg = (uint8_t)destination,
+        .rm_is_byte = opcode->source_size == X86_SIZE_8,
+    };
+}
+
+void x86_extend_reg_reg(struct code_writer *writer, enum x86_extend extend, enum x86_size size,
+                        enum x86_gpr destination, enum x86_gpr source)
+{
+    x86_encoder_form_emit_reg(writer, extend_form(writer, extend, size, destination), source);
+}
+
+void x86_extend_reg_mem(struct code_writer *writer, enum x86_extend extend, enum x86_size size,
+                        enum x86_gpr destination, struct x86_mem source)
+{
+    x86_encoder_form_emit_mem(writer, extend_form(writer, extend, size, destination), source);
+}
+
+void x86_lea(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, struct x86_mem memory)
+{
+    struct x86_encoder_form form = {.opcode = 0x8d, .size = (uint8_t)size, .reg = (uint8_t)destination};
+
+    if (size == X86_SIZE_8)
+        x86_encoder_refuse(writer, "lea of 8 bits");
+    x86_encoder_form_emit_mem(writer, form, x86_mem_segment(X86_SEGMENT_NONE, memory));
+}
+
+static struct x86_encoder_form cmov_form(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
+                                 enum x86_gpr destination)
+{
+    if (size == X86_SIZE_8)
+        x86_encoder_refuse(writer, "cmov of 8 bits");
+    return (struct x86_encoder_form){
+        .map = X86_MAP_0F,
+        .opcode = (uint8_t)(0x40 | condition),
+        .size = (uint8_t)size,
+        .reg = (uint8_t)destination,
+    };
+}
+
+void x86_cmov_reg_reg(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
+                      enum x86_gpr destination, enum x86_gpr source)
+{
+    x86_encoder_form_emit_reg(writer, cmov_form(writer, condition, size, destination), source);
+}
+
+void x86_cmov_reg_mem(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
+                      enum x86_gpr destination, struct x86_mem source)
+{
+    x86_encoder_form_emit_mem(writer, cmov_form(writer, condition, size, destination), source);
+}
+
+static struct x86_encoder_form setcc_form(enum x86_condition condition)
+{
+    return (struct x86_encoder_form){.map = X86_MAP_0F, .opcode = (uint8_t)(0x90 | condition), .rm_is_byte = true};
+}
+
+void x86_setcc_reg(struct code_writer *writer, enum x86_condition condition, enum x86_gpr destination)
+{
+    x86_encoder_form_emit_reg(writer, setcc_form(condition), destination);
+}
+
+void x86_setcc_mem(struct code_writer *writer, enum x86_condition condition, struct x86_mem destination)
+{
+    x86_encoder_form_emit_mem(writer, setcc_form(condition), destination);
+}
+
+static bool is_32_or_64(enum x86_size size)
+{
+    return size == X86_SIZE_32 || size == X86_SIZE_64;
+}
+
+void x86_bswap(struct code_writer *writer, enum x86_size size, enum x86_gpr reg)
+{
+    struct x86_encoder_form form = {.map = X86_MAP_0F, .opcode = 0xc8, .size = (uint8_t)size};
+
+    if (!is_32_or_64(size))
+        x86_encoder_refuse(writer, "bswap of less than 32 bits");
+    x86_encoder_form_emit_opcode_reg(writer, form, reg);
+}
+
+void x86_movnti(struct code_writer *writer, enum x86_size size, struct x86_mem destination, enum x86_gpr source)
+{
+    struct x86_encoder_form form = {.map = X86_MAP_0F, .opcode = 0xc3, .size = (uint8_t)size, .reg = (uint8_t)source};
+
+    if (!is_32_or_64(size))
+        x86_encoder_refuse(writer, "movnti of less than 32 bits");
+    x86_encoder_form_emit_mem(writer, form, destination);
+}
+
+void x86_prefetch(struct code_writer *writer, enum x86_prefetch hint, struct x86_mem memory)
+{
+    struct x86_encoder_form form = {
+        .map = X86_MAP_0F,
+        .opcode = hint == X86_PREFETCHW ? 0x0d : 0x18,
+        .extension = hint == X86_PREFETCHW ? 1 : (uint8_t)hint,
+    };
+
+    x86_encoder_form_emit_mem(writer, form, memory);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers what forms have in common (flag effects, immediates, operand types, lists of operands), works out which
+ * general registers a form touches by name and by field, and prints it all densely: nobody reads these tables.
+ */
+#include "print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of equal-sized things in which each stands once. */
+struct unique {
+    size_t item_size;
+    size_t count;
+    unsigned char *items;
+};
+
+/* The number of a run of items in the list; a run that stands there already is used again. */
+static unsigned unique_add(struct unique *unique, const void *items, size_t count)
+{
+    for (size_t start = 0; start + count <= unique->count; start++)
+        if (memcmp(unique->items + start * unique->item_size, items, count * unique->item_size) == 0)
+            return (unsigned)start;
+    unique->items = realloc(unique->items, (unique->count + count) * unique->item_size);
+    if (unique->items == NULL)
+        abort();
+    memcpy(unique->items + unique->count * unique->item_size, items, count * unique->item_size);
+    unique->count += count;
+    return (unsigned)(unique->count - count);
+}
+
+static struct unique flag_effects = {.item_size = sizeof(struct x86_flag_effect)};
+static struct unique immediates = {.item_size = sizeof(struct x86_immediate_form)};
+static struct unique types = {.item_size = sizeof(struct x86_operand_type)};
+static struct unique operands = {.item_size = sizeof(struct x86_operand_form)};
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static const char **mnemonics;
+static size_t mnemonic_count;
+
+static void collect_mnemonics(void)
+{
+    size_t count, unique_count = 0;
+    const unsigned *forms = tree_forms(&count);
+
+    mnemonics = calloc(count, sizeof(*mnemonics));
+    if (mnemonics == NULL)
+        abort();
+    for (size_t i = 1; i < count; i++)
+        mnemonics[i - 1] = form_get(forms[i])->mnemonic;
+    qsort(mnemonics, count - 1, sizeof(*mnemonics), compare_names);
+    for (size_t i = 0; i + 1 < count; i++)
+        if (unique_count == 0 || strcmp(mnemonics[unique_count - 1], mnemonics[i]) != 0)
+            mnemonics[unique_count++] = mnemonics[i];
+    mnemonic_count = unique_count;
+}
+
+static unsigned mnemonic_number(const char *name)
+{
+    const char **found = bsearch(&name, mnemonics, mnemonic_count, sizeof(*mnemonics), compare_names);
+
+    return (unsigned)(found - mnemonics) + 1;
+}
+
+void print_mnemonics(FILE *file)
+{
+    collect_mnemonics();
+    fprintf(file, "/* SPDX-License-Identifier: MIT */\n/* Made by `make tables`. */\n");
+    for (size_t i = 0; i < mnemonic_count; i++)
+        fprintf(file, "X86_MNEMONIC(%s)\n", mnemonics[i]);
+}
+
+static bool is_gpr(uint8_t register_class)
+{
+    return register_class >= X86_REGISTER_GPR8 && register_class <= X86_REGISTER_GPR64;
+}
+
+static bool is_partial(uint8_t register_class)
+{
+    return register_class <= X86_REGISTER_GPR16;
+}
+
+/* What the access to a general register means for liveness. */
+static uint8_t role_of(const struct form *form, const struct form_operand *operand)
+{
+    const uint8_t *classes = operand->type.register_class;
+    uint8_t role = 0;
+
+    if (operand->form.access & (X86_READ | X86_MAY_READ))
+        role |= X86_ROLE_READ;
+    if (classes[1] == X86_REGISTER_GPR8)
+        role |= X86_ROLE_BYTE;
+    if (!(operand->form.access & (X86_WRITE | X86_MAY_WRITE)))
+        return role;
+    role |= X86_ROLE_WRITE;
+    if (operand->form.access & X86_MAY_WRITE || form->is_conditional || is_partial(classes[1]))
+        role |= X86_ROLE_KEEPS;
+    else if (is_partial(classes[0]))
+        role |= X86_ROLE_KEEPS_16;
+    return role;
+}
+
+static void add_fixed_role(struct x86_form *out, uint8_t gpr, uint8_t role)
+{
+    x86_gpr_set bit = X86_GPR_BIT(gpr);
+
+    if (role & X86_ROLE_READ)
+        out->gpr_read |= bit;
+    if (role & X86_ROLE_WRITE)
+        out->gpr_written |= bit;
+    if (role & X86_ROLE_KEEPS)
+        out->gpr_kept |= bit;
+    if (role & X86_ROLE_KEEPS_16)
+        out->gpr_kept_16 |= bit;
+}
+
+static void add_roles(struct x86_form *out, const struct form *form)
+{
+    static const int fields[] = {
+        [X86_SOURCE_REG] = X86_ROLE_REG,
+        [X86_SOURCE_RM] = X86_ROLE_RM,
+        [X86_SOURCE_OPCODE] = X86_ROLE_OPCODE,
+        [X86_SOURCE_VVVV] = X86_ROLE_VVVV,
+    };
+
+    for (int i = 0; i < form->operand_count; i++) {
+        const struct form_operand *operand = &form->operands[i];
+
+        if (operand->form.kind == X86_OPERAND_MEMORY && operand->form.source == X86_SOURCE_FIXED)
+            out->gpr_read |= X86_GPR_BIT(operand->form.fixed);
+        if (operand->form.kind != X86_OPERAND_REGISTER || !is_gpr(operand->type.register_class[1]))
+            continue;
+        if (operand->form.source == X86_SOURCE_FIXED)
+            add_fixed_role(out, operand->form.fixed, role_of(form, operand));
+        else
+            out->roles[fields[operand->form.source]] |= role_of(form, operand);
+    }
+}
+
+static void print_form(FILE *file, const struct form *form)
+{
+    struct x86_form out = {0};
+    struct x86_operand_form list[FORM_MAX_OPERANDS];
+
+    for (int i = 0; i < form->operand_count; i++) {
+        list[i] = form->operands[i].form;
+        list[i].type = (uint8_t)unique_add(&types, &form->operands[i].type, 1);
+    }
+    add_roles(&out, form);
+    fprintf(file, "{%u,%u,%u,%u,%u,%u,0x%x,{%u,%u,%u,%u},0x%x,%u,%u,0x%x,0x%x,0x%x,0x%x,0x%x},\n",
+            mnemonic_number(form->mnemonic), unique_add(&operands, list, form->operand_count), form->operand_count,
+            form->flow, form->insn_class, unique_add(&flag_effects, &form->flags, 1), form->properties, out.roles[0],
+            out.roles[1], out.roles[2], out.roles[3], form->forbidden, unique_add(&immediates, &form->immediate, 1),
+            form->distinct, form->disp8_shift[0] | form->disp8_shift[1] << 4 | form->disp8_shift[2] << 8, out.gpr_read,
+            out.gpr_written, out.gpr_kept, out.gpr_kept_16);
+}
+
+static void print_forms(FILE *file)
+{
+    size_t count;
+    const unsigned *forms = tree_forms(&count);
+
+    fprintf(file, "const struct x86_form x86_forms[] = {\n{0},\n");
+    for (size_t i = 1; i < count; i++)
+        print_form(file, form_get(forms[i]));
+    fprintf(file, "};\n\nconst uint16_t x86_form_count = %zu;\n\n", count);
+}
+
+static void print_shared(FILE *file)
+{
+    fprintf(file, "const struct x86_flag_effect x86_flag_effects[] = {\n");
+    for (size_t i = 0; i < flag_effects.count; i++) {
+        const struct x86_flag_effect *effect = (const struct x86_flag_effect *)flag_effects.items + i;
+
+        fprintf(file, "{0x%x,0x%x,0x%x},\n", effect->read, effect->written, effect->undefined);
+    }
+    fprintf(file, "};\n\nconst struct x86_immediate_form x86_immediate_forms[] = {\n");
+    for (size_t i = 0; i < immediates.count; i++) {
+        const struct x86_immediate_form *item = (const struct x86_immediate_form *)immediates.items + i;
+
+        fprintf(file, "{{%u,%u,%u},%u,%u,%u,%u},\n", item->size[0], item->size[1], item->size[2], item->size_second,
+                item->is_signed, item->is_relative, item->is_offset);
+    }
+    fprintf(file, "};\n\nconst struct x86_operand_form x86_operand_forms[] = {\n");
+    for (size_t i = 0; i < operands.count; i++) {
+        const struct x86_operand_form *item = (const struct x86_operand_form *)operands.items + i;
+
+        fprintf(file, "{%u,%u,%u,%u,%u,%u,%u,%u},\n", item->kind, item->source, item->access, item->visibility,
+                item->type, item->fixed, item->memory_kind, item->is_overridable);
+    }
+    fprintf(file, "};\n\nconst struct x86_operand_type x86_operand_types[] = {\n");
+    for (size_t i = 0; i < types.count; i++) {
+        const struct x86_operand_type *item = (const struct x86_operand_type *)types.items + i;
+
+        fprintf(file, "{{%u,%u,%u},{%u,%u,%u}},\n", item->register_class[0], item->register_class[1],
+                item->register_class[2], item->size_bits[0], item->size_bits[1], item->size_bits[2]);
+    }
+    fprintf(file, "};\n\n");
+}
+
+static void print_switches(FILE *file)
+{
+    size_t count;
+    const uint16_t *switches = tree_switches(&count);
+
+    fprintf(file, "const uint16_t x86_switches[] = {\n");
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%u,%s", switches[i], i % 24 == 23 ? "\n" : "");
+    fprintf(file, "\n};\n\n");
+}
+
+static void print_roots(FILE *file, const struct x86_opcode_root roots[X86_MAP_COUNT][256])
+{
+    fprintf(file, "const struct x86_opcode_root x86_opcode_roots[X86_MAP_COUNT][256] = {\n");
+    for (int map = 0; map < X86_MAP_COUNT; map++) {
+        fprintf(file, "{\n");
+        for (int opcode = 0; opcode < 256; opcode++)
+            fprintf(file, "{%u,%u},%s", roots[map][opcode].node, roots[map][opcode].modrm_use,
+                    opcode % 12 == 11 ? "\n" : "");
+        fprintf(file, "\n},\n");
+    }
+    fprintf(file, "};\n");
+}
+
+void print_tables(FILE *file, const struct x86_opcode_root roots[X86_MAP_COUNT][256])
+{
+    fprintf(file, "/* SPDX-License-Identifier: MIT */\n/* Made by `make tables`. */\n");
+    print_forms(file);
+    print_shared(file);
+    print_switches(file);
+    print_roots(file, roots);
+    if (types.count > 256 || flag_effects.count > 256 || immediates.count > 256 || operands.count > 65535) {
+        fprintf(stderr, "x86_tables: too many types, flag effects, immediates or operands for their numbers\n");
+        exit(1);
+    }
+    fprintf(stderr, "flag effects %zu, immediates %zu, operand types %zu, operands %zu\n", flag_effects.count,
+            immediates.count, types.count, operands.count);
+}
