@@ -93,10 +93,10 @@ static bool flags_differ(struct side_by_side *pair)
 
     if (flags == NULL)
         flags = &none;
-    return differ(pair, "flags_read", pair->ours.flags_read, flags->tested) ||
-           differ(pair, "flags_written", pair->ours.flags_written,
+    return differ(pair, "flags_read", pair->ours.flags.read, flags->tested) ||
+           differ(pair, "flags_written", pair->ours.flags.written,
                   flags->modified | flags->set_0 | flags->set_1 | flags->undefined) ||
-           differ(pair, "flags_undefined", pair->ours.flags_undefined, flags->undefined);
+           differ(pair, "flags_undefined", pair->ours.flags.undefined, flags->undefined);
 }
 
 /* Direct and indirect branches as libZydis' categories tell them; only what these tell is compared. */
