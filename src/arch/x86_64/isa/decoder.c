@@ -416,6 +416,11 @@ static inline void settle_registers(const struct reading *reading, struct x86_in
     }
 }
 
+static inline unsigned first_operand_bits(const struct x86_insn *insn)
+{
+    return x86_operand_types[x86_operand_forms[insn->form->operands].type].size_bits[insn->size_index];
+}
+
 static inline void settle_flags(struct x86_insn *insn)
 {
     const struct x86_flag_effect *effect = &x86_flag_effects[insn->form->flags];
@@ -426,7 +431,7 @@ static inline void settle_flags(struct x86_insn *insn)
     insn->flags_undefined = effect->undefined;
     insn->flags_kept = 0;
     if (properties & (X86_FORM_COUNT_IN_IMMEDIATE | X86_FORM_FLAGS_MAY_STAY | X86_FORM_STRING)) {
-        unsigned count_mask = insn->size_index == 2 ? 63 : 31;
+        unsigned count_mask = first_operand_bits(insn) == 64 ? 63 : 31;
 
         if (properties & X86_FORM_FLAGS_MAY_STAY || insn->properties & X86_REPEATED ||
             (properties & X86_FORM_COUNT_IN_IMMEDIATE && (insn->immediate & count_mask) == 0))
