@@ -133,6 +133,68 @@ static void correct_privilege(struct form *form)
         form->properties |= X86_MAY_FAULT;
 }
 
+/* Lightweight profiling reads the register that libZydis takes for a destination, and writes records into memory. */
+static void correct_profiling(struct form *form)
+{
+    if (!is_named(form, "llwpcb") && !is_named(form, "lwpins") && !is_named(form, "lwpval"))
+        return;
+    form->operands[0].form.access = X86_READ;
+    form->properties |= X86_MEMORY_READ | X86_MEMORY_WRITE;
+}
+
+/* VIA's manuals do not say which of the registers that they use come out unchanged. */
+static void correct_padlock(struct form *form)
+{
+    bool is_hash = is_named(form, "xsha1") || is_named(form, "xsha256");
+
+    if (is_hash) {
+        add_register(form, X86_RCX, X86_READ | X86_MAY_WRITE);
+        add_register(form, X86_RDI, X86_READ | X86_MAY_WRITE);
+    }
+    if (is_named(form, "montmul"))
+        form->properties |= X86_MEMORY_WRITE;
+}
+
+/* What calls a hypervisor or an enclave: they use these registers for arguments and results, as they like. */
+static void correct_calls(struct form *form)
+{
+    static const enum x86_gpr hypercall_registers[] = {X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI};
+
+    if (is_named(form, "vmcall") || is_named(form, "vmmcall"))
+        for (size_t i = 0; i < sizeof(hypercall_registers) / sizeof(hypercall_registers[0]); i++)
+            add_register(form, hypercall_registers[i], X86_READ | X86_MAY_WRITE);
+    if (is_named(form, "vmfunc"))
+        add_register(form, X86_RCX, X86_READ);
+    if (is_named(form, "enclu")) {
+        add_access(form, X86_RAX, X86_MAY_WRITE);
+        form->is_conditional = true;
+        form->flags.written |= X86_FLAGS_STATUS;
+        form->properties |= X86_FORM_FLAGS_MAY_STAY | X86_MEMORY_READ | X86_MEMORY_WRITE;
+    }
+}
+
+/* By the manuals alone: the CPUs that have these were not at hand. */
+static void correct_unproven(struct form *form)
+{
+    correct_profiling(form);
+    correct_padlock(form);
+    correct_calls(form);
+    /* The command goes to where the register points. */
+    if (is_named(form, "enqcmd") || is_named(form, "enqcmds"))
+        form->properties |= X86_MEMORY_WRITE;
+    /* Its address is checked as that of a load is. */
+    if (is_named(form, "umonitor") || is_named(form, "monitor"))
+        form->properties |= X86_MEMORY_READ;
+    /* A fault outside of a transaction. */
+    if (is_named(form, "xend"))
+        form->properties |= X86_MAY_FAULT;
+    /* The status flags that tell nothing become 0. */
+    if (is_named(form, "testui") || is_named(form, "mcommit"))
+        form->flags.written |= X86_FLAGS_STATUS;
+    if (is_named(form, "mcommit"))
+        form->properties |= X86_FORM_FLAGS_MAY_STAY;
+}
+
 static void correct_writes(struct form *form)
 {
     /* al is the index into the table before it is the result. */
@@ -156,4 +218,5 @@ void corrections_apply(struct form *form)
     correct_memory(form);
     correct_privilege(form);
     correct_writes(form);
+    correct_unproven(form);
 }
