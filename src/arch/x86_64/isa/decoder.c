@@ -424,10 +424,15 @@ static void settle_registers(const struct reading *reading, struct x86_insn *ins
     insn->gprs = gprs;
 }
 
+static unsigned first_operand_bits(const struct x86_insn *insn)
+{
+    return x86_operand_types[x86_operand_forms[insn->form->operands].type].size_bits[insn->size_index];
+}
+
 static void settle_flags(struct x86_insn *insn)
 {
     uint32_t properties = insn->form->properties;
-    unsigned count_mask = insn->size_index == 2 ? 63 : 31;
+    unsigned count_mask = first_operand_bits(insn) == 64 ? 63 : 31;
 
     insn->flags = x86_flag_effects[insn->form->flags];
     if (properties & X86_FORM_FLAGS_MAY_STAY || insn->properties & X86_REPEATED ||
