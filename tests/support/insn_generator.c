@@ -180,8 +180,10 @@ static void put_legacy_opcode(struct encoder *encoder)
                                                           : random_chance(encoder->random, 1, 3);
     unsigned rex = w << 3 | optional_field(encoder, 8);
 
-    if (is_decided(encoder->place, X86_SELECT_REX_B))
-        rex = (rex & 14) | encoder->place->values[X86_SELECT_REX_B];
+    /* Without modrm that selector is rex.b. */
+    if (x86_opcode_roots[map][encoder->place->opcode].modrm_use == X86_MODRM_NONE &&
+        is_decided(encoder->place, X86_SELECT_RM))
+        rex = (rex & 14) | encoder->place->values[X86_SELECT_RM];
     put_address_prefixes(encoder);
     put_legacy_prefixes(encoder);
     if (rex != 0 || random_chance(encoder->random, 1, 8))
