@@ -49,7 +49,7 @@ static void bad_bytes_are_explained(void)
     struct gait_error err = {0};
 
     instruction.length = 77;
-    CHECK_EQUAL(gait_instruction_decode("\x06\x90\x90", 3, 0x1234, &instruction, &err), -EILSEQ);
+    CHECK_EQUAL(gait_instruction_decode("\x06\x06", 2, 0x1234, &instruction, &err), -EILSEQ);
     CHECK_EQUAL(err.code, EILSEQ);
     CHECK(strstr(err.text, "0x1234") != NULL);
     CHECK_EQUAL(gait_instruction_decode("\xe8\x10", 2, 0, &instruction, &err), -ENODATA);

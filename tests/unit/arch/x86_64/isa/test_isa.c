@@ -63,11 +63,11 @@ static void bytes_that_are_no_instruction_are_refused(void)
     char buffer[64];
 
     text_init(&text, buffer, sizeof(buffer));
-    CHECK_EQUAL(arch_x86_64.decode((const uint8_t *)"\x06\x90\x90", 3, app_pc_of(0), 0, &insn), -EILSEQ);
+    CHECK_EQUAL(arch_x86_64.decode((const uint8_t *)"\x06\x06", 2, app_pc_of(0), 0, &insn), -EILSEQ);
     CHECK_EQUAL(arch_x86_64.decode((const uint8_t *)"\xe8\x00", 2, app_pc_of(0), 0, &insn), -ENODATA);
     CHECK_EQUAL(arch_x86_64.decode((const uint8_t *)"", 0, app_pc_of(0), 0, &insn), -ENODATA);
     CHECK_EQUAL(insn.length, 99);
-    CHECK_EQUAL(arch_x86_64.format((const uint8_t *)"\x06\x90\x90", 3, app_pc_of(0), 0, &text), -EILSEQ);
+    CHECK_EQUAL(arch_x86_64.format((const uint8_t *)"\x06\x06", 2, app_pc_of(0), 0, &text), -EILSEQ);
     CHECK_TEXT(buffer, "");
     CHECK_EQUAL(arch_x86_64.format((const uint8_t *)"\xc3", 1, app_pc_of(0), 0, &text), 0);
     CHECK_TEXT(buffer, "ret");
