@@ -64,8 +64,9 @@ void gait_code_copy_destroy(struct gait_code_copy *copy);
 /* Where the copy of the first instruction is: for a function, what to call instead of it. */
 void *gait_code_copy_entry(const struct gait_code_copy *copy);
 
-/* How many bytes of instructions the copy has, from its entry on; constants that they need are behind them. */
+/* How many bytes of instructions the copy has, from its entry on, and how many with the constants behind them. */
 size_t gait_code_copy_size(const struct gait_code_copy *copy);
+size_t gait_code_copy_total_size(const struct gait_code_copy *copy);
 
 /*
  * From an address in the copy to that of the original instruction which is being done there. Signal-safe.

@@ -28,6 +28,7 @@ struct gait_code_copy {
     void *storage;
     uint64_t start;
     size_t code_bytes;
+    size_t total_bytes; /* with the constants */
 };
 
 /* A copy in the making. */
@@ -92,6 +93,7 @@ static int copy_into(const struct attempt *attempt, struct gait_code_copy *copy)
     copy->arch = attempt->arch;
     copy->start = writer.base_pc.value;
     copy->code_bytes = extent.code_bytes;
+    copy->total_bytes = extent.total_bytes;
     return 0;
 }
 
@@ -252,6 +254,11 @@ EXPORT void *gait_code_copy_entry(const struct gait_code_copy *copy)
 EXPORT size_t gait_code_copy_size(const struct gait_code_copy *copy)
 {
     return copy->code_bytes;
+}
+
+EXPORT size_t gait_code_copy_total_size(const struct gait_code_copy *copy)
+{
+    return copy->total_bytes;
 }
 
 EXPORT int gait_code_copy_original_address(const struct gait_code_copy *copy, uint64_t copy_address,

@@ -111,6 +111,7 @@ static void addresses_lead_from_one_to_the_other(void)
     if (copy == NULL)
         return;
     entry = (uintptr_t)gait_code_copy_entry(copy);
+    CHECK(gait_code_copy_total_size(copy) >= gait_code_copy_size(copy));
     for (size_t offset = 0; offset < size;) {
         struct gait_instruction instruction = {.size_bytes = sizeof(instruction)};
         uint64_t place = (uintptr_t)original + offset;
