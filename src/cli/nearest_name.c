@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The usual edit distance, one row at a time, and an ordered list of the best. Stateless but for the caller's storage. */
+/* The usual edit distance, row by row, and an ordered list of the best. Stateless but for the caller's storage. */
 #include "cli/nearest_name.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,25 +14,30 @@ static unsigned smallest(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
+/* Two characters in the wrong order count once. rows[0] is the newest of three. */
 static unsigned distance(const char *left, const char *right)
 {
-    unsigned row[NEAREST_NAME_BYTES];
+    unsigned storage[3][NEAREST_NAME_BYTES], *rows[3] = {storage[0], storage[1], storage[2]};
     size_t width = strlen(right);
 
-    for (unsigned i = 0; i <= width; i++)
-        row[i] = i;
+    for (unsigned j = 0; j <= width; j++)
+        rows[0][j] = j;
     for (unsigned i = 1; left[i - 1] != '\0'; i++) {
-        unsigned diagonal = row[0];
+        unsigned *oldest = rows[2];
 
-        row[0] = i;
+        rows[2] = rows[1];
+        rows[1] = rows[0];
+        rows[0] = oldest;
+        rows[0][0] = i;
         for (unsigned j = 1; j <= width; j++) {
-            unsigned above = row[j];
+            bool differ = left[i - 1] != right[j - 1];
 
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (left[i - 1] != right[j - 1]));
-            diagonal = above;
+            rows[0][j] = smallest(rows[1][j] + 1, rows[0][j - 1] + 1, rows[1][j - 1] + differ);
+            if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1])
+                rows[0][j] = smallest(rows[0][j], rows[2][j - 2] + 1, rows[0][j]);
         }
     }
-    return row[width];
+    return rows[0][width];
 }
 
 void nearest_names_init(struct nearest_names *names, const char *wanted)
