@@ -13,6 +13,7 @@
 #include "libgait/export.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,13 @@ static uint64_t place_for(enum gait_placement placement, uint64_t original)
     return original < FAR_DISTANCE * 2 ? original + FAR_DISTANCE : original - FAR_DISTANCE;
 }
 
+static bool is_in_reach(const struct gait_code_copy *copy, uint64_t original)
+{
+    uint64_t distance = copy->start > original ? copy->start - original : original - copy->start;
+
+    return distance < 2 * (uint64_t)UINT32_MAX;
+}
+
 static int copy_into(const struct attempt *attempt, struct gait_code_copy *copy)
 {
     struct arch_copy_extent extent;
@@ -132,6 +140,22 @@ static int try_until_it_fits(struct attempt *attempt, struct gait_code_copy **co
         else
             return result;
     }
+}
+
+/* Where the distance that we want is taken, as by a sanitizer's shadow, anywhere may still be far enough. */
+static int try_places(struct attempt *attempt, enum gait_placement placement, struct gait_code_copy **copy_out)
+{
+    int result = try_until_it_fits(attempt, copy_out);
+
+    if (result != -ENOMEM || placement != GAIT_PLACEMENT_FAR)
+        return result;
+    attempt->memory.near = 0;
+    result = try_until_it_fits(attempt, copy_out);
+    if (result == 0 && is_in_reach(*copy_out, attempt->relocation.start.value)) {
+        gait_code_copy_destroy(*copy_out);
+        result = -ENOMEM;
+    }
+    return result;
 }
 
 /* The offset of the first instruction that is none, or that cannot be moved even alone. */
@@ -218,6 +242,7 @@ EXPORT int gait_code_copy_create(const struct gait_code_copy_options *options, c
 {
     struct gait_code_copy_options all = {0};
     struct attempt attempt = {.arch = arch_host()};
+    struct gait_code_copy *copy = NULL;
     int result;
 
     if (code == NULL || size_bytes == 0 || copy_out == NULL)
@@ -233,8 +258,11 @@ EXPORT int gait_code_copy_create(const struct gait_code_copy_options *options, c
     if (result != 0)
         return result;
     plan(&attempt, &all, code, size_bytes);
-    result = try_until_it_fits(&attempt, copy_out);
-    return result == 0 ? 0 : explain(result, &attempt, err);
+    result = try_places(&attempt, all.placement, &copy);
+    if (result != 0)
+        return explain(result, &attempt, err);
+    *copy_out = copy;
+    return 0;
 }
 
 EXPORT void gait_code_copy_destroy(struct gait_code_copy *copy)
