@@ -20,15 +20,16 @@ show() {
     shift
     printf '$ gait %s\n' "$*"
     # awk reads to the end, so that gait never writes into a closed pipe.
-    "$build/gait" "$@" | awk -v lines="$lines" 'NR <= lines; END { if (NR > lines) print "   ... " NR - lines " more lines" }'
+    "$build/gait" "$@" |
+        awk -v lines="$lines" 'NR <= lines; END { if (NR > lines) print "   ... " NR - lines " more lines" }'
 }
 
 say '1. Reading machine code: any function of a program or library, by name.'
 show 10 disassemble libc.so.6 bsearch
 
-say '2. Moving machine code: a function of the running process, copied so far away that every reference has to be
-   rewritten. Original on the left, copy on the right; then both run on the same input.'
+say '2. Moving machine code: a function of this process, copied so far away that every reference
+   changes. Original on the left, copy on the right; then both run on the same input.'
 "$build/examples/relocate_function"
 
-say '3. The same for any function of a file, without running it: gait dump relocation. More: gait help, man gait.'
+say '3. The same for any function of a file, without running it. More: gait help, man gait.'
 show 12 dump relocation libz.so.1 crc32_combine_op --far

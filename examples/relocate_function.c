@@ -58,7 +58,8 @@ static void find_terminal(void)
     text_columns = width > 80 ? (width - 33) / 2 : 24;
 }
 
-/* ---- finding and copying ------------------------------------------------------------------------------------------ */
+/* ---- finding and copying ------------------------------------------------------------------------------------------
+ */
 /* Where a function is and how large, as the library's symbol table says. */
 static bool find(struct function *function)
 {
@@ -93,7 +94,8 @@ static bool copy(struct function *function)
     return true;
 }
 
-/* ---- showing ------------------------------------------------------------------------------------------------------ */
+/* ---- showing ------------------------------------------------------------------------------------------------------
+ */
 /* Decodes and writes the instruction at an address of this process. Returns its length, or 0. */
 static uint32_t describe(uint64_t address, size_t available, char text[GAIT_INSTRUCTION_TEXT_BYTES],
                          struct gait_instruction *instruction)
@@ -118,8 +120,8 @@ static void print_row(uint64_t address, const char *original, uint64_t place, co
 
     if (original[0] != '\0')
         snprintf(left, sizeof(left), "%" PRIx64, address);
-    printf("%s%12s%s  %-*s %s %s%" PRIx64 "%s  %s%s%s\n", colour("\033[2m"), left, colour("\033[0m"),
-           (int)text_columns, original, is_changed ? "*" : " ", colour("\033[2m"), place, colour("\033[0m"),
+    printf("%s%12s%s  %-*s %s %s%" PRIx64 "%s  %s%s%s\n", colour("\033[2m"), left, colour("\033[0m"), (int)text_columns,
+           original, is_changed ? "*" : " ", colour("\033[2m"), place, colour("\033[0m"),
            colour(is_changed ? "\033[33m" : ""), copied, colour("\033[0m"));
 }
 
@@ -136,8 +138,8 @@ static void show(const struct function *function)
     for (; place < copy_end; place += here.length) {
         uint64_t begins;
         /* The next original instruction is shown where its copy begins. */
-        bool is_first = address < end && gait_code_copy_address(function->copy, address, &begins) == 0 &&
-                        begins == place;
+        bool is_first =
+            address < end && gait_code_copy_address(function->copy, address, &begins) == 0 && begins == place;
 
         original[0] = '\0';
         if ((is_first && describe(address, end - address, original, &there) == 0) ||
@@ -156,7 +158,8 @@ static void show(const struct function *function)
         printf("%12s  ... and %u more rows\n", "", hidden);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------------------------------------------------
+ */
 static double now_s(void)
 {
     struct timespec time;

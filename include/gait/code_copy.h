@@ -19,7 +19,7 @@ struct gait_code_copy;
 
 /* Where the copy is put. */
 enum gait_placement {
-    GAIT_PLACEMENT_ANY, /* wherever the system has memory */
+    GAIT_PLACEMENT_ANY,  /* wherever the system has memory */
     GAIT_PLACEMENT_NEAR, /* within reach of direct branches and operands: less has to be rewritten */
     GAIT_PLACEMENT_FAR   /* out of their reach */
 };
@@ -36,7 +36,8 @@ enum gait_spill {
     GAIT_SPILL_SEGMENT /* in two slots of the thread's gs segment, which somebody has to provide */
 };
 
-/* Zeroes mean the default everywhere but in size_bytes. A smaller size_bytes (an older header) is filled with zeroes. */
+/* Zeroes mean the default everywhere but in size_bytes. A smaller size_bytes (an older header) is filled with zeroes.
+ */
 struct gait_code_copy_options {
     size_t size_bytes; /* sizeof(struct gait_code_copy_options) */
     enum gait_placement placement;

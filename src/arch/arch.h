@@ -86,23 +86,22 @@ struct arch_relocation {
 
 /* What came of a relocation, beside the code in the writer. */
 struct arch_copy_extent {
-    size_t code_bytes;  /* instructions; constants are behind them */
+    size_t code_bytes; /* instructions; constants are behind them */
     size_t total_bytes;
 };
 
 struct arch {
-    const char *name;         /* as in `uname -m`, or the folder's name */
-    unsigned elf_machine;     /* EM_* */
-    unsigned insn_bytes_max;  /* longest instruction */
-    unsigned register_count;  /* general registers */
+    const char *name;        /* as in `uname -m`, or the folder's name */
+    unsigned elf_machine;    /* EM_* */
+    unsigned insn_bytes_max; /* longest instruction */
+    unsigned register_count; /* general registers */
 
     /* Decodes the instruction at bytes. -ENODATA: they end before it does; -EILSEQ: no CPU would execute it. */
     int (*decode)(const uint8_t *bytes, size_t available, struct app_pc pc, unsigned options,
                   struct arch_insn *insn_out);
 
     /* Appends the instruction's text. Errors as decode; then nothing is appended. */
-    int (*format)(const uint8_t *bytes, size_t available, struct app_pc pc, unsigned options,
-                  struct text_writer *text);
+    int (*format)(const uint8_t *bytes, size_t available, struct app_pc pc, unsigned options, struct text_writer *text);
 
     /* The name of general register `number`, below register_count. A constant. */
     const char *(*register_name)(unsigned number);

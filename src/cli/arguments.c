@@ -67,8 +67,8 @@ static enum command_status set_option(const struct command_call *call, const str
     int number = value == NULL ? -1 : find_value(option->values, value);
 
     if (number < 0) {
-        error_set(call->error, EINVAL, "cannot use '--%s%s%s': its value is one of %s; try 'gait help %s'", option->name,
-                  value == NULL ? "" : " ", value == NULL ? "" : value, option->values, rules->command);
+        error_set(call->error, EINVAL, "cannot use '--%s%s%s': its value is one of %s; try 'gait help %s'",
+                  option->name, value == NULL ? "" : " ", value == NULL ? "" : value, option->values, rules->command);
         return COMMAND_MISUSED;
     }
     *option->result = number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a command's arguments: --name, --name value, --name=value, and the others in their order; behind -- nothing is
- * an option. Stateless; callable from anywhere.
+ * Reading a command's arguments: --name, --name value, --name=value, and the others in their order; behind -- nothing
+ * is an option. Stateless; callable from anywhere.
  */
 #ifndef GAIT_CLI_ARGUMENTS_H
 #define GAIT_CLI_ARGUMENTS_H

@@ -30,8 +30,10 @@ static int explain_open(const char *name, int code, struct gait_error *err)
     switch (code) {
     case ENOENT:
         if (strchr(name, '/') == NULL)
-            return error_set(err, code, "cannot open '%s': there is no such file here and no such library in the usual "
-                             "directories; try a path, or the whole name of a library such as libc.so.6", name);
+            return error_set(err, code,
+                             "cannot open '%s': there is no such file here and no such library in the usual "
+                             "directories; try a path, or the whole name of a library such as libc.so.6",
+                             name);
         return error_set(err, code, "cannot open '%s': there is no such file; try another path", name);
     case EACCES:
         return error_set(err, code, "cannot open '%s': you may not read it; try as a user who may", name);
@@ -145,9 +147,10 @@ int code_file_open(const char *name, struct code_file *file_out, struct gait_err
     if (result != 0)
         return explain_open(name, -result, err);
     if (file_out->arch == NULL) {
-        result = error_set(err, ENOTSUP, "cannot read the code of '%s': it is for another CPU (ELF machine %u), whose "
-                           "instructions gait does not know yet; try a file for %s", name,
-                           file_out->symbols.machine, host_cpu_name());
+        result = error_set(err, ENOTSUP,
+                           "cannot read the code of '%s': it is for another CPU (ELF machine %u), whose "
+                           "instructions gait does not know yet; try a file for %s",
+                           name, file_out->symbols.machine, host_cpu_name());
         code_file_close(file_out);
     }
     return result;
@@ -194,8 +197,10 @@ static int complete(const struct code_file *file, const char *where, struct code
     uint64_t available;
 
     if (elf_symbols_code(&file->symbols, piece->address, &piece->bytes, &available) != 0)
-        return error_set(err, ENOENT, "cannot find code at %s in %s: nothing executable is there; try an address as "
-                         "symbol tables or 'objdump -h' show it", where, file->path);
+        return error_set(err, ENOENT,
+                         "cannot find code at %s in %s: nothing executable is there; try an address as "
+                         "symbol tables or 'objdump -h' show it",
+                         where, file->path);
     if (piece->name[0] == '\0' && elf_symbols_find_address(&file->symbols, piece->address, &symbol) == 0) {
         set_name(piece, &symbol);
         if (piece->size_bytes == 0)
@@ -217,8 +222,10 @@ static int parse_place(const char *where, uint64_t *address_out, uint64_t *size_
     *size_out = 0;
     if (text_parse_number(where, length, address_out) != 0 ||
         (where[length] == '+' && (text_parse_number(size, strlen(size), size_out) != 0 || *size_out == 0)))
-        return error_set(err, EINVAL, "cannot read '%s' as a place in code: it is no number; try 0xADDRESS or "
-                         "0xADDRESS+SIZE", where);
+        return error_set(err, EINVAL,
+                         "cannot read '%s' as a place in code: it is no number; try 0xADDRESS or "
+                         "0xADDRESS+SIZE",
+                         where);
     return 0;
 }
 

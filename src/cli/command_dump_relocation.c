@@ -65,8 +65,9 @@ static enum command_status run_on(const struct command_call *call, const char *c
     if (code_file_open(values[0], &file, call->error) != 0)
         return COMMAND_FAILED;
     if (file.arch != arch_host())
-        error_set(call->error, ENOTSUP, "cannot copy code of '%s': it is for %s, not for this CPU; try on such a machine",
-                  values[0], file.arch->name);
+        error_set(call->error, ENOTSUP,
+                  "cannot copy code of '%s': it is for %s, not for this CPU; try on such a machine", values[0],
+                  file.arch->name);
     else if (code_file_find(&file, values[1], &piece, call->error) == 0)
         status = copy_and_show(call, &piece, choices);
     code_file_close(&file);

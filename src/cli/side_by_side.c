@@ -99,8 +99,8 @@ static int decode_copy(struct walk *walk, struct gait_instruction *instruction_o
 }
 
 /*
- * Whether the place in the copy still belongs to an original instruction: the copy of the next one does not begin there.
- * Behind the last one, only what stands for that instruction does.
+ * Whether the place in the copy still belongs to an original instruction: the copy of the next one does not begin
+ * there. Behind the last one, only what stands for that instruction does.
  */
 static bool belongs_to(const struct walk *walk, const struct gait_instruction *original)
 {

@@ -13,7 +13,7 @@
 
 #define ELF_CLASS_64      2
 #define ELF_LITTLE_ENDIAN 1
-#define SYMBOL_KIND(info) ((info) & 15)
+#define SYMBOL_KIND(info) ((info)&15)
 #define KIND_NOTHING      0
 #define KIND_FUNCTION     2
 #define KIND_RESOLVER     10

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The names in a 64-bit ELF file, executable or library, as a span of bytes: functions and where their code is in the
- * file. The bytes may come from anywhere: nothing in them is trusted, everything is bounds-checked. Nothing is owned: an
- * elf_symbols points into the caller's bytes, which must not change. No system calls, no locks, no libc; usable
+ * file. The bytes may come from anywhere: nothing in them is trusted, everything is bounds-checked. Nothing is owned:
+ * an elf_symbols points into the caller's bytes, which must not change. No system calls, no locks, no libc; usable
  * anywhere.
  */
 #ifndef GAIT_ELF_SYMBOLS_H

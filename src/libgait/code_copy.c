@@ -50,17 +50,21 @@ static int read_options(const struct gait_code_copy_options *given, struct gait_
         const uint8_t *bytes = (const uint8_t *)given;
 
         if (given->size_bytes < sizeof(given->size_bytes))
-            return error_set(err, EINVAL, "cannot copy code: size_bytes of the options is %zu; "
-                             "set it to sizeof(struct gait_code_copy_options)", given->size_bytes);
+            return error_set(err, EINVAL,
+                             "cannot copy code: size_bytes of the options is %zu; "
+                             "set it to sizeof(struct gait_code_copy_options)",
+                             given->size_bytes);
         for (size_t i = sizeof(options); i < given->size_bytes; i++)
             if (bytes[i] != 0)
-                return error_set(err, EINVAL, "cannot copy code: an option is set that this version of gait does not "
+                return error_set(err, EINVAL,
+                                 "cannot copy code: an option is set that this version of gait does not "
                                  "know; use the library that belongs to the header");
         memcpy(&options, given, given->size_bytes < sizeof(options) ? given->size_bytes : sizeof(options));
     }
-    if ((unsigned)options.placement > GAIT_PLACEMENT_FAR || (unsigned)options.return_address > GAIT_RETURN_TO_ORIGINAL ||
-        (unsigned)options.spill > GAIT_SPILL_SEGMENT)
-        return error_set(err, EINVAL, "cannot copy code: the options hold a value that is none of those in "
+    if ((unsigned)options.placement > GAIT_PLACEMENT_FAR ||
+        (unsigned)options.return_address > GAIT_RETURN_TO_ORIGINAL || (unsigned)options.spill > GAIT_SPILL_SEGMENT)
+        return error_set(err, EINVAL,
+                         "cannot copy code: the options hold a value that is none of those in "
                          "gait/code_copy.h; begin with a struct of zeroes");
     *options_out = options;
     return 0;
@@ -196,22 +200,30 @@ static int explain(int result, const struct attempt *attempt, struct gait_error 
     case -EACCES:
     case -EPERM:
     case -ENOSYS:
-        return error_set(err, result, "cannot copy the code at 0x%llx: the system gives no executable memory (%s); "
-                         "allow it in the security policy of this process", (unsigned long long)start,
-                         strerror(-result));
+        return error_set(err, result,
+                         "cannot copy the code at 0x%llx: the system gives no executable memory (%s); "
+                         "allow it in the security policy of this process",
+                         (unsigned long long)start, strerror(-result));
     default:
-        return error_set(err, result, "cannot copy the code at 0x%llx: there is no memory for %zu bytes where the copy "
-                         "is to be (%s); try another placement", (unsigned long long)start,
-                         attempt->memory.size_bytes, strerror(-result));
+        return error_set(err, result,
+                         "cannot copy the code at 0x%llx: there is no memory for %zu bytes where the copy "
+                         "is to be (%s); try another placement",
+                         (unsigned long long)start, attempt->memory.size_bytes, strerror(-result));
     }
     if (result == -ENODATA)
-        return error_set(err, result, "cannot copy the code at 0x%llx: its last instruction, at 0x%llx, is cut off; "
-                         "give whole instructions", (unsigned long long)start, culprit);
+        return error_set(err, result,
+                         "cannot copy the code at 0x%llx: its last instruction, at 0x%llx, is cut off; "
+                         "give whole instructions",
+                         (unsigned long long)start, culprit);
     if (result == -EILSEQ)
-        return error_set(err, result, "cannot copy the code at 0x%llx: no CPU would execute the bytes at 0x%llx; "
-                         "give code without data in between", (unsigned long long)start, culprit);
-    return error_set(err, result, "cannot copy the code at 0x%llx: the instruction at 0x%llx does not work at another "
-                     "address; leave it out", (unsigned long long)start, culprit);
+        return error_set(err, result,
+                         "cannot copy the code at 0x%llx: no CPU would execute the bytes at 0x%llx; "
+                         "give code without data in between",
+                         (unsigned long long)start, culprit);
+    return error_set(err, result,
+                     "cannot copy the code at 0x%llx: the instruction at 0x%llx does not work at another "
+                     "address; leave it out",
+                     (unsigned long long)start, culprit);
 }
 
 static void plan(struct attempt *attempt, const struct gait_code_copy_options *options, const void *code,
@@ -246,14 +258,19 @@ EXPORT int gait_code_copy_create(const struct gait_code_copy_options *options, c
     int result;
 
     if (code == NULL || size_bytes == 0 || copy_out == NULL)
-        return error_set(err, EINVAL, "cannot copy code: there is none; give its address and its size in bytes, and a "
+        return error_set(err, EINVAL,
+                         "cannot copy code: there is none; give its address and its size in bytes, and a "
                          "place for the result");
     if (size_bytes > INT32_MAX / GROWTH_MAX)
-        return error_set(err, EINVAL, "cannot copy %zu bytes of code: that is more than a branch can span; "
-                         "copy functions one by one", size_bytes);
+        return error_set(err, EINVAL,
+                         "cannot copy %zu bytes of code: that is more than a branch can span; "
+                         "copy functions one by one",
+                         size_bytes);
     if (attempt.arch == NULL)
-        return error_set(err, ENOTSUP, "cannot copy code: gait does not know the instructions of %s yet; "
-                         "use a machine of another kind", host_cpu_name());
+        return error_set(err, ENOTSUP,
+                         "cannot copy code: gait does not know the instructions of %s yet; "
+                         "use a machine of another kind",
+                         host_cpu_name());
     result = read_options(options, &all, err);
     if (result != 0)
         return result;

@@ -7,8 +7,9 @@
 #include "gait/error.h"
 
 /*
- * Notes why something failed: code is an errno number, negated or not; the text says what failed, on what, why, and what
- * can be done. Too long a text is cut off. Returns the negated number, so that it can be returned on. err may be NULL.
+ * Notes why something failed: code is an errno number, negated or not; the text says what failed, on what, why, and
+ * what can be done. Too long a text is cut off. Returns the negated number, so that it can be returned on. err may be
+ * NULL.
  */
 int error_set(struct gait_error *err, int code, const char *format, ...) PRINTF_LIKE(3, 4);
 

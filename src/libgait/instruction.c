@@ -41,10 +41,14 @@ SAME(GAIT_INSTRUCTION_BYTES_MAX, ARCH_INSN_BYTES_MAX);
 static int fail(int result, size_t available, uint64_t address, struct gait_error *err)
 {
     if (result == -ENODATA)
-        return error_set(err, result, "cannot decode the instruction at 0x%llx: it goes on behind the %zu bytes given; "
-                         "give more bytes", (unsigned long long)address, available);
-    return error_set(err, result, "cannot decode the instruction at 0x%llx: no CPU would execute these bytes; "
-                     "check that the address is where an instruction begins", (unsigned long long)address);
+        return error_set(err, result,
+                         "cannot decode the instruction at 0x%llx: it goes on behind the %zu bytes given; "
+                         "give more bytes",
+                         (unsigned long long)address, available);
+    return error_set(err, result,
+                     "cannot decode the instruction at 0x%llx: no CPU would execute these bytes; "
+                     "check that the address is where an instruction begins",
+                     (unsigned long long)address);
 }
 
 static const struct arch *find_host(struct gait_error *err)
@@ -52,8 +56,10 @@ static const struct arch *find_host(struct gait_error *err)
     const struct arch *arch = arch_host();
 
     if (arch == NULL)
-        error_set(err, ENOTSUP, "cannot read machine code of this CPU: gait does not know the instructions of %s yet; "
-                  "use a machine of another kind", host_cpu_name());
+        error_set(err, ENOTSUP,
+                  "cannot read machine code of this CPU: gait does not know the instructions of %s yet; "
+                  "use a machine of another kind",
+                  host_cpu_name());
     return arch;
 }
 
@@ -65,7 +71,8 @@ EXPORT int gait_instruction_decode(const void *bytes, size_t available, uint64_t
     int result;
 
     if (instruction_out == NULL || instruction_out->size_bytes < FIRST_SIZE)
-        return error_set(err, EINVAL, "cannot decode an instruction: size_bytes of the result is not set; "
+        return error_set(err, EINVAL,
+                         "cannot decode an instruction: size_bytes of the result is not set; "
                          "set it to sizeof(struct gait_instruction)");
     if (bytes == NULL)
         return error_set(err, EINVAL, "cannot decode an instruction: there are no bytes; give where they are");
@@ -100,11 +107,13 @@ EXPORT int gait_instruction_format(const struct gait_instruction *instruction, c
     int result;
 
     if (text_out == NULL || text_size == 0)
-        return error_set(err, EINVAL, "cannot write an instruction's text: there is no room; "
+        return error_set(err, EINVAL,
+                         "cannot write an instruction's text: there is no room; "
                          "give GAIT_INSTRUCTION_TEXT_BYTES bytes");
     if (instruction == NULL || instruction->size_bytes < FIRST_SIZE || instruction->length == 0 ||
         instruction->length > sizeof(instruction->bytes))
-        return error_set(err, EINVAL, "cannot write an instruction's text: it was not decoded; "
+        return error_set(err, EINVAL,
+                         "cannot write an instruction's text: it was not decoded; "
                          "call gait_instruction_decode() first");
     arch = find_host(err);
     if (arch == NULL)
@@ -115,8 +124,10 @@ EXPORT int gait_instruction_format(const struct gait_instruction *instruction, c
     if (result != 0)
         return fail(result, instruction->length, instruction->address, err);
     if (text_truncated(&text))
-        return error_set(err, ERANGE, "cannot write all of an instruction's text: %zu bytes are too few; "
-                         "give GAIT_INSTRUCTION_TEXT_BYTES bytes", text_size);
+        return error_set(err, ERANGE,
+                         "cannot write all of an instruction's text: %zu bytes are too few; "
+                         "give GAIT_INSTRUCTION_TEXT_BYTES bytes",
+                         text_size);
     return 0;
 }
 

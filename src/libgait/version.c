@@ -4,8 +4,8 @@
 
 #include "libgait/export.h"
 
-#define TEXT(number)      #number
-#define DOTTED(a, b, c)   TEXT(a) "." TEXT(b) "." TEXT(c)
+#define TEXT(number)    #number
+#define DOTTED(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
 
 EXPORT const char *gait_version(void)
 {

@@ -116,12 +116,9 @@ static void another_cpu_is_told(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(libraries_are_found_by_name),
-    CHECK_CASE(code_is_found_by_address),
-    CHECK_CASE(a_mistyped_name_gets_suggestions),
-    CHECK_CASE(other_files_are_refused_with_the_reason),
-    CHECK_CASE(a_file_that_may_not_be_read_is_told),
-    CHECK_CASE(another_cpu_is_told),
+    CHECK_CASE(libraries_are_found_by_name),         CHECK_CASE(code_is_found_by_address),
+    CHECK_CASE(a_mistyped_name_gets_suggestions),    CHECK_CASE(other_files_are_refused_with_the_reason),
+    CHECK_CASE(a_file_that_may_not_be_read_is_told), CHECK_CASE(another_cpu_is_told),
 };
 
 CHECK_MAIN(cases)

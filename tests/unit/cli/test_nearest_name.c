@@ -75,10 +75,8 @@ static void long_names_are_cut_off(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(the_nearest_name_comes_first),
-    CHECK_CASE(names_that_go_on_are_near),
-    CHECK_CASE(what_is_far_off_is_not_suggested),
-    CHECK_CASE(each_name_is_suggested_once_and_few_of_them),
+    CHECK_CASE(the_nearest_name_comes_first),     CHECK_CASE(names_that_go_on_are_near),
+    CHECK_CASE(what_is_far_off_is_not_suggested), CHECK_CASE(each_name_is_suggested_once_and_few_of_them),
     CHECK_CASE(long_names_are_cut_off),
 };
 

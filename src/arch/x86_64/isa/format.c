@@ -22,9 +22,10 @@ static const char segment_names[8][3] = {"es", "cs", "ss", "ds", "fs", "gs", "s6
 
 /* How the numbered registers of a class are called, in front of the number. */
 static const char numbered_names[][4] = {
-    [X86_REGISTER_X87] = "st", [X86_REGISTER_MMX] = "mm",    [X86_REGISTER_XMM] = "xmm", [X86_REGISTER_YMM] = "ymm",
-    [X86_REGISTER_ZMM] = "zmm", [X86_REGISTER_MASK] = "k",   [X86_REGISTER_TILE] = "tmm", [X86_REGISTER_BOUND] = "bnd",
-    [X86_REGISTER_CONTROL] = "cr", [X86_REGISTER_DEBUG] = "dr",
+    [X86_REGISTER_X87] = "st",   [X86_REGISTER_MMX] = "mm",    [X86_REGISTER_XMM] = "xmm",
+    [X86_REGISTER_YMM] = "ymm",  [X86_REGISTER_ZMM] = "zmm",   [X86_REGISTER_MASK] = "k",
+    [X86_REGISTER_TILE] = "tmm", [X86_REGISTER_BOUND] = "bnd", [X86_REGISTER_CONTROL] = "cr",
+    [X86_REGISTER_DEBUG] = "dr",
 };
 
 static const char rounding_names[4][3] = {"rn", "rd", "ru", "rz"};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * x86-64 as the contract of arch/arch.h wants it: each function asks decoder, formatter or relocator and translates the
- * answer. The storage of a copy is a map, its points, and the fixups, which are needed only while it is made. Stateless.
+ * answer. The storage of a copy is a map, its points, and the fixups, which are needed only while it is made.
+ * Stateless.
  */
 #include "arch/arch.h"
 
@@ -48,8 +49,9 @@ static uint32_t properties_of(const struct x86_insn *insn)
     static const struct {
         uint32_t ours, theirs;
     } pairs[] = {
-        {X86_MEMORY_READ, ARCH_READS_MEMORY}, {X86_MEMORY_WRITE, ARCH_WRITES_MEMORY}, {X86_PC_RELATIVE, ARCH_PC_RELATIVE},
-        {X86_LOCKED, ARCH_ATOMIC},            {X86_REPEATED, ARCH_REPEATED},          {X86_PRIVILEGED, ARCH_PRIVILEGED},
+        {X86_MEMORY_READ, ARCH_READS_MEMORY}, {X86_MEMORY_WRITE, ARCH_WRITES_MEMORY},
+        {X86_PC_RELATIVE, ARCH_PC_RELATIVE},  {X86_LOCKED, ARCH_ATOMIC},
+        {X86_REPEATED, ARCH_REPEATED},        {X86_PRIVILEGED, ARCH_PRIVILEGED},
         {X86_SEGMENT_USE, ARCH_THREAD_LOCAL},
     };
     uint32_t properties = 0;
@@ -158,8 +160,8 @@ static int relocate(const struct arch_relocation *relocation, struct code_writer
 {
     struct x86_relocator_options options = {
         .spill = relocation->spill == ARCH_SPILL_SEGMENT ? X86_SPILL_SEGMENT : X86_SPILL_STACK,
-        .return_address = relocation->return_address == ARCH_RETURN_TO_ORIGINAL ? X86_RETURN_TO_ORIGINAL
-                                                                                : X86_RETURN_TO_COPY,
+        .return_address =
+            relocation->return_address == ARCH_RETURN_TO_ORIGINAL ? X86_RETURN_TO_ORIGINAL : X86_RETURN_TO_COPY,
         .segment = X86_GS,
         .slots = {relocation->slots[0], relocation->slots[1]},
         .decode_options = relocation->decode_options,

@@ -63,7 +63,8 @@ static void normalise(char *text)
 /* Which of several segment prefixes counts. */
 static bool is_tracking(const struct x86_insn *insn, const char *ours, const char *theirs)
 {
-    size_t skip_ours = strncmp(ours, "notrack ", 8) == 0 ? 8 : 0, skip_theirs = strncmp(theirs, "notrack ", 8) == 0 ? 8 : 0;
+    size_t skip_ours = strncmp(ours, "notrack ", 8) == 0 ? 8 : 0,
+           skip_theirs = strncmp(theirs, "notrack ", 8) == 0 ? 8 : 0;
 
     return insn->prefixes & X86_PREFIX_SEGMENT && strcmp(ours + skip_ours, theirs + skip_theirs) == 0;
 }
