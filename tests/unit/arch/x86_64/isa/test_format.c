@@ -69,10 +69,12 @@ static bool is_tracking(const struct x86_insn *insn, const char *ours, const cha
     return insn->prefixes & X86_PREFIX_SEGMENT && strcmp(ours + skip_ours, theirs + skip_theirs) == 0;
 }
 
+/* Ours has no base, so that a register in it is an index, which is followed by its scale. */
 static bool is_absent_base(const struct x86_insn *insn, const char *ours, const char *theirs)
 {
-    return insn->base == X86_GPR_NONE && insn->address_bits == 32 && strstr(theirs, "[r13d") != NULL &&
-           strstr(ours, "[r13d") == NULL;
+    (void)ours;
+    return insn->base == X86_GPR_NONE && insn->address_bits == 32 &&
+           (strstr(theirs, "[r13d+") != NULL || strstr(theirs, "[r13d]") != NULL);
 }
 
 static struct kind kinds[] = {
