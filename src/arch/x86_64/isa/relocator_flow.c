@@ -87,6 +87,9 @@ static void put_branch_count(struct x86_relocator *relocator, const struct x86_i
         if (bytes[i] != 0x66)
             code_writer_put_u8(writer, bytes[i]);
     code_writer_put_u8(writer, 0);
+    /* Without room the byte before the cursor is not ours. */
+    if (code_writer_overflowed(writer))
+        return;
     x86_label_use_short(&taken, writer, code_writer_offset(writer) - 1);
     x86_relocator_note(relocator, x86_insn_next(insn), x86_undo_nothing);
     x86_jmp_label(writer, &done, X86_REACH_SHORT);
