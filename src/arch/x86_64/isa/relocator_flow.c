@@ -361,6 +361,10 @@ void x86_relocator_put_flow(struct x86_relocator *relocator, const struct x86_in
             return;
         }
         break;
+    case X86_FLOW_TRAP:
+        /* An operand of theirs is never looked at: wherever it points now, it does the same. */
+        code_writer_put_bytes(relocator->storage.writer, bytes, insn->length);
+        return;
     case X86_FLOW_CALL_FAR:
         break;
     default:
