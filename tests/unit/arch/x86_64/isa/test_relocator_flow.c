@@ -5,7 +5,7 @@
  * outside of it. The text beside the bytes is what they are in assembly; behind | the code stays where it is.
  */
 #include "support/check.h"
-#include "support/random_code.h"
+#include "support/random.h"
 #include "support/relocation_case.h"
 
 #include <asm/errno.h>
@@ -240,6 +240,70 @@ static void far_branches_are_moved_or_refused(void)
     CHECK_EQUAL(relocation_cases_try(&lab, tried, COUNT(tried)), 0);
 }
 
+static void branches_keep_their_condition(void)
+{
+    static const char *const shapes[] = {
+        "%x 03; 48 ff c1; 48 ff c2",              /* short, in the run */
+        "%x 03 | 48 ff c1; 48 ff c2",             /* short, out of it */
+        "0f %x 03 00 00 00; 48 ff c1; 48 ff c2",  /* near, in the run */
+        "0f %x 03 00 00 00 | 48 ff c1; 48 ff c2", /* near, out of it */
+    };
+
+    for (unsigned condition = 0; condition < 16; condition++) {
+        for (size_t i = 0; i < COUNT(shapes); i++) {
+            char code[64];
+            struct relocation_case tried = {code, code, 0};
+
+            snprintf(code, sizeof(code), shapes[i], (i < 2 ? 0x70 : 0x80) + condition);
+            CHECK_EQUAL(relocation_case_try(&lab, &tried), 0);
+        }
+    }
+}
+
+/* ---- return addresses -----------------------------------------------------------------------------------------------
+ */
+
+/* A call of code that traps at once, and where the instruction behind the call is. */
+struct call_sample {
+    const char *text;
+    unsigned next;
+};
+
+/* Runs the copy up to the trap, and looks at what the call pushed. */
+static void check_pushed(void *context, const struct relocation_setup *setup)
+{
+    const struct call_sample *sample = context;
+    struct relocation_setup own = *setup;
+    static struct run_result result;
+    struct cache_pc in_copy = {0};
+    struct random random;
+    uint64_t next = relocation_lab_code_pc(&lab) + sample->next, pushed = 0;
+
+    CHECK_EQUAL(relocation_code_copy(&lab, &own, sample->text), 0);
+    CHECK_EQUAL(x86_relocation_map_start(&lab.map, app_pc_of(next), &in_copy), 0);
+    random_init(&random, 1);
+    relocation_lab_randomize(&lab, &random, &own.initial);
+    own.initial.rip = lab.map.cache_start.value;
+    code_runner_run(&lab.runner, &own.initial, &result);
+    CHECK_EQUAL(run_result_stop_pc(&result), next + 1);
+    memcpy(&pushed, lab.stack.base + (result.state.gpr[X86_RSP] - (uint64_t)lab.stack.base), sizeof(pushed));
+    CHECK_EQUAL(pushed, own.options.return_address == X86_RETURN_TO_COPY ? in_copy.value : next);
+}
+
+static void calls_push_the_return_address_that_was_chosen(void)
+{
+    static const struct call_sample samples[] = {
+        {"e8 01 00 00 00; 90 | cc", 5},
+        {"48 8d 05 03 00 00 00; ff d0; 90 | cc", 9},                   /* lea rax, [rip]; call rax */
+        {"48 8d 05 0e 00 00 00; 48 89 05 @8; ff 15 @8; 90 | cc", 20},  /* lea; mov [rip], rax; call [rip] */
+        {"48 8d 05 05 00 00 00; 50; ff 14 24; 90 | cc", 11},           /* lea; push rax; call [rsp] */
+        {"48 8d 05 08 00 00 00; 48 89 e1; 50; ff 51 f8; 90 | cc", 14}, /* lea; mov rcx, rsp; push; call [rcx-8] */
+    };
+
+    for (size_t i = 0; i < COUNT(samples); i++)
+        relocation_setup_for_each(check_pushed, (void *)&samples[i]);
+}
+
 /* ---- branches by a count --------------------------------------------------------------------------------------------
  */
 
@@ -363,6 +427,22 @@ static void a_jump_to_itself_stays_where_it_is(void)
     CHECK_EQUAL(insn.target, insn.pc.value);
 }
 
+static void branches_in_the_run_stay_in_the_copy(void)
+{
+    static const struct {
+        unsigned branch, target; /* the offsets of both */
+    } branches[] = {{0, 5}, {2, 8}, {11, 5}, {13, 18}};
+
+    CHECK_EQUAL(copy_code("72 03; 74 04; 90; 48 ff c1; 48 ff c2; 75 f8; eb 03; 48 ff c1; 48 ff c2", true, 0), 0);
+    for (size_t i = 0; i < COUNT(branches); i++) {
+        uint64_t start = start_in_copy(branches[i].branch);
+        struct x86_insn insn = {0};
+
+        CHECK_EQUAL(x86_decode(lab.far.base + (start - (uint64_t)lab.far.base), 16, app_pc_of(start), 0, &insn), 0);
+        CHECK_EQUAL(insn.target, start_in_copy(branches[i].target));
+    }
+}
+
 /* Where the address behind a system call was in rcx, and the copy has not put the original one there yet. */
 static void behind_a_system_call_rcx_is_recovered(void)
 {
@@ -436,11 +516,14 @@ static const struct check_case cases[] = {
     CHECK_CASE(traps_stay_where_they_were),
     CHECK_CASE(transactions_abort_to_where_they_did),
     CHECK_CASE(far_branches_are_moved_or_refused),
+    CHECK_CASE(branches_keep_their_condition),
+    CHECK_CASE(calls_push_the_return_address_that_was_chosen),
     CHECK_CASE(branches_by_a_count_go_forward),
     CHECK_CASE(branches_by_a_count_go_back),
     CHECK_CASE(a_transaction_aborts_to_the_copy_or_the_original),
     CHECK_CASE(a_far_transaction_aborts_by_way_of_a_jump),
     CHECK_CASE(a_jump_to_itself_stays_where_it_is),
+    CHECK_CASE(branches_in_the_run_stay_in_the_copy),
     CHECK_CASE(behind_a_system_call_rcx_is_recovered),
     CHECK_CASE(short_branches_are_refused_where_they_cannot_be_moved),
     CHECK_CASE(equal_far_targets_share_a_constant),

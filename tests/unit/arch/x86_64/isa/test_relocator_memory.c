@@ -5,7 +5,6 @@
  * The text beside the bytes is what they are in assembly; data is where the operand points.
  */
 #include "support/check.h"
-#include "support/random_code.h"
 #include "support/relocation_case.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -387,7 +386,7 @@ static unsigned insn_count(const char *text, enum x86_spill spill)
     return count;
 }
 
-static void moves_of_the_accumulator_take_one_instruction(void)
+static void simple_cases_take_one_instruction(void)
 {
     CHECK_EQUAL(insn_count("8a 05 @8", X86_SPILL_STACK), 1);      /* mov al, [rip] */
     CHECK_EQUAL(insn_count("66 8b 05 @8", X86_SPILL_STACK), 1);   /* mov ax, [rip] */
@@ -396,6 +395,8 @@ static void moves_of_the_accumulator_take_one_instruction(void)
     CHECK_EQUAL(insn_count("8a 25 @8", X86_SPILL_SEGMENT), 4);    /* mov ah, [rip] */
     CHECK_EQUAL(insn_count("4c 8b 05 @8", X86_SPILL_SEGMENT), 4); /* mov r8, [rip] */
     CHECK_EQUAL(insn_count("48 8b 0d @8", X86_SPILL_STACK), 6);   /* mov rcx, [rip] */
+    /* mov rcx, [eip]: an address of 32 bits is in reach from everywhere */
+    CHECK_EQUAL(insn_count("67 48 8b 0d @8", X86_SPILL_STACK), 1);
 }
 
 static void a_near_copy_only_adjusts_the_displacement(void)
@@ -422,7 +423,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(the_red_zone_is_kept),
     CHECK_CASE(faults_show_the_original_registers),
     CHECK_CASE(the_copy_is_the_same_instruction_with_a_base),
-    CHECK_CASE(moves_of_the_accumulator_take_one_instruction),
+    CHECK_CASE(simple_cases_take_one_instruction),
     CHECK_CASE(a_near_copy_only_adjusts_the_displacement),
 };
 
