@@ -284,13 +284,10 @@ PART unsigned read_evex(struct reading *reading, struct x86_insn *insn)
     return maps[bytes[1] & 15];
 }
 
-/* Reads the opcode in whichever way the lead says. Returns its map or X86_MAP_INVALID. */
-PART unsigned read_opcode(struct reading *reading, struct x86_insn *insn, unsigned lead)
+/* Reads the opcode of a vex, evex or xop instruction. Returns its map or X86_MAP_INVALID. */
+PART unsigned read_vector_opcode(struct reading *reading, struct x86_insn *insn, unsigned lead)
 {
     switch (lead) {
-    case LEAD_ESCAPE:
-        select_legacy(reading, insn);
-        return read_escaped_opcode(reading, insn);
     case LEAD_VEX2:
         return read_vex2(reading, insn);
     case LEAD_VEX3:
@@ -298,13 +295,19 @@ PART unsigned read_opcode(struct reading *reading, struct x86_insn *insn, unsign
     case LEAD_EVEX:
         return read_evex(reading, insn);
     default:
-        if (lead == LEAD_XOP && (reading->cursor[1] & 31) >= 8)
-            return read_xop(reading, insn);
-        select_legacy(reading, insn);
-        insn->encoding = X86_ENCODING_LEGACY;
-        insn->opcode = *reading->cursor++;
-        return X86_MAP_PRIMARY;
+        return read_xop(reading, insn);
     }
+}
+
+/* Reads the opcode of any other. Returns its map. */
+PART unsigned read_legacy_opcode(struct reading *reading, struct x86_insn *insn, unsigned lead)
+{
+    select_legacy(reading, insn);
+    if (lead == LEAD_ESCAPE)
+        return read_escaped_opcode(reading, insn);
+    insn->encoding = X86_ENCODING_LEGACY;
+    insn->opcode = *reading->cursor++;
+    return X86_MAP_PRIMARY;
 }
 
 /*
@@ -532,9 +535,14 @@ static bool are_distinct(const struct x86_insn *insn, unsigned rule)
     }
 }
 
-/* The rest of an instruction that has legacy prefixes or whose form is not as most are. */
-static __attribute__((noinline)) int settle_unusual(struct reading reading, struct x86_insn *insn, unsigned options)
+/*
+ * The rest of an instruction that has legacy prefixes or whose form is not as most are. Takes apart what the reading
+ * keeps, so that the reading itself need not be in memory; v_high comes with the extensions.
+ */
+static __attribute__((noinline)) int settle_unusual(const uint8_t *bytes, const uint8_t *cursor, unsigned extensions,
+                                                    struct x86_insn *insn, unsigned options)
 {
+    struct reading reading = {.bytes = bytes, .cursor = cursor, .extensions = extensions, .v_high = extensions & 16};
     const struct x86_form *form = insn->form;
 
     insn->properties |= properties_of_prefixes(insn);
@@ -567,12 +575,13 @@ PART int settle_usual(struct reading *reading, struct x86_insn *insn, const stru
         insn->target = next + (uint64_t)insn->displacement;
     else if (form->immediate.is_relative)
         insn->target = next + insn->immediate;
-    gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_REG), insn->reg);
-    gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_OPCODE), (insn->opcode & 7) | B_BIT(reading));
-    if (insn->is_memory)
-        gprs |= settle_address(insn);
-    else
-        gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_RM), insn->rm);
+    if (insn->modrm_offset == 0) {
+        gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_OPCODE), (insn->opcode & 7) | B_BIT(reading));
+    } else {
+        gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_REG), insn->reg);
+        gprs |= insn->is_memory ? settle_address(insn)
+                                : gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_RM), insn->rm);
+    }
     insn->gprs = gprs;
     insn->flags = x86_flag_effects[form->flags];
     return 0;
@@ -583,6 +592,54 @@ PART int refuse(struct x86_insn *insn, const struct reading *reading)
 {
     insn->length = (uint8_t)(reading->cursor - reading->bytes);
     return -EILSEQ;
+}
+
+/* Decodes what follows the prefixes. The two kinds are two functions in the end, so that each has only its own work. */
+PART int decode_opcode(struct reading *reading, struct x86_insn *insn, unsigned options, unsigned lead, bool is_vector)
+{
+    unsigned map = is_vector ? read_vector_opcode(reading, insn, lead) : read_legacy_opcode(reading, insn, lead);
+
+    if (is_vector && map == X86_MAP_INVALID)
+        return refuse(insn, reading);
+    insn->map = (uint8_t)map;
+    insn->opcode_offset = (uint8_t)(reading->cursor - reading->bytes - 1);
+    if (RARELY(map == X86_MAP_3DNOW)) {
+        read_modrm(reading, insn, X86_MODRM_USED);
+        insn->opcode = *reading->cursor++;
+    }
+
+    struct x86_opcode_root root = x86_opcode_roots[map][insn->opcode];
+
+    if (root.modrm_use == X86_MODRM_NONE)
+        reading->selectors |= SELECTED(X86_SELECT_RM, reading->extensions & 1);
+    else if (map != X86_MAP_3DNOW)
+        read_modrm(reading, insn, root.modrm_use);
+
+    const struct x86_form *form = find_form(reading, root.node);
+
+    if (RARELY(reading->fields & form->forbidden))
+        return refuse(insn, reading);
+    insn->form = form;
+    insn->summary = form->summary;
+    insn->address_bits = 64;
+    insn->properties |= form->properties & (X86_FORM_UNUSUAL - 1);
+    if (insn->prefixes || form->properties & X86_FORM_UNUSUAL)
+        return settle_unusual(reading->bytes, reading->cursor, reading->extensions | reading->v_high, insn, options);
+    return settle_usual(reading, insn, form);
+}
+
+static __attribute__((noinline)) int decode_vector(const uint8_t *bytes, const uint8_t *cursor, struct x86_insn *insn,
+                                                   unsigned options, unsigned lead)
+{
+    struct reading reading = {.bytes = bytes, .cursor = cursor};
+
+    return decode_opcode(&reading, insn, options, lead, true);
+}
+
+/* pop has the byte that xop begins with; its modrm cannot be a map of xop's. */
+PART bool is_vector_lead(unsigned lead, const uint8_t *cursor)
+{
+    return lead > LEAD_ESCAPE && (lead != LEAD_XOP || (cursor[1] & 31) >= 8);
 }
 
 /* Decodes from bytes of which READABLE_BYTES can be read. On failure the length is that of what was looked at. */
@@ -600,36 +657,9 @@ PART int decode(const uint8_t *bytes, unsigned options, struct x86_insn *insn)
         reading.cursor = bytes + X86_MAX_INSN_BYTES;
         return refuse(insn, &reading);
     }
-
-    unsigned map = read_opcode(&reading, insn, (unsigned)lead);
-
-    if (RARELY(map == X86_MAP_INVALID))
-        return refuse(insn, &reading);
-    insn->map = (uint8_t)map;
-    insn->opcode_offset = (uint8_t)(reading.cursor - bytes - 1);
-    if (RARELY(map == X86_MAP_3DNOW)) {
-        read_modrm(&reading, insn, X86_MODRM_USED);
-        insn->opcode = *reading.cursor++;
-    }
-
-    struct x86_opcode_root root = x86_opcode_roots[map][insn->opcode];
-
-    if (root.modrm_use == X86_MODRM_NONE)
-        reading.selectors |= SELECTED(X86_SELECT_RM, reading.extensions & 1);
-    else if (map != X86_MAP_3DNOW)
-        read_modrm(&reading, insn, root.modrm_use);
-
-    const struct x86_form *form = find_form(&reading, root.node);
-
-    if (RARELY(reading.fields & form->forbidden))
-        return refuse(insn, &reading);
-    insn->form = form;
-    insn->summary = form->summary;
-    insn->address_bits = 64;
-    insn->properties |= form->properties & (X86_FORM_UNUSUAL - 1);
-    if (insn->prefixes || form->properties & X86_FORM_UNUSUAL)
-        return settle_unusual(reading, insn, options);
-    return settle_usual(&reading, insn, form);
+    if (RARELY(is_vector_lead((unsigned)lead, reading.cursor)))
+        return decode_vector(bytes, reading.cursor, insn, options, (unsigned)lead);
+    return decode_opcode(&reading, insn, options, (unsigned)lead, false);
 }
 
 /* The last bytes of what is readable: decodes a padded copy, and believes nothing that rests on the padding. */

@@ -78,14 +78,29 @@ struct x86_mem x86_relocator_slot(const struct x86_relocator *relocator, unsigne
     return x86_mem_segment(relocator->options.segment, x86_mem_absolute(relocator->options.slots[slot]));
 }
 
+/* Copies 1 to 15 bytes by two moves that may overlap. */
+static inline void copy_short(uint8_t *place, const uint8_t *bytes, unsigned length)
+{
+    if (length >= 8) {
+        __builtin_memcpy(place, bytes, 8);
+        __builtin_memcpy(place + length - 8, bytes + length - 8, 8);
+    } else if (length >= 4) {
+        __builtin_memcpy(place, bytes, 4);
+        __builtin_memcpy(place + length - 4, bytes + length - 4, 4);
+    } else {
+        place[0] = bytes[0];
+        place[length - 1] = bytes[length - 1];
+        place[length / 2] = bytes[length / 2];
+    }
+}
+
 static inline void put_bytes(struct x86_relocator *relocator, const uint8_t *bytes, unsigned length)
 {
     uint8_t *place = code_writer_claim(relocator->storage.writer, length);
 
     if (place == NULL)
         return;
-    for (unsigned i = 0; i < length; i++)
-        place[i] = bytes[i];
+    copy_short(place, bytes, length);
 }
 
 bool x86_relocator_put_near(struct x86_relocator *relocator, const struct x86_insn *insn, const uint8_t *bytes)

@@ -7,7 +7,8 @@
  *
  * What a copy cannot hide: where the last x87 instruction was (fnstenv and its like store it); that a call of an
  * address which no pointer may have faults with its return address already written below rsp; and with X86_SPILL_STACK
- * that some 160 bytes below the red zone are written. Far calls are refused.
+ * that some 160 bytes below the red zone are written. Refused are far calls, far jumps through memory out of reach, and
+ * with X86_SPILL_SEGMENT loads of segment registers from memory out of reach.
  *
  * No libc, no allocation: what it keeps is in the caller's storage. Usable inside the target.
  */

@@ -249,6 +249,8 @@ void x86_relocator_put_far(struct x86_relocator *relocator, const struct x86_ins
         x86_mov_reg_imm(relocator->storage.writer, operand_size(insn), insn->reg, insn->target);
     else if (put_accumulator_move(relocator, insn))
         return;
+    else if (relocator->options.spill == X86_SPILL_SEGMENT && insn->properties & X86_SEGMENT_CHANGE)
+        x86_relocator_fail(relocator, -EOPNOTSUPP); /* the slot may be elsewhere afterwards */
     else if (relocator->options.spill == X86_SPILL_SEGMENT)
         put_by_segment(relocator, insn, bytes);
     else if (!uses_sp)

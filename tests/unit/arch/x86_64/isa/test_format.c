@@ -77,7 +77,15 @@ static bool is_absent_base(const struct x86_insn *insn, const char *ours, const 
            (strstr(theirs, "[r13d+") != NULL || strstr(theirs, "[r13d]") != NULL);
 }
 
+/* f3 90 is pause only while it names rax: see the test of what the CPU refuses. */
+static bool is_extended_pause(const struct x86_insn *insn, const char *ours, const char *theirs)
+{
+    (void)ours;
+    return insn->opcode == 0x90 && insn->rex & 1 && strcmp(theirs, "pause") == 0;
+}
+
 static struct kind kinds[] = {
+    {"f3 90 under rex.b: libZydis takes it for pause", is_extended_pause, 0},
     {"indirect branches under 3e and another segment prefix: notrack for one of us", is_tracking, 0},
     {"addresses of 32 bits without a base under rex.b: libZydis names r13d", is_absent_base, 0},
 };
