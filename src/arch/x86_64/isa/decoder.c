@@ -668,8 +668,12 @@ static __attribute__((noinline)) int decode_near_end(const uint8_t *bytes, size_
 {
     uint8_t padded[READABLE_BYTES] = {0};
 
-    for (size_t i = 0; i < available; i++)
-        padded[i] = bytes[i];
+    size_t copied = 0;
+
+    for (; available - copied >= 8; copied += 8)
+        __builtin_memcpy(padded + copied, bytes + copied, 8);
+    for (; copied < available; copied++)
+        padded[copied] = bytes[copied];
 
     int result = decode(padded, options, insn);
 
