@@ -1,23 +1,54 @@
 # gait: plain GNU make. Sources are found by folder; nobody edits a list to add a file.
-#   make            the command, the libraries          make test      everything a reviewer needs
-#   make demo       shows the product at work           make bench     measures it
-#   make MODE=asan|tsan|release   CC=clang              make help      the other targets
+#
+#: make                     the command, the libraries: build/gait, build/libgait.a, build/libgait.so
+#: make test                all that a reviewer needs: builds and tests every configuration, checks the tree
+#: make check TEST=pattern  only the matching tests, in this configuration
+#: make demo                shows gait at work
+#: make bench               measures it, against a release build
+#: make fuzz                random input for FUZZ_SECONDS each (60), from FUZZ_SEED
+#: make tables              runs the generators in tools/*/
+#: make install, uninstall  under PREFIX (/usr/local), below DESTDIR if given
+#: make deps                installs the Debian packages that are missing (the targets above call it themselves)
+#: make format              formats the C sources; make format-check only looks
+#: make compile_commands.json    for editors
+#: make clean               removes build/
+#:
+#: MODE=debug|release|asan|tsan   how to build            CC=clang    with what
+#: CROSS_COMPILE=aarch64-linux-gnu-   for another CPU     V=1         shows full commands
+#: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
 
-MODE ?= debug
-ifeq ($(origin CC),default)
-CC := gcc
-endif
-CPU  := $(shell uname -m | sed 's/aarch64/arm64/')
-PREFIX ?= /usr/local
+MODE          ?= debug
+PREFIX        ?= /usr/local
+CROSS_COMPILE ?=
+DEPS          ?= yes
 
 ifeq ($(filter $(MODE),debug release asan tsan),)
 $(error MODE=$(MODE) is unknown: use debug, release, asan or tsan)
 endif
 
+# A tool that nobody chose comes from the tool chain.
+tool    = $(if $(filter default undefined,$(origin $(1))),$(CROSS_COMPILE)$(2),$($(1)))
+CC      := $(call tool,CC,gcc)
+LD      := $(call tool,LD,ld)
+AR      := $(call tool,AR,ar)
+OBJCOPY := $(call tool,OBJCOPY,objcopy)
+
+MACHINE := $(if $(CROSS_COMPILE),$(firstword $(subst -, ,$(CROSS_COMPILE))),$(shell uname -m))
+CPU     := $(MACHINE:aarch64=arm64)
+
 # The configuration that people use lives directly in build/; every other one has a folder of its own below it.
 CONFIG := $(MODE)-$(notdir $(firstword $(CC)))
 OUT    := $(if $(filter debug-gcc,$(CONFIG)),build,build/$(CONFIG))
 OBJ    := $(OUT)/obj
+
+.PHONY: all clean help
+all:
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+
+# "  CC    src/base/log.c" instead of the command, unless V=1.
+say = $(if $(filter 1,$(V)),,@printf '  %-6s%s\n' '$(1)' '$(2)';)
 
 # ---- flags -----------------------------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
@@ -26,82 +57,108 @@ MODE_FLAGS_release := -O2 -g -DNDEBUG
 MODE_FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 MODE_FLAGS_tsan    := -O1 -g -fsanitize=thread
 MODE_FLAGS  := $(MODE_FLAGS_$(MODE))
-COMMON      := -std=gnu11 $(WARNINGS) $(MODE_FLAGS) -fPIC -fvisibility=hidden -Iinclude -Isrc -MMD -MP
+SANITIZED   := $(filter asan tsan,$(MODE))
+COMMON      := -std=gnu11 $(WARNINGS) $(MODE_FLAGS) -fPIC -fvisibility=hidden -Iinclude -Isrc
 # What may run inside the target: no libc, no vector registers, nothing that needs the program's thread pointer.
-CORE_FLAGS  := -ffreestanding -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables
-ifeq ($(CPU),x86_64)
-CORE_FLAGS  += -mgeneral-regs-only -mno-red-zone
-else
-CORE_FLAGS  += -mgeneral-regs-only
-endif
-ifneq ($(filter asan tsan,$(MODE)),)
-CORE_FLAGS  := -ffreestanding
-endif
-LIBS        := -Wl,--as-needed -lZydis -ldl -lpthread
+CORE_FLAGS_x86_64 := -mgeneral-regs-only -mno-red-zone -fcf-protection=none
+CORE_FLAGS_arm64  := -mgeneral-regs-only
+CORE_FLAGS  := -ffreestanding $(if $(SANITIZED),,-fno-stack-protector -fno-asynchronous-unwind-tables \
+    $(CORE_FLAGS_$(CPU)))
+LIBS        := -Wl,--as-needed -ldl -lpthread
+TEST_LIBS   := -Wl,--as-needed -lZydis -ldl -lpthread
+
+# The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
+flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \
+    $(if $(filter src/%,$(1)),,-Itests -Ibench) $(CPPFLAGS) $(CFLAGS)
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
-CORE_C    := $(wildcard src/base/*.c src/elf/*.c src/arch/*.c src/arch/*/isa/*.c src/arch/*/stalker/*.c src/arch/*/hook/*.c \
-               src/arch/$(CPU)/host/*.c src/process/*.c src/ring/*.c src/stalker/*.c src/hook/*.c)
+# src/LAYERS says which folders make up the core; in src/arch only host/ must match the machine.
+CORE_FOLDERS := $(shell sed -n 's/^core = //p' src/LAYERS)
+CORE_C    := $(sort $(wildcard $(patsubst %,src/%/*.c,$(CORE_FOLDERS)) \
+               src/arch/*/isa/*.c src/arch/*/stalker/*.c src/arch/*/hook/*.c src/arch/$(CPU)/host/*.c))
 CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c)
 CLI_C     := $(wildcard src/cli/*.c)
-SUPPORT_C := $(wildcard tests/support/*.c)
-TEST_C    := $(sort $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c tests/unit/*/*/*/*.c))
+HEADERS   := $(wildcard include/gait/*.h)
 
 object     = $(patsubst %,$(OBJ)/%.o,$(basename $(1)))
 CORE_O    := $(call object,$(CORE_C) $(CORE_S))
 LIBRARY_O := $(call object,$(LIBRARY_C))
 CLI_O     := $(call object,$(CLI_C))
-SUPPORT_O := $(call object,$(SUPPORT_C))
-# memcpy and friends of our own are for images without libc; a test program has libc's.
-TEST_CORE_O := $(filter-out %/memory_functions.o,$(CORE_O)) $(LIBRARY_O) $(filter-out %/cli/main.o,$(CLI_O))
-UNIT_TESTS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_C))
+# memcpy and friends of our own are for images without libc; a program with libc uses libc's.
+HOSTED_O  := $(filter-out %/memory_functions.o,$(CORE_O)) $(LIBRARY_O)
+
+version_part = $(shell sed -n 's/^.define GAIT_VERSION_$(1) *//p' include/gait/version.h)
+MAJOR   := $(call version_part,MAJOR)
+VERSION := $(MAJOR).$(call version_part,MINOR).$(call version_part,PATCH)
+
+include mk/deps.mk
+include mk/programs.mk
+include mk/state.mk
+include mk/install.mk
+
+# ---- objects ---------------------------------------------------------------------------------------------------------
+$(OBJ)/%.o: %.c Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(strip $(call flags_of,$<)) -MMD -MP -c $< -o $@
+
+$(OBJ)/%.o: %.S Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
+	@mkdir -p $(@D)
+	$(call say,AS,$<)$(CC) $(strip $(call flags_of,$<)) -MMD -MP -c $< -o $@
+
+-include $(patsubst %.o,%.d,$(CORE_O) $(LIBRARY_O) $(CLI_O) $(PROGRAM_O))
 
 # ---- products --------------------------------------------------------------------------------------------------------
-.PHONY: all clean unit-tests
-all: $(OUT)/libgait.a $(OUT)/libgait.so $(OUT)/gait
+all: $(OUT)/gait $(OUT)/libgait.a $(OUT)/libgait.so
 
-$(CORE_O): ALL_FLAGS = $(COMMON) $(CORE_FLAGS)
-$(LIBRARY_O) $(CLI_O): ALL_FLAGS = $(COMMON)
-$(SUPPORT_O): ALL_FLAGS = $(COMMON) -Itests
-
-$(OBJ)/%.o: %.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(ALL_FLAGS) -c $< -o $@
-
-$(OBJ)/%.o: %.S Makefile
-	@mkdir -p $(@D)
-	$(CC) $(ALL_FLAGS) -c $< -o $@
+# All that may run inside the target, in one piece.
+$(OUT)/core.o: $(CORE_O) $(OUT)/state/sources
+	$(call say,LD,$@)$(LD) -r -o $@ $(CORE_O)
 
 # One object whose only global names are the public ones: our memcpy must not become the program's.
-$(OUT)/libgait.o: $(CORE_O) $(LIBRARY_O)
-	$(LD) -r -o $@.all $^
-	objcopy --wildcard --keep-global-symbol='gait_*' $@.all $@
-	@rm -f $@.all
+$(OUT)/libgait.o: $(OUT)/core.o $(LIBRARY_O) $(OUT)/state/sources
+	$(call say,LD,$@)$(LD) -r -o $@ $(OUT)/core.o $(LIBRARY_O) && \
+	    $(OBJCOPY) --wildcard --keep-global-symbol='gait_*' $@
 
 $(OUT)/libgait.a: $(OUT)/libgait.o
-	@rm -f $@
-	$(AR) rcs $@ $<
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $<
 
-$(OUT)/libgait.so: $(OUT)/libgait.o
-	$(CC) $(MODE_FLAGS) -shared -Wl,-soname,libgait.so -o $@ $< -lpthread
+$(OUT)/libgait.so.$(VERSION): $(OUT)/libgait.o
+	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) -shared -Wl,-soname,libgait.so.$(MAJOR) $(if $(SANITIZED),,-Wl,-z,defs) \
+	    $(LDFLAGS) -o $@ $< $(LIBS)
 
-$(OUT)/gait: $(CLI_O) $(CORE_O) $(LIBRARY_O)
-	$(CC) $(MODE_FLAGS) -o $@ $(filter-out %/memory_functions.o,$^) $(LIBS)
+$(OUT)/libgait.so.$(MAJOR): $(OUT)/libgait.so.$(VERSION)
+	@ln -sf $(<F) $@
 
-# ---- unit tests: one program a source file -----------------------------------------------------------------------------
-$(OUT)/tests/libtested.a: $(TEST_CORE_O) $(SUPPORT_O)
-	@mkdir -p $(@D)
-	@rm -f $@
-	$(AR) rcs $@ $^
+$(OUT)/libgait.so: $(OUT)/libgait.so.$(MAJOR)
+	@ln -sf $(<F) $@
 
-$(OUT)/tests/%: tests/%.c $(OUT)/tests/libtested.a Makefile
-	@mkdir -p $(@D)
-	$(CC) $(COMMON) -Itests -MF $@.d -o $@ $< $(OUT)/tests/libtested.a $(LIBS)
+$(OUT)/gait: $(CLI_O) $(HOSTED_O) $(OUT)/state/sources
+	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $(CLI_O) $(HOSTED_O) $(LIBS)
 
-unit-tests: $(UNIT_TESTS)
+# ---- housekeeping ----------------------------------------------------------------------------------------------------
+help:
+	@sed -n 's/^#: \{0,1\}//p' Makefile
 
 clean:
-	rm -rf build
+	rm -rf build compile_commands.json
 
--include $(CORE_O:.o=.d) $(LIBRARY_O:.o=.d) $(CLI_O:.o=.d) $(SUPPORT_O:.o=.d) $(UNIT_TESTS:=.d)
+print-%:
+	@echo '$(strip $($*))'
+
+ALL_C := $(CORE_C) $(LIBRARY_C) $(CLI_C) $(PROGRAM_C)
+json_entry = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(CC) $(strip $(call flags_of,$(1))) -c $(1)"}
+
+.PHONY: compile_commands.json
+compile_commands.json:
+	$(call say,JSON,$@){ echo '['; $(foreach source,$(ALL_C),echo '$(call json_entry,$(source))$(if \
+	    $(filter $(source),$(lastword $(ALL_C))),,$(comma))';) echo ']'; } > $@
+
+comma := ,
+
+FORMATTED = $(shell find src include tests bench examples tools -name '*.[ch]' 2>/dev/null)
+.PHONY: format format-check
+format: | $(DEPS_FOR_FORMAT)
+	clang-format -i $(FORMATTED)
+format-check: | $(DEPS_FOR_FORMAT)
+	clang-format --dry-run -Werror $(FORMATTED)

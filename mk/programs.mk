@@ -1,0 +1,83 @@
+# The programs that are not installed: unit tests, fuzzers, benchmarks, examples, generators. Each is one source file
+# (a generator is one folder) linked with everything that gait consists of, the internal parts too.
+define newline
+
+
+endef
+TEST_C    := $(sort $(shell find tests/unit -name 'test_*.c' 2>/dev/null))
+FUZZ_C    := $(wildcard tests/fuzz/*.c)
+BENCH_C   := $(wildcard bench/*.c)
+EXAMPLE_C := $(wildcard examples/*.c)
+SUPPORT_C := $(wildcard tests/support/*.[cS] bench/support/*.c)
+GENERATOR_C := $(wildcard tools/*/*.c)
+PROGRAM_C := $(TEST_C) $(FUZZ_C) $(BENCH_C) $(EXAMPLE_C) $(SUPPORT_C) $(GENERATOR_C)
+PROGRAM_O := $(call object,$(PROGRAM_C))
+SUPPORT_O := $(call object,$(SUPPORT_C))
+
+UNIT_TESTS := $(patsubst %.c,$(OUT)/%,$(TEST_C))
+FUZZERS    := $(patsubst %.c,$(OUT)/%,$(FUZZ_C))
+EXAMPLES   := $(patsubst %.c,$(OUT)/%,$(EXAMPLE_C))
+# Benchmarks are always release builds, so the ones people run need no mode in their path.
+BENCHES    := $(patsubst %.c,$(if $(filter release-gcc,$(CONFIG)),build,$(OUT))/%,$(BENCH_C))
+GENERATORS := $(patsubst tools/%/,build/tools/%,$(sort $(dir $(GENERATOR_C))))
+
+$(OUT)/internal.a: $(HOSTED_O) $(filter-out %/cli/main.o,$(CLI_O)) $(OUT)/state/sources
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+$(OUT)/support.a: $(SUPPORT_O) $(OUT)/state/sources
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+define link_program
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
+endef
+
+PARTS := $(OUT)/support.a $(OUT)/internal.a
+$(UNIT_TESTS) $(FUZZERS) $(EXAMPLES): $(OUT)/%: $(OBJ)/%.o $(PARTS)
+	$(link_program)
+$(filter build/bench/%,$(BENCHES)): build/%: $(OBJ)/%.o $(PARTS)
+	$(link_program)
+$(filter-out build/bench/%,$(BENCHES)): $(OUT)/%: $(OBJ)/%.o $(PARTS)
+	$(link_program)
+.SECONDEXPANSION:
+$(GENERATORS): build/%: $$(call object,$$(wildcard $$*/*.c))
+	$(link_program)
+# What needs the packages of tests or benchmarks waits for them.
+$(call object,$(TEST_C) $(FUZZ_C)): | $(DEPS_FOR_TEST)
+$(call object,$(BENCH_C) $(EXAMPLE_C) $(GENERATOR_C) $(SUPPORT_C)): | $(DEPS_FOR_BENCH)
+
+.PHONY: unit-tests fuzzers benches examples
+unit-tests: $(UNIT_TESTS)
+fuzzers: $(FUZZERS)
+benches: $(BENCHES)
+examples: $(EXAMPLES)
+
+# ---- running them ----------------------------------------------------------------------------------------------------
+CONFIGURATIONS ?= debug-gcc debug-clang asan-gcc tsan-gcc
+FUZZ_MODE      ?= asan
+FUZZ_SECONDS   ?= 60
+FUZZ_SEED      ?= $(shell date +%s)
+
+.PHONY: test check demo bench fuzz tables
+test: | $(DEPS_FOR_TEST)
+	@tools/run_tests.sh $(CONFIGURATIONS)
+
+check: | $(DEPS_FOR_TEST)
+	@tools/run_tests.sh --match '$(TEST)' $(CONFIG)
+
+demo: all examples
+	@tools/run_demo.sh $(OUT)
+
+bench: | $(DEPS_FOR_BENCH)
+	@+$(MAKE) --no-print-directory MODE=release all benches
+	@tools/run_bench.sh $$($(MAKE) -s MODE=release print-BENCHES)
+
+fuzz: | $(DEPS_FOR_TEST)
+	@+$(MAKE) --no-print-directory MODE=$(FUZZ_MODE) fuzzers
+	@tools/run_fuzz.sh $(FUZZ_SECONDS) $(FUZZ_SEED) $$($(MAKE) -s MODE=$(FUZZ_MODE) print-FUZZERS)
+
+# Arguments of a generator: the files that it writes.
+ARGUMENTS_x86_tables := $(addprefix src/arch/x86_64/isa/,decoder_tables.inc mnemonics.def)
+
+tables: $(GENERATORS)
+	$(foreach generator,$(GENERATORS),$(generator) $(ARGUMENTS_$(notdir $(generator)))$(newline))

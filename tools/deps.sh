@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages that are missing for the given purposes: build, test, bench, format.
+# Does nothing, and says nothing, when all are there. A package marked with "?" is used where it can be had: the tests
+# that need it skip themselves without it.
+set -euo pipefail
+os_release=${OS_RELEASE-/etc/os-release}
+
+packages_for() {
+    case $1 in
+    build) echo gcc libc6-dev binutils make ;;
+    test)
+        # compilers, sanitizer runtimes, what the checks use
+        echo g++ clang libclang-rt-14-dev pkgconf shellcheck
+        # what the decoder and the encoder are compared with
+        echo libzydis-dev '?llvm-22'
+        # large and unlike programs and libraries, whose instructions are read
+        echo '?libjavascriptcoregtk-4.1-0' libssl3 libstdc++6 cpp-12 python3.11-minimal perl-base zlib1g
+        # the other architecture
+        [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+        ;;
+    bench) echo libzydis-dev ;;
+    format) echo clang-format ;;
+    *)
+        echo "tools/deps.sh: unknown purpose '$1': use build, test, bench or format" >&2
+        exit 2
+        ;;
+    esac
+}
+
+fail() {
+    printf 'gait: %s\n' "$@" >&2
+    printf 'gait: with everything in place by other means, make DEPS=no goes on without this check\n' >&2
+    exit 1
+}
+
+is_debian_12() {
+    [[ -r $os_release ]] || return 1
+    # shellcheck source=/dev/null
+    (. "$os_release" && [[ ${ID-} == debian && ${VERSION_ID-} == 12 ]])
+}
+
+# Leaves the packages that are not installed in the array "missing", with their mark.
+find_missing() {
+    local -A installed=()
+    local state name package
+
+    missing=()
+    if command -v dpkg-query >/dev/null; then
+        while read -r state name; do
+            [[ $state == installed ]] && installed[${name%%:*}]=1
+        done < <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${wanted[@]#\?}" 2>/dev/null)
+    fi
+    for package in "${wanted[@]}"; do
+        [[ -n ${installed[${package#\?}]-} ]] || missing+=("$package")
+    done
+}
+
+as_root() {
+    if [[ $(id -u) == 0 ]]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+apt_get() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@"
+}
+
+install_missing() {
+    local required=() package
+
+    echo "gait: installing ${missing[*]#\?}"
+    apt_get update || fail "the package lists could not be fetched; is the network reachable?"
+    for package in "${missing[@]}"; do
+        [[ $package == \?* ]] || required+=("$package")
+    done
+    [[ ${#required[@]} == 0 ]] || apt_get install --no-install-recommends "${required[@]}" ||
+        fail "installing ${required[*]} failed; the lines above say why"
+    for package in "${missing[@]}"; do
+        [[ $package != \?* ]] || apt_get install --no-install-recommends "${package#\?}" ||
+            echo "gait: ${package#\?} cannot be installed here; the tests that use it will be skipped"
+    done
+}
+
+main() {
+    local purpose
+
+    for purpose in "$@"; do
+        mapfile -t -O "${#wanted[@]}" wanted < <(packages_for "$purpose" | tr -s ' ' '\n')
+    done
+    [[ ${#wanted[@]} -gt 0 ]] || fail "name at least one purpose: build, test, bench or format"
+    find_missing
+    [[ ${#missing[@]} -gt 0 ]] || exit 0
+    is_debian_12 ||
+        fail "this is not Debian 12, whose package names are known here; please install the equivalents of:" \
+            "  ${missing[*]#\?}"
+    [[ $(id -u) == 0 ]] || command -v sudo >/dev/null ||
+        fail "these packages are missing and there are no rights to install them: ${missing[*]#\?}"
+    install_missing
+}
+
+wanted=()
+missing=()
+main "$@"
