@@ -66,6 +66,10 @@ static void describe_memory(const struct x86_insn *insn, const struct x86_operan
         operand->base = form->fixed;
         return;
     }
+    if (form->source == X86_SOURCE_REG) {
+        operand->base = insn->reg;
+        return;
+    }
     operand->displacement = insn->displacement;
     if (form->source == X86_SOURCE_OFFSET)
         return;
