@@ -124,6 +124,8 @@ void x86_insn_operand(const struct x86_insn *insn, unsigned which, struct x86_op
         break;
     case X86_OPERAND_TARGET:
         operand_out->value = insn->target;
+        /* By what was read, not by the form: vendors differ about the operand-size prefix. */
+        operand_out->size_bits = (uint16_t)(8u * insn->immediate_size);
         break;
     default:
         describe_immediate(insn, form, operand_out);
