@@ -32,7 +32,9 @@ int main(int argc, char **argv)
 
             survey_init(&survey, (enum x86_opcode_map)map, (uint8_t)opcode);
             roots[map][opcode].node = tree_build(&survey);
-            roots[map][opcode].modrm_use = (uint16_t)survey.modrm_use;
+            /* Where nothing can follow, the opcode alone is reason to refuse. */
+            roots[map][opcode].modrm_use =
+                roots[map][opcode].node == X86_FORM_INVALID ? X86_MODRM_NONE : (uint16_t)survey.modrm_use;
             survey_deinit(&survey);
         }
         tree_forms(&forms);
