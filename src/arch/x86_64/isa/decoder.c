@@ -438,6 +438,8 @@ static inline void settle_flags(struct x86_insn *insn)
 static inline uint64_t read_immediate(const uint8_t *bytes, unsigned size, bool is_signed)
 {
     switch (size) {
+    case 0:
+        return 0;
     case 1:
         return is_signed ? (uint64_t)(int8_t)bytes[0] : bytes[0];
     case 2:
