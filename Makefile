@@ -61,9 +61,9 @@ SANITIZED   := $(filter asan tsan,$(MODE))
 COMMON      := -std=gnu11 $(WARNINGS) $(MODE_FLAGS) -fPIC -fvisibility=hidden -Iinclude -Isrc
 # What may run inside the target: no libc, no vector registers, nothing that needs the program's thread pointer.
 CORE_FLAGS_x86_64 := -mgeneral-regs-only -mno-red-zone -fcf-protection=none
-CORE_FLAGS_arm64  := -mgeneral-regs-only
-CORE_FLAGS  := -ffreestanding $(if $(SANITIZED),,-fno-stack-protector -fno-asynchronous-unwind-tables \
-    $(CORE_FLAGS_$(CPU)))
+CORE_FLAGS_arm64  := -mgeneral-regs-only -mno-outline-atomics
+FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables $(CORE_FLAGS_$(CPU))
+CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 LIBS        := -Wl,--as-needed -ldl -lpthread
 TEST_LIBS   := -Wl,--as-needed -lZydis -ldl -lpthread
 
@@ -94,6 +94,7 @@ VERSION := $(MAJOR).$(call version_part,MINOR).$(call version_part,PATCH)
 
 include mk/deps.mk
 include mk/programs.mk
+include mk/test_images.mk
 include mk/state.mk
 include mk/install.mk
 

@@ -6,9 +6,9 @@
 #include "base/assert.h"
 
 #include "base/raw_syscall.h"
+#include "base/text_format.h"
 
 #include <asm/unistd.h>
-#include <stddef.h>
 
 static assert_handler current_handler;
 
@@ -17,44 +17,17 @@ void assert_handler_set(assert_handler handler)
     current_handler = handler;
 }
 
-static size_t append(char *buffer, size_t used, size_t capacity, const char *text)
-{
-    while (*text != '\0' && used < capacity)
-        buffer[used++] = *text++;
-    return used;
-}
-
-static size_t append_number(char *buffer, size_t used, size_t capacity, int number)
-{
-    char digits[12];
-    size_t count = 0;
-
-    do {
-        digits[count++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    while (count > 0 && used < capacity)
-        buffer[used++] = digits[--count];
-    return used;
-}
-
 void assert_failed(const char *text, const char *file, int line)
 {
-    char message[512];
-    size_t used = 0;
+    char buffer[512];
+    struct text_writer message;
 
     if (current_handler != NULL) {
         current_handler(text, file, line);
         return;
     }
-    used = append(message, used, sizeof(message) - 1, "gait: internal error: ");
-    used = append(message, used, sizeof(message) - 1, text);
-    used = append(message, used, sizeof(message) - 1, " (");
-    used = append(message, used, sizeof(message) - 1, file);
-    used = append(message, used, sizeof(message) - 1, ":");
-    used = append_number(message, used, sizeof(message) - 1, line);
-    used = append(message, used, sizeof(message) - 1, ")");
-    message[used++] = '\n';
-    raw_syscall(__NR_write, 2, (long)message, (long)used, 0, 0, 0);
+    text_init(&message, buffer, sizeof(buffer));
+    text_format(&message, "gait: internal error: %s (%s:%d)\n", text, file, line);
+    raw_syscall(__NR_write, 2, (long)buffer, (long)message.used, 0, 0, 0);
     __builtin_trap();
 }

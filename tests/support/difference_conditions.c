@@ -49,8 +49,10 @@ bool encoding_decode_without(const struct difference *difference, const char *re
     size_t lead = encoding_lead_find(difference).offset, used = 0;
 
     for (size_t i = 0; i < difference->available && used < sizeof(bytes); i++) {
-        if (i >= lead || !is_in(removed, difference->bytes[i]))
-            bytes[used++] = difference->bytes[i];
+        /* A rex that does not count must not begin to. */
+        if (i < lead && (is_in(removed, difference->bytes[i]) || (difference->bytes[i] >> 4 == 4 && i + 1 < lead)))
+            continue;
+        bytes[used++] = difference->bytes[i];
     }
     return x86_decode(bytes, used, app_pc_of(0), X86_DECODE_INTEL, insn_out) == 0;
 }

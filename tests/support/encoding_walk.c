@@ -28,8 +28,8 @@ static void begin(struct walk *walk)
 
 static void walk_legacy(struct walk *walk)
 {
-    static const uint8_t prefixes[][2] = {{0},          {0x66}, {0xf3},    {0xf2},   {0x66, 0xf3},
-                                          {0x66, 0xf2}, {0xf0}, {0x67, 0}, {0x2e, 0}};
+    static const uint8_t prefixes[][2] = {{0},          {0x66}, {0xf3}, {0xf2}, {0x66, 0xf3},
+                                          {0x66, 0xf2}, {0xf0}, {0x67}, {0x2e}, {0x64}};
     static const uint8_t rexes[] = {0, 0x48, 0x45};
 
     for (unsigned i = 0; i < sizeof(prefixes) / 2 * 3 * 256; i++) {

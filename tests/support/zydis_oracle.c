@@ -101,10 +101,10 @@ static bool flags_differ(struct side_by_side *pair)
 
     if (flags == NULL)
         flags = &none;
-    return differ(pair, "flags_read", pair->ours.flags_read, flags->tested) ||
-           differ(pair, "flags_written", pair->ours.flags_written,
+    return differ(pair, "flags_read", pair->ours.flags.read, flags->tested) ||
+           differ(pair, "flags_written", pair->ours.flags.written,
                   flags->modified | flags->set_0 | flags->set_1 | flags->undefined) ||
-           differ(pair, "flags_undefined", pair->ours.flags_undefined, flags->undefined);
+           differ(pair, "flags_undefined", pair->ours.flags.undefined, flags->undefined);
 }
 
 /* Direct and indirect branches as libZydis' categories tell them; only what these tell is compared. */
@@ -463,6 +463,34 @@ static bool is_al_forgotten(const struct difference *difference)
     return difference->ours == (difference->theirs | X86_GPR_BIT(X86_RAX));
 }
 
+/* Ours has all that theirs has, and more. */
+static bool is_more(const struct difference *difference)
+{
+    return (difference->ours & difference->theirs) == difference->theirs;
+}
+
+static bool is_counted_more(const struct difference *difference)
+{
+    return difference->ours > difference->theirs;
+}
+
+static bool is_fewer(const struct difference *difference)
+{
+    return (difference->ours & difference->theirs) == difference->ours;
+}
+
+static bool is_ours_alone(const struct difference *difference)
+{
+    return difference->ours == 1 && difference->theirs == 0;
+}
+
+static bool is_f3_90_rex_b(const struct difference *difference)
+{
+    const struct x86_insn *insn = difference->insn;
+
+    return insn->map == X86_MAP_PRIMARY && insn->opcode == 0x90 && insn->prefixes & X86_PREFIX_F3 && insn->rex & 1;
+}
+
 static bool is_read_too(const struct difference *difference)
 {
     return difference->ours == (difference->theirs | X86_READ);
@@ -481,6 +509,11 @@ int zydis_oracle_read_list(struct difference_list *list)
         {"destination_kept", is_destination_kept},
         {"al_forgotten", is_al_forgotten},
         {"read_too", is_read_too},
+        {"more", is_more},
+        {"counted_more", is_counted_more},
+        {"fewer", is_fewer},
+        {"ours_alone", is_ours_alone},
+        {"f3_90_rex_b", is_f3_90_rex_b},
         {NULL, NULL},
     };
 

@@ -131,7 +131,6 @@ static bool is_quiet_category(ZydisInstructionCategory category)
     case ZYDIS_CATEGORY_BMI2:
     case ZYDIS_CATEGORY_CMOV:
     case ZYDIS_CATEGORY_COND_BR:
-    case ZYDIS_CATEGORY_CONVERT:
     case ZYDIS_CATEGORY_DATAXFER:
     case ZYDIS_CATEGORY_FLAGOP:
     case ZYDIS_CATEGORY_KMASK:
@@ -178,6 +177,16 @@ static bool is_quiet_exception_class(ZydisExceptionClass exceptions)
     }
 }
 
+/* A pending x87 exception is raised by whoever touches an MMX register next. */
+static bool uses_mmx_register(const struct form *form)
+{
+    for (int i = 0; i < form->operand_count; i++)
+        if (form->operands[i].form.kind == X86_OPERAND_REGISTER &&
+            form->operands[i].type.register_class[1] == X86_REGISTER_MMX)
+            return true;
+    return false;
+}
+
 static bool may_fault(const ZydisDecodedInstruction *insn, const struct form *form)
 {
     if (form->properties & (X86_MEMORY_READ | X86_MEMORY_WRITE | X86_PRIVILEGED | X86_SEGMENT_CHANGE))
@@ -194,7 +203,8 @@ static bool may_fault(const ZydisDecodedInstruction *insn, const struct form *fo
     default:
         return true;
     }
-    if (form->insn_class == X86_CLASS_MMX || form->insn_class == X86_CLASS_X87 || form->insn_class == X86_CLASS_3DNOW)
+    if (form->insn_class == X86_CLASS_MMX || form->insn_class == X86_CLASS_X87 ||
+        form->insn_class == X86_CLASS_3DNOW || uses_mmx_register(form))
         return true;
     if (is_one_of(form->mnemonic, "lea", "pause", "cpuid", "rdtsc", "rdtscp", "lfence", "mfence", "sfence", "rdrand",
                   "rdseed", "rdpid", "endbr64", "endbr32", "cwd", "cdq", "cqo", "cbw", "cwde", "cdqe", NULL))

@@ -34,11 +34,21 @@ static bool is_for_other_cpus(const ZydisDecodedInstruction *insn)
            insn->meta.isa_ext == ZYDIS_ISA_EXT_KNCV || insn->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX;
 }
 
-static bool ask(const struct sample *sample, struct answer *answer)
+/* Under f3, 90 is pause and not an exchange of rax with itself; with rex.b it is the exchange with r8 that it says. */
+static bool is_exchange_under_f3(const struct sample *sample)
+{
+    return sample->encoding == SAMPLE_LEGACY && sample->map == 0 && sample->opcode == 0x90 && sample->prefix_f3 &&
+           sample->b;
+}
+
+static bool ask(const struct sample *asked, struct answer *answer)
 {
     uint8_t bytes[SAMPLE_SIZE];
+    struct sample sample = *asked;
 
-    sample_encode(sample, bytes);
+    if (is_exchange_under_f3(asked))
+        sample.prefix_f3 = false;
+    sample_encode(&sample, bytes);
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, &answer->context, bytes, sizeof(bytes), &answer->insn)))
         return false;
     if (is_for_other_cpus(&answer->insn))

@@ -30,7 +30,6 @@ static unsigned unique_add(struct unique *unique, const void *items, size_t coun
 }
 
 static struct unique flag_effects = {.item_size = sizeof(struct x86_flag_effect)};
-static struct unique immediates = {.item_size = sizeof(struct x86_immediate_form)};
 static struct unique types = {.item_size = sizeof(struct x86_operand_type)};
 static struct unique operands = {.item_size = sizeof(struct x86_operand_form)};
 
@@ -104,18 +103,15 @@ static uint8_t role_of(const struct form *form, const struct form_operand *opera
     return role;
 }
 
-static void add_fixed_role(struct x86_form *out, uint8_t gpr, uint8_t role)
+/* The lanes of the sets that a role stands for, with the register's bit in them. */
+static uint64_t gprs_of_role(uint8_t gpr, uint8_t role)
 {
     x86_gpr_set bit = X86_GPR_BIT(gpr);
 
-    if (role & X86_ROLE_READ)
-        out->gpr_read |= bit;
-    if (role & X86_ROLE_WRITE)
-        out->gpr_written |= bit;
-    if (role & X86_ROLE_KEEPS)
-        out->gpr_kept |= bit;
-    if (role & X86_ROLE_KEEPS_16)
-        out->gpr_kept_16 |= bit;
+    return (role & X86_ROLE_READ ? X86_GPRS(X86_GPRS_READ, bit) : 0) |
+           (role & X86_ROLE_WRITE ? X86_GPRS(X86_GPRS_WRITTEN, bit) : 0) |
+           (role & X86_ROLE_KEEPS ? X86_GPRS(X86_GPRS_KEPT, bit) : 0) |
+           (role & X86_ROLE_KEEPS_16 ? X86_GPRS(X86_GPRS_KEPT_16, bit) : 0);
 }
 
 static void add_roles(struct x86_form *out, const struct form *form)
@@ -131,14 +127,28 @@ static void add_roles(struct x86_form *out, const struct form *form)
         const struct form_operand *operand = &form->operands[i];
 
         if (operand->form.kind == X86_OPERAND_MEMORY && operand->form.source == X86_SOURCE_FIXED)
-            out->gpr_read |= X86_GPR_BIT(operand->form.fixed);
+            out->gprs |= gprs_of_role(operand->form.fixed, X86_ROLE_READ);
         if (operand->form.kind != X86_OPERAND_REGISTER || !is_gpr(operand->type.register_class[1]))
             continue;
         if (operand->form.source == X86_SOURCE_FIXED)
-            add_fixed_role(out, operand->form.fixed, role_of(form, operand));
+            out->gprs |= gprs_of_role(operand->form.fixed, role_of(form, operand));
         else
-            out->roles[fields[operand->form.source]] |= role_of(form, operand);
+            out->roles |= (uint32_t)role_of(form, operand) << 8 * fields[operand->form.source];
     }
+}
+
+/* Whether the decoder's short way is not for this form. */
+static bool is_unusual(const struct form *form, const struct x86_form *out)
+{
+    const uint32_t properties = X86_FORM_COUNT_IN_IMMEDIATE | X86_FORM_FLAGS_MAY_STAY | X86_FORM_STRING |
+                                X86_FORM_VECTOR_INDEX;
+
+    for (int field = X86_ROLE_REG; field <= X86_ROLE_VVVV; field++)
+        if (X86_ROLE_OF(out->roles, field) & X86_ROLE_BYTE)
+            return true;
+    return form->distinct != X86_DISTINCT_NONE || form->properties & properties || form->immediate.is_offset ||
+           form->immediate.size_second || X86_ROLE_OF(out->roles, X86_ROLE_VVVV) || form->disp8_shift[0] ||
+           form->disp8_shift[1] || form->disp8_shift[2];
 }
 
 static void print_form(FILE *file, const struct form *form)
@@ -151,12 +161,15 @@ static void print_form(FILE *file, const struct form *form)
         list[i].type = (uint8_t)unique_add(&types, &form->operands[i].type, 1);
     }
     add_roles(&out, form);
-    fprintf(file, "{%u,%u,%u,%u,%u,%u,0x%x,{%u,%u,%u,%u},0x%x,%u,%u,0x%x,0x%x,0x%x,0x%x,0x%x},\n",
-            mnemonic_number(form->mnemonic), unique_add(&operands, list, form->operand_count), form->operand_count,
-            form->flow, form->insn_class, unique_add(&flag_effects, &form->flags, 1), form->properties, out.roles[0],
-            out.roles[1], out.roles[2], out.roles[3], form->forbidden, unique_add(&immediates, &form->immediate, 1),
-            form->distinct, form->disp8_shift[0] | form->disp8_shift[1] << 4 | form->disp8_shift[2] << 8, out.gpr_read,
-            out.gpr_written, out.gpr_kept, out.gpr_kept_16);
+    out.properties = form->properties | (is_unusual(form, &out) ? X86_FORM_UNUSUAL : 0);
+    fprintf(file, "{{%u,%u,%u},0x%x,0x%x,{{%u,%u,%u},%u,%u,%u,%u},", mnemonic_number(form->mnemonic), form->flow,
+            form->insn_class, out.properties, out.roles,
+            form->immediate.size[0], form->immediate.size[1], form->immediate.size[2], form->immediate.size_second,
+            form->immediate.is_signed, form->immediate.is_relative, form->immediate.is_offset);
+    fprintf(file, "0x%llx,0x%x,0x%x,%u,%u,%u,%u},\n", (unsigned long long)out.gprs, form->forbidden,
+            form->disp8_shift[0] | form->disp8_shift[1] << 4 | form->disp8_shift[2] << 8,
+            unique_add(&operands, list, form->operand_count), form->operand_count,
+            unique_add(&flag_effects, &form->flags, 1), form->distinct);
 }
 
 static void print_forms(FILE *file)
@@ -164,7 +177,7 @@ static void print_forms(FILE *file)
     size_t count;
     const unsigned *forms = tree_forms(&count);
 
-    fprintf(file, "const struct x86_form x86_forms[] = {\n{0},\n");
+    fprintf(file, "const struct x86_form x86_forms[] = {\n{.forbidden = X86_FIELD_ANY},\n");
     for (size_t i = 1; i < count; i++)
         print_form(file, form_get(forms[i]));
     fprintf(file, "};\n\nconst uint16_t x86_form_count = %zu;\n\n", count);
@@ -176,14 +189,7 @@ static void print_shared(FILE *file)
     for (size_t i = 0; i < flag_effects.count; i++) {
         const struct x86_flag_effect *effect = (const struct x86_flag_effect *)flag_effects.items + i;
 
-        fprintf(file, "{0x%x,0x%x,0x%x},\n", effect->read, effect->written, effect->undefined);
-    }
-    fprintf(file, "};\n\nconst struct x86_immediate_form x86_immediate_forms[] = {\n");
-    for (size_t i = 0; i < immediates.count; i++) {
-        const struct x86_immediate_form *item = (const struct x86_immediate_form *)immediates.items + i;
-
-        fprintf(file, "{{%u,%u,%u},%u,%u,%u,%u},\n", item->size[0], item->size[1], item->size[2], item->size_second,
-                item->is_signed, item->is_relative, item->is_offset);
+        fprintf(file, "{0x%x,0x%x,0x%x,0},\n", effect->read, effect->written, effect->undefined);
     }
     fprintf(file, "};\n\nconst struct x86_operand_form x86_operand_forms[] = {\n");
     for (size_t i = 0; i < operands.count; i++) {
@@ -233,10 +239,10 @@ void print_tables(FILE *file, const struct x86_opcode_root roots[X86_MAP_COUNT][
     print_shared(file);
     print_switches(file);
     print_roots(file, roots);
-    if (types.count > 256 || flag_effects.count > 256 || immediates.count > 256 || operands.count > 65535) {
-        fprintf(stderr, "x86_tables: too many types, flag effects, immediates or operands for their numbers\n");
+    if (types.count > 256 || flag_effects.count > 256 || operands.count > 65535) {
+        fprintf(stderr, "x86_tables: too many types, flag effects or operands for their numbers\n");
         exit(1);
     }
-    fprintf(stderr, "flag effects %zu, immediates %zu, operand types %zu, operands %zu\n", flag_effects.count,
-            immediates.count, types.count, operands.count);
+    fprintf(stderr, "flag effects %zu, operand types %zu, operands %zu\n", flag_effects.count, types.count,
+            operands.count);
 }

@@ -46,7 +46,6 @@ static struct sample sample_at(enum x86_opcode_map map, uint8_t opcode, const un
         .map = map_encodings[map].map,
         .opcode = opcode,
         .w = (uint8_t)values[X86_SELECT_W],
-        .b = (uint8_t)values[X86_SELECT_REX_B],
         .length = (uint8_t)values[X86_SELECT_LENGTH],
         .broadcast = (uint8_t)values[X86_SELECT_BROADCAST],
         .mod = values[X86_SELECT_MOD_REGISTER] ? 3 : 1,
@@ -229,6 +228,8 @@ static unsigned form_at(struct sample sample, enum x86_modrm_use modrm_use)
     struct form form;
 
     sample.no_modrm = modrm_use == X86_MODRM_NONE;
+    if (sample.no_modrm)
+        sample.b = sample.rm;
     if (modrm_use == X86_MODRM_REGISTER)
         sample.mod = 3;
     if (!find_accepted(&sample))
@@ -281,7 +282,7 @@ static void set_sizes(struct survey *survey, enum x86_opcode_map map)
         survey->sizes[X86_SELECT_REG] = 8;
         survey->sizes[X86_SELECT_RM] = 8;
     } else {
-        survey->sizes[X86_SELECT_REX_B] = 2;
+        survey->sizes[X86_SELECT_RM] = 2;
     }
     survey->total = 1;
     for (int s = 0; s < X86_SELECTOR_COUNT; s++)

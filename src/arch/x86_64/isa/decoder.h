@@ -41,48 +41,62 @@ enum x86_decode_option {
 
 struct x86_insn {
     struct app_pc pc;
-    uint64_t target;     /* of a direct branch, or the address of a pc-relative operand */
-    uint64_t immediate;  /* sign-extended where the instruction does so */
+    uint64_t target;      /* of a direct branch, or the address of a pc-relative operand */
+    uint64_t immediate;   /* sign-extended where the instruction does so */
     int64_t displacement; /* of the memory operand, scaled; all 64 bits in mov's absolute forms */
     const struct x86_form *form;
-    uint32_t properties; /* of enum x86_property */
-    uint32_t flags_read;
-    uint32_t flags_written;
-    uint32_t flags_undefined; /* a part of those written */
-    uint32_t flags_kept;      /* written, yet possibly left as they were: shifts by 0, string instructions under rep */
-    x86_gpr_set gpr_read;
-    x86_gpr_set gpr_written;
-    x86_gpr_set gpr_kept; /* written, and part of the old value may survive */
-    uint16_t mnemonic;
+    uint32_t properties;          /* of enum x86_property */
+    struct x86_flag_effect flags; /* what is kept may be left as it was: shifts by 0, string instructions under rep */
+    union {
+        struct {
+            x86_gpr_set gpr_read;
+            x86_gpr_set gpr_written;
+            x86_gpr_set gpr_kept; /* written, and part of the old value may survive */
+            x86_gpr_set gpr_unspecified;
+        };
+        uint64_t gprs; /* by enum x86_gpr_lane */
+    };
+    union {
+        struct {
+            uint16_t mnemonic;
+            uint8_t flow;
+            uint8_t insn_class;
+        };
+        struct x86_summary summary;
+    };
     uint8_t length;
-    uint8_t flow;
-    uint8_t insn_class;
     uint8_t encoding;
     uint8_t map; /* of enum x86_opcode_map */
     uint8_t opcode;
     uint8_t opcode_offset;
-    uint8_t modrm_offset; /* 0 without a modrm byte */
-    uint8_t displacement_offset;
-    uint8_t displacement_size; /* bytes, 0 without */
-    uint8_t immediate_offset;
-    uint8_t immediate_size; /* bytes of the first, 0 without */
-    uint8_t modrm;
-    uint8_t rex;      /* the rex prefix that counts, or 0 */
-    uint8_t prefixes; /* of enum x86_prefix */
+    uint8_t rex;        /* the rex prefix that counts, or 0 */
+    uint8_t prefixes;   /* of enum x86_prefix */
+    uint8_t segment;    /* fs or gs where a prefix names it, else X86_SEGMENT_NONE */
     uint8_t size_index; /* 0, 1, 2: operand size 16, 32, 64, or vector length 128, 256, 512 */
     uint8_t address_bits;
-    uint8_t segment; /* fs or gs where a prefix names it, else X86_SEGMENT_NONE */
-    uint8_t is_memory; /* modrm names memory */
-    uint8_t reg;     /* modrm.reg with its extensions */
-    uint8_t rm;      /* modrm.rm with its extensions, where it names a register */
-    uint8_t vvvv;
-    uint8_t base;    /* of the memory operand: a register's number or X86_GPR_NONE */
-    uint8_t index;   /* likewise; a vector register's number where the form says so */
-    uint8_t scale;   /* 1, 2, 4, 8 */
-    uint8_t mask;    /* aaa */
-    uint8_t zeroing;
-    uint8_t broadcast; /* evex.b: broadcast, rounding or suppressed exceptions */
-    uint8_t rounding;  /* the length field, when broadcast means rounding */
+    uint8_t base;  /* of the memory operand: a register's number or X86_GPR_NONE */
+    uint8_t index; /* likewise; a vector register's number where the form says so */
+    /* What an instruction does not have is zero. */
+    union {
+        struct {
+            uint8_t modrm_offset;
+            uint8_t displacement_offset;
+            uint8_t displacement_size; /* bytes */
+            uint8_t immediate_offset;
+            uint8_t immediate_size; /* bytes of the first */
+            uint8_t modrm;
+            uint8_t is_memory; /* modrm names memory */
+            uint8_t scale;     /* 1, 2, 4, 8 */
+            uint8_t reg;       /* modrm.reg with its extensions */
+            uint8_t rm;        /* modrm.rm with its extensions, where it names a register */
+            uint8_t vvvv;
+            uint8_t mask; /* aaa */
+            uint8_t zeroing;
+            uint8_t broadcast; /* evex.b: broadcast, rounding or suppressed exceptions */
+            uint8_t rounding;  /* the length field, when broadcast means rounding */
+        };
+        uint64_t all_fields[2];
+    };
 };
 
 enum x86_prefix {

@@ -38,35 +38,35 @@ enum x86_selector {
     X86_SELECT_PREFIX,       /* legacy: (0 none, 2 f3, 4 f2) + (1 with 66); else the pp field */
     X86_SELECT_MOD_REGISTER, /* 1 when modrm names a register rather than memory */
     X86_SELECT_REG,          /* modrm.reg, three bits */
-    X86_SELECT_RM,           /* modrm.rm, three bits */
+    X86_SELECT_RM,           /* modrm.rm, three bits; without modrm rex.b */
     X86_SELECT_W,
     X86_SELECT_LENGTH,       /* the vector length field */
     X86_SELECT_BROADCAST,    /* evex.b */
     X86_SELECT_ADDRESS_SIZE, /* 1 under 67 */
-    X86_SELECT_REX_B,
-    X86_SELECTOR_COUNT,
+    X86_SELECTOR_COUNT,      /* eight: a byte each of one word */
 };
 
 /* A node is a form's number, or with this bit the place of a switch: its selector, then a node for each value. */
 #define X86_NODE_SWITCH      0x8000u
-#define X86_NODE_PLACE(node) (((node) & 0x7fffu) << 2)
+#define X86_NODE_PLACE(node) (((node)&0x7fffu) << 2)
 #define X86_FORM_INVALID     0u
 
 /* Bits of an instruction that some forms do not allow. */
 enum x86_field {
-    X86_FIELD_LOCK = 1u << 0,
-    X86_FIELD_R = 1u << 1,         /* modrm.reg is 8 or more (mod 16) */
-    X86_FIELD_R_HIGH = 1u << 2,    /* modrm.reg is 16 or more */
-    X86_FIELD_X = 1u << 3,         /* x, where modrm names a register */
-    X86_FIELD_B = 1u << 4,         /* b, where modrm names a register */
-    X86_FIELD_V = 1u << 5,         /* vvvv is not 0 */
-    X86_FIELD_V_EIGHT = 1u << 6,   /* vvvv is 8 or more (mod 16) */
-    X86_FIELD_V_HIGH = 1u << 7,    /* v', the fifth bit of vvvv or of a vector index */
-    X86_FIELD_MASKED = 1u << 8,    /* aaa is not 0 */
-    X86_FIELD_UNMASKED = 1u << 9,  /* aaa is 0 */
-    X86_FIELD_ZEROING = 1u << 10,  /* z */
-    X86_FIELD_PC_BASE = 1u << 11,  /* a pc-relative operand */
+    X86_FIELD_B = 1u << 0,      /* b, where modrm names a register; these three as rex has them */
+    X86_FIELD_X = 1u << 1,      /* x, where modrm names a register */
+    X86_FIELD_R = 1u << 2,      /* modrm.reg is 8 or more (mod 16) */
+    X86_FIELD_R_HIGH = 1u << 3, /* modrm.reg is 16 or more */
+    X86_FIELD_LOCK = 1u << 4,
+    X86_FIELD_V = 1u << 5,           /* vvvv is not 0 */
+    X86_FIELD_V_EIGHT = 1u << 6,     /* vvvv is 8 or more (mod 16) */
+    X86_FIELD_V_HIGH = 1u << 7,      /* v', the fifth bit of vvvv or of a vector index */
+    X86_FIELD_MASKED = 1u << 8,      /* aaa is not 0 */
+    X86_FIELD_UNMASKED = 1u << 9,    /* aaa is 0 */
+    X86_FIELD_ZEROING = 1u << 10,    /* z */
+    X86_FIELD_PC_BASE = 1u << 11,    /* a pc-relative operand */
     X86_FIELD_ADDRESS_32 = 1u << 12, /* the 67 prefix */
+    X86_FIELD_ANY = 1u << 15,        /* set for every instruction: what the form of none forbids */
 };
 
 /* Rules about several registers at once. */
@@ -82,9 +82,9 @@ enum x86_distinct {
 enum x86_role {
     X86_ROLE_READ = 1,
     X86_ROLE_WRITE = 2,
-    X86_ROLE_BYTE = 4,      /* 4 to 7 are ah to bh without rex */
-    X86_ROLE_KEEPS = 8,     /* part of the old value survives the write... */
-    X86_ROLE_KEEPS_16 = 16, /* ...only when the operand size is 16 */
+    X86_ROLE_KEEPS = 4,    /* part of the old value survives the write... */
+    X86_ROLE_KEEPS_16 = 8, /* ...only when the operand size is 16 */
+    X86_ROLE_BYTE = 16,    /* 4 to 7 are ah to bh without rex */
 };
 
 enum x86_role_field {
@@ -94,37 +94,55 @@ enum x86_role_field {
     X86_ROLE_VVVV,
 };
 
-struct x86_form {
-    uint16_t mnemonic;
-    uint16_t operands; /* where its operands begin */
-    uint8_t operand_count;
-    uint8_t flow;
-    uint8_t insn_class;
-    uint8_t flags;     /* number of its x86_flag_effect */
-    uint32_t properties;
-    uint8_t roles[4];  /* by x86_role_field */
-    uint16_t forbidden;
-    uint8_t immediate; /* number of its x86_immediate_form */
-    uint8_t distinct;
-    uint16_t disp8_shift; /* four bits for each vector length: evex displacements count in operands */
-    x86_gpr_set gpr_read; /* by name, not by field */
-    x86_gpr_set gpr_written;
-    x86_gpr_set gpr_kept;    /* written, and part of the old value survives */
-    x86_gpr_set gpr_kept_16; /* the same when the operand size is 16 */
+#define X86_ROLE_OF(roles, field) ((roles) >> 8 * (field)&0xff)
+
+/* The immediates of a form; all zero for none. */
+struct x86_immediate_form {
+    uint8_t size[3]; /* bytes of the first, by operand size */
+    uint8_t size_second : 4;
+    uint8_t is_signed : 1;
+    uint8_t is_relative : 1;
+    uint8_t is_offset : 1; /* the address of mov's absolute forms: eight bytes, four under 67 */
 };
 
+/* What one asks first of an instruction; copied from the form in one piece. */
+struct x86_summary {
+    uint16_t mnemonic;
+    uint8_t flow;
+    uint8_t insn_class;
+};
+
+/* Sets of general registers side by side in one word; the lane's number counts 16 bits. */
+enum x86_gpr_lane {
+    X86_GPRS_READ,
+    X86_GPRS_WRITTEN,
+    X86_GPRS_KEPT,    /* written, and part of the old value survives */
+    X86_GPRS_KEPT_16, /* the same, only when the operand size is 16 */
+};
+
+#define X86_GPRS(lane, set)     ((uint64_t)(set) << 16 * (lane))
+#define X86_GPRS_OF(gprs, lane) ((x86_gpr_set)((gprs) >> 16 * (lane)))
+
+struct x86_form {
+    struct x86_summary summary;
+    uint32_t properties;
+    uint32_t roles; /* a byte for each x86_role_field */
+    struct x86_immediate_form immediate;
+    uint64_t gprs; /* four sets in the lanes below: the registers that it names, not those that fields name */
+    uint16_t forbidden;
+    uint16_t disp8_shift; /* four bits for each vector length: evex displacements count in operands */
+    uint16_t operands;    /* where its operands begin */
+    uint8_t operand_count;
+    uint8_t flags; /* number of its x86_flag_effect */
+    uint8_t distinct;
+};
+
+/* Flags, as bits of rflags. */
 struct x86_flag_effect {
     uint32_t read;
     uint32_t written;
-    uint32_t undefined;
-};
-
-struct x86_immediate_form {
-    uint8_t size[3]; /* bytes of the first, by operand size */
-    uint8_t size_second;
-    uint8_t is_signed;
-    uint8_t is_relative;
-    uint8_t is_offset; /* the address of mov's absolute forms: eight bytes, four under 67 */
+    uint32_t undefined; /* a part of those written */
+    uint32_t kept;      /* a part of those written that possibly stay as they were; set by the decoder */
 };
 
 enum x86_operand_source {
@@ -146,8 +164,8 @@ struct x86_operand_form {
     uint8_t source;
     uint8_t access;
     uint8_t visibility;
-    uint8_t type;         /* number of its x86_operand_type */
-    uint8_t fixed;        /* the register's number, or the base of a fixed memory operand */
+    uint8_t type;  /* number of its x86_operand_type */
+    uint8_t fixed; /* the register's number, or the base of a fixed memory operand */
     uint8_t memory_kind;
     uint8_t is_overridable; /* a segment prefix applies */
 };
@@ -170,13 +188,15 @@ struct x86_opcode_root {
     uint16_t modrm_use;
 };
 
+/* Hidden, so that code in a library reaches them without a detour. */
+#pragma GCC visibility push(hidden)
 extern const struct x86_opcode_root x86_opcode_roots[X86_MAP_COUNT][256];
 extern const uint16_t x86_switches[];
 extern const struct x86_form x86_forms[];
 extern const struct x86_flag_effect x86_flag_effects[];
-extern const struct x86_immediate_form x86_immediate_forms[];
 extern const struct x86_operand_form x86_operand_forms[];
 extern const struct x86_operand_type x86_operand_types[];
 extern const uint16_t x86_form_count;
+#pragma GCC visibility pop
 
 #endif

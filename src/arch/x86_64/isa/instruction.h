@@ -8,20 +8,20 @@
 
 /* What an instruction does to the flow of control. */
 enum x86_flow {
-    X86_FLOW_NEXT,           /* goes on to the next instruction */
-    X86_FLOW_JUMP,           /* jmp to a target that is in the instruction */
-    X86_FLOW_JUMP_INDIRECT,  /* jmp to a target in a register or in memory */
-    X86_FLOW_BRANCH,         /* jcc: taken by the flags */
-    X86_FLOW_BRANCH_COUNT,   /* loop, loope, loopne, jecxz, jrcxz: taken by the count register */
-    X86_FLOW_CALL,           /* call of a target that is in the instruction */
-    X86_FLOW_CALL_INDIRECT,  /* call of a target in a register or in memory */
-    X86_FLOW_RETURN,         /* ret */
-    X86_FLOW_JUMP_FAR,       /* jmp far */
-    X86_FLOW_CALL_FAR,       /* call far */
-    X86_FLOW_RETURN_FAR,     /* retf, iret, uiret, eretu, sysret, sysexit */
-    X86_FLOW_SYSTEM_CALL,    /* syscall, sysenter, int n: comes back after the kernel's work */
-    X86_FLOW_TRAP,           /* int1, int3, ud0, ud1, ud2: a signal for the program */
-    X86_FLOW_TRANSACTION,    /* xbegin: an abort goes to the target */
+    X86_FLOW_NEXT,          /* goes on to the next instruction */
+    X86_FLOW_JUMP,          /* jmp to a target that is in the instruction */
+    X86_FLOW_JUMP_INDIRECT, /* jmp to a target in a register or in memory */
+    X86_FLOW_BRANCH,        /* jcc: taken by the flags */
+    X86_FLOW_BRANCH_COUNT,  /* loop, loope, loopne, jecxz, jrcxz: taken by the count register */
+    X86_FLOW_CALL,          /* call of a target that is in the instruction */
+    X86_FLOW_CALL_INDIRECT, /* call of a target in a register or in memory */
+    X86_FLOW_RETURN,        /* ret */
+    X86_FLOW_JUMP_FAR,      /* jmp far */
+    X86_FLOW_CALL_FAR,      /* call far */
+    X86_FLOW_RETURN_FAR,    /* retf, iret, uiret, eretu, sysret, sysexit */
+    X86_FLOW_SYSTEM_CALL,   /* syscall, sysenter, int n: comes back after the kernel's work */
+    X86_FLOW_TRAP,          /* int1, int3, ud0, ud1, ud2: a signal for the program */
+    X86_FLOW_TRANSACTION,   /* xbegin: an abort goes to the target */
 };
 
 /* Which part of the instruction set it belongs to. */
@@ -41,22 +41,23 @@ enum x86_insn_class {
 
 /* Bits of x86_insn.properties. */
 enum x86_property {
-    X86_PRIVILEGED = 1u << 0,      /* faults outside of the kernel */
-    X86_MAY_FAULT = 1u << 1,       /* may raise an exception when everything it needs exists */
-    X86_MEMORY_READ = 1u << 2,     /* reads memory */
-    X86_MEMORY_WRITE = 1u << 3,    /* writes memory */
-    X86_MEMORY_SCATTERED = 1u << 4,/* several addresses: gather, scatter, tile rows */
-    X86_SEGMENT_USE = 1u << 5,     /* its memory operand goes through fs or gs */
-    X86_SEGMENT_CHANGE = 1u << 6,  /* loads a segment register or its base */
-    X86_SEGMENT_STORE = 1u << 7,   /* reads a segment register or its base */
-    X86_PC_RELATIVE = 1u << 8,     /* has a memory operand that is relative to the pc */
-    X86_BRANCH_HINTED = 1u << 9,   /* bnd or notrack or a branch hint is in front */
-    X86_REPEATED = 1u << 10,       /* a string instruction under rep, repe or repne */
-    X86_LOCKED = 1u << 11,         /* lock in front */
-    X86_STORES_FPU_PC = 1u << 12,  /* stores where the last x87 instruction was */
-    X86_UNPREDICTABLE = 1u << 13,  /* its result differs from run to run: time, random numbers, CPU number */
+    X86_PRIVILEGED = 1u << 0,              /* faults outside of the kernel */
+    X86_MAY_FAULT = 1u << 1,               /* may raise an exception when everything it needs exists */
+    X86_MEMORY_READ = 1u << 2,             /* reads memory */
+    X86_MEMORY_WRITE = 1u << 3,            /* writes memory */
+    X86_MEMORY_SCATTERED = 1u << 4,        /* several addresses: gather, scatter, tile rows */
+    X86_SEGMENT_USE = 1u << 5,             /* its memory operand goes through fs or gs */
+    X86_SEGMENT_CHANGE = 1u << 6,          /* loads a segment register or its base */
+    X86_SEGMENT_STORE = 1u << 7,           /* reads a segment register or its base */
+    X86_PC_RELATIVE = 1u << 8,             /* has a memory operand that is relative to the pc */
+    X86_BRANCH_HINTED = 1u << 9,           /* bnd or notrack or a branch hint is in front */
+    X86_REPEATED = 1u << 10,               /* a string instruction under rep, repe or repne */
+    X86_LOCKED = 1u << 11,                 /* lock in front */
+    X86_STORES_FPU_PC = 1u << 12,          /* stores where the last x87 instruction was */
+    X86_UNPREDICTABLE = 1u << 13,          /* its result differs from run to run: time, random numbers, CPU number */
     X86_OPERAND_SIZE_BY_VENDOR = 1u << 14, /* a near branch under 66: Intel ignores the prefix, AMD does not */
     /* The table's own notes to the decoder. */
+    X86_FORM_UNUSUAL = 1u << 23,            /* something about it is not as with most instructions */
     X86_FORM_COUNT_IN_IMMEDIATE = 1u << 24, /* flags stay as they are when the masked count is 0 */
     X86_FORM_FLAGS_MAY_STAY = 1u << 25,     /* flags may stay as they are: a count in cl */
     X86_FORM_NEAR_BRANCH = 1u << 26,        /* the operand-size prefix means something else to each vendor */

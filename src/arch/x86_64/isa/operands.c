@@ -85,7 +85,7 @@ static void describe_memory(const struct x86_insn *insn, const struct x86_operan
 static void describe_immediate(const struct x86_insn *insn, const struct x86_operand_form *form,
                                struct x86_operand *operand)
 {
-    const struct x86_immediate_form *immediate = &x86_immediate_forms[insn->form->immediate];
+    const struct x86_immediate_form *immediate = &insn->form->immediate;
     unsigned first_bits = 8u * insn->immediate_size;
 
     operand->value = insn->immediate;

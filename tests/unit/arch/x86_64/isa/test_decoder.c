@@ -472,42 +472,42 @@ static void kept_says_whose_old_value_may_survive(void)
 static void shifts_by_zero_keep_the_flags(void)
 {
     CHECK_IS("c1 e0 00", "shl");
-    CHECK(insn.flags_written != 0);
-    CHECK_EQUAL(insn.flags_kept, insn.flags_written);
+    CHECK(insn.flags.written != 0);
+    CHECK_EQUAL(insn.flags.kept, insn.flags.written);
     CHECK_IS("c1 e0 20", "shl");
-    CHECK_EQUAL(insn.flags_kept, insn.flags_written);
+    CHECK_EQUAL(insn.flags.kept, insn.flags.written);
     CHECK_IS("48 c1 e0 20", "shl");
-    CHECK_EQUAL(insn.flags_kept, 0);
+    CHECK_EQUAL(insn.flags.kept, 0);
     CHECK_IS("48 c1 e0 40", "shl");
-    CHECK_EQUAL(insn.flags_kept, insn.flags_written);
+    CHECK_EQUAL(insn.flags.kept, insn.flags.written);
     CHECK_IS("c0 c0 01", "rol");
-    CHECK_EQUAL(insn.flags_kept, 0);
+    CHECK_EQUAL(insn.flags.kept, 0);
     CHECK_IS("d1 e0", "shl");
-    CHECK_EQUAL(insn.flags_kept, 0);
+    CHECK_EQUAL(insn.flags.kept, 0);
     CHECK_IS("d3 e0", "shl");
-    CHECK_EQUAL(insn.flags_kept, insn.flags_written);
+    CHECK_EQUAL(insn.flags.kept, insn.flags.written);
     CHECK_EQUAL(insn.gpr_read & SET(RCX), SET(RCX));
     CHECK_IS("0f a4 c8 00", "shld");
-    CHECK_EQUAL(insn.flags_kept, insn.flags_written);
+    CHECK_EQUAL(insn.flags.kept, insn.flags.written);
 }
 
 static void flags_are_told_apart(void)
 {
     CHECK_IS("01 c8", "add");
-    CHECK_EQUAL(insn.flags_written, X86_FLAGS_STATUS);
-    CHECK_EQUAL(insn.flags_read, 0);
+    CHECK_EQUAL(insn.flags.written, X86_FLAGS_STATUS);
+    CHECK_EQUAL(insn.flags.read, 0);
     CHECK_IS("11 c8", "adc");
-    CHECK_EQUAL(insn.flags_read, X86_FLAG_CF);
+    CHECK_EQUAL(insn.flags.read, X86_FLAG_CF);
     CHECK_IS("ff c0", "inc");
-    CHECK_EQUAL(insn.flags_written, X86_FLAGS_STATUS & ~(unsigned)X86_FLAG_CF);
+    CHECK_EQUAL(insn.flags.written, X86_FLAGS_STATUS & ~(unsigned)X86_FLAG_CF);
     CHECK_IS("21 c8", "and");
-    CHECK_EQUAL(insn.flags_undefined, X86_FLAG_AF);
+    CHECK_EQUAL(insn.flags.undefined, X86_FLAG_AF);
     CHECK_IS("7f 00", "jnle");
-    CHECK_EQUAL(insn.flags_read, X86_FLAG_ZF | X86_FLAG_SF | X86_FLAG_OF);
+    CHECK_EQUAL(insn.flags.read, X86_FLAG_ZF | X86_FLAG_SF | X86_FLAG_OF);
     CHECK_IS("89 c8", "mov");
-    CHECK_EQUAL(insn.flags_written, 0);
+    CHECK_EQUAL(insn.flags.written, 0);
     CHECK_IS("fc", "cld");
-    CHECK_EQUAL(insn.flags_written, X86_FLAG_DF);
+    CHECK_EQUAL(insn.flags.written, X86_FLAG_DF);
 }
 
 static void strings_are_repeated(void)
@@ -515,7 +515,7 @@ static void strings_are_repeated(void)
     CHECK_IS("a4", "movsb");
     CHECK(!(insn.properties & X86_REPEATED));
     CHECK_EQUAL(insn.gpr_read & (SET(RSI) | SET(RDI)), SET(RSI) | SET(RDI));
-    CHECK_EQUAL(insn.flags_read, X86_FLAG_DF);
+    CHECK_EQUAL(insn.flags.read, X86_FLAG_DF);
     CHECK_IS("f3 a4", "movsb");
     CHECK(insn.properties & X86_REPEATED);
     CHECK_EQUAL(insn.gpr_read, SET(RSI) | SET(RDI) | SET(RCX));
@@ -523,11 +523,11 @@ static void strings_are_repeated(void)
     CHECK_IS("f2 a4", "movsb");
     CHECK(insn.properties & X86_REPEATED);
     CHECK_IS("a6", "cmpsb");
-    CHECK_EQUAL(insn.flags_kept, 0);
+    CHECK_EQUAL(insn.flags.kept, 0);
     CHECK_IS("f3 a6", "cmpsb");
-    CHECK_EQUAL(insn.flags_kept, insn.flags_written);
+    CHECK_EQUAL(insn.flags.kept, insn.flags.written);
     CHECK_IS("f2 ae", "scasb");
-    CHECK_EQUAL(insn.flags_kept, insn.flags_written);
+    CHECK_EQUAL(insn.flags.kept, insn.flags.written);
     CHECK_IS("f3 89 c8", "mov");
     CHECK(!(insn.properties & X86_REPEATED));
 }
@@ -583,6 +583,9 @@ static void fifteen_bytes_are_the_limit(void)
     CHECK_EQUAL(decode("66 66 66 66 66 66 66 66 66 66 66 66 66 66"), -ENODATA);
     CHECK_IS("2e 2e 2e 48 c7 84 88 01 00 00 00 02 00 00 00", "mov");
     CHECK_REFUSED("2e 2e 2e 2e 48 c7 84 88 01 00 00 00 02 00 00 00");
+    CHECK_IS("48 48 48 48 48 48 b8 01 02 03 04 05 06 07 08", "mov");
+    CHECK_REFUSED("48 48 48 48 48 48 48 b8 01 02 03 04 05 06 07 08");
+    CHECK_REFUSED("48 48 48 48 48 48 48 48 48 48 81 c0 01 02 03 04");
     /* The last byte that fits is the opcode, and more would have to follow. */
     CHECK_REFUSED("66 66 66 66 66 66 66 66 66 66 66 66 66 66 89");
     CHECK_REFUSED("66 66 66 66 66 66 66 66 66 66 66 66 66 0f 38");

@@ -275,6 +275,13 @@ static bool is_pp_66(const struct difference *difference)
     return is_evex(difference) && (encoding_lead_bytes(difference)[2] & 3) == 1;
 }
 
+static bool is_vex_w(const struct difference *difference)
+{
+    const uint8_t *lead = encoding_lead_bytes(difference);
+
+    return lead[0] == 0xc4 && lead[2] & 0x80;
+}
+
 static bool is_without_66(const struct difference *difference)
 {
     return !encoding_lead_find(difference).has_66;
@@ -383,6 +390,7 @@ static const struct difference_condition conditions[] = {
     {"destination_equal", is_destination_equal},
     {"promoted", is_promoted},
     {"pp_66", is_pp_66},
+    {"vex_w", is_vex_w},
     {"without_66", is_without_66},
     {"control_register", is_control_register},
     {"rex_before_vector", difference_has_rex_before_vector},

@@ -8,19 +8,17 @@
 #include "support/check.h"
 
 /* The linked tables do not tell their sizes: a copy of them does. */
-#define x86_forms           copied_forms
-#define x86_form_count      copied_form_count
-#define x86_flag_effects    copied_flag_effects
-#define x86_immediate_forms copied_immediate_forms
-#define x86_operand_forms   copied_operand_forms
-#define x86_operand_types   copied_operand_types
-#define x86_switches        copied_switches
-#define x86_opcode_roots    copied_opcode_roots
+#define x86_forms         copied_forms
+#define x86_form_count    copied_form_count
+#define x86_flag_effects  copied_flag_effects
+#define x86_operand_forms copied_operand_forms
+#define x86_operand_types copied_operand_types
+#define x86_switches      copied_switches
+#define x86_opcode_roots  copied_opcode_roots
 #include "arch/x86_64/isa/decoder_tables.inc"
 #undef x86_forms
 #undef x86_form_count
 #undef x86_flag_effects
-#undef x86_immediate_forms
 #undef x86_operand_forms
 #undef x86_operand_types
 #undef x86_switches
@@ -50,8 +48,9 @@ static unsigned selector_values(unsigned map, unsigned modrm_use, unsigned selec
     case X86_SELECT_MOD_REGISTER:
         return modrm_use == X86_MODRM_NONE ? 0 : 2;
     case X86_SELECT_REG:
-    case X86_SELECT_RM:
         return modrm_use == X86_MODRM_NONE ? 0 : 8;
+    case X86_SELECT_RM:
+        return modrm_use != X86_MODRM_NONE ? 8 : is_legacy(map) ? 2 : 0;
     case X86_SELECT_W:
         return 2;
     case X86_SELECT_LENGTH:
@@ -59,7 +58,6 @@ static unsigned selector_values(unsigned map, unsigned modrm_use, unsigned selec
     case X86_SELECT_BROADCAST:
         return is_evex(map) ? 2 : 0;
     case X86_SELECT_ADDRESS_SIZE:
-    case X86_SELECT_REX_B:
         return is_legacy(map) ? 2 : 0;
     default:
         return 0;
@@ -101,7 +99,6 @@ static void copy_is_what_is_linked(void)
     CHECK(memcmp(x86_operand_forms, copied_operand_forms, sizeof(copied_operand_forms)) == 0);
     CHECK(memcmp(x86_operand_types, copied_operand_types, sizeof(copied_operand_types)) == 0);
     CHECK(memcmp(x86_flag_effects, copied_flag_effects, sizeof(copied_flag_effects)) == 0);
-    CHECK(memcmp(x86_immediate_forms, copied_immediate_forms, sizeof(copied_immediate_forms)) == 0);
 }
 
 static void every_switch_and_form_is_reached_and_none_leads_astray(void)
@@ -133,26 +130,46 @@ static void prefixes_and_escapes_have_no_form(void)
     CHECK_EQUAL(copied_opcode_roots[X86_MAP_0F][0x3a].node, X86_FORM_INVALID);
 }
 
+static void check_registers(const struct x86_form *form)
+{
+    x86_gpr_set written = X86_GPRS_OF(form->gprs, X86_GPRS_WRITTEN);
+
+    CHECK_EQUAL(X86_GPRS_OF(form->gprs, X86_GPRS_KEPT) & ~written, 0);
+    CHECK_EQUAL(X86_GPRS_OF(form->gprs, X86_GPRS_KEPT_16) & ~written, 0);
+    for (int field = X86_ROLE_REG; field <= X86_ROLE_VVVV; field++) {
+        unsigned role = X86_ROLE_OF(form->roles, field);
+
+        CHECK(role < 2 * X86_ROLE_BYTE);
+        CHECK(!(role & (X86_ROLE_KEEPS | X86_ROLE_KEEPS_16)) || role & X86_ROLE_WRITE);
+    }
+}
+
+static void check_immediate(const struct x86_immediate_form *immediate)
+{
+    for (int size = 0; size < 3; size++) {
+        uint8_t bytes = immediate->size[size];
+
+        CHECK(bytes == 0 || bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
+    }
+    CHECK(immediate->size_second <= 1);
+    CHECK(!immediate->is_relative || immediate->is_signed);
+}
+
 static void forms_name_what_exists(void)
 {
+    CHECK(copied_forms[X86_FORM_INVALID].forbidden & X86_FIELD_ANY);
     for (size_t i = 1; i < COUNT(copied_forms); i++) {
         const struct x86_form *form = &copied_forms[i];
 
-        CHECK(form->mnemonic > X86_MNEMONIC_NONE && form->mnemonic < X86_MNEMONIC_COUNT);
+        CHECK(form->summary.mnemonic > X86_MNEMONIC_NONE && form->summary.mnemonic < X86_MNEMONIC_COUNT);
         CHECK((size_t)form->operands + form->operand_count <= COUNT(copied_operand_forms));
-        CHECK(form->flow <= X86_FLOW_TRANSACTION);
-        CHECK(form->insn_class <= X86_CLASS_XOP);
+        CHECK(form->summary.flow <= X86_FLOW_TRANSACTION);
+        CHECK(form->summary.insn_class <= X86_CLASS_XOP);
         CHECK(form->flags < COUNT(copied_flag_effects));
-        CHECK(form->immediate < COUNT(copied_immediate_forms));
         CHECK(form->distinct <= X86_DISTINCT_DESTINATION);
         CHECK(form->forbidden < 2 * X86_FIELD_ADDRESS_32);
-        CHECK_EQUAL(form->gpr_kept & ~form->gpr_written, 0);
-        CHECK_EQUAL(form->gpr_kept_16 & ~form->gpr_written, 0);
-        for (int field = 0; field < 4; field++) {
-            CHECK(form->roles[field] < 2 * X86_ROLE_KEEPS_16);
-            if (form->roles[field] & (X86_ROLE_KEEPS | X86_ROLE_KEEPS_16))
-                CHECK(form->roles[field] & X86_ROLE_WRITE);
-        }
+        check_registers(form);
+        check_immediate(&form->immediate);
     }
 }
 
@@ -176,20 +193,11 @@ static void operands_name_what_exists(void)
     }
 }
 
-static void flag_effects_and_immediates_are_plausible(void)
+static void flag_effects_are_plausible(void)
 {
-    for (size_t i = 0; i < COUNT(copied_flag_effects); i++)
+    for (size_t i = 0; i < COUNT(copied_flag_effects); i++) {
         CHECK_EQUAL(copied_flag_effects[i].undefined & ~copied_flag_effects[i].written, 0);
-    for (size_t i = 0; i < COUNT(copied_immediate_forms); i++) {
-        const struct x86_immediate_form *immediate = &copied_immediate_forms[i];
-
-        for (int size = 0; size < 3; size++) {
-            uint8_t bytes = immediate->size[size];
-
-            CHECK(bytes == 0 || bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
-        }
-        CHECK(immediate->size_second <= 1);
-        CHECK(!immediate->is_relative || immediate->is_signed);
+        CHECK_EQUAL(copied_flag_effects[i].kept, 0);
     }
 }
 
@@ -213,7 +221,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(prefixes_and_escapes_have_no_form),
     CHECK_CASE(forms_name_what_exists),
     CHECK_CASE(operands_name_what_exists),
-    CHECK_CASE(flag_effects_and_immediates_are_plausible),
+    CHECK_CASE(flag_effects_are_plausible),
     CHECK_CASE(mnemonics_are_names),
 };
 

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sorted array of ranges in mapped memory that doubles when it is full. Invariant: each range's start is below its
+ * end, and its end not above the next one's start. No lock: the owner has it.
+ */
+#include "base/interval_map.h"
+
+#include "base/assert.h"
+#include "base/memory_map.h"
+
+#include <asm/errno.h>
+
+void interval_map_init(struct interval_map *map)
+{
+    *map = (struct interval_map){0};
+}
+
+void interval_map_deinit(struct interval_map *map)
+{
+    ASSERT(interval_map_check(map), "an interval map was damaged");
+    memory_unmap(map->intervals, map->capacity * sizeof(struct interval));
+    interval_map_init(map);
+}
+
+static int grow(struct interval_map *map)
+{
+    size_t bytes = memory_round_to_pages(map->capacity != 0 ? 2 * map->capacity * sizeof(struct interval) : 1);
+    void *memory;
+    int result = memory_map(bytes, &memory);
+
+    if (result != 0)
+        return -ENOMEM;
+    if (map->count != 0)
+        __builtin_memcpy(memory, map->intervals, map->count * sizeof(struct interval));
+    memory_unmap(map->intervals, map->capacity * sizeof(struct interval));
+    map->intervals = memory;
+    map->capacity = bytes / sizeof(struct interval);
+    return 0;
+}
+
+/* Moves the ranges from `index` on to `to`, and changes their number by as much. */
+static void move_from(struct interval_map *map, size_t index, size_t to)
+{
+    __builtin_memmove(map->intervals + to, map->intervals + index, (map->count - index) * sizeof(struct interval));
+    map->count += to - index;
+}
+
+static int insert_at(struct interval_map *map, size_t index, struct interval interval)
+{
+    int result = map->count < map->capacity ? 0 : grow(map);
+
+    if (result != 0)
+        return result;
+    move_from(map, index, index + 1);
+    map->intervals[index] = interval;
+    return 0;
+}
+
+size_t interval_map_index_from(const struct interval_map *map, uint64_t address)
+{
+    size_t low = 0, high = map->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (map->intervals[middle].end > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+bool interval_map_overlaps(const struct interval_map *map, uint64_t start, uint64_t end)
+{
+    size_t index = interval_map_index_from(map, start);
+
+    return start < end && index < map->count && map->intervals[index].start < end;
+}
+
+int interval_map_insert(struct interval_map *map, uint64_t start, uint64_t end, uint64_t value)
+{
+    if (start >= end)
+        return -EINVAL;
+    if (interval_map_overlaps(map, start, end))
+        return -EEXIST;
+    return insert_at(map, interval_map_index_from(map, start), (struct interval){start, end, value});
+}
+
+/* Makes two ranges of one that reaches over both edges. */
+static int split(struct interval_map *map, size_t index, uint64_t start, uint64_t end)
+{
+    struct interval behind = map->intervals[index];
+    int result;
+
+    behind.start = end;
+    result = insert_at(map, index + 1, behind);
+    if (result == 0)
+        map->intervals[index].end = start;
+    return result;
+}
+
+int interval_map_remove(struct interval_map *map, uint64_t start, uint64_t end)
+{
+    size_t first = interval_map_index_from(map, start);
+    size_t last = first;
+
+    if (start >= end)
+        return -EINVAL;
+    if (first < map->count && map->intervals[first].start < start) {
+        if (map->intervals[first].end > end)
+            return split(map, first, start, end);
+        map->intervals[first++].end = start;
+        last = first;
+    }
+    while (last < map->count && map->intervals[last].end <= end)
+        last++;
+    if (last < map->count && map->intervals[last].start < end)
+        map->intervals[last].start = end;
+    if (last != first)
+        move_from(map, last, first);
+    return 0;
+}
+
+bool interval_map_find(const struct interval_map *map, uint64_t address, struct interval *interval_out)
+{
+    size_t index = interval_map_index_from(map, address);
+
+    if (index == map->count || map->intervals[index].start > address)
+        return false;
+    *interval_out = map->intervals[index];
+    return true;
+}
+
+bool interval_map_check(const struct interval_map *map)
+{
+    if (map->count > map->capacity)
+        return false;
+    for (size_t i = 0; i < map->count; i++) {
+        if (map->intervals[i].start >= map->intervals[i].end)
+            return false;
+        if (i > 0 && map->intervals[i - 1].end > map->intervals[i].start)
+            return false;
+    }
+    return true;
+}

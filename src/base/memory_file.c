@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Creating memfds on old and new kernels. From Linux 6.3 on the creator has to say whether the file may be executed,
+ * and a system setting decides which answers are refused; before, the flag is unknown (-EINVAL). Mappings are made by
+ * the neighbour memory_map.c.
+ */
+#include "base/memory_file.h"
+
+#include "base/raw_syscall.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+#include <linux/memfd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+static long create(const char *label, unsigned flags)
+{
+    return raw_syscall(__NR_memfd_create, (long)label, (long)(MFD_CLOEXEC | flags), 0, 0, 0, 0);
+}
+
+/* What execve may do with the file does not matter here, mmap decides by other rules: so any answer will do. */
+static long create_with_first_accepted_flags(const char *label, bool executable)
+{
+    const unsigned wanted = executable ? MFD_EXEC : MFD_NOEXEC_SEAL;
+    const unsigned attempts[] = {wanted, 0, MFD_NOEXEC_SEAL};
+    long fd = -EINVAL;
+
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++) {
+        fd = create(label, attempts[i]);
+        if (fd != -EINVAL && fd != -EACCES)
+            return fd;
+    }
+    return fd;
+}
+
+int memory_file_create(const char *label, size_t size_bytes, bool executable, int *fd_out)
+{
+    long fd = create_with_first_accepted_flags(label, executable);
+    long result;
+
+    if (fd < 0)
+        return (int)fd;
+    result = raw_syscall(__NR_ftruncate, fd, (long)size_bytes, 0, 0, 0, 0);
+    if (result != 0) {
+        memory_file_close((int)fd);
+        return (int)result;
+    }
+    *fd_out = (int)fd;
+    return 0;
+}
+
+void memory_file_close(int fd)
+{
+    (void)raw_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+}

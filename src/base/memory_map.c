@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mapping memory by raw system calls. The one thing here that is more than a wrapper is the search for room in a range
+ * of addresses: the kernel has no call for that and /proc may be missing or slow, so places are tried with
+ * MAP_FIXED_NOREPLACE, from the middle of the range outwards, first in big steps and then in smaller ones. Invariant:
+ * an existing mapping is never replaced. No lock; the cached page size is the same whoever computes it.
+ */
+#include "base/memory_map.h"
+
+#include "base/assert.h"
+#include "base/raw_syscall.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+#include <linux/mman.h>
+#include <stdatomic.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define KIB             1024u
+#define MIB             (1024u * KIB)
+#define REACH           (1ull << 31)
+#define REACH_SLACK     (64u * KIB) /* for the length of instructions and for what lies behind the address asked for */
+#define LOWEST_ADDRESS  (1u * MIB)  /* the system's own minimum is 64 KiB and refuses with -EPERM */
+#define HIGHEST_ADDRESS (1ull << 56)
+#define LARGEST_PAGE    (64u * KIB)
+#define FINEST_STEP     (64u * KIB)
+
+_Static_assert(MEMORY_READ == PROT_READ && MEMORY_WRITE == PROT_WRITE && MEMORY_EXECUTE == PROT_EXEC,
+               "access is passed to the kernel as it is");
+
+static bool is_error(long result)
+{
+    return result < 0 && result >= -4095;
+}
+
+/* mprotect looks at the alignment of its start before anything else; there is nothing to protect. */
+static size_t find_page_size(void)
+{
+    size_t size = 4 * KIB;
+
+    while (size < LARGEST_PAGE && raw_syscall(__NR_mprotect, (long)size, 0, PROT_NONE, 0, 0, 0) == -EINVAL)
+        size *= 2;
+    return size;
+}
+
+size_t memory_page_size(void)
+{
+    /* Relaxed: the value stands alone. */
+    static _Atomic size_t cached;
+    size_t size = atomic_load_explicit(&cached, memory_order_relaxed);
+
+    if (size == 0) {
+        size = find_page_size();
+        atomic_store_explicit(&cached, size, memory_order_relaxed);
+    }
+    return size;
+}
+
+size_t memory_round_to_pages(size_t size_bytes)
+{
+    size_t page = memory_page_size();
+
+    return (size_bytes + page - 1) & ~(page - 1);
+}
+
+bool memory_range_holds(struct memory_range range, uint64_t start, size_t size_bytes)
+{
+    if (range.low == 0 && range.high == 0)
+        return true;
+    return start >= range.low && start <= range.high && range.high - start >= size_bytes;
+}
+
+struct memory_range memory_range_near(uint64_t address)
+{
+    uint64_t reach = REACH - REACH_SLACK;
+
+    return (struct memory_range){
+        .low = address > reach ? address - reach : 0,
+        .high = address < UINT64_MAX - reach ? address + reach : UINT64_MAX,
+    };
+}
+
+static long map(const struct memory_request *request, uint64_t place, int flags)
+{
+    flags |= request->fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    if (request->access == MEMORY_NO_ACCESS)
+        flags |= MAP_NORESERVE;
+    return raw_syscall(__NR_mmap, (long)place, (long)request->size_bytes, (long)request->access, flags,
+                       request->fd >= 0 ? request->fd : -1, 0);
+}
+
+/* -EEXIST: something is there already. */
+static int map_at(const struct memory_request *request, uint64_t place, void **start_out)
+{
+    long start = map(request, place, MAP_FIXED_NOREPLACE);
+
+    if (is_error(start))
+        return (int)start;
+    /* Kernels before 4.17 take the flag for a hint. */
+    if (!memory_range_holds(request->within, (uint64_t)start, request->size_bytes)) {
+        memory_unmap((void *)start, request->size_bytes);
+        return -EEXIST;
+    }
+    *start_out = (void *)start;
+    return 0;
+}
+
+/* Whether after this result another place may do better. -ENOMEM: also given for addresses that this CPU has not. */
+static bool try_elsewhere(int result)
+{
+    return result == -EEXIST || result == -ENOMEM;
+}
+
+static int map_at_if_within(const struct memory_request *request, uint64_t place, void **start_out)
+{
+    if (!memory_range_holds(request->within, place, request->size_bytes))
+        return -ENOMEM;
+    return map_at(request, place, start_out);
+}
+
+/*
+ * Tries places a step apart on both sides of the middle, nearest first. Of two the lower: above a program's image there
+ * is its heap, which wants to grow.
+ */
+static int map_around(const struct memory_request *request, uint64_t middle, uint64_t step, void **start_out)
+{
+    uint64_t span = request->within.high - request->within.low;
+
+    for (uint64_t distance = 0; distance < span; distance += step) {
+        int result = map_at_if_within(request, middle - distance, start_out);
+
+        if (try_elsewhere(result))
+            result = map_at_if_within(request, middle + distance, start_out);
+        if (!try_elsewhere(result))
+            return result;
+    }
+    return -ENOMEM;
+}
+
+static int map_within(struct memory_request *request, void **start_out)
+{
+    static const uint64_t steps[] = {16 * MIB, 1 * MIB, FINEST_STEP};
+    struct memory_range *within = &request->within;
+    uint64_t middle;
+
+    if (within->low < LOWEST_ADDRESS)
+        within->low = LOWEST_ADDRESS;
+    if (within->high > HIGHEST_ADDRESS)
+        within->high = HIGHEST_ADDRESS;
+    if (within->high <= within->low || within->high - within->low < request->size_bytes)
+        return -ENOMEM;
+    middle = within->low + (within->high - within->low - request->size_bytes) / 2;
+    middle &= ~(uint64_t)(FINEST_STEP - 1);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        int result = map_around(request, middle, steps[i], start_out);
+
+        if (!try_elsewhere(result))
+            return result;
+    }
+    return -ENOMEM;
+}
+
+int memory_map_request(const struct memory_request *request, void **start_out)
+{
+    struct memory_request rounded = *request;
+    long start;
+
+    rounded.size_bytes = memory_round_to_pages(request->size_bytes);
+    if (rounded.size_bytes == 0)
+        return -EINVAL;
+    if (rounded.within.low != 0 || rounded.within.high != 0)
+        return map_within(&rounded, start_out);
+    start = map(&rounded, 0, 0);
+    if (is_error(start))
+        return (int)start;
+    *start_out = (void *)start;
+    return 0;
+}
+
+int memory_map(size_t size_bytes, void **start_out)
+{
+    struct memory_request request = {.size_bytes = size_bytes, .access = MEMORY_READ_WRITE, .fd = -1};
+
+    return memory_map_request(&request, start_out);
+}
+
+int memory_map_aligned(size_t size_bytes, size_t alignment, void **start_out)
+{
+    size_t size = memory_round_to_pages(size_bytes);
+    size_t before, after;
+    uint8_t *start;
+    void *mapped;
+    int result;
+
+    if (alignment <= memory_page_size())
+        return memory_map(size_bytes, start_out);
+    if (size == 0 || size + alignment < size)
+        return -EINVAL;
+    result = memory_map(size + alignment, &mapped);
+    if (result != 0)
+        return result;
+    before = -(uintptr_t)mapped & (alignment - 1);
+    after = alignment - before;
+    start = (uint8_t *)mapped + before;
+    if (before != 0)
+        memory_unmap(mapped, before);
+    memory_unmap(start + size, after);
+    *start_out = start;
+    return 0;
+}
+
+int memory_map_near(uint64_t address, size_t size_bytes, unsigned access, void **start_out)
+{
+    struct memory_request request = {
+        .size_bytes = size_bytes, .access = access, .within = memory_range_near(address), .fd = -1};
+
+    return memory_map_request(&request, start_out);
+}
+
+int memory_reserve(size_t size_bytes, void **start_out)
+{
+    struct memory_request request = {.size_bytes = size_bytes, .access = MEMORY_NO_ACCESS, .fd = -1};
+
+    return memory_map_request(&request, start_out);
+}
+
+int memory_protect(void *start, size_t size_bytes, unsigned access)
+{
+    return (int)raw_syscall(__NR_mprotect, (long)start, (long)size_bytes, (long)access, 0, 0, 0);
+}
+
+void memory_unmap(void *start, size_t size_bytes)
+{
+    long result;
+
+    if (start == NULL)
+        return;
+    result = raw_syscall(__NR_munmap, (long)start, (long)memory_round_to_pages(size_bytes), 0, 0, 0, 0);
+    ASSERT(result == 0, "giving back memory that was not mapped like this");
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "base/memory_map.h"
+
+#include "support/check.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MIB (1024ull * 1024)
+#define GIB (1024 * MIB)
+
+static bool is_mapped(const void *start)
+{
+    unsigned char resident;
+    uintptr_t page = (uintptr_t)start & ~(memory_page_size() - 1);
+
+    return mincore((void *)page, 1, &resident) == 0;
+}
+
+static void page_size_is_the_systems(void)
+{
+    CHECK_EQUAL(memory_page_size(), sysconf(_SC_PAGESIZE));
+    CHECK_EQUAL(memory_round_to_pages(0), 0);
+    CHECK_EQUAL(memory_round_to_pages(1), memory_page_size());
+    CHECK_EQUAL(memory_round_to_pages(memory_page_size()), memory_page_size());
+    CHECK_EQUAL(memory_round_to_pages(SIZE_MAX), 0);
+}
+
+static void mapped_memory_is_zeroed_writable_and_goes_away(void)
+{
+    void *start = NULL;
+    uint8_t *bytes;
+
+    CHECK_EQUAL(memory_map(100000, &start), 0);
+    bytes = start;
+    CHECK_EQUAL(bytes[0], 0);
+    CHECK_EQUAL(bytes[99999], 0);
+    bytes[99999] = 7;
+    CHECK_EQUAL(bytes[99999], 7);
+    memory_unmap(start, 100000);
+    CHECK(!is_mapped(bytes));
+    CHECK(!is_mapped(bytes + 99999));
+    memory_unmap(NULL, 1);
+}
+
+static void sizes_that_cannot_be_are_refused(void)
+{
+    void *start = &start;
+
+    CHECK_EQUAL(memory_map(0, &start), -EINVAL);
+    CHECK_EQUAL(memory_map(SIZE_MAX, &start), -EINVAL);
+    CHECK_EQUAL(memory_map(1ull << 60, &start), -ENOMEM);
+    CHECK_EQUAL(memory_map_aligned(SIZE_MAX - 2 * MIB, 1ull << 63, &start), -EINVAL);
+    CHECK_EQUAL(memory_map_near((uintptr_t)&start, 0, MEMORY_READ, &start), -EINVAL);
+    CHECK(start == (void *)&start);
+}
+
+static void aligned_memory_is_aligned_and_keeps_nothing_around_it(void)
+{
+    for (size_t alignment = 1; alignment <= 4 * MIB; alignment *= 2) {
+        void *start = NULL;
+        size_t size = 3 * memory_page_size();
+
+        CHECK_EQUAL(memory_map_aligned(size, alignment, &start), 0);
+        CHECK_EQUAL((uintptr_t)start % alignment, 0);
+        memset(start, 1, size);
+        memory_unmap(start, size);
+        CHECK(!is_mapped(start));
+    }
+}
+
+static void reserved_addresses_have_no_memory_until_they_are_protected(void)
+{
+    void *start = NULL;
+    uint8_t *second;
+
+    CHECK_EQUAL(memory_reserve(GIB, &start), 0);
+    second = (uint8_t *)start + memory_page_size();
+    CHECK_EQUAL(memory_protect(second, memory_page_size(), MEMORY_READ_WRITE), 0);
+    *second = 9;
+    CHECK_EQUAL(*second, 9);
+    CHECK_EQUAL(memory_protect(second + 1, 1, MEMORY_READ), -EINVAL);
+    memory_unmap(start, GIB);
+}
+
+static void near_memory_is_within_reach_both_ways(void)
+{
+    uint64_t anchors[] = {(uintptr_t)&near_memory_is_within_reach_both_ways, (uintptr_t)&memory_map,
+                          (uintptr_t)&printf};
+
+    for (size_t i = 0; i < sizeof(anchors) / sizeof(anchors[0]); i++) {
+        void *start = NULL;
+        int64_t first, last;
+
+        CHECK_EQUAL(memory_map_near(anchors[i], 64 * MIB, MEMORY_READ_WRITE, &start), 0);
+        first = (int64_t)((uintptr_t)start - anchors[i]);
+        last = first + 64 * (int64_t)MIB;
+        CHECK(first == (int32_t)first && last == (int32_t)last);
+        CHECK(-first == (int32_t)-first && -last == (int32_t)-last);
+        memory_unmap(start, 64 * MIB);
+    }
+}
+
+static void ranges_at_both_ends_of_the_address_space_are_cut(void)
+{
+    struct memory_range low = memory_range_near(4096);
+    struct memory_range high = memory_range_near(UINT64_MAX - 4096);
+    void *start = NULL;
+
+    CHECK_EQUAL(low.low, 0);
+    CHECK_EQUAL(high.high, UINT64_MAX);
+    CHECK_EQUAL(memory_map_near(UINT64_MAX - 4096, 4096, MEMORY_READ, &start), -ENOMEM);
+    CHECK_EQUAL(memory_map_near(4096, 4096, MEMORY_READ, &start), 0);
+    CHECK(start != NULL && (uintptr_t)start < 2 * GIB);
+    memory_unmap(start, 4096);
+}
+
+/* A range of 8 MiB that is full but for one hole of 64 KiB. */
+static void the_only_hole_of_a_full_range_is_found(void)
+{
+    uint8_t *hole;
+    void *block = NULL, *start = NULL;
+    struct memory_request request = {.size_bytes = 65536, .access = MEMORY_READ_WRITE, .fd = -1};
+
+    CHECK_EQUAL(memory_map_aligned(8 * MIB, 65536, &block), 0);
+    request.within = (struct memory_range){(uintptr_t)block, (uintptr_t)block + 8 * MIB};
+    CHECK_EQUAL(memory_map_request(&request, &start), -ENOMEM);
+    hole = (uint8_t *)block + 5 * MIB + 3 * 65536;
+    memory_unmap(hole, 65536);
+    CHECK_EQUAL(memory_map_request(&request, &start), 0);
+    CHECK_EQUAL((uintptr_t)start, (uintptr_t)hole);
+    request.size_bytes = 9 * MIB;
+    CHECK_EQUAL(memory_map_request(&request, &start), -ENOMEM);
+    memory_unmap(block, 8 * MIB);
+}
+
+static void existing_mappings_are_never_replaced(void)
+{
+    void *block = NULL, *start = NULL;
+    struct memory_request request = {.size_bytes = 65536, .access = MEMORY_READ_WRITE, .fd = -1};
+
+    CHECK_EQUAL(memory_map_aligned(2 * MIB, 65536, &block), 0);
+    memset(block, 0x5a, 2 * MIB);
+    request.within = (struct memory_range){(uintptr_t)block, (uintptr_t)block + 2 * MIB};
+    CHECK_EQUAL(memory_map_request(&request, &start), -ENOMEM);
+    for (size_t i = 0; i < 2 * MIB; i++)
+        CHECK(((uint8_t *)block)[i] == 0x5a);
+    memory_unmap(block, 2 * MIB);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(page_size_is_the_systems),
+    CHECK_CASE(mapped_memory_is_zeroed_writable_and_goes_away),
+    CHECK_CASE(sizes_that_cannot_be_are_refused),
+    CHECK_CASE(aligned_memory_is_aligned_and_keeps_nothing_around_it),
+    CHECK_CASE(reserved_addresses_have_no_memory_until_they_are_protected),
+    CHECK_CASE(near_memory_is_within_reach_both_ways),
+    CHECK_CASE(ranges_at_both_ends_of_the_address_space_are_cut),
+    CHECK_CASE(the_only_hole_of_a_full_range_is_found),
+    CHECK_CASE(existing_mappings_are_never_replaced),
+};
+
+CHECK_MAIN(cases)

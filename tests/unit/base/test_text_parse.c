@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text_parse.h"
+
+#include "support/check.h"
+
+#include <errno.h>
+
+#define ROUNDS 100000
+
+static uint64_t parsed(int (*parse)(const char *, size_t, uint64_t *), const char *text)
+{
+    uint64_t value = 0;
+
+    CHECK_EQUAL(parse(text, strlen(text), &value), 0);
+    return value;
+}
+
+static int error_of(int (*parse)(const char *, size_t, uint64_t *), const char *text)
+{
+    uint64_t value = 4711;
+    int result = parse(text, strlen(text), &value);
+
+    CHECK_EQUAL(value, 4711);
+    return result;
+}
+
+static void numbers_up_to_the_largest_are_read(void)
+{
+    CHECK_EQUAL(parsed(text_parse_decimal, "0"), 0);
+    CHECK_EQUAL(parsed(text_parse_decimal, "00012"), 12);
+    CHECK_EQUAL(parsed(text_parse_decimal, "18446744073709551615"), UINT64_MAX);
+    CHECK_EQUAL(parsed(text_parse_hex, "dEadBeef"), 0xdeadbeef);
+    CHECK_EQUAL(parsed(text_parse_hex, "ffffffffffffffff"), UINT64_MAX);
+    CHECK_EQUAL(parsed(text_parse_number, "0x10"), 16);
+    CHECK_EQUAL(parsed(text_parse_number, "0XfF"), 255);
+    CHECK_EQUAL(parsed(text_parse_number, "10"), 10);
+    CHECK_EQUAL(parsed(text_parse_number, "0"), 0);
+}
+
+static void larger_numbers_are_out_of_range(void)
+{
+    CHECK_EQUAL(error_of(text_parse_decimal, "18446744073709551616"), -ERANGE);
+    CHECK_EQUAL(error_of(text_parse_decimal, "184467440737095516150"), -ERANGE);
+    CHECK_EQUAL(error_of(text_parse_decimal, "99999999999999999999999999999"), -ERANGE);
+    CHECK_EQUAL(error_of(text_parse_hex, "10000000000000000"), -ERANGE);
+}
+
+static void anything_else_is_invalid(void)
+{
+    static const char *const texts[] = {
+        "", " 1", "1 ", "-1", "+1", "1.5", "0x", "0xg", "x1", "12a", "99999999999999999999x"};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        CHECK_EQUAL(error_of(text_parse_number, texts[i]), -EINVAL);
+    CHECK_EQUAL(error_of(text_parse_decimal, "0x1"), -EINVAL);
+    CHECK_EQUAL(error_of(text_parse_hex, "0x1"), -EINVAL);
+}
+
+static void only_the_given_characters_are_read(void)
+{
+    uint64_t value = 0;
+
+    CHECK_EQUAL(text_parse_number("1234", 2, &value), 0);
+    CHECK_EQUAL(value, 12);
+    CHECK_EQUAL(text_parse_number("0x12", 1, &value), 0);
+    CHECK_EQUAL(value, 0);
+    CHECK_EQUAL(text_parse_number("0x12", 3, &value), 0);
+    CHECK_EQUAL(value, 1);
+}
+
+static void texts_are_equal_in_all_characters_and_their_length(void)
+{
+    CHECK(text_equal("", ""));
+    CHECK(text_equal("abc", "abc"));
+    CHECK(!text_equal("abc", "abd"));
+    CHECK(!text_equal("abc", "ab"));
+    CHECK(!text_equal("", "a"));
+}
+
+static void what_libc_wrote_is_read_back(void)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t value = ((uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand()) >> rand() % 64;
+        char text[32];
+
+        sprintf(text, "%" PRIu64, value);
+        CHECK_EQUAL(parsed(text_parse_decimal, text), value);
+        sprintf(text, "%#" PRIx64, value);
+        CHECK_EQUAL(parsed(text_parse_number, text), value);
+    }
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(numbers_up_to_the_largest_are_read), CHECK_CASE(larger_numbers_are_out_of_range),
+    CHECK_CASE(anything_else_is_invalid),           CHECK_CASE(only_the_given_characters_are_read),
+    CHECK_CASE(what_libc_wrote_is_read_back),       CHECK_CASE(texts_are_equal_in_all_characters_and_their_length),
+};
+
+CHECK_MAIN(cases)
