@@ -1,11 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* The gait command. */
-#include "gait/version.h"
+/* The gait command: finds the command that is meant, runs it, and says on standard error what went wrong. */
+#include "cli/commands.h"
+#include "cli/screen.h"
 
-#include <stdio.h>
+#include <string.h>
 
-int main(void)
+/* gait --version and gait --help are what people try first; gait COMMAND --help comes next. */
+static int replace_usual_options(int count, char **words)
 {
-    printf("gait %s\n", gait_version());
-    return 0;
+    static char help[] = "help", version[] = "version";
+
+    if (count > 0 && (strcmp(words[0], "--version") == 0 || strcmp(words[0], "-V") == 0))
+        words[0] = version;
+    if (count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0))
+        words[0] = help;
+    for (int i = 1; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], "--help") == 0) {
+            memmove(words + 1, words, (size_t)i * sizeof(words[0]));
+            words[0] = help;
+            return i + 1;
+        }
+    }
+    return count;
+}
+
+static enum command_status run(int count, char **words, struct screen *screen, struct gait_error *err)
+{
+    const struct command *command;
+    int used = 0;
+
+    count = replace_usual_options(count, words);
+    command = commands_find(count, words, &used, err);
+    if (command == NULL)
+        return COMMAND_MISUSED;
+
+    struct command_call call = {count - used, words + used, screen, err};
+
+    return command->run(&call);
+}
+
+int main(int argc, char **argv)
+{
+    struct gait_error err = {0};
+    struct screen screen;
+    int status;
+
+    screen_init(&screen, stdout);
+    status = run(argc - 1, argv + 1, &screen, &err);
+    if (status == COMMAND_DONE && screen_finish(&screen, &err) != 0)
+        status = COMMAND_FAILED;
+    if (status != COMMAND_DONE)
+        fprintf(stderr, "gait: %s\n", err.text);
+    return status;
 }

@@ -182,7 +182,7 @@ unsigned effect_record_print_unseen(const struct effect_record *record, const st
 
     if ((read | written | kept | flags_read | flags_written | flags_kept | memory) == 0)
         return 0;
-    fprintf(stream, "never seen, %s (%u of %u runs completed):", x86_mnemonic_name(form->summary.mnemonic), record->completed,
+    fprintf(stream, "never seen, %s (%u of %u runs completed):", x86_mnemonic_name(form->mnemonic), record->completed,
             record->runs);
     count += print_slots("read", read, stream) + print_slots("written", written, stream);
     count += print_slots("kept", kept, stream);

@@ -28,16 +28,22 @@ static bool is_evex_map(unsigned map)
     return map >= X86_MAP_EVEX1;
 }
 
-static unsigned selector_size(unsigned map, unsigned selector)
+static bool has_modrm(const struct insn_place *place)
+{
+    return x86_opcode_roots[place->map][place->opcode].modrm_use != X86_MODRM_NONE;
+}
+
+static unsigned selector_size(const struct insn_place *place, unsigned selector)
 {
     switch (selector) {
     case X86_SELECT_PREFIX:
-        return is_legacy_map(map) ? 6 : 4;
+        return is_legacy_map(place->map) ? 6 : 4;
     case X86_SELECT_REG:
-    case X86_SELECT_RM:
         return 8;
+    case X86_SELECT_RM:
+        return has_modrm(place) ? 8 : 2;
     case X86_SELECT_LENGTH:
-        return is_evex_map(map) ? 4 : 2;
+        return is_evex_map(place->map) ? 4 : 2;
     default:
         return 2;
     }
@@ -69,7 +75,7 @@ static int walk(struct insn_places *places, struct insn_place *path, unsigned no
     unsigned selector = entry[0];
 
     path->decided |= (uint16_t)(1u << selector);
-    for (unsigned value = 0; value < selector_size(path->map, selector); value++) {
+    for (unsigned value = 0; value < selector_size(path, selector); value++) {
         path->values[selector] = (uint8_t)value;
 
         int status = walk(places, path, entry[1 + value]);
@@ -181,8 +187,7 @@ static void put_legacy_opcode(struct encoder *encoder)
     unsigned rex = w << 3 | optional_field(encoder, 8);
 
     /* Without modrm that selector is rex.b. */
-    if (x86_opcode_roots[map][encoder->place->opcode].modrm_use == X86_MODRM_NONE &&
-        is_decided(encoder->place, X86_SELECT_RM))
+    if (!has_modrm(encoder->place) && is_decided(encoder->place, X86_SELECT_RM))
         rex = (rex & 14) | encoder->place->values[X86_SELECT_RM];
     put_address_prefixes(encoder);
     put_legacy_prefixes(encoder);

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 
             survey_init(&survey, (enum x86_opcode_map)map, (uint8_t)opcode);
             roots[map][opcode].node = tree_build(&survey);
-            /* Where nothing can follow, the opcode alone is reason to refuse. */
+            /* What is no instruction in any case is known from the opcode alone. */
             roots[map][opcode].modrm_use =
                 roots[map][opcode].node == X86_FORM_INVALID ? X86_MODRM_NONE : (uint16_t)survey.modrm_use;
             survey_deinit(&survey);

@@ -162,7 +162,7 @@ static void print_form(FILE *file, const struct form *form)
     }
     add_roles(&out, form);
     out.properties = form->properties | (is_unusual(form, &out) ? X86_FORM_UNUSUAL : 0);
-    fprintf(file, "{{%u,%u,%u},0x%x,0x%x,{{%u,%u,%u},%u,%u,%u,%u},", mnemonic_number(form->mnemonic), form->flow,
+    fprintf(file, "{{{%u,%u,%u}},0x%x,0x%x,{{%u,%u,%u},%u,%u,%u,%u},", mnemonic_number(form->mnemonic), form->flow,
             form->insn_class, out.properties, out.roles,
             form->immediate.size[0], form->immediate.size[1], form->immediate.size[2], form->immediate.size_second,
             form->immediate.is_signed, form->immediate.is_relative, form->immediate.is_offset);

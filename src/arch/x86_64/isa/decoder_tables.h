@@ -124,7 +124,14 @@ enum x86_gpr_lane {
 #define X86_GPRS_OF(gprs, lane) ((x86_gpr_set)((gprs) >> 16 * (lane)))
 
 struct x86_form {
-    struct x86_summary summary;
+    union {
+        struct x86_summary summary;
+        struct {
+            uint16_t mnemonic;
+            uint8_t flow;
+            uint8_t insn_class;
+        };
+    };
     uint32_t properties;
     uint32_t roles; /* a byte for each x86_role_field */
     struct x86_immediate_form immediate;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* All arm64 CPUs decode alike. */
+#include "arch/host_cpu.h"
+
+const char *host_cpu_name(void)
+{
+    return "arm64";
+}
+
+unsigned host_cpu_decode_options(void)
+{
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What only the running CPU can say of itself. Implemented once for each CPU in arch/<cpu>/host. No libc, no locks;
+ * usable inside the target, from any thread.
+ */
+#ifndef GAIT_ARCH_HOST_CPU_H
+#define GAIT_ARCH_HOST_CPU_H
+
+/* The name of its folder in src/arch. A constant. */
+const char *host_cpu_name(void);
+
+/* The options with which code is to be decoded as this CPU would. The answer never changes; asking again is cheap. */
+unsigned host_cpu_decode_options(void);
+
+#endif

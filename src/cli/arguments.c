@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* One pass over the words. What is wrong is said with the nearest that would be right. Stateless. */
+#include "cli/arguments.h"
+
+#include "cli/nearest_name.h"
+#include "libgait/error.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct argument_option *find_option(const struct argument_rules *rules, const char *name, size_t length)
+{
+    for (size_t i = 0; i < rules->option_count; i++)
+        if (strlen(rules->options[i].name) == length && memcmp(rules->options[i].name, name, length) == 0)
+            return &rules->options[i];
+    return NULL;
+}
+
+static enum command_status refuse_option(const struct command_call *call, const struct argument_rules *rules,
+                                         const char *word)
+{
+    struct nearest_names nearest;
+    char suggestion[sizeof(nearest.best[0].name) + 16] = "";
+
+    nearest_names_init(&nearest, word + strspn(word, "-"));
+    nearest.wanted[strcspn(nearest.wanted, "=")] = '\0';
+    for (size_t i = 0; i < rules->option_count; i++)
+        nearest_names_offer(&nearest, rules->options[i].name, strlen(rules->options[i].name));
+    if (nearest.count > 0) {
+        strcpy(suggestion, "'--");
+        strcat(strcat(suggestion, nearest.best[0].name), "', or ");
+    }
+    error_set(call->error, EINVAL, "cannot use '%s': 'gait %s' has no such option; try %s'gait help %s'", word,
+              rules->command, suggestion, rules->command);
+    return COMMAND_MISUSED;
+}
+
+/* The number of a value in "a|b|c", or -1. */
+static int find_value(const char *values, const char *value)
+{
+    size_t length = strlen(value);
+
+    for (int number = 0;; number++) {
+        size_t here = strcspn(values, "|");
+
+        if (here == length && memcmp(values, value, length) == 0)
+            return number;
+        if (values[here] == '\0')
+            return -1;
+        values += here + 1;
+    }
+}
+
+static enum command_status set_option(const struct command_call *call, const struct argument_rules *rules,
+                                      const struct argument_option *option, const char *value)
+{
+    if (option->values == NULL) {
+        if (value != NULL) {
+            error_set(call->error, EINVAL, "cannot use '--%s=%s': this option takes no value; try '--%s'", option->name,
+                      value, option->name);
+            return COMMAND_MISUSED;
+        }
+        *option->result = 1;
+        return COMMAND_DONE;
+    }
+
+    int number = value == NULL ? -1 : find_value(option->values, value);
+
+    if (number < 0) {
+        error_set(call->error, EINVAL, "cannot use '--%s%s%s': its value is one of %s; try 'gait help %s'",
+                  option->name, value == NULL ? "" : " ", value == NULL ? "" : value, option->values, rules->command);
+        return COMMAND_MISUSED;
+    }
+    *option->result = number;
+    return COMMAND_DONE;
+}
+
+/* Reads the option at *at, and its value behind it. */
+static enum command_status read_option(const struct command_call *call, const struct argument_rules *rules, int *at)
+{
+    const char *word = call->arguments[*at];
+    size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
+    const struct argument_option *option = length == 0 ? NULL : find_option(rules, word + 2, length);
+    const char *value = NULL;
+
+    if (option == NULL)
+        return refuse_option(call, rules, word);
+    if (word[2 + length] == '=')
+        value = word + 2 + length + 1;
+    else if (option->values != NULL && *at + 1 < call->argument_count)
+        value = call->arguments[++*at];
+    return set_option(call, rules, option, value);
+}
+
+enum command_status arguments_parse(const struct command_call *call, const struct argument_rules *rules,
+                                    const char **values_out)
+{
+    size_t found = 0;
+    int only_names = 0;
+
+    for (int i = 0; i < call->argument_count; i++) {
+        const char *word = call->arguments[i];
+
+        if (!only_names && strcmp(word, "--") == 0) {
+            only_names = 1;
+        } else if (!only_names && word[0] == '-' && word[1] != '\0') {
+            enum command_status status = read_option(call, rules, &i);
+
+            if (status != COMMAND_DONE)
+                return status;
+        } else if (found == rules->name_count) {
+            error_set(call->error, EINVAL, "cannot use '%s': 'gait %s' takes no more arguments; try 'gait help %s'",
+                      word, rules->command, rules->command);
+            return COMMAND_MISUSED;
+        } else {
+            values_out[found++] = word;
+        }
+    }
+    if (found < rules->name_count) {
+        error_set(call->error, EINVAL, "cannot run 'gait %s': %s is missing; try 'gait help %s'", rules->command,
+                  rules->names[found], rules->command);
+        return COMMAND_MISUSED;
+    }
+    return COMMAND_DONE;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a command's arguments: --name, --name value, --name=value, and the others in their order; behind -- nothing
+ * is an option. Stateless; callable from anywhere.
+ */
+#ifndef GAIT_CLI_ARGUMENTS_H
+#define GAIT_CLI_ARGUMENTS_H
+
+#include "cli/command.h"
+
+#include <stddef.h>
+
+struct argument_option {
+    const char *name;   /* without the dashes */
+    const char *values; /* what may follow, separated by |; NULL: nothing does */
+    int *result;        /* is set to the number of the value, or to 1 */
+};
+
+struct argument_rules {
+    const char *command; /* whose help to point to */
+    const struct argument_option *options;
+    size_t option_count;
+    const char *const *names; /* of the arguments that are no options: all are required */
+    size_t name_count;
+};
+
+/*
+ * Reads the call's arguments. values_out gets one text for each name; they point into the arguments. COMMAND_DONE, or
+ * COMMAND_MISUSED with the error filled in.
+ */
+enum command_status arguments_parse(const struct command_call *call, const struct argument_rules *rules,
+                                    const char **values_out);
+
+#endif

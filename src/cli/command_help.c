@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* gait help: the list of commands, or one of them in full. All that it says comes from the commands themselves. */
+#include "cli/command.h"
+
+#include "cli/commands.h"
+#include "cli/screen.h"
+
+static void list_commands(struct screen *screen)
+{
+    screen_print(screen, "Gait watches how a program walks.\n\n");
+    screen_put(screen, SCREEN_STRONG, 0, "usage: gait COMMAND [ARGUMENT...]");
+    screen_print(screen, "\n\n");
+    for (size_t i = 0; commands_get(i) != NULL; i++)
+        screen_print(screen, "  %-17s  %s\n", commands_get(i)->name, commands_get(i)->summary);
+    screen_print(screen, "\n'gait help COMMAND' explains a command. The manual page is gait(1).\n");
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    const struct command *command;
+    int used;
+
+    if (call->argument_count == 0) {
+        list_commands(call->screen);
+        return COMMAND_DONE;
+    }
+    command = commands_find(call->argument_count, call->arguments, &used, call->error);
+    if (command == NULL)
+        return COMMAND_MISUSED;
+    screen_put(call->screen, SCREEN_STRONG, 0, "usage: gait ");
+    screen_put(call->screen, SCREEN_STRONG, 0, command->name);
+    screen_print(call->screen, " %s\n\n%s", command->arguments, command->details);
+    return COMMAND_DONE;
+}
+
+extern const struct command command_help;
+const struct command command_help = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .summary = "list the commands, or explain one",
+    .details = "Without a command, lists all of them; with one, explains it.\n",
+    .run = run,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* gait version. */
+#include "cli/command.h"
+
+#include "cli/arguments.h"
+#include "cli/screen.h"
+#include "gait/version.h"
+
+static enum command_status run(const struct command_call *call)
+{
+    static const struct argument_rules rules = {.command = "version"};
+    enum command_status status = arguments_parse(call, &rules, NULL);
+
+    if (status == COMMAND_DONE)
+        screen_print(call->screen, "gait %s\n", gait_version());
+    return status;
+}
+
+extern const struct command command_version;
+const struct command command_version = {
+    .name = "version",
+    .arguments = "",
+    .summary = "tell which version of gait this is",
+    .details = "Prints the version and nothing else, for scripts too. 'gait --version' is the same.\n",
+    .run = run,
+};

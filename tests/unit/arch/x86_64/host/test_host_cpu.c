@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/host_cpu.h"
+
+#include "arch/x86_64/isa/decoder.h"
+#include "support/check.h"
+
+#include <sys/utsname.h>
+
+static void the_name_is_that_of_the_machine(void)
+{
+    struct utsname name;
+
+    CHECK_EQUAL(uname(&name), 0);
+    if (strcmp(name.machine, "x86_64") != 0)
+        check_skip("this test is for x86_64");
+    CHECK_TEXT(host_cpu_name(), name.machine);
+}
+
+/* What the kernel says of the vendor. */
+static bool is_amd(void)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[4096];
+    bool found = false;
+
+    if (file == NULL)
+        check_skip("/proc/cpuinfo cannot be read");
+    while (fgets(line, sizeof(line), file) != NULL)
+        if (strncmp(line, "vendor_id", 9) == 0)
+            found |= strstr(line, "AuthenticAMD") != NULL || strstr(line, "HygonGenuine") != NULL;
+    fclose(file);
+    return found;
+}
+
+static void branches_are_decoded_as_the_vendor_does(void)
+{
+    unsigned expected = is_amd() ? X86_DECODE_AMD : X86_DECODE_INTEL;
+
+    CHECK_EQUAL(host_cpu_decode_options(), expected);
+    CHECK_EQUAL(host_cpu_decode_options(), expected);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(the_name_is_that_of_the_machine),
+    CHECK_CASE(branches_are_decoded_as_the_vendor_does),
+};
+
+CHECK_MAIN(cases)

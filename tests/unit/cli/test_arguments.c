@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/arguments.h"
+
+#include "support/check.h"
+
+static int is_far, spill;
+static struct gait_error err;
+static const char *values[2];
+
+static enum command_status parse(int count, const char *const *words)
+{
+    static const char *const names[] = {"FILE", "SYMBOL"};
+    static const struct argument_option options[] = {{"far", NULL, &is_far}, {"spill", "stack|segment", &spill}};
+    static const struct argument_rules rules = {"try", options, 2, names, 2};
+    char *copies[8];
+    struct command_call call = {count, copies, NULL, &err};
+    enum command_status status;
+
+    for (int i = 0; i < count; i++)
+        copies[i] = (char *)words[i];
+    is_far = spill = 0;
+    err.text[0] = '\0';
+    status = arguments_parse(&call, &rules, values);
+    CHECK_EQUAL(status == COMMAND_DONE, err.text[0] == '\0');
+    return status;
+}
+
+#define PARSE(...) parse((int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)), (const char *[]){__VA_ARGS__})
+
+static void options_may_stand_anywhere(void)
+{
+    CHECK_EQUAL(PARSE("a", "--far", "b", "--spill", "segment"), COMMAND_DONE);
+    CHECK_EQUAL(is_far, 1);
+    CHECK_EQUAL(spill, 1);
+    CHECK_TEXT(values[0], "a");
+    CHECK_TEXT(values[1], "b");
+    CHECK_EQUAL(PARSE("--spill=stack", "a", "b"), COMMAND_DONE);
+    CHECK_EQUAL(spill, 0);
+    CHECK_EQUAL(is_far, 0);
+}
+
+static void behind_two_dashes_nothing_is_an_option(void)
+{
+    CHECK_EQUAL(PARSE("--far", "--", "--spill", "-x"), COMMAND_DONE);
+    CHECK_TEXT(values[0], "--spill");
+    CHECK_TEXT(values[1], "-x");
+    CHECK_EQUAL(PARSE("-", "b"), COMMAND_DONE);
+    CHECK_TEXT(values[0], "-");
+}
+
+static void unknown_options_are_refused_with_a_suggestion(void)
+{
+    CHECK_EQUAL(PARSE("a", "b", "--fra"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "'--far'") != NULL);
+    CHECK_EQUAL(PARSE("a", "b", "--spil=stack"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "'--spill'") != NULL);
+    CHECK_EQUAL(PARSE("a", "b", "-q"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "gait help try") != NULL);
+    CHECK_EQUAL(PARSE("a", "b", "--=x"), COMMAND_MISUSED);
+}
+
+static void wrong_values_are_refused(void)
+{
+    CHECK_EQUAL(PARSE("a", "b", "--spill", "heap"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "stack|segment") != NULL);
+    CHECK_EQUAL(PARSE("a", "b", "--spill"), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--spill="), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--spill=stack|segment"), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--far=yes"), COMMAND_MISUSED);
+}
+
+static void missing_and_superfluous_arguments_are_named(void)
+{
+    CHECK_EQUAL(PARSE("a"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "SYMBOL is missing") != NULL);
+    CHECK_EQUAL(PARSE("--far"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "FILE is missing") != NULL);
+    CHECK_EQUAL(PARSE("a", "b", "c"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "'c'") != NULL);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(options_may_stand_anywhere),
+    CHECK_CASE(behind_two_dashes_nothing_is_an_option),
+    CHECK_CASE(unknown_options_are_refused_with_a_suggestion),
+    CHECK_CASE(wrong_values_are_refused),
+    CHECK_CASE(missing_and_superfluous_arguments_are_named),
+};
+
+CHECK_MAIN(cases)
