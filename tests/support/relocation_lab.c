@@ -186,6 +186,7 @@ struct sp_trace {
     const struct relocation_lab *lab;
     uint64_t values[STEP_LIMIT + 1];
     unsigned count;
+    bool may_stray;
     bool is_outside;
 };
 
@@ -195,31 +196,35 @@ static bool trace_sp(void *context, const struct run_step *step)
     uint64_t sp = step->gpr[X86_RSP], base = (uint64_t)trace->lab->stack.base;
 
     if (trace->count > STEP_LIMIT || sp - base < 1024 || sp - base > trace->lab->stack.size_bytes - 512) {
-        trace->is_outside = true;
-        return false;
+        trace->is_outside = !trace->may_stray;
+        return trace->may_stray;
     }
     trace->values[trace->count++] = sp;
     return true;
 }
 
-/* Changes the bytes that a copy with spills on the stack may change, so that runs which read them show. */
-static void scramble_spills(const struct relocation_lab *lab, const struct sp_trace *trace, uint8_t by)
+/*
+ * Bytes for what a copy with spills on the stack may change, so that runs which read it show. Zeros first: they are
+ * neither the random bytes that were there nor, as an address, one that cannot be.
+ */
+static const uint8_t spill_fills[] = {0, 0xff, 0x01, 0x80, 0x7f, 0x40, 0xaa, 0x0f};
+
+static void fill_spills(const struct relocation_lab *lab, const struct sp_trace *trace, uint8_t fill)
 {
     for (unsigned i = 0; i < trace->count; i++) {
         uint8_t *top = lab->stack.base + (trace->values[i] - (uint64_t)lab->stack.base) - 128;
 
-        for (unsigned byte = 1; byte <= SPILL_BYTES; byte++)
-            top[-(int)byte] = (uint8_t)(by + byte);
+        memset(top - SPILL_BYTES, fill, SPILL_BYTES);
     }
 }
 
 /* A call of an address that is none leaves its return address below rsp in the copy: see relocator.h. */
-static void forgive_failed_call(struct relocation_lab *lab, const struct run_result *expected)
+static void forgive_failed_call(struct arena *arena, const struct arena_image *after, const struct run_result *expected)
 {
-    uint64_t slot = expected->state.gpr[X86_RSP] - 8 - (uint64_t)lab->stack.base;
+    uint64_t slot = expected->state.gpr[X86_RSP] - 8 - (uint64_t)arena->base;
 
-    if (expected->trap_number == TRAP_PROTECTION && slot <= lab->stack.size_bytes - 8)
-        memcpy(lab->stack.base + slot, lab->stack_after.bytes + slot, 8);
+    if (expected->trap_number == TRAP_PROTECTION && slot <= arena->size_bytes - 8)
+        memcpy(arena->base + slot, after->bytes + slot, 8);
 }
 
 static bool memories_equal(struct relocation_lab *lab, char *report, size_t report_bytes)
@@ -268,9 +273,9 @@ static enum relocation_verdict run_original(struct relocation_lab *lab, struct m
         if (trace->is_outside || again.end == RUN_STEP_LIMIT || again.end == RUN_STOPPED)
             return RELOCATION_UNTOLD;
         restore(lab);
-        scramble_spills(lab, trace, 0x55);
+        fill_spills(lab, trace, 0);
         code_runner_run(&lab->runner, initial, &again);
-        scramble_spills(lab, trace, 0);
+        fill_spills(lab, trace, 0);
         arena_image_capture(&lab->data_after, &lab->data);
         arena_image_capture(&lab->stack_after, &lab->stack);
         restore(lab);
@@ -280,17 +285,39 @@ static enum relocation_verdict run_original(struct relocation_lab *lab, struct m
         return RELOCATION_UNTOLD;
     if (lab->options.spill == X86_SPILL_SEGMENT)
         return RELOCATION_EQUAL;
-    scramble_spills(lab, trace, 0);
+    fill_spills(lab, trace, 0);
     return results_equal(expected, &again, ignored, sizeof(ignored)) && memories_equal(lab, ignored, sizeof(ignored))
                ? RELOCATION_EQUAL
                : RELOCATION_UNTOLD;
+}
+
+/* A closer look, where a copy was found different: whether the original would have been, with other bytes there. */
+static bool end_needs_spills(struct relocation_lab *lab, struct machine_state *initial, const struct sp_trace *trace,
+                             const struct run_result *expected)
+{
+    static struct run_result again;
+    char ignored[256];
+
+    if (lab->options.spill == X86_SPILL_SEGMENT)
+        return false;
+    initial->rip = relocation_lab_code_pc(lab);
+    for (unsigned i = 0; i < sizeof(spill_fills); i++) {
+        restore(lab);
+        fill_spills(lab, trace, spill_fills[i]);
+        code_runner_run(&lab->runner, initial, &again);
+        fill_spills(lab, trace, 0);
+        if (!results_equal(expected, &again, ignored, sizeof(ignored)) ||
+            !memories_equal(lab, ignored, sizeof(ignored)))
+            return true;
+    }
+    return false;
 }
 
 enum relocation_verdict relocation_lab_compare(struct relocation_lab *lab, const struct relocation_setup *setup,
                                                char *report, size_t report_bytes)
 {
     struct machine_state initial = setup->initial;
-    struct sp_trace trace = {0};
+    struct sp_trace trace = {.may_stray = setup->sp_may_stray};
     static struct run_result expected, actual;
     enum relocation_verdict verdict = run_original(lab, &initial, &trace, &expected);
 
@@ -306,11 +333,12 @@ enum relocation_verdict relocation_lab_compare(struct relocation_lab *lab, const
         return RELOCATION_DIFFERENT;
     }
     if (lab->options.spill == X86_SPILL_STACK)
-        scramble_spills(lab, &trace, 0);
-    forgive_failed_call(lab, &expected);
-    return results_equal(&expected, &actual, report, report_bytes) && memories_equal(lab, report, report_bytes)
-               ? RELOCATION_EQUAL
-               : RELOCATION_DIFFERENT;
+        fill_spills(lab, &trace, 0);
+    forgive_failed_call(&lab->stack, &lab->stack_after, &expected);
+    forgive_failed_call(&lab->data, &lab->data_after, &expected);
+    if (results_equal(&expected, &actual, report, report_bytes) && memories_equal(lab, report, report_bytes))
+        return RELOCATION_EQUAL;
+    return end_needs_spills(lab, &initial, &trace, &expected) ? RELOCATION_UNTOLD : RELOCATION_DIFFERENT;
 }
 
 /* The states of the original, step by step. */
@@ -318,7 +346,8 @@ struct step_trace {
     struct relocation_lab *lab;
     struct run_step steps[STEP_LIMIT + 2];
     unsigned count;
-    unsigned reached; /* by the copy */
+    unsigned reached;  /* by the copy */
+    unsigned repeated; /* by the original, again */
     char *report;
     size_t report_bytes;
     bool is_different;
@@ -370,13 +399,40 @@ static bool follow_step(void *context, const struct run_step *step)
     return false;
 }
 
+/* Stops where the original is not as recorded. */
+static bool repeat_step(void *context, const struct run_step *step)
+{
+    struct step_trace *trace = context;
+
+    return ++trace->repeated < trace->count && steps_equal(step, &trace->steps[trace->repeated]);
+}
+
+/* Whether a step on the way, if not the end, depends on what the copy may change. */
+static bool steps_need_spills(struct relocation_lab *lab, const struct machine_state *initial, struct step_trace *trace,
+                              const struct sp_trace *sp)
+{
+    static struct run_result again;
+
+    if (lab->options.spill == X86_SPILL_SEGMENT)
+        return false;
+    for (unsigned i = 0; i < sizeof(spill_fills); i++) {
+        trace->repeated = 0;
+        restore(lab);
+        fill_spills(lab, sp, spill_fills[i]);
+        code_runner_trace(&lab->runner, initial, repeat_step, trace, &again);
+        if (again.end == RUN_STOPPED)
+            return true;
+    }
+    return false;
+}
+
 enum relocation_verdict relocation_lab_compare_steps(struct relocation_lab *lab, const struct relocation_setup *setup,
                                                      char *report, size_t report_bytes)
 {
     static struct step_trace trace;
     struct machine_state initial = setup->initial;
     static struct run_result expected, actual;
-    struct sp_trace sp = {0};
+    struct sp_trace sp = {.may_stray = setup->sp_may_stray};
 
     if (run_original(lab, &initial, &sp, &expected) != RELOCATION_EQUAL)
         return RELOCATION_UNTOLD;
@@ -395,8 +451,10 @@ enum relocation_verdict relocation_lab_compare_steps(struct relocation_lab *lab,
     restore(lab);
     initial.rip = lab->map.cache_start.value;
     code_runner_trace(&lab->runner, &initial, follow_step, &trace, &actual);
-    if (trace.is_different)
-        return RELOCATION_DIFFERENT;
+    if (trace.is_different) {
+        initial.rip = relocation_lab_code_pc(lab);
+        return steps_need_spills(lab, &initial, &trace, &sp) ? RELOCATION_UNTOLD : RELOCATION_DIFFERENT;
+    }
     if (actual.end == RUN_STEP_LIMIT)
         return RELOCATION_UNTOLD;
     if (trace.reached + 1 != trace.count) {
@@ -404,4 +462,16 @@ enum relocation_verdict relocation_lab_compare_steps(struct relocation_lab *lab,
         return RELOCATION_DIFFERENT;
     }
     return RELOCATION_EQUAL;
+}
+
+enum run_end relocation_lab_trace(struct relocation_lab *lab, const struct relocation_setup *setup,
+                                  run_step_callback callback, void *context)
+{
+    struct machine_state initial = setup->initial;
+    static struct run_result result;
+
+    initial.rip = relocation_lab_code_pc(lab);
+    restore(lab);
+    code_runner_trace(&lab->runner, &initial, callback, context, &result);
+    return result.end;
 }

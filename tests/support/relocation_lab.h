@@ -35,6 +35,7 @@ struct relocation_lab {
 struct relocation_setup {
     struct x86_relocator_options options; /* segment and slots are filled in */
     bool is_far;                          /* out of reach of displacements */
+    bool sp_may_stray;                    /* rsp leaves the stack, and the copy keeps nothing there from then on */
     struct machine_state initial;         /* rip is filled in */
 };
 
@@ -65,5 +66,9 @@ enum relocation_verdict relocation_lab_compare(struct relocation_lab *lab, const
  */
 enum relocation_verdict relocation_lab_compare_steps(struct relocation_lab *lab, const struct relocation_setup *setup,
                                                      char *report, size_t report_bytes);
+
+/* Steps through the original alone, for a limited number of instructions; how that ended. */
+enum run_end relocation_lab_trace(struct relocation_lab *lab, const struct relocation_setup *setup,
+                                  run_step_callback callback, void *context);
 
 #endif

@@ -17,6 +17,8 @@ const struct x86_relocation_point *x86_relocation_map_find(const struct x86_relo
     uint64_t offset = pc.value - map->cache_start.value;
     uint32_t low = 0, high = map->count;
 
+    if (offset >= map->cache_size)
+        return NULL;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -42,8 +44,11 @@ int x86_relocation_map_start(const struct x86_relocation_map *map, struct app_pc
 static uint64_t read_saved(const struct x86_spill_memory *memory, uint64_t sp, uint8_t place)
 {
     uint64_t address = memory->is_segment ? memory->segment_base + (uint64_t)(int64_t)memory->slots[place] : sp + place;
+    uint64_t value;
 
-    return *(const uint64_t *)address;
+    /* A program's rsp need not be aligned. */
+    __builtin_memcpy(&value, (const void *)address, sizeof(value));
+    return value;
 }
 
 int x86_relocation_recover(const struct x86_relocation_map *map, const struct x86_spill_memory *memory,

@@ -38,6 +38,7 @@ struct x86_relocation_map {
     uint32_t count;
     uint32_t capacity;
     struct cache_pc cache_start;
+    uint64_t cache_size; /* known, and not 0, when the copy is complete */
 };
 
 /* Where saved registers are: the stack needs nothing, slots are found from the segment's base. */
@@ -50,7 +51,7 @@ struct x86_spill_memory {
 /* Begins an empty map over the caller's points. */
 void x86_relocation_map_init(struct x86_relocation_map *map, struct x86_relocation_point *points, uint32_t capacity);
 
-/* The point that a place in the copy belongs to, or NULL outside of the copy. */
+/* The point that a place in the copy belongs to, or NULL outside of a complete copy. */
 const struct x86_relocation_point *x86_relocation_map_find(const struct x86_relocation_map *map, struct cache_pc pc);
 
 /* Where the copy of the instruction at an original address begins; -ENOENT if none does. */

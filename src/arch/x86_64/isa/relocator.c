@@ -135,6 +135,7 @@ void x86_relocator_begin(struct x86_relocator *relocator, const struct x86_reloc
     };
     storage->map->count = 0;
     storage->map->cache_start = code_writer_pc(storage->writer);
+    storage->map->cache_size = 0;
 }
 
 static bool goes_on(const struct x86_insn *insn)
@@ -211,6 +212,8 @@ int x86_relocator_end(struct x86_relocator *relocator)
     put_fixups(relocator);
     if (relocator->error == 0 && code_writer_overflowed(relocator->storage.writer))
         relocator->error = -ENOSPC;
+    if (relocator->error == 0)
+        relocator->storage.map->cache_size = code_writer_offset(relocator->storage.writer) - relocator->start_offset;
     return relocator->error;
 }
 

@@ -87,6 +87,9 @@ static void put_branch_count(struct x86_relocator *relocator, const struct x86_i
         if (bytes[i] != 0x66)
             code_writer_put_u8(writer, bytes[i]);
     code_writer_put_u8(writer, 0);
+    /* Without room the byte before the cursor is not ours. */
+    if (code_writer_overflowed(writer))
+        return;
     x86_label_use_short(&taken, writer, code_writer_offset(writer) - 1);
     x86_relocator_note(relocator, x86_insn_next(insn), x86_undo_nothing);
     x86_jmp_label(writer, &done, X86_REACH_SHORT);
@@ -151,29 +154,35 @@ static void put_call(struct x86_relocator *relocator, const struct x86_insn *ins
         x86_call_pc(writer, place);
 }
 
-/* The operand of an indirect branch, as an operand of an instruction that runs while rsp is sp_moved lower. */
-static struct x86_mem pointer_operand(const struct x86_insn *insn, int32_t sp_moved)
+/* The operand of an indirect branch with another base and displacement. */
+static struct x86_mem pointer_operand(const struct x86_insn *insn, enum x86_gpr base, int32_t displacement)
 {
-    struct x86_mem memory =
-        x86_mem_index(insn->base, insn->index, insn->scale, (int32_t)insn->displacement + (insn->base == X86_RSP ? sp_moved : 0));
+    struct x86_mem memory = x86_mem_index(base, insn->index, insn->scale, displacement);
 
     if (insn->address_bits == 32)
         memory = x86_mem_address_32(memory);
     return x86_mem_segment(insn->segment, memory);
 }
 
-/* Loads the pointer that an indirect branch goes through. */
+/* Loads the pointer that an indirect branch goes through, while rsp is sp_moved lower than it was. */
 static void load_pointer(struct x86_relocator *relocator, const struct x86_insn *insn, enum x86_gpr into,
                          int32_t sp_moved)
 {
     struct code_writer *writer = relocator->storage.writer;
+    int32_t displacement = (int32_t)insn->displacement;
+    enum x86_gpr base = insn->base;
 
     if (insn->properties & X86_PC_RELATIVE) {
         x86_mov_reg_imm(writer, X86_SIZE_64, into, insn->target);
         x86_mov_reg_mem(writer, X86_SIZE_64, into, x86_mem_segment(insn->segment, x86_mem_base(into, 0)));
-    } else {
-        x86_mov_reg_mem(writer, X86_SIZE_64, into, pointer_operand(insn, sp_moved));
+        return;
     }
+    if (base == X86_RSP && __builtin_add_overflow(displacement, sp_moved, &displacement)) {
+        x86_lea(writer, X86_SIZE_64, into, x86_mem_base(X86_RSP, sp_moved));
+        base = into;
+        displacement = (int32_t)insn->displacement;
+    }
+    x86_mov_reg_mem(writer, X86_SIZE_64, into, pointer_operand(insn, base, displacement));
 }
 
 /* Leaves the pointer in slot 1, with all registers as they were. */
@@ -352,6 +361,10 @@ void x86_relocator_put_flow(struct x86_relocator *relocator, const struct x86_in
             return;
         }
         break;
+    case X86_FLOW_TRAP:
+        /* An operand of theirs is never looked at: wherever it points now, it does the same. */
+        code_writer_put_bytes(relocator->storage.writer, bytes, insn->length);
+        return;
     case X86_FLOW_CALL_FAR:
         break;
     default:
