@@ -15,8 +15,11 @@
 #define PART      static inline __attribute__((always_inline))
 #define RARELY(x) __builtin_expect(!!(x), 0)
 
-/* The longest instruction, and what a look ahead may touch behind it. */
-#define READABLE_BYTES 32
+/*
+ * What may be touched before an instruction is found to be too long: fifteen prefixes, evex and opcode, modrm, sib, a
+ * displacement, and an immediate that is read as eight bytes - 15 + 5 + 1 + 1 + 4 + 8.
+ */
+#define READABLE_BYTES 34
 
 /* What a byte means where a prefix or an opcode may stand. */
 enum lead {

@@ -672,6 +672,42 @@ static void cut_off_instructions_are_told_and_never_overread(void)
     CHECK(valid > 10000);
 }
 
+/* The longest encodings behind every number of prefixes, with every number of bytes behind them. */
+static void nothing_behind_the_readable_bytes_is_read(void)
+{
+    static const char *const longest[] = {
+        "62 f3 7d 48 1f 84 88 01 02 03 04 05",
+        "c4 e3 7d 4a 84 88 01 02 03 04 05",
+        "8f e8 78 c0 84 88 01 02 03 04 05",
+        "8f ea 78 12 84 88 01 02 03 04 05 06 07 08",
+        "0f 3a 0f 84 88 01 02 03 04 05",
+        "0f 0f 84 88 01 02 03 04 9e",
+        "48 b8 01 02 03 04 05 06 07 08",
+        "48 a1 01 02 03 04 05 06 07 08",
+        "c7 84 88 01 02 03 04 05 06 07 08",
+        "69 84 88 01 02 03 04 05 06 07 08",
+        "c8 01 02 03",
+    };
+
+    for (size_t i = 0; i < sizeof(longest) / sizeof(longest[0]); i++) {
+        for (size_t prefixes = 0; prefixes <= 16; prefixes++) {
+            uint8_t bytes[64];
+            size_t length;
+            const uint8_t *body = guarded_bytes_put_hex(&guarded, longest[i], &length);
+
+            memset(bytes, 0x01, sizeof(bytes));
+            memset(bytes, 0x2e, prefixes);
+            memcpy(bytes + prefixes, body, length);
+            for (size_t available = 0; available <= sizeof(bytes); available++) {
+                const uint8_t *placed = guarded_bytes_put(&guarded, bytes, available);
+                int result = x86_decode(placed, available, app_pc_of(PC), X86_DECODE_INTEL, &insn);
+
+                CHECK(result == 0 ? insn.length <= available : result == -EILSEQ || available < X86_MAX_INSN_BYTES);
+            }
+        }
+    }
+}
+
 /* What is refused with more bytes at hand is refused, or not yet known to be, with fewer. */
 static void refusal_does_not_depend_on_what_follows(void)
 {
@@ -726,6 +762,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(privileged_and_unusual_instructions_are_marked),
     CHECK_CASE(younger_instructions_are_known),
     CHECK_CASE(cut_off_instructions_are_told_and_never_overread),
+    CHECK_CASE(nothing_behind_the_readable_bytes_is_read),
     CHECK_CASE(refusal_does_not_depend_on_what_follows),
 };
 
