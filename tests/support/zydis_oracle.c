@@ -6,6 +6,8 @@
 #include "support/zydis_oracle.h"
 
 #include "arch/x86_64/isa/operands.h"
+#include "support/difference_conditions.h"
+#include "support/difference_list.h"
 
 #include <Zydis/Zydis.h>
 #include <inttypes.h>
@@ -17,11 +19,13 @@
 static ZydisDecoder decoders[2];
 
 struct side_by_side {
+    struct difference_list *list;
     const uint8_t *bytes;
+    size_t available;
+    const char *mnemonic;
     struct x86_insn ours;
     ZydisDecodedInstruction theirs;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    struct oracle_difference *difference;
 };
 
 void zydis_oracle_init(void)
@@ -31,19 +35,23 @@ void zydis_oracle_init(void)
     ZydisDecoderEnableMode(&decoders[X86_DECODE_AMD], ZYDIS_DECODER_MODE_AMD_BRANCHES, ZYAN_TRUE);
 }
 
+/* Whether the two values differ and the list does not explain it. */
 static bool differ(struct side_by_side *pair, const char *field, uint64_t ours, uint64_t theirs)
 {
-    struct oracle_difference *difference = pair->difference;
-    size_t used = 0;
-
     if (ours == theirs)
         return false;
-    difference->field = field;
-    used += (size_t)snprintf(difference->text, sizeof(difference->text), "%s %s:", field, difference->mnemonic);
-    for (int i = 0; i < X86_MAX_INSN_BYTES; i++)
-        used += (size_t)snprintf(difference->text + used, sizeof(difference->text) - used, " %02x", pair->bytes[i]);
-    snprintf(difference->text + used, sizeof(difference->text) - used, " ours %" PRIx64 " theirs %" PRIx64, ours, theirs);
-    return true;
+
+    struct difference difference = {
+        .field = field,
+        .mnemonic = pair->mnemonic,
+        .bytes = pair->bytes,
+        .available = pair->available,
+        .insn = pair->ours.form != NULL ? &pair->ours : NULL,
+        .ours = ours,
+        .theirs = theirs,
+    };
+
+    return !difference_list_judge(pair->list, &difference);
 }
 
 static uint32_t gpr_bit(ZydisRegister reg)
@@ -76,8 +84,8 @@ static bool registers_differ(struct side_by_side *pair)
             if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
                 written |= bit;
             if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-                (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE || ZydisRegisterGetWidth(
-                    ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) < 32))
+                (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE ||
+                 ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) < 32))
                 kept |= bit;
         }
     }
@@ -247,16 +255,17 @@ static bool operands_differ(struct side_by_side *pair)
             return true;
         switch (theirs->type) {
         case ZYDIS_OPERAND_TYPE_REGISTER:
-            is_different = differ(pair, "kind", ours.kind, X86_OPERAND_REGISTER) ||
-                           register_operand_differs(pair, &ours, theirs);
+            is_different =
+                differ(pair, "kind", ours.kind, X86_OPERAND_REGISTER) || register_operand_differs(pair, &ours, theirs);
             break;
         case ZYDIS_OPERAND_TYPE_MEMORY:
-            is_different = differ(pair, "kind", ours.kind, X86_OPERAND_MEMORY) ||
-                           memory_operand_differs(pair, &ours, theirs);
+            is_different =
+                differ(pair, "kind", ours.kind, X86_OPERAND_MEMORY) || memory_operand_differs(pair, &ours, theirs);
             break;
         default:
-            if (!theirs->imm.is_relative)
-                is_different = differ(pair, "immediate", ours.value, theirs->imm.value.u);
+            is_different =
+                differ(pair, "kind", ours.kind, theirs->imm.is_relative ? X86_OPERAND_TARGET : X86_OPERAND_IMMEDIATE) ||
+                (!theirs->imm.is_relative && differ(pair, "immediate", ours.value, theirs->imm.value.u));
             break;
         }
         if (is_different)
@@ -274,8 +283,59 @@ static bool layout_differs(struct side_by_side *pair)
            differ(pair, "immediate_size", pair->ours.immediate_size, raw->imm[0].size / 8u) ||
            (raw->imm[0].size && differ(pair, "immediate_offset", pair->ours.immediate_offset, raw->imm[0].offset)) ||
            differ(pair, "modrm_offset", pair->ours.modrm_offset, raw->modrm.offset) ||
-           differ(pair, "privileged", (pair->ours.properties & X86_PRIVILEGED) != 0,
-                  (pair->theirs.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) != 0);
+           differ(pair, "opcode", pair->ours.opcode, pair->theirs.opcode) ||
+           differ(pair, "address_bits", pair->ours.address_bits, pair->theirs.address_width);
+}
+
+static bool encoding_differs(struct side_by_side *pair)
+{
+    static const uint8_t encodings[] = {
+        [ZYDIS_INSTRUCTION_ENCODING_LEGACY] = X86_ENCODING_LEGACY,
+        [ZYDIS_INSTRUCTION_ENCODING_3DNOW] = X86_ENCODING_3DNOW,
+        [ZYDIS_INSTRUCTION_ENCODING_XOP] = X86_ENCODING_XOP,
+        [ZYDIS_INSTRUCTION_ENCODING_VEX] = X86_ENCODING_VEX,
+        [ZYDIS_INSTRUCTION_ENCODING_EVEX] = X86_ENCODING_EVEX,
+    };
+
+    if (differ(pair, "encoding", pair->ours.encoding, encodings[pair->theirs.encoding]))
+        return true;
+    if (pair->ours.encoding != X86_ENCODING_EVEX)
+        return false;
+    return differ(pair, "mask", pair->ours.mask, pair->theirs.raw.evex.aaa) ||
+           differ(pair, "zeroing", pair->ours.zeroing, pair->theirs.raw.evex.z) ||
+           differ(pair, "broadcast", pair->ours.broadcast, pair->theirs.raw.evex.b) ||
+           differ(pair, "rounding", pair->ours.rounding,
+                  (unsigned)pair->theirs.raw.evex.L2 << 1 | pair->theirs.raw.evex.L);
+}
+
+static bool property_differs(struct side_by_side *pair, const char *field, uint32_t property, bool theirs)
+{
+    return differ(pair, field, (pair->ours.properties & property) != 0, theirs);
+}
+
+static bool properties_differ(struct side_by_side *pair)
+{
+    const ZyanU64 repeated = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+    ZyanU64 attributes = pair->theirs.attributes;
+    bool is_read = false, is_written = false, uses_segment = false, is_scattered = false;
+
+    for (int i = 0; i < pair->theirs.operand_count; i++) {
+        const ZydisDecodedOperand *operand = &pair->operands[i];
+
+        if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+            continue;
+        is_read |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+        is_written |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+        uses_segment |= segment_of(operand->mem.segment) != X86_SEGMENT_NONE;
+        is_scattered |= operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
+    }
+    return property_differs(pair, "privileged", X86_PRIVILEGED, (attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) != 0) ||
+           property_differs(pair, "locked", X86_LOCKED, (attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) ||
+           property_differs(pair, "repeated", X86_REPEATED, (attributes & repeated) != 0) ||
+           property_differs(pair, "memory_read", X86_MEMORY_READ, is_read) ||
+           property_differs(pair, "memory_write", X86_MEMORY_WRITE, is_written) ||
+           property_differs(pair, "segment_use", X86_SEGMENT_USE, uses_segment) ||
+           (is_scattered && property_differs(pair, "scattered", X86_MEMORY_SCATTERED, true));
 }
 
 /* Knights Corner had instructions of its own that no x86-64 CPU understands otherwise. */
@@ -285,26 +345,177 @@ static bool is_for_other_cpus(const ZydisDecodedInstruction *insn)
            insn->meta.isa_ext == ZYDIS_ISA_EXT_KNCV || insn->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX;
 }
 
-bool zydis_oracle_agrees(const uint8_t *bytes, size_t available, unsigned options,
-                         struct oracle_difference *difference_out, size_t *length_out)
+static void compare_fields(struct side_by_side *pair)
 {
-    struct side_by_side pair = {.bytes = bytes, .difference = difference_out};
-    int result = x86_decode(bytes, available, app_pc_of(ORACLE_PC), options, &pair.ours);
+    if (strcmp(x86_mnemonic_name(pair->ours.mnemonic), ZydisMnemonicGetString(pair->theirs.mnemonic)) != 0 &&
+        differ(pair, "mnemonic", pair->ours.mnemonic, ~0u))
+        return;
+    if (registers_differ(pair) || flags_differ(pair) || flow_differs(pair) || target_differs(pair))
+        return;
+    if (layout_differs(pair) || encoding_differs(pair) || properties_differ(pair))
+        return;
+    (void)operands_differ(pair);
+}
+
+size_t zydis_oracle_compare(struct difference_list *list, const uint8_t *bytes, size_t available, unsigned options,
+                            bool *is_valid_out)
+{
+    struct side_by_side pair = {.list = list, .bytes = bytes, .available = available};
+    bool is_ours = x86_decode(bytes, available, app_pc_of(ORACLE_PC), options, &pair.ours) == 0;
     ZyanStatus status = ZydisDecoderDecodeFull(&decoders[options], bytes, available, &pair.theirs, pair.operands);
     bool is_theirs = ZYAN_SUCCESS(status) && !is_for_other_cpus(&pair.theirs);
 
-    *length_out = result == 0 ? pair.ours.length : is_theirs ? pair.theirs.length : 1;
-    if (result != 0 && !is_theirs)
-        return true;
-    snprintf(difference_out->mnemonic, sizeof(difference_out->mnemonic), "%s",
-             is_theirs ? ZydisMnemonicGetString(pair.theirs.mnemonic) : x86_mnemonic_name(pair.ours.mnemonic));
-    if (differ(&pair, "validity", result == 0, is_theirs) ||
-        differ(&pair, "length", pair.ours.length, pair.theirs.length))
-        return false;
-    if (strcmp(x86_mnemonic_name(pair.ours.mnemonic), difference_out->mnemonic) != 0) {
-        differ(&pair, "mnemonic", pair.ours.mnemonic, ~0u);
-        return false;
+    *is_valid_out = is_ours || is_theirs;
+    if (!is_ours && !is_theirs)
+        return 1;
+    pair.mnemonic = is_ours ? x86_mnemonic_name(pair.ours.mnemonic) : ZydisMnemonicGetString(pair.theirs.mnemonic);
+    if (!is_ours)
+        pair.ours.form = NULL;
+    if (is_ours && is_theirs && !differ(&pair, "length", pair.ours.length, pair.theirs.length))
+        compare_fields(&pair);
+    else if (is_ours != is_theirs)
+        differ(&pair, "validity", is_ours, is_theirs);
+    return is_ours ? pair.ours.length : pair.theirs.length;
+}
+
+/* ---- conditions of the list ----------------------------------------------------------------------------------------
+ */
+
+/* Accepted by us, by an entry of tools/x86_tables/supplement.def with this name, map and opcode. */
+static bool is_supplement(const struct difference *difference)
+{
+    enum { LEGACY, VEX, EVEX };
+    static const uint8_t maps[3][8] = {
+        [LEGACY] = {[2] = X86_MAP_0F38},
+        [VEX] = {[1] = X86_MAP_VEX1, [2] = X86_MAP_VEX2, [3] = X86_MAP_VEX3, [5] = X86_MAP_VEX5, [7] = X86_MAP_VEX7},
+        [EVEX] =
+            {[1] = X86_MAP_EVEX1, [2] = X86_MAP_EVEX2, [3] = X86_MAP_EVEX3, [5] = X86_MAP_EVEX5, [6] = X86_MAP_EVEX6},
+    };
+    static const struct {
+        const char *name;
+        uint8_t encoding, map, opcode;
+    } entries[] = {
+#define SUPPLEMENT(encoding, map, pp, w, opcode, digit, kind, broadcast, lengths, name, ...)                           \
+    {#name, encoding, map, opcode},
+#include "../../tools/x86_tables/supplement.def"
+#undef SUPPLEMENT
+    };
+    const struct x86_insn *insn = difference->insn;
+
+    for (size_t i = 0; insn != NULL && i < sizeof(entries) / sizeof(entries[0]); i++) {
+        if (insn->opcode == entries[i].opcode && insn->map == maps[entries[i].encoding][entries[i].map] &&
+            strcmp(difference->mnemonic, entries[i].name) == 0)
+            return true;
     }
-    return !registers_differ(&pair) && !flags_differ(&pair) && !flow_differs(&pair) && !target_differs(&pair) &&
-           !layout_differs(&pair) && !operands_differ(&pair);
+    return false;
+}
+
+/* No base, written as base 101 with mod 00, with an extension bit that counts for nothing, under 67. */
+static bool is_extended_no_base(const struct difference *difference)
+{
+    const struct x86_insn *insn = difference->insn;
+    const uint8_t *bytes = difference->bytes;
+
+    if (insn == NULL || !insn->is_memory || !(insn->prefixes & X86_PREFIX_67) || (insn->modrm & 0xc7) != 0x04 ||
+        (bytes[insn->modrm_offset + 1] & 7) != 5)
+        return false;
+    /* The extension is rex.b, or the inverted bit 5 behind the lead of vex, xop and evex. */
+    for (unsigned i = 0; i < insn->opcode_offset; i++) {
+        if ((bytes[i] == 0xc4 || bytes[i] == 0x62 || bytes[i] == 0x8f) && insn->encoding != X86_ENCODING_LEGACY)
+            return !(bytes[i + 1] & 0x20);
+    }
+    return insn->rex & 1;
+}
+
+static bool is_r13_without_base(const struct difference *difference)
+{
+    return is_extended_no_base(difference) && difference->ours == X86_GPR_NONE && difference->theirs == X86_R13;
+}
+
+static bool is_r13_read_without_base(const struct difference *difference)
+{
+    return is_extended_no_base(difference) && difference->theirs == (difference->ours | X86_GPR_BIT(X86_R13));
+}
+
+static bool is_displacement_lost(const struct difference *difference)
+{
+    return is_extended_no_base(difference) && difference->theirs == 0;
+}
+
+static bool is_stack_slot_cut(const struct difference *difference)
+{
+    return difference->insn->properties & X86_OPERAND_SIZE_BY_VENDOR && difference->ours == 64 &&
+           difference->theirs == 16;
+}
+
+static bool is_not_ours(const struct difference *difference)
+{
+    return difference->ours == 0 && difference->theirs == 1;
+}
+
+static bool is_destination_kept(const struct difference *difference)
+{
+    return difference->theirs == 0 && difference->ours == difference->insn->gpr_written;
+}
+
+static bool is_al_forgotten(const struct difference *difference)
+{
+    return difference->ours == (difference->theirs | X86_GPR_BIT(X86_RAX));
+}
+
+/* Ours has all that theirs has, and more. */
+static bool is_more(const struct difference *difference)
+{
+    return (difference->ours & difference->theirs) == difference->theirs;
+}
+
+static bool is_counted_more(const struct difference *difference)
+{
+    return difference->ours > difference->theirs;
+}
+
+static bool is_fewer(const struct difference *difference)
+{
+    return (difference->ours & difference->theirs) == difference->ours;
+}
+
+static bool is_ours_alone(const struct difference *difference)
+{
+    return difference->ours == 1 && difference->theirs == 0;
+}
+
+static bool is_f3_90_rex_b(const struct difference *difference)
+{
+    const struct x86_insn *insn = difference->insn;
+
+    return insn->map == X86_MAP_PRIMARY && insn->opcode == 0x90 && insn->prefixes & X86_PREFIX_F3 && insn->rex & 1;
+}
+
+static bool is_read_too(const struct difference *difference)
+{
+    return difference->ours == (difference->theirs | X86_READ);
+}
+
+int zydis_oracle_read_list(struct difference_list *list)
+{
+    static const struct difference_condition conditions[] = {
+        {"supplement", is_supplement},
+        {"no_base_is_r13", is_r13_without_base},
+        {"no_base_reads_r13", is_r13_read_without_base},
+        {"no_base_loses_displacement", is_displacement_lost},
+        {"target_has_16_bits", difference_has_cut_target},
+        {"stack_slot_has_16_bits", is_stack_slot_cut},
+        {"not_ours", is_not_ours},
+        {"destination_kept", is_destination_kept},
+        {"al_forgotten", is_al_forgotten},
+        {"read_too", is_read_too},
+        {"more", is_more},
+        {"counted_more", is_counted_more},
+        {"fewer", is_fewer},
+        {"ours_alone", is_ours_alone},
+        {"f3_90_rex_b", is_f3_90_rex_b},
+        {NULL, NULL},
+    };
+
+    return difference_list_init(list, ZYDIS_DIFFERENCES, conditions);
 }

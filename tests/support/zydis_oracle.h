@@ -7,20 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct oracle_difference {
-    const char *field;  /* what differs: "validity", "length", "gpr_read", ... */
-    char mnemonic[24];  /* as libZydis names the instruction, or ours where it knows none */
-    char text[512];     /* both sides, for a person */
-};
+struct difference;
+struct difference_list;
+
+#define ZYDIS_DIFFERENCES "tests/data/x86_decoder_differences"
 
 /* Must be called once, before any comparison. */
 void zydis_oracle_init(void);
 
+/* Reads the list of explained differences with the conditions that it uses. Returns 0, or -errno after printing. */
+__attribute__((warn_unused_result)) int zydis_oracle_read_list(struct difference_list *list);
+
 /*
- * Decodes the instruction at bytes with both. Returns true if they agree, else describes the first difference. The
- * length to advance by is stored in any case: the instruction's, or 1 where there is none.
+ * Decodes the instruction at bytes with both and lets the list judge every difference, up to the first that it does not
+ * explain. Returns how far to advance: the instruction's length, or 1 where there is none; *is_valid_out says whether
+ * there is one. Any thread.
  */
-bool zydis_oracle_agrees(const uint8_t *bytes, size_t available, unsigned options,
-                         struct oracle_difference *difference_out, size_t *length_out);
+size_t zydis_oracle_compare(struct difference_list *list, const uint8_t *bytes, size_t available, unsigned options,
+                            bool *is_valid_out);
 
 #endif

@@ -300,6 +300,21 @@ static void describe_modifiers(const struct sample *sample, const struct answer 
         form->properties |= X86_FORM_ADDRESS_64;
 }
 
+/* movdir64b stores at the address in the register of modrm.reg: its second memory operand follows that field. */
+static void describe_stored_address(const struct answer *answer, struct form *form)
+{
+    if (answer->insn.mnemonic != ZYDIS_MNEMONIC_MOVDIR64B)
+        return;
+    for (int i = 0; i < form->operand_count; i++) {
+        struct x86_operand_form *operand = &form->operands[i].form;
+
+        if (operand->kind == X86_OPERAND_MEMORY && operand->source == X86_SOURCE_FIXED) {
+            operand->source = X86_SOURCE_REG;
+            operand->fixed = 0;
+        }
+    }
+}
+
 void oracle_describe(const struct sample *sample, struct form *form_out)
 {
     struct answer answer;
@@ -322,6 +337,7 @@ void oracle_describe(const struct sample *sample, struct form *form_out)
         if (form.operands[i].form.source == X86_SOURCE_IMMEDIATE)
             immediates++;
     }
+    describe_stored_address(&answer, &form);
     describe_immediate(&answer, &form);
     describe_overrides(sample, &form);
     describe_modifiers(sample, &answer, &form);

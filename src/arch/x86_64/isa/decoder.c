@@ -15,8 +15,11 @@
 #define PART      static inline __attribute__((always_inline))
 #define RARELY(x) __builtin_expect(!!(x), 0)
 
-/* The longest instruction, and what a look ahead may touch behind it. */
-#define READABLE_BYTES 32
+/*
+ * What may be touched before an instruction is found to be too long: fifteen prefixes, evex and opcode, modrm, sib, a
+ * displacement, and an immediate that is read as eight bytes - 15 + 5 + 1 + 1 + 4 + 8.
+ */
+#define READABLE_BYTES 34
 
 /* What a byte means where a prefix or an opcode may stand. */
 enum lead {
@@ -558,7 +561,7 @@ static __attribute__((noinline)) int settle_unusual(const uint8_t *bytes, const 
     return are_distinct(insn, form->distinct) && insn->length <= X86_MAX_INSN_BYTES ? 0 : -EILSEQ;
 }
 
-/* The rest of any other: it has no prefix but rex, vex or evex, so that it cannot be too long either. */
+/* The rest of any other: it has no prefix but rex, vex or evex. Only a row of rex prefixes can make it too long. */
 PART int settle_usual(struct reading *reading, struct x86_insn *insn, const struct x86_form *form)
 {
     unsigned size = form->immediate.size[insn->size_index];
@@ -584,7 +587,7 @@ PART int settle_usual(struct reading *reading, struct x86_insn *insn, const stru
     }
     insn->gprs = gprs;
     insn->flags = x86_flag_effects[form->flags];
-    return 0;
+    return RARELY(length > X86_MAX_INSN_BYTES) ? -EILSEQ : 0;
 }
 
 /* Refuses the instruction. The length says how many bytes that rests on. */

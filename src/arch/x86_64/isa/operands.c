@@ -66,6 +66,10 @@ static void describe_memory(const struct x86_insn *insn, const struct x86_operan
         operand->base = form->fixed;
         return;
     }
+    if (form->source == X86_SOURCE_REG) {
+        operand->base = insn->reg;
+        return;
+    }
     operand->displacement = insn->displacement;
     if (form->source == X86_SOURCE_OFFSET)
         return;
@@ -120,6 +124,8 @@ void x86_insn_operand(const struct x86_insn *insn, unsigned which, struct x86_op
         break;
     case X86_OPERAND_TARGET:
         operand_out->value = insn->target;
+        /* By what was read, not by the form: vendors differ about the operand-size prefix. */
+        operand_out->size_bits = (uint16_t)(8u * insn->immediate_size);
         break;
     default:
         describe_immediate(insn, form, operand_out);
