@@ -49,8 +49,21 @@ static int prefix_number(const struct sample *sample)
     return sample->prefix_f2 ? 3 : sample->prefix_f3 ? 2 : sample->prefix_66;
 }
 
+/* Most opcodes have no entry, and are asked about millions of times. */
+static bool has_entries(const struct sample *sample)
+{
+    static bool is_known, known[SAMPLE_EVEX + 1][16][256];
+
+    for (size_t i = 0; !is_known && i < sizeof(entries) / sizeof(entries[0]); i++)
+        known[entries[i].encoding][entries[i].map][entries[i].opcode] = true;
+    is_known = true;
+    return known[sample->encoding][sample->map][sample->opcode];
+}
+
 static const struct entry *find(const struct sample *sample)
 {
+    if (!has_entries(sample))
+        return NULL;
     /* The operand-size prefix beside f2 and f3 changes nothing that these instructions know. */
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
         const struct entry *entry = &entries[i];

@@ -84,6 +84,16 @@ PART uint64_t read_u64(const uint8_t *bytes)
     return value;
 }
 
+/* Reads less than eight bytes, by two reads that may overlap, and zeros behind them. */
+static uint64_t read_part(const uint8_t *bytes, size_t size)
+{
+    if (size >= 4)
+        return read_u32(bytes) | (uint64_t)read_u32(bytes + size - 4) << 8 * (size - 4);
+    if (size == 0)
+        return 0;
+    return bytes[0] | (uint64_t)bytes[size / 2] << 8 * (size / 2) | (uint64_t)bytes[size - 1] << 8 * (size - 1);
+}
+
 /* Reads prefixes of any kind and number. Returns the byte behind them, or NULL where none can be. */
 static __attribute__((noinline)) const uint8_t *read_many_prefixes(const uint8_t *bytes, struct x86_insn *insn)
 {
@@ -669,16 +679,14 @@ PART int decode(const uint8_t *bytes, unsigned options, struct x86_insn *insn)
 static __attribute__((noinline)) int decode_near_end(const uint8_t *bytes, size_t available, unsigned options,
                                                      struct x86_insn *insn)
 {
-    uint8_t padded[READABLE_BYTES] = {0};
+    uint64_t padded[(READABLE_BYTES + 7) / 8] = {0};
+    size_t words = available / 8;
 
-    size_t copied = 0;
+    for (size_t i = 0; i < words; i++)
+        padded[i] = read_u64(bytes + 8 * i);
+    padded[words] = read_part(bytes + 8 * words, available % 8);
 
-    for (; available - copied >= 8; copied += 8)
-        __builtin_memcpy(padded + copied, bytes + copied, 8);
-    for (; copied < available; copied++)
-        padded[copied] = bytes[copied];
-
-    int result = decode(padded, options, insn);
+    int result = decode((const uint8_t *)padded, options, insn);
 
     if (result == 0 && insn->length > available)
         return -ENODATA;
