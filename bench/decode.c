@@ -21,8 +21,8 @@ static size_t run_ours(void *context)
     for (size_t offset = 0; offset < code->size; count++) {
         struct x86_insn insn;
 
-        offset += x86_decode(code->bytes + offset, code->size - offset, app_pc_of(offset), 0, &insn) == 0 ? insn.length
-                                                                                                          : 1;
+        offset +=
+            x86_decode(code->bytes + offset, code->size - offset, app_pc_of(offset), 0, &insn) == 0 ? insn.length : 1;
     }
     return count;
 }
@@ -36,9 +36,10 @@ static size_t run_zydis_full(void *context)
         ZydisDecodedInstruction insn;
         ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 
-        offset += ZYAN_SUCCESS(ZydisDecoderDecodeFull(&full, code->bytes + offset, code->size - offset, &insn, operands))
-                      ? insn.length
-                      : 1;
+        offset +=
+            ZYAN_SUCCESS(ZydisDecoderDecodeFull(&full, code->bytes + offset, code->size - offset, &insn, operands))
+                ? insn.length
+                : 1;
     }
     return count;
 }
@@ -51,8 +52,8 @@ static size_t run_zydis_minimal(void *context)
     for (size_t offset = 0; offset < code->size; count++) {
         ZydisDecodedInstruction insn;
 
-        offset += ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&minimal, NULL, code->bytes + offset, code->size - offset,
-                                                             &insn))
+        offset += ZYAN_SUCCESS(
+                      ZydisDecoderDecodeInstruction(&minimal, NULL, code->bytes + offset, code->size - offset, &insn))
                       ? insn.length
                       : 1;
     }

@@ -137,9 +137,8 @@ int main(void)
     for (int is_far = 0; is_far < 2; is_far++) {
         runs.cache_pc = (uint64_t)code.bytes + (is_far ? UINT64_C(1) << 40 : UINT64_C(1) << 26);
         stopwatch_compare(contestants, 3, ROUNDS, &runs);
-        printf("%-28s %12.2f %14.1f %10.2f %10.2f\n",
-               is_far ? "out of reach of operands" : "within reach of operands", contestants[0].best_ns,
-               1000 / contestants[0].best_ns, contestants[1].best_ns, contestants[2].best_ns);
+        printf("%-28s %12.2f %14.1f %10.2f %10.2f\n", is_far ? "out of reach of operands" : "within reach of operands",
+               contestants[0].best_ns, 1000 / contestants[0].best_ns, contestants[1].best_ns, contestants[2].best_ns);
         printf("%-28s %12.1f times memcpy\n", "", contestants[0].best_ns / contestants[2].best_ns);
     }
     return 0;

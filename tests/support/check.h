@@ -28,7 +28,7 @@ static int check_failures;
         uint64_t check_actual = (uint64_t)(actual), check_expected = (uint64_t)(expected);                             \
         if (check_actual != check_expected) {                                                                          \
             check_failures++;                                                                                          \
-            printf("%s:%d: %s is %" PRId64 " (0x%" PRIx64 "), expected %s = %" PRId64 " (0x%" PRIx64 ")\n", __FILE__,   \
+            printf("%s:%d: %s is %" PRId64 " (0x%" PRIx64 "), expected %s = %" PRId64 " (0x%" PRIx64 ")\n", __FILE__,  \
                    __LINE__, #actual, (int64_t)check_actual, check_actual, #expected, (int64_t)check_expected,         \
                    check_expected);                                                                                    \
         }                                                                                                              \
@@ -49,7 +49,10 @@ struct check_case {
     void (*run)(void);
 };
 
-#define CHECK_CASE(function) {#function, function}
+#define CHECK_CASE(function)                                                                                           \
+    {                                                                                                                  \
+#function, function                                                                                            \
+    }
 
 /* Leaves the program as skipped. */
 static inline void check_skip(const char *reason)

@@ -203,8 +203,8 @@ static bool may_fault(const ZydisDecodedInstruction *insn, const struct form *fo
     default:
         return true;
     }
-    if (form->insn_class == X86_CLASS_MMX || form->insn_class == X86_CLASS_X87 ||
-        form->insn_class == X86_CLASS_3DNOW || uses_mmx_register(form))
+    if (form->insn_class == X86_CLASS_MMX || form->insn_class == X86_CLASS_X87 || form->insn_class == X86_CLASS_3DNOW ||
+        uses_mmx_register(form))
         return true;
     if (is_one_of(form->mnemonic, "lea", "pause", "cpuid", "rdtsc", "rdtscp", "lfence", "mfence", "sfence", "rdrand",
                   "rdseed", "rdpid", "endbr64", "endbr32", "cwd", "cdq", "cqo", "cbw", "cwde", "cdqe", NULL))
@@ -266,8 +266,8 @@ static uint32_t properties_by_name(const char *name)
     if (is_one_of(name, "rdtsc", "rdtscp", "rdpmc", "rdrand", "rdseed", "rdpid", "rdpru", "cpuid", "tpause", "umwait",
                   NULL))
         properties |= X86_UNPREDICTABLE;
-    if (is_one_of(name, "fnstenv", "fnsave", "fxsave", "fxsave64", "xsave", "xsave64", "xsavec", "xsavec64",
-                  "xsaveopt", "xsaveopt64", "xsaves", "xsaves64", NULL))
+    if (is_one_of(name, "fnstenv", "fnsave", "fxsave", "fxsave64", "xsave", "xsave64", "xsavec", "xsavec64", "xsaveopt",
+                  "xsaveopt64", "xsaves", "xsaves64", NULL))
         properties |= X86_STORES_FPU_PC;
     if (is_one_of(name, "wrfsbase", "wrgsbase", "swapgs", "lkgs", NULL))
         properties |= X86_SEGMENT_CHANGE;

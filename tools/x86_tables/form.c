@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORM_LIMIT  200000u
-#define TABLE_SIZE  (1u << 19)
+#define FORM_LIMIT 200000u
+#define TABLE_SIZE (1u << 19)
 
 static struct form *forms;
 static unsigned count;

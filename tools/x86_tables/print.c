@@ -140,8 +140,8 @@ static void add_roles(struct x86_form *out, const struct form *form)
 /* Whether the decoder's short way is not for this form. */
 static bool is_unusual(const struct form *form, const struct x86_form *out)
 {
-    const uint32_t properties = X86_FORM_COUNT_IN_IMMEDIATE | X86_FORM_FLAGS_MAY_STAY | X86_FORM_STRING |
-                                X86_FORM_VECTOR_INDEX;
+    const uint32_t properties =
+        X86_FORM_COUNT_IN_IMMEDIATE | X86_FORM_FLAGS_MAY_STAY | X86_FORM_STRING | X86_FORM_VECTOR_INDEX;
 
     for (int field = X86_ROLE_REG; field <= X86_ROLE_VVVV; field++)
         if (X86_ROLE_OF(out->roles, field) & X86_ROLE_BYTE)
@@ -163,9 +163,9 @@ static void print_form(FILE *file, const struct form *form)
     add_roles(&out, form);
     out.properties = form->properties | (is_unusual(form, &out) ? X86_FORM_UNUSUAL : 0);
     fprintf(file, "{{{%u,%u,%u}},0x%x,0x%x,{{%u,%u,%u},%u,%u,%u,%u},", mnemonic_number(form->mnemonic), form->flow,
-            form->insn_class, out.properties, out.roles,
-            form->immediate.size[0], form->immediate.size[1], form->immediate.size[2], form->immediate.size_second,
-            form->immediate.is_signed, form->immediate.is_relative, form->immediate.is_offset);
+            form->insn_class, out.properties, out.roles, form->immediate.size[0], form->immediate.size[1],
+            form->immediate.size[2], form->immediate.size_second, form->immediate.is_signed,
+            form->immediate.is_relative, form->immediate.is_offset);
     fprintf(file, "0x%llx,0x%x,0x%x,%u,%u,%u,%u},\n", (unsigned long long)out.gprs, form->forbidden,
             form->disp8_shift[0] | form->disp8_shift[1] << 4 | form->disp8_shift[2] << 8,
             unique_add(&operands, list, form->operand_count), form->operand_count,

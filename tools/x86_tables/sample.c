@@ -59,8 +59,8 @@ static void put_evex_opcode(struct cursor *cursor, const struct sample *sample)
     put(cursor, 0x62);
     put(cursor, (uint8_t)(!sample->r << 7 | !sample->x << 6 | !sample->b << 5 | !sample->r_high << 4 | sample->map));
     put(cursor, (uint8_t)(sample->w << 7 | (~sample->vvvv & 15) << 3 | 1 << 2 | sample->pp));
-    put(cursor, (uint8_t)(sample->z << 7 | sample->length << 5 | sample->broadcast << 4 | !sample->v_high << 3 |
-                          sample->aaa));
+    put(cursor,
+        (uint8_t)(sample->z << 7 | sample->length << 5 | sample->broadcast << 4 | !sample->v_high << 3 | sample->aaa));
     put(cursor, sample->opcode);
 }
 

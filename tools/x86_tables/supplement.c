@@ -147,8 +147,7 @@ static bool tiles_are_distinct(const struct sample *sample, const struct spec *s
 
     for (int i = 0; i < count; i++)
         tiles += is(specs[i].kind, "tile");
-    return tiles < 3 ||
-           (sample->reg != sample->rm && sample->reg != sample->vvvv && sample->rm != sample->vvvv);
+    return tiles < 3 || (sample->reg != sample->rm && sample->reg != sample->vvvv && sample->rm != sample->vvvv);
 }
 
 bool supplement_accepts(const struct sample *sample)
@@ -177,8 +176,8 @@ static void describe_register(const struct spec *spec, unsigned length, uint8_t 
         uint8_t register_class;
         uint16_t bits;
     } kinds[] = {
-        {"r8", X86_REGISTER_GPR8, 8},       {"r16", X86_REGISTER_GPR16, 16},    {"r32", X86_REGISTER_GPR32, 32},
-        {"r64", X86_REGISTER_GPR64, 64},    {"mask", X86_REGISTER_MASK, 64},    {"tile", X86_REGISTER_TILE, 8192},
+        {"r8", X86_REGISTER_GPR8, 8},    {"r16", X86_REGISTER_GPR16, 16}, {"r32", X86_REGISTER_GPR32, 32},
+        {"r64", X86_REGISTER_GPR64, 64}, {"mask", X86_REGISTER_MASK, 64}, {"tile", X86_REGISTER_TILE, 8192},
     };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

@@ -16,7 +16,7 @@ struct map_encoding {
 };
 
 static const struct map_encoding map_encodings[X86_MAP_COUNT] = {
-    [X86_MAP_PRIMARY] = {SAMPLE_LEGACY, 0}, [X86_MAP_0F] = {SAMPLE_LEGACY, 1},  [X86_MAP_0F38] = {SAMPLE_LEGACY, 2},
+    [X86_MAP_PRIMARY] = {SAMPLE_LEGACY, 0}, [X86_MAP_0F] = {SAMPLE_LEGACY, 1},   [X86_MAP_0F38] = {SAMPLE_LEGACY, 2},
     [X86_MAP_0F3A] = {SAMPLE_LEGACY, 3},    [X86_MAP_3DNOW] = {SAMPLE_3DNOW, 1}, [X86_MAP_VEX1] = {SAMPLE_VEX, 1},
     [X86_MAP_VEX2] = {SAMPLE_VEX, 2},       [X86_MAP_VEX3] = {SAMPLE_VEX, 3},    [X86_MAP_VEX5] = {SAMPLE_VEX, 5},
     [X86_MAP_VEX7] = {SAMPLE_VEX, 7},       [X86_MAP_XOP8] = {SAMPLE_XOP, 8},    [X86_MAP_XOP9] = {SAMPLE_XOP, 9},
@@ -318,8 +318,8 @@ static void visit_fill_tile_diagonal(struct survey *survey, unsigned *values, vo
     unsigned neighbour = *entry(survey, values, X86_SELECT_RM, (values[X86_SELECT_RM] + 1) & 7);
 
     (void)data;
-    if (*here == X86_FORM_INVALID && values[X86_SELECT_REG] == values[X86_SELECT_RM] &&
-        neighbour != X86_FORM_INVALID && form_get(neighbour)->distinct == X86_DISTINCT_TILES)
+    if (*here == X86_FORM_INVALID && values[X86_SELECT_REG] == values[X86_SELECT_RM] && neighbour != X86_FORM_INVALID &&
+        form_get(neighbour)->distinct == X86_DISTINCT_TILES)
         *here = neighbour;
 }
 

@@ -17,8 +17,8 @@ static unsigned forms[0x8000];
 static size_t used_forms = 1;
 
 static const enum x86_selector order[X86_SELECTOR_COUNT] = {
-    X86_SELECT_PREFIX, X86_SELECT_MOD_REGISTER, X86_SELECT_REG,    X86_SELECT_W,          X86_SELECT_BROADCAST,
-    X86_SELECT_LENGTH, X86_SELECT_ADDRESS_SIZE, X86_SELECT_RM,
+    X86_SELECT_PREFIX,    X86_SELECT_MOD_REGISTER, X86_SELECT_REG,          X86_SELECT_W,
+    X86_SELECT_BROADCAST, X86_SELECT_LENGTH,       X86_SELECT_ADDRESS_SIZE, X86_SELECT_RM,
 };
 
 static void fail(const char *reason)

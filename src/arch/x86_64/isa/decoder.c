@@ -592,8 +592,7 @@ PART int settle_usual(struct reading *reading, struct x86_insn *insn, const stru
         gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_OPCODE), (insn->opcode & 7) | B_BIT(reading));
     } else {
         gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_REG), insn->reg);
-        gprs |= insn->is_memory ? settle_address(insn)
-                                : gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_RM), insn->rm);
+        gprs |= insn->is_memory ? settle_address(insn) : gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_RM), insn->rm);
     }
     insn->gprs = gprs;
     insn->flags = x86_flag_effects[form->flags];

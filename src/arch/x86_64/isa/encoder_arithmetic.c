@@ -41,7 +41,8 @@ static struct x86_encoder_form immediate_form(enum x86_arithmetic operation, enu
 {
     if (fits_sign_extended_byte(size, immediate))
         return x86_encoder_form_immediate(x86_encoder_form_extended(0x83, size, (uint8_t)operation), 1, immediate);
-    return x86_encoder_form_immediate(x86_encoder_form_extended(0x80, size, (uint8_t)operation), x86_immediate_size(size), immediate);
+    return x86_encoder_form_immediate(x86_encoder_form_extended(0x80, size, (uint8_t)operation),
+                                      x86_immediate_size(size), immediate);
 }
 
 void x86_arithmetic_reg_imm(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
@@ -77,7 +78,7 @@ void x86_test_mem_reg(struct code_writer *writer, enum x86_size size, struct x86
 }
 
 static struct x86_encoder_form test_immediate_form(struct code_writer *writer, uint8_t opcode, enum x86_size size,
-                                           int64_t value)
+                                                   int64_t value)
 {
     struct x86_encoder_form form = x86_encoder_form_extended(opcode, size, 0);
 
@@ -145,5 +146,6 @@ void x86_imul_reg_reg_imm(struct code_writer *writer, enum x86_size size, enum x
 
     form.map = X86_MAP_PRIMARY;
     form.opcode = is_short ? 0x6b : 0x69;
-    x86_encoder_form_emit_reg(writer, x86_encoder_form_immediate(form, is_short ? 1 : x86_immediate_size(size), immediate), source);
+    x86_encoder_form_emit_reg(
+        writer, x86_encoder_form_immediate(form, is_short ? 1 : x86_immediate_size(size), immediate), source);
 }

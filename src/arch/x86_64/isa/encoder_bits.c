@@ -46,7 +46,7 @@ static struct x86_encoder_form wide_form(struct code_writer *writer, uint8_t opc
 }
 
 static struct x86_encoder_form bit_test_immediate_form(struct code_writer *writer, enum x86_bit_test operation,
-                                               enum x86_size size, uint8_t bit)
+                                                       enum x86_size size, uint8_t bit)
 {
     struct x86_encoder_form form = wide_form(writer, 0xba, size);
 
@@ -75,8 +75,8 @@ void x86_bit_test_reg_reg(struct code_writer *writer, enum x86_bit_test operatio
     x86_encoder_form_emit_reg(writer, form, reg);
 }
 
-static struct x86_encoder_form bit_count_form(struct code_writer *writer, enum x86_bit_count operation, enum x86_size size,
-                                      enum x86_gpr destination)
+static struct x86_encoder_form bit_count_form(struct code_writer *writer, enum x86_bit_count operation,
+                                              enum x86_size size, enum x86_gpr destination)
 {
     static const struct {
         uint8_t prefix, opcode;

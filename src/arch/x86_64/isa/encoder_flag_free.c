@@ -17,7 +17,7 @@ static struct x86_encoder_form bmi_form(struct code_writer *writer, enum x86_siz
 }
 
 static struct x86_encoder_form rorx_form(struct code_writer *writer, enum x86_size size, enum x86_gpr destination,
-                                 uint8_t count)
+                                         uint8_t count)
 {
     struct x86_encoder_form form = bmi_form(writer, size, destination);
 
@@ -39,8 +39,8 @@ void x86_rorx_reg_mem(struct code_writer *writer, enum x86_size size, enum x86_g
     x86_encoder_form_emit_mem(writer, rorx_form(writer, size, destination, count), source);
 }
 
-static struct x86_encoder_form three_operand_form(struct code_writer *writer, enum x86_flag_free operation, enum x86_size size,
-                                          struct x86_flag_free_registers registers)
+static struct x86_encoder_form three_operand_form(struct code_writer *writer, enum x86_flag_free operation,
+                                                  enum x86_size size, struct x86_flag_free_registers registers)
 {
     static const struct {
         uint8_t prefix, opcode;

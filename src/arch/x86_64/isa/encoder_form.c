@@ -341,7 +341,8 @@ struct x86_encoder_form x86_encoder_form_extended(uint8_t opcode, enum x86_size 
     };
 }
 
-struct x86_encoder_form x86_encoder_form_immediate(struct x86_encoder_form form, uint8_t immediate_size, int64_t immediate)
+struct x86_encoder_form x86_encoder_form_immediate(struct x86_encoder_form form, uint8_t immediate_size,
+                                                   int64_t immediate)
 {
     form.immediate_size = immediate_size;
     form.immediate = (uint64_t)immediate;

@@ -46,7 +46,8 @@ struct x86_encoder_form x86_encoder_form_sized(uint8_t opcode, enum x86_size siz
 struct x86_encoder_form x86_encoder_form_extended(uint8_t opcode, enum x86_size size, uint8_t extension);
 
 /* The form with an immediate added. */
-struct x86_encoder_form x86_encoder_form_immediate(struct x86_encoder_form form, uint8_t immediate_size, int64_t immediate);
+struct x86_encoder_form x86_encoder_form_immediate(struct x86_encoder_form form, uint8_t immediate_size,
+                                                   int64_t immediate);
 
 /* Write the instruction: with a register or memory in modrm, with a register in the opcode, or with neither. */
 void x86_encoder_form_emit_reg(struct code_writer *writer, struct x86_encoder_form form, enum x86_gpr rm);

@@ -47,7 +47,8 @@ void x86_mov_reg_imm(struct code_writer *writer, enum x86_size size, enum x86_gp
     } else if ((int64_t)value == (int32_t)value) {
         struct x86_encoder_form form = x86_encoder_form_extended(0xc6, size, 0);
 
-        x86_encoder_form_emit_reg(writer, x86_encoder_form_immediate(form, sizeof(uint32_t), (int64_t)value), destination);
+        x86_encoder_form_emit_reg(writer, x86_encoder_form_immediate(form, sizeof(uint32_t), (int64_t)value),
+                                  destination);
     } else {
         mov_whole_immediate(writer, size, destination, value);
     }
@@ -63,7 +64,8 @@ void x86_mov_mem_imm(struct code_writer *writer, enum x86_size size, struct x86_
     struct x86_encoder_form form = x86_encoder_form_extended(0xc6, size, 0);
     int64_t immediate = x86_immediate_of_size(writer, size, value);
 
-    x86_encoder_form_emit_mem(writer, x86_encoder_form_immediate(form, x86_immediate_size(size), immediate), destination);
+    x86_encoder_form_emit_mem(writer, x86_encoder_form_immediate(form, x86_immediate_size(size), immediate),
+                              destination);
 }
 
 static void movabs(struct code_writer *writer, struct x86_encoder_form form, enum x86_segment segment, uint64_t address)
@@ -92,7 +94,7 @@ static const struct extend_opcode {
 };
 
 static struct x86_encoder_form extend_form(struct code_writer *writer, enum x86_extend extend, enum x86_size size,
-                                   enum x86_gpr destination)
+                                           enum x86_gpr destination)
 {
     const struct extend_opcode *opcode = &extend_opcodes[extend];
 
@@ -129,7 +131,7 @@ void x86_lea(struct code_writer *writer, enum x86_size size, enum x86_gpr destin
 }
 
 static struct x86_encoder_form cmov_form(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
-                                 enum x86_gpr destination)
+                                         enum x86_gpr destination)
 {
     if (size == X86_SIZE_8)
         x86_encoder_refuse(writer, "cmov of 8 bits");

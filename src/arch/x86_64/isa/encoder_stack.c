@@ -22,7 +22,8 @@ void x86_push_imm(struct code_writer *writer, int32_t value)
     bool is_short = value == (int8_t)value;
     struct x86_encoder_form form = {.opcode = is_short ? 0x6a : 0x68};
 
-    x86_encoder_form_emit_alone(writer, x86_encoder_form_immediate(form, is_short ? sizeof(int8_t) : sizeof(int32_t), value));
+    x86_encoder_form_emit_alone(writer,
+                                x86_encoder_form_immediate(form, is_short ? sizeof(int8_t) : sizeof(int32_t), value));
 }
 
 void x86_pop_reg(struct code_writer *writer, enum x86_gpr reg)

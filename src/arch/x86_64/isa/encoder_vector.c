@@ -41,7 +41,8 @@ void x86_vector_load(struct code_writer *writer, enum x86_vector_move move, uint
 
 void x86_vector_store(struct code_writer *writer, enum x86_vector_move move, struct x86_mem destination, uint8_t vector)
 {
-    x86_encoder_form_emit_mem(writer, vector_form(vector_moves[move].vex, vector_moves[move].store, vector), destination);
+    x86_encoder_form_emit_mem(writer, vector_form(vector_moves[move].vex, vector_moves[move].store, vector),
+                              destination);
 }
 
 static void move_general(struct code_writer *writer, uint8_t opcode, enum x86_size size, uint8_t vector,

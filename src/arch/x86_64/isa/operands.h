@@ -20,7 +20,7 @@ struct x86_operand {
     uint8_t is_pc_relative; /* memory at `value`, from the pc */
     uint16_t size_bits;
     int64_t displacement;
-    uint64_t value;         /* an immediate, a branch's target, or the address of a pc-relative memory operand */
+    uint64_t value; /* an immediate, a branch's target, or the address of a pc-relative memory operand */
 };
 
 static inline unsigned x86_insn_operand_count(const struct x86_insn *insn)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way back from relocated code: for every instruction of the copy, which original instruction it stands for and what
- * has to be undone for the registers to be what they would be there. Signal handlers, unwinders and debuggers need it.
- * Memory is the caller's. Usable inside the target; reading is signal-safe.
+ * The way back from relocated code: for every instruction of the copy, which original instruction it stands for and
+ * what has to be undone for the registers to be what they would be there. Signal handlers, unwinders and debuggers need
+ * it. Memory is the caller's. Usable inside the target; reading is signal-safe.
  */
 #ifndef GAIT_ARCH_X86_64_ISA_RELOCATION_MAP_H
 #define GAIT_ARCH_X86_64_ISA_RELOCATION_MAP_H

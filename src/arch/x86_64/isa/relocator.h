@@ -60,12 +60,12 @@ struct x86_relocator {
     struct x86_relocator_storage storage;
     struct app_pc run_start;
     uint64_t run_size;
-    uint64_t next_internal; /* the lowest offset in the run that a fixup waits for */
-    size_t start_offset;    /* where in the writer the copy begins */
+    uint64_t next_internal;   /* the lowest offset in the run that a fixup waits for */
+    size_t start_offset;      /* where in the writer the copy begins */
     struct x86_label nowhere; /* stands in for a fixup when there is no room for one */
     uint32_t fixup_count;
-    int error;              /* the first one, sticky */
-    bool falls_through;     /* the last instruction goes on to the next */
+    int error;          /* the first one, sticky */
+    bool falls_through; /* the last instruction goes on to the next */
 };
 
 /* Begins a copy of the `run_size` bytes at run_start. The map is emptied and filled anew. */
@@ -87,7 +87,7 @@ __attribute__((warn_unused_result)) int x86_relocator_end(struct x86_relocator *
  * x86_relocator_end() does, or what x86_decode() says of bytes that are no instruction.
  */
 __attribute__((warn_unused_result)) int x86_relocate(const struct x86_relocator_options *options,
-                                                     const struct x86_relocator_storage *storage,
-                                                     const uint8_t *bytes, size_t size, struct app_pc run_start);
+                                                     const struct x86_relocator_storage *storage, const uint8_t *bytes,
+                                                     size_t size, struct app_pc run_start);
 
 #endif

@@ -35,9 +35,7 @@ static bool put_accumulator_move(struct x86_relocator *relocator, const struct x
 /* Where the rex prefix stands, if there is one: right before the opcode with its escapes. */
 static unsigned rex_offset(const struct x86_insn *insn)
 {
-    unsigned escapes = insn->map == X86_MAP_PRIMARY                               ? 0
-                       : insn->map == X86_MAP_0F || insn->map == X86_MAP_3DNOW ? 1
-                                                                                   : 2;
+    unsigned escapes = insn->map == X86_MAP_PRIMARY ? 0 : insn->map == X86_MAP_0F || insn->map == X86_MAP_3DNOW ? 1 : 2;
 
     return insn->opcode_offset - escapes - 1;
 }
@@ -260,7 +258,8 @@ void x86_relocator_put_far(struct x86_relocator *relocator, const struct x86_ins
     else if (insn->mnemonic == X86_MNEMONIC_pop)
         put_pop_by_stack(relocator, insn);
     else if (X86_GPRS_OF(insn->form->gprs, X86_GPRS_READ) & X86_GPR_BIT(X86_RSP))
-        x86_relocator_fail(relocator, -EOPNOTSUPP); /* rsp by name, and neither push nor pop: nothing of the sort exists */
+        x86_relocator_fail(relocator,
+                           -EOPNOTSUPP); /* rsp by name, and neither push nor pop: nothing of the sort exists */
     else
         put_sp_operand_by_stack(relocator, insn, bytes);
 }
