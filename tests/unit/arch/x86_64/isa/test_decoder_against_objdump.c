@@ -4,7 +4,7 @@
 /*
  * A fourth opinion: GNU objdump, over real code. The same bytes are instructions, they have the same length, mostly the
  * same name, the same flow, and the same targets and pc-relative addresses. What differs is explained in
- * tests/data/x86_decoder_objdump_differences. Of large files a share is taken; --all takes everything.
+ * tests/data/x86_decoder_objdump_differences.
  */
 #define _GNU_SOURCE
 #include "arch/x86_64/isa/decoder.h"
@@ -21,15 +21,13 @@
 #include "support/disassembly_text.h"
 #include "support/workers.h"
 
-#define PIECE_BYTES      (512u << 10)
-#define LARGE_FILE_SHARE 3u /* one piece in so many */
-#define MIN_COMPARED     1000000u
-#define MAX_LINE_BYTES   1024
+#define PIECE_BYTES    (512u << 10)
+#define MIN_COMPARED   5000000u
+#define MAX_LINE_BYTES 1024
 
 struct comparison {
     struct difference_list list;
     struct corpus_piece *pieces;
-    bool takes_all;
     atomic_ullong compared, same_names, other_names, targets, addresses, pieces_done;
 };
 
@@ -341,11 +339,9 @@ static void compare_samples(struct comparison *comparison)
 static void disassemble(void *context, unsigned worker, size_t number)
 {
     struct comparison *comparison = context;
-    const struct corpus_piece *piece = &comparison->pieces[number];
 
     (void)worker;
-    if (!piece->section->file->is_large || comparison->takes_all || number % LARGE_FILE_SHARE == 0)
-        run_objdump(comparison, piece);
+    run_objdump(comparison, &comparison->pieces[number]);
 }
 
 /* ---- conditions of the list ----------------------------------------------------------------------------------------
@@ -382,14 +378,13 @@ static const struct difference_condition conditions[] = {
     {NULL, NULL},
 };
 
-int main(int argc, char **argv)
+int main(void)
 {
     static struct comparison comparison;
     static struct corpus corpus;
 
     if (system("objdump --version >/dev/null 2>&1") != 0)
         check_skip("objdump is not installed (package binutils)");
-    comparison.takes_all = argc > 1 && strcmp(argv[1], "--all") == 0;
     if (difference_list_init(&comparison.list, "tests/data/x86_decoder_objdump_differences", conditions) != 0)
         return 1;
     corpus_init(&corpus);
