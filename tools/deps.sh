@@ -15,7 +15,7 @@ packages_for() {
         # what the decoder and the encoder are compared with
         echo libzydis-dev '?llvm-22'
         # large and unlike programs and libraries, whose instructions are read
-        echo '?libjavascriptcoregtk-4.1-0' libssl3 libstdc++6 cpp-12 python3.11-minimal perl-base zlib1g
+        echo libjavascriptcoregtk-4.1-0 libssl3 libstdc++6 cpp-12 python3.11-minimal perl-base zlib1g
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;

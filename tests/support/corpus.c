@@ -26,6 +26,7 @@ static const struct {
     {"libc.so.6", "ldconfig -p | sed -n 's/.*libc\\.so\\.6 (libc6,x86-64.*=> //p'"},
     {"libcrypto.so.3", "ldconfig -p | sed -n 's/.*libcrypto\\.so\\.3 (libc6,x86-64.*=> //p'"},
     {"libstdc++.so.6", "ldconfig -p | sed -n 's/.*libstdc++\\.so\\.6 (libc6,x86-64.*=> //p'"},
+    {"javascriptcore", "ldconfig -p | sed -n 's/.*libjavascriptcoregtk-4.*(libc6,x86-64.*=> //p'"},
     /* The same code is in the library or in the program, depending on who packed it. */
     {"node", "ldconfig -p | sed -n 's/.*libnode\\.so\\.[0-9]* (libc6,x86-64.*=> //p'; ls /usr/bin/node"},
     {"cc1", "gcc -print-prog-name=cc1 | grep /"},

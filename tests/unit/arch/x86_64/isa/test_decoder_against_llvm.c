@@ -22,7 +22,7 @@
 
 #define PC          0x1000u
 #define PIECE_BYTES (256u << 10)
-#define MIN_SWEPT   10000000u
+#define MIN_SWEPT   5000000u
 #define MAX_WORKERS 64
 
 struct comparison {
