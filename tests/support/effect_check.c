@@ -157,12 +157,10 @@ static const char *check_pair_end(const struct effect_run *first, const struct e
     return "read";
 }
 
-const char *effect_check_pair(const struct x86_insn *insn, const struct effect_run *first,
-                              const struct effect_run *second, struct effect_text text)
+/* What two runs must have in common whatever their memory was. */
+static const char *check_pair_states(const struct x86_insn *insn, const struct effect_run *first,
+                                     const struct effect_run *second, struct effect_text text)
 {
-    if (first->result.end != RUN_SIGNAL || second->result.end != RUN_SIGNAL)
-        return NULL;
-
     const char *broken = check_pair_end(first, second, text);
 
     if (broken == NULL)
@@ -171,6 +169,17 @@ const char *effect_check_pair(const struct x86_insn *insn, const struct effect_r
         broken = check_pair_flags(insn, first, second, text);
     if (broken == NULL)
         broken = check_pair_vectors(first, second, text);
+    return broken;
+}
+
+const char *effect_check_pair(const struct x86_insn *insn, const struct effect_run *first,
+                              const struct effect_run *second, struct effect_text text)
+{
+    if (first->result.end != RUN_SIGNAL || second->result.end != RUN_SIGNAL)
+        return NULL;
+
+    const char *broken = check_pair_states(insn, first, second, text);
+
     if (broken == NULL && memcmp(first->memory_after, second->memory_after, first->memory_bytes) != 0) {
         snprintf(text.text, text.text_bytes, "memory differs");
         broken = "read";
@@ -184,14 +193,8 @@ const char *effect_check_memory(const struct x86_insn *insn, const struct effect
     if (first->result.end != RUN_SIGNAL || second->result.end != RUN_SIGNAL)
         return NULL;
 
-    const char *broken = check_pair_end(first, second, text);
+    const char *broken = check_pair_states(insn, first, second, text);
 
-    if (broken == NULL)
-        broken = check_pair_registers(insn, first, second, text);
-    if (broken == NULL)
-        broken = check_pair_flags(insn, first, second, text);
-    if (broken == NULL)
-        broken = check_pair_vectors(first, second, text);
     for (size_t i = 0; broken == NULL && i < first->memory_bytes; i++) {
         if (first->memory_after[i] == first->memory_before[i] || first->memory_after[i] == second->memory_after[i])
             continue;

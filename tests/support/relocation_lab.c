@@ -45,6 +45,15 @@ int relocation_lab_init(struct relocation_lab *lab)
     return code_runner_init(&lab->runner, &options);
 }
 
+bool relocation_lab_ready(struct relocation_lab *lab)
+{
+    int result = relocation_lab_init(lab);
+
+    if (result != 0)
+        printf("no laboratory: %s\n", strerror(-result));
+    return result == 0;
+}
+
 void relocation_lab_deinit(struct relocation_lab *lab)
 {
     code_runner_deinit(&lab->runner);

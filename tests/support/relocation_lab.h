@@ -43,6 +43,9 @@ struct relocation_setup {
 int relocation_lab_init(struct relocation_lab *lab) __attribute__((warn_unused_result));
 void relocation_lab_deinit(struct relocation_lab *lab);
 
+/* The same for a test program, which ends if there is no laboratory: says why not. */
+bool relocation_lab_ready(struct relocation_lab *lab) __attribute__((warn_unused_result));
+
 /* Where the original code is to stand; int3 all around it. */
 uint64_t relocation_lab_code_pc(const struct relocation_lab *lab);
 

@@ -292,11 +292,5 @@ static const struct check_case cases[] = {
 
 int main(void)
 {
-    int result = relocation_lab_init(&lab);
-
-    if (result != 0) {
-        printf("the laboratory says %d\n", result);
-        return 1;
-    }
-    return check_run(cases, COUNT(cases));
+    return relocation_lab_ready(&lab) ? check_run(cases, COUNT(cases)) : 1;
 }
