@@ -272,6 +272,7 @@ static enum relocation_verdict run_original(struct relocation_lab *lab, struct m
 {
     struct run_result again;
     char ignored[256];
+    uint64_t traced_sp = 0;
 
     initial->rip = relocation_lab_code_pc(lab);
     restore(lab);
@@ -281,6 +282,7 @@ static enum relocation_verdict run_original(struct relocation_lab *lab, struct m
         code_runner_trace(&lab->runner, initial, trace_sp, trace, &again);
         if (trace->is_outside || again.end == RUN_STEP_LIMIT || again.end == RUN_STOPPED)
             return RELOCATION_UNTOLD;
+        traced_sp = again.state.gpr[X86_RSP];
         restore(lab);
         fill_spills(lab, trace, 0);
         code_runner_run(&lab->runner, initial, &again);
@@ -294,6 +296,9 @@ static enum relocation_verdict run_original(struct relocation_lab *lab, struct m
         return RELOCATION_UNTOLD;
     if (lab->options.spill == X86_SPILL_SEGMENT)
         return RELOCATION_EQUAL;
+    /* pushf shows that it is traced: what was made of that is no trace of this run. */
+    if (traced_sp != expected->state.gpr[X86_RSP])
+        return RELOCATION_UNTOLD;
     fill_spills(lab, trace, 0);
     return results_equal(expected, &again, ignored, sizeof(ignored)) && memories_equal(lab, ignored, sizeof(ignored))
                ? RELOCATION_EQUAL
