@@ -147,8 +147,7 @@ static bool is_unusual(const struct form *form, const struct x86_form *out)
         if (X86_ROLE_OF(out->roles, field) & X86_ROLE_BYTE)
             return true;
     return form->distinct != X86_DISTINCT_NONE || form->properties & properties || form->immediate.is_offset ||
-           form->immediate.size_second || X86_ROLE_OF(out->roles, X86_ROLE_VVVV) || form->disp8_shift[0] ||
-           form->disp8_shift[1] || form->disp8_shift[2];
+           form->immediate.size_second || X86_ROLE_OF(out->roles, X86_ROLE_VVVV);
 }
 
 static void print_form(FILE *file, const struct form *form)

@@ -561,8 +561,6 @@ static __attribute__((noinline)) int settle_unusual(const uint8_t *bytes, const 
     insn->properties |= properties_of_prefixes(insn);
     if (insn->prefixes & X86_PREFIX_67 && !(form->properties & X86_FORM_ADDRESS_64))
         insn->address_bits = 32;
-    if (insn->displacement_size == 1)
-        insn->displacement *= 1 << (form->disp8_shift >> 4 * insn->size_index & 15);
     read_immediates(&reading, insn, options);
     insn->length = (uint8_t)(reading.cursor - reading.bytes);
     settle_registers(&reading, insn);
@@ -635,6 +633,8 @@ PART int decode_opcode(struct reading *reading, struct x86_insn *insn, unsigned 
     insn->summary = form->summary;
     insn->address_bits = 64;
     insn->properties |= form->properties & (X86_FORM_UNUSUAL - 1);
+    if (is_vector && insn->displacement_size == 1)
+        insn->displacement *= 1 << (form->disp8_shift >> 4 * insn->size_index & 15);
     if (insn->prefixes || form->properties & X86_FORM_UNUSUAL)
         return settle_unusual(reading->bytes, reading->cursor, reading->extensions | reading->v_high, insn, options);
     return settle_usual(reading, insn, form);
