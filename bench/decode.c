@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast is the decoder? Against libZydis, with its operands (as ours decodes) and in its minimal mode. */
+/*
+ * How fast is the decoder? Against libZydis, with its operands (as ours decodes) and in its minimal mode.
+ * `valgrind --tool=callgrind build/bench/decode gait` (or full, or minimal) counts the instructions of one of them, for
+ * a single sweep over libc.
+ */
 #include "arch/x86_64/isa/decoder.h"
 #include "support/library_code.h"
 #include "support/stopwatch.h"
 
 #include <Zydis/Zydis.h>
 #include <stdio.h>
+#include <string.h>
 
 #define ROUNDS 7
 
@@ -60,11 +65,32 @@ static size_t run_zydis_minimal(void *context)
     return count;
 }
 
-int main(void)
+/* One sweep by one contestant, and nothing else. */
+static int run_alone(const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t (*run)(void *context);
+    } sweeps[] = {{"gait", run_ours}, {"full", run_zydis_full}, {"minimal", run_zydis_minimal}};
+    struct library_code code;
+
+    for (size_t i = 0; i < sizeof(sweeps) / sizeof(sweeps[0]); i++) {
+        if (strcmp(name, sweeps[i].name) == 0 && library_code_load(libraries[0], &code) == 0) {
+            printf("%s: %zu instructions of %s\n", name, sweeps[i].run(&code), libraries[0]);
+            return 0;
+        }
+    }
+    fprintf(stderr, "bench: there is no sweep '%s' over %s; try gait, full or minimal\n", name, libraries[0]);
+    return 2;
+}
+
+int main(int argc, char **argv)
 {
     ZydisDecoderInit(&full, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisDecoderInit(&minimal, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisDecoderEnableMode(&minimal, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
+    if (argc > 1)
+        return run_alone(argv[1]);
     printf("%-16s %12s %10s %14s %8s %17s %8s\n", "code", "instructions", "gait ns", "zydis full ns", "ratio",
            "zydis minimal ns", "ratio");
     for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {

@@ -188,6 +188,15 @@ static uint64_t size_until_next(const struct elf_symbols *symbols, uint64_t addr
     return size_bytes;
 }
 
+/* Hands a symbol out, with the size that the next one leaves to it if it does not say its own. */
+static int deliver(const struct elf_symbols *symbols, struct elf_symbol symbol, struct elf_symbol *symbol_out)
+{
+    if (symbol.size_bytes == 0)
+        symbol.size_bytes = size_until_next(symbols, symbol.address);
+    *symbol_out = symbol;
+    return 0;
+}
+
 int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct elf_symbol *symbol_out)
 {
     struct elf_symbol symbol, best = {0};
@@ -200,12 +209,7 @@ int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct
             best = symbol;
         found = true;
     }
-    if (!found)
-        return -ENOENT;
-    if (best.size_bytes == 0)
-        best.size_bytes = size_until_next(symbols, best.address);
-    *symbol_out = best;
-    return 0;
+    return found ? deliver(symbols, best, symbol_out) : -ENOENT;
 }
 
 int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *symbol_out)
@@ -222,12 +226,7 @@ int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address
             best = symbol;
         found = true;
     }
-    if (!found)
-        return -ENOENT;
-    if (best.size_bytes == 0)
-        best.size_bytes = size_until_next(symbols, best.address);
-    *symbol_out = best;
-    return 0;
+    return found ? deliver(symbols, best, symbol_out) : -ENOENT;
 }
 
 int elf_symbols_code(const struct elf_symbols *symbols, uint64_t address, const uint8_t **code_out,

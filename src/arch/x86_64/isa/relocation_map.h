@@ -18,7 +18,10 @@ struct x86_saved_register {
     uint8_t place;
 };
 
-/* What to do to get the original registers, in this order. All zero with X86_GPR_NONE means nothing. */
+/*
+ * How the original registers follow from those in the copy. rsp and rcx come first, from the registers as they are; what
+ * is saved is read by the copy's rsp and put in place last, and may be rsp itself. All zero with X86_GPR_NONE: nothing.
+ */
 struct x86_undo {
     struct x86_saved_register saved[2]; /* read these from memory */
     uint8_t sp_from;                    /* rsp is what this register holds, or X86_GPR_NONE */
