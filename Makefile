@@ -65,7 +65,8 @@ CORE_FLAGS_arm64  := -mgeneral-regs-only -mno-outline-atomics
 FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables $(CORE_FLAGS_$(CPU))
 CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 LIBS        := -Wl,--as-needed -ldl -lpthread
-TEST_LIBS   := -Wl,--as-needed -lZydis -ldl -lpthread
+# The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
+TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -ldl -lpthread
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \

@@ -6,20 +6,24 @@
 set -euo pipefail
 os_release=${OS_RELEASE-/etc/os-release}
 
+# Libraries that the support code of tests and benchmarks calls: a peer, and those whose work is followed.
+linked='libzydis-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libsqlite3-dev liblua5.4-dev'
+
 packages_for() {
     case $1 in
     build) echo gcc libc6-dev binutils make ;;
     test)
         # compilers, sanitizer runtimes, what the checks use
         echo g++ clang libclang-rt-14-dev pkgconf shellcheck
-        # what the decoder and the encoder are compared with
-        echo libzydis-dev '?llvm-22'
+        echo "$linked"
+        # what the decoder and the encoder are compared with, besides
+        echo '?llvm-22'
         # large and unlike programs and libraries, whose instructions are read
         echo libjavascriptcoregtk-4.1-0 libssl3 libstdc++6 cpp-12 python3.11-minimal perl-base zlib1g
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;
-    bench) echo libzydis-dev ;;
+    bench) echo "$linked" ;;
     format) echo clang-format ;;
     *)
         echo "tools/deps.sh: unknown purpose '$1': use build, test, bench or format" >&2
