@@ -12,4 +12,18 @@
 /* Parameter number `text` is a printf-like text for the arguments from number `first` on (0: they are a va_list). */
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
+/* Who holds which lock: clang checks it with -Wthread-safety, other compilers skip it. */
+#ifdef __clang__
+#define LOCK_ATTRIBUTE(attribute) __attribute__((attribute))
+#else
+#define LOCK_ATTRIBUTE(attribute)
+#endif
+#define CAPABILITY(name)           LOCK_ATTRIBUTE(capability(name))
+#define GUARDED_BY(lock)           LOCK_ATTRIBUTE(guarded_by(lock))
+#define REQUIRES(lock)             LOCK_ATTRIBUTE(requires_capability(lock))
+#define ACQUIRES(lock)             LOCK_ATTRIBUTE(acquire_capability(lock))
+#define RELEASES(lock)             LOCK_ATTRIBUTE(release_capability(lock))
+#define TRY_ACQUIRES(result, lock) LOCK_ATTRIBUTE(try_acquire_capability(result, lock))
+#define NO_THREAD_SAFETY_ANALYSIS  LOCK_ATTRIBUTE(no_thread_safety_analysis)
+
 #endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The gates between translated code and the engine. gs:0 is the struct stalker_thread. No gate touches the program's
+ * stack or the vector registers; the engine is compiled without those.
+ */
+#include "stalker/thread_layout.h"
+
+#define HOME(number) %gs:THREAD_CONTEXT + 8 * number
+#define RAX HOME(0)
+#define RCX HOME(1)
+#define RDX HOME(2)
+#define RBX HOME(3)
+#define RSP HOME(4)
+#define RBP HOME(5)
+#define RSI HOME(6)
+#define RDI HOME(7)
+
+/* From struct hash_map and its tables; stalker/dispatch.c asserts that these are right. */
+#define TABLE_SHIFT 8
+#define TABLE_MASK  0
+#define TABLE_SLOTS 64
+#define BLOCK_LANDING 32
+
+        .text
+        .macro FUNCTION name
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+        .p2align 4
+\name:
+        .endm
+
+        .macro SAVE_MOST
+        movq    %rdx, RDX
+        movq    %rbx, RBX
+        movq    %rsp, RSP
+        movq    %rbp, RBP
+        movq    %rsi, RSI
+        movq    %r8, HOME(8)
+        movq    %r9, HOME(9)
+        movq    %r10, HOME(10)
+        movq    %r11, HOME(11)
+        movq    %r12, HOME(12)
+        movq    %r13, HOME(13)
+        movq    %r14, HOME(14)
+        movq    %r15, HOME(15)
+        .endm
+
+        .macro RESTORE_ALL
+        movq    RAX, %rax
+        movq    RCX, %rcx
+        movq    RDX, %rdx
+        movq    RBX, %rbx
+        movq    RBP, %rbp
+        movq    RSI, %rsi
+        movq    RDI, %rdi
+        movq    HOME(8), %r8
+        movq    HOME(9), %r9
+        movq    HOME(10), %r10
+        movq    HOME(11), %r11
+        movq    HOME(12), %r12
+        movq    HOME(13), %r13
+        movq    HOME(14), %r14
+        movq    HOME(15), %r15
+        movq    RSP, %rsp
+        .endm
+
+/* Out of the cache through an exit: all registers are the program's. */
+FUNCTION stalker_gate_exit
+        movq    %rax, RAX
+        movq    %rcx, RCX
+        movq    %rdi, RDI
+        movl    $STALKER_REASON_EXIT, %gs:THREAD_REASON
+/* The same with rax, rcx and rdi at home and the reason set. */
+stalker_leave:
+        SAVE_MOST
+        movq    %gs:THREAD_ENGINE_SP, %rsp
+        pushfq
+        popq    %gs:THREAD_CONTEXT_FLAGS
+        /* No direction, no alignment checks, no single step in the engine. */
+        pushq   $2
+        popfq
+        movq    %gs:THREAD_SELF, %rdi
+        call    stalker_dispatch
+/* Into the cache, or wherever `resume` says. */
+stalker_resume:
+        pushq   %gs:THREAD_CONTEXT_FLAGS
+        popfq
+        RESTORE_ALL
+        jmpq    *%gs:THREAD_RESUME
+
+/*
+ * An indirect branch found a block that is not its target's: rcx is the target less the block's address, rdi is the
+ * block's address negated; the program's rcx and rdi are at home.
+ */
+FUNCTION stalker_gate_collision
+        movq    %rax, RAX
+        lahf
+        seto    %al
+        subq    %rdi, %rcx
+        jmp     1f
+/* An indirect branch found nothing: rcx is the target; the program's rcx and rdi are at home. */
+FUNCTION stalker_gate_indirect
+        movq    %rax, RAX
+        lahf
+        seto    %al
+1:      movq    %rcx, %gs:THREAD_TARGET
+        movq    %rdx, RDX
+        movq    %rcx, %rdi
+        movq    %gs:THREAD_BLOCKS, %rdx
+        movq    (%rdx), %rdx
+        movabsq $0x9e3779b97f4a7c15, %rcx
+        imulq   %rcx, %rdi
+        movl    TABLE_SHIFT(%rdx), %ecx
+        shrq    %cl, %rdi
+        movq    %gs:THREAD_TARGET, %rcx
+        testq   %rcx, %rcx
+        jz      4f
+        /* rdx: table, rdi: index, rcx: key */
+2:      shlq    $4, %rdi
+        cmpq    %rcx, TABLE_SLOTS(%rdx, %rdi)
+        jne     3f
+        movq    TABLE_SLOTS + 8(%rdx, %rdi), %rdi
+        cmpq    $-1, %rdi
+        je      4f
+        /* Without a landing the engine makes one, so that the next time is quicker. */
+        cmpq    $0, BLOCK_LANDING(%rdi)
+        je      4f
+        movq    (%rdi), %rdi
+        movq    %rdi, %gs:THREAD_RESUME
+        addb    $0x7f, %al
+        sahf
+        movq    RAX, %rax
+        movq    RDX, %rdx
+        movq    RCX, %rcx
+        movq    RDI, %rdi
+        jmpq    *%gs:THREAD_RESUME
+3:      cmpq    $0, TABLE_SLOTS(%rdx, %rdi)
+        je      4f
+        shrq    $4, %rdi
+        incq    %rdi
+        andq    TABLE_MASK(%rdx), %rdi
+        jmp     2b
+4:      addb    $0x7f, %al
+        sahf
+        movq    RDX, %rdx
+        movl    $STALKER_REASON_INDIRECT, %gs:THREAD_REASON
+        jmp     stalker_leave
+
+/*
+ * stalker_follow_caller(a, b, c, prepare): lets prepare make a stalker_thread of a, b and c. If it does, returns 0 to the
+ * caller through the cache, with the caller followed from there on. Else returns its error.
+ */
+FUNCTION stalker_follow_caller
+        subq    $24, %rsp
+        movq    $0, (%rsp)
+        movq    %rcx, %rax
+        movq    %rsp, %rcx
+        call    *%rax
+        movq    (%rsp), %rdi
+        addq    $24, %rsp
+        testl   %eax, %eax
+        jnz     1f
+        movq    %rax, THREAD_CONTEXT + 8 * 0(%rdi)
+        movq    %rbx, THREAD_CONTEXT + 8 * 3(%rdi)
+        movq    %rbp, THREAD_CONTEXT + 8 * 5(%rdi)
+        movq    %r12, THREAD_CONTEXT + 8 * 12(%rdi)
+        movq    %r13, THREAD_CONTEXT + 8 * 13(%rdi)
+        movq    %r14, THREAD_CONTEXT + 8 * 14(%rdi)
+        movq    %r15, THREAD_CONTEXT + 8 * 15(%rdi)
+        popq    THREAD_CONTEXT_PC(%rdi)
+        movq    %rsp, THREAD_CONTEXT + 8 * 4(%rdi)
+        movq    THREAD_ENGINE_SP(%rdi), %rsp
+        pushfq
+        popq    THREAD_CONTEXT_FLAGS(%rdi)
+        call    stalker_dispatch
+        jmp     stalker_resume
+1:      ret
+
+        .section .note.GNU-stack, "", @progbits

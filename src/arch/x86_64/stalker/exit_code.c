@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Exits: a branch in hot code that goes to a stub in cold code until it is linked to another block. The stub says which
+ * exit it is and leaves through the gate. A branch's displacement, and a placeholder whole, lie in one aligned word of
+ * 8 bytes: one store links or unlinks them while other threads run there.
+ */
+#include "arch/x86_64/stalker/exit_code.h"
+
+#include "arch/x86_64/stalker/translate.h"
+#include "base/code_memory.h"
+
+#include <asm/errno.h>
+
+#define JMP_BYTES 5
+
+static const uint8_t placeholder[JMP_BYTES] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+struct cache_pc x86_put_stub(struct translation *translation, unsigned which, enum block_exit_kind kind,
+                             struct app_pc target)
+{
+    struct block_exit *exit = &translation->block->exits[which];
+    struct code_writer *cold = &translation->cold;
+
+    exit->kind = (uint8_t)kind;
+    exit->target = target;
+    exit->stub = code_writer_pc(cold);
+    x86_mov_mem_imm(cold, X86_SIZE_32, thread_field(THREAD_EXIT),
+                    (int32_t)block_exit_number(translation->block, which));
+    x86_jmp_mem(cold, thread_field(THREAD_GATE));
+    return exit->stub;
+}
+
+/* The displacement that was just written as the last four bytes. */
+static void note_place(struct translation *translation, unsigned which)
+{
+    translation->block->exits[which].place = cache_pc_of(code_writer_pc(&translation->hot).value - 4);
+}
+
+void x86_put_exit(struct translation *translation, unsigned which, enum block_exit_kind kind, struct app_pc target)
+{
+    struct cache_pc stub = x86_put_stub(translation, which, kind, target);
+    struct code_writer *hot = &translation->hot;
+
+    if (kind == BLOCK_EXIT_ADJACENT) {
+        x86_align_field(hot, 0, JMP_BYTES);
+        translation->block->exits[which].place = code_writer_pc(hot);
+        code_writer_put_bytes(hot, placeholder, sizeof(placeholder));
+        return;
+    }
+    x86_align_field(hot, 1, 4);
+    x86_jmp_pc(hot, stub, X86_REACH_NEAR);
+    note_place(translation, which);
+}
+
+void x86_put_exit_if(struct translation *translation, unsigned which, enum x86_condition condition,
+                     struct app_pc target)
+{
+    struct cache_pc stub = x86_put_stub(translation, which, BLOCK_EXIT_JUMP, target);
+
+    x86_align_field(&translation->hot, 2, 4);
+    x86_jcc_pc(&translation->hot, condition, stub, X86_REACH_NEAR);
+    note_place(translation, which);
+}
+
+/* Changes some bytes of one aligned word of 8. */
+static int patch_word(struct cache_slab *slab, struct cache_pc place, const uint8_t *bytes, size_t size)
+{
+    uint64_t word = place.value & ~7ull;
+    uint64_t value = *(const volatile uint64_t *)(uintptr_t)word;
+
+    __builtin_memcpy((uint8_t *)&value + (place.value - word), bytes, size);
+    return code_memory_patch(slab->hot, cache_pc_of(word), value, sizeof(value));
+}
+
+static int patch_displacement(struct cache_slab *slab, struct cache_pc place, struct cache_pc to)
+{
+    int32_t displacement = (int32_t)(to.value - (place.value + 4));
+
+    return patch_word(slab, place, (const uint8_t *)&displacement, sizeof(displacement));
+}
+
+static int patch_placeholder(struct cache_slab *slab, struct cache_pc place, struct cache_pc to)
+{
+    int32_t displacement = (int32_t)(to.value - (place.value + JMP_BYTES));
+    uint8_t jump[JMP_BYTES] = {0xe9};
+
+    __builtin_memcpy(jump + 1, &displacement, sizeof(displacement));
+    if (to.value - place.value == JMP_BYTES)
+        return patch_word(slab, place, placeholder, sizeof(placeholder));
+    return patch_word(slab, place, jump, sizeof(jump));
+}
+
+/* A jump in cold memory that reaches any address. */
+static int put_far_jump(struct cache_slab *slab, struct cache_pc to, struct cache_pc *jump_out)
+{
+    struct code_writer writer;
+    int result = code_memory_reserve(slab->cold, 16, &writer);
+
+    if (result != 0)
+        return result;
+    *jump_out = writer.base_pc;
+    x86_jmp_absolute(&writer, to);
+    return code_memory_commit(slab->cold, &writer);
+}
+
+int x86_link(struct translation *translation, struct block_exit *exit, const struct block *to)
+{
+    struct cache_slab *slab = block_of_exit(exit)->slab;
+    struct cache_pc destination = to == NULL ? exit->stub : to->entry;
+    int result = 0;
+
+    (void)translation;
+    /* A placeholder is part of the slab that its stub is near to, so the stub stands for all of it. */
+    if (!address_fits_rel32(exit->place.value + 8, destination.value) ||
+        !address_fits_rel32(exit->place.value, destination.value))
+        result = put_far_jump(slab, destination, &destination);
+    if (result != 0)
+        return result;
+    return exit->kind == BLOCK_EXIT_ADJACENT ? patch_placeholder(slab, exit->place, destination)
+                                             : patch_displacement(slab, exit->place, destination);
+}

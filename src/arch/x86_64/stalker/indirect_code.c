@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Indirect branches: the low 16 bits of the original target pick an entry of a table of landings, and the landing finds
+ * out whether it is the right one. None of it touches flags, so that there is no need to know whether they are live;
+ * where a landing is wrong, or missing, a gate looks the target up in the map.
+ *
+ * While a branch is under way the target is in rcx, the index in rdi, and the program's values of both at home.
+ */
+#include "arch/x86_64/stalker/translate.h"
+
+static const struct trail_state saved = {.homes = BRANCH_SET, .scratch_register = X86_GPR_NONE};
+
+void x86_put_branch_save(struct translation *translation, const struct x86_insn *insn)
+{
+    struct code_writer *hot = &translation->hot;
+
+    x86_trail_note(translation, insn->pc, trail_plain);
+    x86_mov_mem_reg(hot, X86_SIZE_64, register_home(TARGET_REGISTER), TARGET_REGISTER);
+    x86_mov_mem_reg(hot, X86_SIZE_64, register_home(INDEX_REGISTER), INDEX_REGISTER);
+    x86_trail_note(translation, insn->pc, saved);
+}
+
+void x86_put_branch_indirect(struct translation *translation)
+{
+    struct code_writer *hot = &translation->hot;
+    int32_t table = (int32_t)(uintptr_t)translation->cache->indirect_table;
+
+    x86_extend_reg_reg(hot, X86_MOVZX_16, X86_SIZE_32, INDEX_REGISTER, TARGET_REGISTER);
+    x86_jmp_mem(hot, x86_mem_index(X86_GPR_NONE, INDEX_REGISTER, 8, table));
+}
+
+void x86_put_landing(struct translation *translation, struct code_writer *writer, const struct block *block,
+                     x86_gpr_set live)
+{
+    struct x86_label right;
+
+    (void)translation;
+    x86_label_init(&right);
+    x86_mov_reg_imm(writer, X86_SIZE_64, INDEX_REGISTER, -block->start.value);
+    x86_lea(writer, X86_SIZE_64, TARGET_REGISTER, x86_mem_index(TARGET_REGISTER, INDEX_REGISTER, 1, 0));
+    x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &right);
+    x86_jmp_mem(writer, thread_field(THREAD_GATE_COLLISION));
+    x86_label_bind(&right, writer);
+    if (live & X86_GPR_BIT(INDEX_REGISTER))
+        x86_mov_reg_mem(writer, X86_SIZE_64, INDEX_REGISTER, register_home(INDEX_REGISTER));
+    if (live & X86_GPR_BIT(TARGET_REGISTER))
+        x86_mov_reg_mem(writer, X86_SIZE_64, TARGET_REGISTER, register_home(TARGET_REGISTER));
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that translate x86-64 blocks share: the decoded block, places in the thread's state, the trail. */
+#ifndef GAIT_ARCH_X86_64_STALKER_TRANSLATE_H
+#define GAIT_ARCH_X86_64_STALKER_TRANSLATE_H
+
+#include "arch/x86_64/isa/decoder.h"
+#include "arch/x86_64/isa/encoder.h"
+#include "stalker/thread_layout.h"
+#include "stalker/translation.h"
+
+/* The registers that indirect branches take to look up their target. rcx, since jrcxz tests it without flags. */
+#define TARGET_REGISTER X86_RCX
+#define INDEX_REGISTER  X86_RDI
+#define BRANCH_SET      ((x86_gpr_set)(X86_GPR_BIT(TARGET_REGISTER) | X86_GPR_BIT(INDEX_REGISTER)))
+
+/* Where the original pc is while an indirect branch is under way. */
+enum trail_pc {
+    TRAIL_PC_HERE,            /* the point's own */
+    TRAIL_PC_IN_TARGET,       /* in the target register */
+    TRAIL_PC_IN_TARGET_MINUS, /* in the target register, less the index register */
+};
+
+/*
+ * How the program's state follows from the CPU's at a place in the cache: the registers in `homes` are in the thread's
+ * context, rsp is sp_add more than it is, rcx may be the address of the next instruction.
+ */
+struct trail_state {
+    x86_gpr_set homes;
+    uint8_t sp_add;
+    uint8_t pc; /* enum trail_pc */
+    uint8_t is_rcx_next;
+    uint8_t scratch_register; /* this one is in the thread's scratch slot, or X86_GPR_NONE */
+};
+
+struct trail_point {
+    uint32_t cache_offset; /* from the block's entry; the landing is before it */
+    uint32_t app_offset;   /* from the block's start */
+    struct trail_state state;
+};
+
+#define TRAIL_POINTS_MAX (BLOCK_INSNS_MAX * 8)
+
+struct x86_block {
+    unsigned count;
+    bool ends_open; /* the last instruction goes on to the next one */
+    bool ends_bad;  /* what follows the last instruction cannot be translated */
+    unsigned point_count;
+    struct x86_insn insns[BLOCK_INSNS_MAX];
+    struct trail_point points[TRAIL_POINTS_MAX];
+};
+
+static inline struct x86_block *x86_block_of(struct translation *translation)
+{
+    return translation->insns;
+}
+
+static const struct trail_state trail_plain = {.scratch_register = X86_GPR_NONE};
+
+/* Notes that from the next byte of hot code on, the thread is at app_pc in that state. */
+void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state);
+
+static inline struct x86_mem thread_field(int32_t offset)
+{
+    return x86_mem_segment(X86_GS, x86_mem_absolute(offset));
+}
+
+/* Where a register of the program is kept while something else is in it. */
+static inline struct x86_mem register_home(enum x86_gpr gpr)
+{
+    return thread_field(THREAD_CONTEXT + 8 * (int32_t)gpr);
+}
+
+/* Writes an instruction that does not change the flow of control. translate_block.c */
+void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes);
+
+/* Writes one that does, and with it the end of the block. translate_flow.c */
+void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes);
+
+/* Writes a branch to exit number `which`, whose target and kind are given. exit_code.c */
+void x86_put_exit(struct translation *translation, unsigned which, enum block_exit_kind kind, struct app_pc target);
+
+/* The same for a conditional branch; the flow goes on behind it if the condition does not hold. */
+void x86_put_exit_if(struct translation *translation, unsigned which, enum x86_condition condition,
+                     struct app_pc target);
+
+/* Writes the stub of an exit in cold memory and returns its address. */
+struct cache_pc x86_put_stub(struct translation *translation, unsigned which, enum block_exit_kind kind,
+                             struct app_pc target);
+
+/* indirect_code.c: saves the registers that the lookup takes; then, with the target in rcx, goes there. */
+void x86_put_branch_save(struct translation *translation, const struct x86_insn *insn);
+void x86_put_branch_indirect(struct translation *translation);
+
+/* indirect_code.c: checks that rcx is the block's start, and restores the registers that are live there. */
+void x86_put_landing(struct translation *translation, struct code_writer *writer, const struct block *block,
+                     x86_gpr_set live);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Translates a block: decodes it, writes what stands before its first instruction, and copies the instructions that do
+ * not change the flow of control. translate_flow.c writes those that do, and so the end of most blocks. Invariant: at
+ * each instruction written to hot memory, the trail knows the program's state.
+ */
+#include "arch/x86_64/stalker/translate_block.h"
+
+#include "arch/host_cpu.h"
+#include "arch/x86_64/isa/relocator_parts.h"
+#include "arch/x86_64/stalker/exit_code.h"
+#include "arch/x86_64/stalker/translate.h"
+#include "stalker/engine.h"
+#include "stalker/translator.h"
+
+void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+    struct block *block = translation->block;
+
+    if (decoded->point_count == TRAIL_POINTS_MAX) {
+        translation->hot.overflowed = true;
+        return;
+    }
+    decoded->points[decoded->point_count++] = (struct trail_point){
+        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block->entry.value),
+        .app_offset = (uint32_t)(app_pc.value - block->start.value),
+        .state = state,
+    };
+}
+
+/* Whether the instruction has to do with the segment that we use. */
+static bool uses_our_segment(const struct x86_insn *insn)
+{
+    if (insn->segment == X86_GS && insn->properties & X86_SEGMENT_USE)
+        return true;
+    if (!(insn->properties & (X86_SEGMENT_CHANGE | X86_SEGMENT_STORE)))
+        return false;
+    return insn->mnemonic != X86_MNEMONIC_rdfsbase && insn->mnemonic != X86_MNEMONIC_wrfsbase;
+}
+
+static void decode(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+    struct block *block = translation->block;
+    struct app_pc pc = block->start;
+    size_t available = code_source_bytes(&translation->cache->engine->source, pc);
+    unsigned options = host_cpu_decode_options();
+
+    decoded->count = 0;
+    decoded->point_count = 0;
+    decoded->ends_open = true;
+    decoded->ends_bad = false;
+    while (decoded->count < translation->insn_limit) {
+        struct x86_insn *insn = &decoded->insns[decoded->count];
+        const uint8_t *bytes = (const uint8_t *)(uintptr_t)pc.value;
+
+        if (x86_decode(bytes, available, pc, options, insn) != 0 || uses_our_segment(insn)) {
+            decoded->ends_bad = true;
+            break;
+        }
+        decoded->count++;
+        pc = x86_insn_next(insn);
+        available -= insn->length;
+        if (insn->flow != X86_FLOW_NEXT) {
+            decoded->ends_open = false;
+            break;
+        }
+    }
+    block->insn_count = decoded->count;
+    block->size_bytes = (uint32_t)(pc.value - block->start.value);
+}
+
+/*
+ * Which of the registers that indirect branches use the block may need. One that is overwritten is dead only if nothing
+ * before can raise a signal: its handler would see the register.
+ */
+static x86_gpr_set live_at_start(const struct x86_block *decoded)
+{
+    x86_gpr_set undecided = BRANCH_SET, live = 0;
+
+    for (unsigned i = 0; i < decoded->count && undecided != 0; i++) {
+        const struct x86_insn *insn = &decoded->insns[i];
+
+        live |= undecided & insn->gpr_read;
+        undecided &= (x86_gpr_set)~insn->gpr_read;
+        if (insn->flow != X86_FLOW_NEXT ||
+            insn->properties & (X86_MAY_FAULT | X86_MEMORY_READ | X86_MEMORY_WRITE | X86_PRIVILEGED))
+            break;
+        undecided &= (x86_gpr_set) ~(insn->gpr_written & ~insn->gpr_kept);
+    }
+    return live | undecided;
+}
+
+/* A function that runs natively: its return address is the only thing that differs, and is put back afterwards. */
+static void put_native_call(struct translation *translation)
+{
+    struct code_writer *hot = &translation->hot;
+    struct app_pc start = translation->block->start;
+
+    x86_pop_mem(hot, thread_field(THREAD_NATIVE_RETURN));
+    x86_call_anywhere(hot, cache_pc_of(start.value));
+    x86_put_exit(translation, 0, BLOCK_EXIT_NATIVE_RETURN, start);
+}
+
+static void open_block(struct translation *translation)
+{
+    struct block *block = translation->block;
+    struct code_writer *hot = &translation->hot;
+
+    if (translation->lands) {
+        block->landing = code_writer_pc(hot);
+        block->flags |= BLOCK_LANDS;
+        x86_put_landing(translation, hot, block, translation->is_native ? BRANCH_SET : live_at_start(x86_block_of(translation)));
+    }
+    block->entry = code_writer_pc(hot);
+    if (translation->is_native)
+        put_native_call(translation);
+}
+
+static void put_pc_relative(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+{
+    struct x86_relocation_point points[8];
+    struct x86_relocation_map map;
+    struct x86_relocator relocator = {
+        .options = {.spill = X86_SPILL_SEGMENT, .segment = X86_GS, .slots = {THREAD_SCRATCH, THREAD_SCRATCH}},
+        .storage = {.writer = &translation->hot, .map = &map},
+        .start_offset = code_writer_offset(&translation->hot),
+    };
+    struct trail_state state = trail_plain;
+    uint32_t start = (uint32_t)(code_writer_pc(&translation->hot).value - translation->block->entry.value);
+    struct x86_block *decoded = x86_block_of(translation);
+
+    if (x86_relocator_put_near(&relocator, insn, bytes))
+        return;
+    x86_relocation_map_init(&map, points, 8);
+    x86_relocator_put_far(&relocator, insn, bytes);
+    if (relocator.error != 0)
+        translation->hot.overflowed = true;
+    for (uint32_t i = 0; i < map.count; i++) {
+        state.scratch_register = points[i].undo.saved[0].gpr;
+        x86_trail_note(translation, points[i].app_pc, state);
+        decoded->points[decoded->point_count - 1].cache_offset = start + points[i].cache_offset;
+    }
+}
+
+void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+{
+    x86_trail_note(translation, insn->pc, trail_plain);
+    if (insn->properties & X86_PC_RELATIVE)
+        put_pc_relative(translation, insn, bytes);
+    else
+        code_writer_put_bytes(&translation->hot, bytes, insn->length);
+}
+
+static void put(struct translation *translation, unsigned which)
+{
+    const struct x86_insn *insn = &x86_block_of(translation)->insns[which];
+    const uint8_t *bytes = (const uint8_t *)(uintptr_t)insn->pc.value;
+
+    if (insn->flow == X86_FLOW_NEXT)
+        x86_put_plain(translation, insn, bytes);
+    else
+        x86_put_flow(translation, insn, bytes);
+}
+
+static void close_block(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+    struct block *block = translation->block;
+    struct app_pc end = block_end(block);
+
+    if (translation->is_native)
+        return;
+    x86_trail_note(translation, end, trail_plain);
+    if (decoded->ends_bad)
+        x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, end);
+    else if (decoded->ends_open)
+        x86_put_exit(translation, 0, translation_continue(translation, end), end);
+    block->code_bytes = (uint32_t)(code_writer_pc(&translation->hot).value - block->entry.value);
+}
+
+static void put_cold_landing(struct translation *translation, struct block *block)
+{
+    struct code_writer *cold = &translation->cold;
+
+    block->landing = code_writer_pc(cold);
+    x86_put_landing(translation, cold, block, BRANCH_SET);
+    x86_jmp_pc(cold, block->entry, X86_REACH_NEAR);
+}
+
+const struct translator translator_x86_64 = {
+    .name = "x86_64",
+    .insns_bytes = sizeof(struct x86_block),
+    .decode = decode,
+    .open = open_block,
+    .put = put,
+    .close = close_block,
+    .put_landing = put_cold_landing,
+    .link = x86_link,
+};

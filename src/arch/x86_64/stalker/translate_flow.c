@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Branches, calls, returns and system calls: the ends of blocks. Direct targets become exits, indirect ones a lookup.
+ * Calls push the original return address, in one store, so that a return can be served from it. What cannot be
+ * translated (far branches, traps) leaves the cache and runs natively.
+ */
+#include "arch/x86_64/stalker/translate.h"
+#include "stalker/engine.h"
+#include "stalker/system_call.h"
+
+/* Leaves the cache at the instruction. */
+static void put_leave(struct translation *translation, const struct x86_insn *insn)
+{
+    x86_trail_note(translation, insn->pc, trail_plain);
+    x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, insn->pc);
+}
+
+static void put_continuation(struct translation *translation, unsigned which, struct app_pc next)
+{
+    x86_trail_note(translation, next, trail_plain);
+    x86_put_exit(translation, which, translation_continue(translation, next), next);
+}
+
+static void put_branch(struct translation *translation, const struct x86_insn *insn)
+{
+    x86_trail_note(translation, insn->pc, trail_plain);
+    x86_put_exit_if(translation, 0, insn->opcode & 15, app_pc_of(insn->target));
+    put_continuation(translation, 1, x86_insn_next(insn));
+}
+
+/* loop and jrcxz, with their prefixes but 66, which had its effect on the target: around a jump. */
+static void put_branch_count(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+{
+    struct code_writer *hot = &translation->hot;
+    struct app_pc next = x86_insn_next(insn);
+    struct x86_label taken;
+
+    x86_trail_note(translation, insn->pc, trail_plain);
+    x86_label_init(&taken);
+    for (unsigned i = 0; i <= insn->opcode_offset; i++)
+        if (bytes[i] != 0x66)
+            code_writer_put_u8(hot, bytes[i]);
+    code_writer_put_u8(hot, 0);
+    if (code_writer_overflowed(hot))
+        return;
+    x86_label_use_short(&taken, hot, code_writer_offset(hot) - 1);
+    x86_trail_note(translation, next, trail_plain);
+    x86_put_exit(translation, 1, BLOCK_EXIT_JUMP, next);
+    x86_label_bind(&taken, hot);
+    x86_trail_note(translation, app_pc_of(insn->target), trail_plain);
+    x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, app_pc_of(insn->target));
+}
+
+static void put_transaction(struct translation *translation, const struct x86_insn *insn)
+{
+    struct cache_pc stub = x86_put_stub(translation, 0, BLOCK_EXIT_JUMP, app_pc_of(insn->target));
+
+    x86_trail_note(translation, insn->pc, trail_plain);
+    x86_align_field(&translation->hot, 2, 4);
+    x86_xbegin_pc(&translation->hot, stub);
+    translation->block->exits[0].place = cache_pc_of(code_writer_pc(&translation->hot).value - 4);
+    put_continuation(translation, 1, x86_insn_next(insn));
+}
+
+static void push_return_address(struct translation *translation, struct app_pc address)
+{
+    struct code_writer *cold = &translation->cold;
+    struct cache_pc constant;
+
+    if ((uint64_t)(int32_t)address.value == address.value) {
+        x86_push_imm(&translation->hot, (int32_t)address.value);
+        return;
+    }
+    constant = code_writer_pc(cold);
+    code_writer_put_u64(cold, address.value);
+    x86_push_mem(&translation->hot, x86_mem_address(constant.value));
+}
+
+static void put_call(struct translation *translation, const struct x86_insn *insn)
+{
+    struct trail_state pushed = trail_plain;
+    struct app_pc target = app_pc_of(insn->target);
+
+    x86_trail_note(translation, insn->pc, trail_plain);
+    push_return_address(translation, x86_insn_next(insn));
+    pushed.sp_add = 8;
+    x86_trail_note(translation, insn->pc, pushed);
+    x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, target);
+}
+
+/* The instruction's memory operand; its registers must be the program's. */
+static struct x86_mem operand_of(const struct x86_insn *insn)
+{
+    struct x86_mem memory =
+        x86_mem_index(insn->base, insn->index, insn->scale == 0 ? 1 : insn->scale, (int32_t)insn->displacement);
+
+    if (insn->address_bits == 32)
+        memory = x86_mem_address_32(memory);
+    return x86_mem_segment(insn->segment, memory);
+}
+
+static void load_target(struct translation *translation, const struct x86_insn *insn)
+{
+    struct code_writer *hot = &translation->hot;
+
+    if (!insn->is_memory) {
+        if (insn->rm != TARGET_REGISTER)
+            x86_mov_reg_reg(hot, X86_SIZE_64, TARGET_REGISTER, insn->rm);
+    } else if (!(insn->properties & X86_PC_RELATIVE)) {
+        x86_mov_reg_mem(hot, X86_SIZE_64, TARGET_REGISTER, operand_of(insn));
+    } else if (insn->segment == X86_SEGMENT_NONE && address_fits_rel32(code_writer_pc(hot).value, insn->target) &&
+               address_fits_rel32(code_writer_pc(hot).value + 16, insn->target)) {
+        x86_mov_reg_mem(hot, X86_SIZE_64, TARGET_REGISTER, x86_mem_address(insn->target));
+    } else {
+        x86_mov_reg_imm(hot, X86_SIZE_64, TARGET_REGISTER, insn->target);
+        x86_mov_reg_mem(hot, X86_SIZE_64, TARGET_REGISTER,
+                        x86_mem_segment(insn->segment, x86_mem_base(TARGET_REGISTER, 0)));
+    }
+}
+
+static void put_jump_indirect(struct translation *translation, const struct x86_insn *insn)
+{
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET, .scratch_register = X86_GPR_NONE};
+
+    x86_put_branch_save(translation, insn);
+    load_target(translation, insn);
+    x86_trail_note(translation, insn->pc, done);
+    x86_put_branch_indirect(translation);
+}
+
+static void put_call_indirect(struct translation *translation, const struct x86_insn *insn)
+{
+    struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8, .scratch_register = X86_GPR_NONE};
+
+    x86_put_branch_save(translation, insn);
+    load_target(translation, insn);
+    push_return_address(translation, x86_insn_next(insn));
+    x86_trail_note(translation, insn->pc, pushed);
+    x86_put_branch_indirect(translation);
+}
+
+static void put_return(struct translation *translation, const struct x86_insn *insn)
+{
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET, .scratch_register = X86_GPR_NONE};
+    struct code_writer *hot = &translation->hot;
+
+    x86_put_branch_save(translation, insn);
+    x86_pop_reg(hot, TARGET_REGISTER);
+    if (insn->immediate_size != 0) {
+        struct trail_state popped = {.homes = BRANCH_SET, .sp_add = (uint8_t)-8, .scratch_register = X86_GPR_NONE};
+
+        x86_trail_note(translation, insn->pc, popped);
+        x86_lea(hot, X86_SIZE_64, X86_RSP, x86_mem_base(X86_RSP, (uint16_t)insn->immediate));
+    }
+    x86_trail_note(translation, insn->pc, done);
+    x86_put_branch_indirect(translation);
+}
+
+/*
+ * Most system calls run in place. A table tells which ones need the engine; rcx, which the kernel overwrites, is free
+ * for looking there, and the flags, which it copies to r11, stay as they are.
+ */
+static void put_system_call(struct translation *translation, const struct x86_insn *insn)
+{
+    struct code_writer *hot = &translation->hot;
+    struct trail_state saved = {.homes = X86_GPR_BIT(X86_RCX), .scratch_register = X86_GPR_NONE};
+    struct trail_state done = {.is_rcx_next = 1, .scratch_register = X86_GPR_NONE};
+    struct app_pc next = x86_insn_next(insn);
+    struct x86_label ordinary;
+
+    x86_label_init(&ordinary);
+    x86_trail_note(translation, insn->pc, trail_plain);
+    x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RCX), X86_RCX);
+    x86_trail_note(translation, insn->pc, saved);
+    x86_extend_reg_reg(hot, X86_MOVZX_16, X86_SIZE_32, X86_RCX, X86_RAX);
+    x86_extend_reg_mem(hot, X86_MOVZX_8, X86_SIZE_32, X86_RCX,
+                       x86_mem_base(X86_RCX, system_call_table_address(translation->cache->engine)));
+    x86_loop_label(hot, X86_JRCXZ, X86_SIZE_64, &ordinary);
+    x86_mov_reg_mem(hot, X86_SIZE_64, X86_RCX, register_home(X86_RCX));
+    x86_put_exit(translation, 1, BLOCK_EXIT_SYSTEM_CALL, insn->pc);
+    x86_label_bind(&ordinary, hot);
+    x86_plain(hot, X86_SYSCALL);
+    x86_trail_note(translation, next, done);
+    x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
+    put_continuation(translation, 0, next);
+}
+
+static bool is_syscall(const struct x86_insn *insn)
+{
+    return insn->mnemonic == X86_MNEMONIC_syscall;
+}
+
+static bool is_int80(const struct x86_insn *insn)
+{
+    return insn->map == X86_MAP_PRIMARY && insn->opcode == 0xcd && (uint8_t)insn->immediate == 0x80;
+}
+
+void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+{
+    if (insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) {
+        put_leave(translation, insn);
+        return;
+    }
+    switch (insn->flow) {
+    case X86_FLOW_JUMP:
+        x86_trail_note(translation, insn->pc, trail_plain);
+        x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, app_pc_of(insn->target));
+        break;
+    case X86_FLOW_BRANCH:
+        put_branch(translation, insn);
+        break;
+    case X86_FLOW_BRANCH_COUNT:
+        put_branch_count(translation, insn, bytes);
+        break;
+    case X86_FLOW_CALL:
+        put_call(translation, insn);
+        break;
+    case X86_FLOW_JUMP_INDIRECT:
+        put_jump_indirect(translation, insn);
+        break;
+    case X86_FLOW_CALL_INDIRECT:
+        put_call_indirect(translation, insn);
+        break;
+    case X86_FLOW_RETURN:
+        put_return(translation, insn);
+        break;
+    case X86_FLOW_TRANSACTION:
+        put_transaction(translation, insn);
+        break;
+    case X86_FLOW_SYSTEM_CALL:
+        if (is_syscall(insn)) {
+            put_system_call(translation, insn);
+        } else if (is_int80(insn)) {
+            x86_put_plain(translation, insn, bytes);
+            put_continuation(translation, 0, x86_insn_next(insn));
+        } else {
+            put_leave(translation, insn);
+        }
+        break;
+    default:
+        put_leave(translation, insn);
+        break;
+    }
+}

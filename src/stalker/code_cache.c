@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Storage of one cache. Invariant: a block in the map is complete, its code committed. Blocks are never moved and their
+ * indices never reused while the cache lives, so that a thread in any stub finds its exit. Neighbours: unit.c fills it,
+ * block_link.c connects blocks.
+ */
+#include "stalker/code_cache.h"
+
+#include "base/assert.h"
+#include "base/code_memory.h"
+#include "base/memory_map.h"
+
+#include <asm/errno.h>
+
+#define HOT_BYTES   (512u << 10)
+#define COLD_BYTES  (256u << 10)
+#define TRAIL_BYTES (64u << 10)
+
+static const struct memory_range low_memory = {0x10000, 0x7fff0000};
+
+static int make_indirect_table(struct code_cache *cache, uint64_t missing)
+{
+    struct memory_request request = {
+        .size_bytes = INDIRECT_TABLE_ENTRIES * sizeof(uint64_t),
+        .access = MEMORY_READ_WRITE,
+        .within = low_memory,
+        .fd = -1,
+    };
+    void *start;
+    int result = memory_map_request(&request, &start);
+
+    if (result != 0)
+        return result;
+    cache->indirect_table = start;
+    cache->indirect_missing = missing;
+    for (uint32_t i = 0; i < INDIRECT_TABLE_ENTRIES; i++)
+        cache->indirect_table[i] = missing;
+    return 0;
+}
+
+int code_cache_create(const struct code_cache_options *options, struct code_cache **cache_out)
+{
+    struct code_cache *cache;
+    void *storage;
+    int result = memory_map(sizeof(*cache), &storage);
+
+    if (result != 0)
+        return result;
+    cache = storage;
+    cache->engine = options->engine;
+    cache->configuration = options->configuration;
+    slab_init(&cache->trails, TRAIL_BYTES);
+    result = hash_map_init(&cache->blocks, 4096);
+    if (result == 0)
+        result = make_indirect_table(cache, options->indirect_missing.value);
+    if (result != 0) {
+        code_cache_destroy(cache);
+        return result;
+    }
+    *cache_out = cache;
+    return 0;
+}
+
+static void destroy_slab(struct cache_slab *slab)
+{
+    code_memory_destroy(slab->hot);
+    code_memory_destroy(slab->cold);
+    memory_unmap(slab, sizeof(*slab));
+}
+
+static size_t chunk_bytes(void)
+{
+    return sizeof(struct block) << BLOCK_CHUNK_SHIFT;
+}
+
+void code_cache_destroy(struct code_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    for (struct cache_slab *slab = cache->slabs, *next; slab != NULL; slab = next) {
+        next = slab->next;
+        destroy_slab(slab);
+    }
+    for (unsigned i = 0; i < BLOCK_CHUNK_COUNT && cache->chunks[i] != NULL; i++)
+        memory_unmap(cache->chunks[i], chunk_bytes());
+    slab_deinit(&cache->trails);
+    hash_map_deinit(&cache->blocks);
+    if (cache->indirect_table != NULL)
+        memory_unmap(cache->indirect_table, INDIRECT_TABLE_ENTRIES * sizeof(uint64_t));
+    memory_unmap(cache, sizeof(*cache));
+}
+
+struct block *code_cache_new_block(struct code_cache *cache)
+{
+    uint32_t index = cache->block_count, chunk = index >> BLOCK_CHUNK_SHIFT;
+    struct block *block;
+    void *storage;
+
+    if (chunk == BLOCK_CHUNK_COUNT)
+        return NULL;
+    if (cache->chunks[chunk] == NULL) {
+        if (memory_map(chunk_bytes(), &storage) != 0)
+            return NULL;
+        cache->chunks[chunk] = storage;
+    }
+    cache->block_count++;
+    block = code_cache_block(cache, index);
+    *block = (struct block){.index = index};
+    for (unsigned i = 0; i < BLOCK_EXIT_COUNT; i++)
+        block->exits[i].number = (uint8_t)i;
+    return block;
+}
+
+void code_cache_drop_block(struct code_cache *cache, struct block *block)
+{
+    ASSERT(block->index + 1 == cache->block_count, "dropping a block that is not the newest");
+    cache->block_count--;
+}
+
+int code_cache_publish(struct code_cache *cache, struct block *block)
+{
+    return hash_map_insert(&cache->blocks, block->start.value, (uintptr_t)block);
+}
+
+static bool has_room(const struct cache_slab *slab, size_t hot_bytes, size_t cold_bytes)
+{
+    return code_memory_room(slab->hot) >= hot_bytes && code_memory_room(slab->cold) >= cold_bytes;
+}
+
+/* Whether branches and operands of code there reach what code here reaches. */
+static bool is_near(const struct cache_slab *slab, uint64_t address)
+{
+    uint64_t hot = code_memory_start(slab->hot).value;
+    uint64_t distance = hot > address ? hot - address : address - hot;
+
+    return distance < (1u << 30);
+}
+
+static int create_memories(struct cache_slab *slab, uint64_t near)
+{
+    struct code_memory_options options = {.size_bytes = HOT_BYTES, .near = near};
+    int result = code_memory_create(&options, &slab->hot);
+
+    if (result != 0)
+        return result;
+    options.size_bytes = COLD_BYTES;
+    options.near = code_memory_start(slab->hot).value;
+    return code_memory_create(&options, &slab->cold);
+}
+
+static int create_slab(struct code_cache *cache, uint64_t near, struct cache_slab **slab_out)
+{
+    struct cache_slab *slab;
+    void *storage;
+    int result = memory_map(sizeof(*slab), &storage);
+
+    if (result != 0)
+        return result;
+    slab = storage;
+    slab->neighbourhood = near;
+    result = create_memories(slab, near);
+    /* Out of reach is slower, but better than nothing. */
+    if (result == -ENOMEM) {
+        code_memory_destroy(slab->hot);
+        *slab = (struct cache_slab){.neighbourhood = near};
+        result = create_memories(slab, 0);
+    }
+    if (result != 0) {
+        destroy_slab(slab);
+        return result;
+    }
+    slab->next = cache->slabs;
+    cache->slabs = slab;
+    *slab_out = slab;
+    return 0;
+}
+
+int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_bytes, size_t cold_bytes,
+                    struct cache_slab **slab_out)
+{
+    for (struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
+        if ((is_near(slab, near.value) || slab->neighbourhood >> 30 == near.value >> 30) &&
+            has_room(slab, hot_bytes, cold_bytes)) {
+            *slab_out = slab;
+            return 0;
+        }
+    return create_slab(cache, near.value, slab_out);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The translated code of one follow configuration: blocks by their original address, the executable memory that they
+ * are in, and the table through which indirect branches find them. One cache serves all threads that are followed
+ * alike. Lookups take no lock; everything else is under `lock`.
+ */
+#ifndef GAIT_STALKER_CODE_CACHE_H
+#define GAIT_STALKER_CODE_CACHE_H
+
+#include "base/address.h"
+#include "base/attributes.h"
+#include "base/code_view.h"
+#include "base/hash_map.h"
+#include "base/mutex.h"
+#include "base/slab.h"
+#include "stalker/block.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct code_memory;
+struct code_writer;
+struct stalker_engine;
+
+/* Indirect branches index the table by the low bits of their target. */
+#define INDIRECT_TABLE_ENTRIES 65536u
+
+#define BLOCK_CHUNK_SHIFT 10
+#define BLOCK_CHUNK_COUNT 4096u
+
+/* Executable memory in reach of one neighbourhood of original code: what runs often, and what does not. */
+struct cache_slab {
+    struct cache_slab *next;
+    struct code_memory *hot;
+    struct code_memory *cold;
+    uint64_t neighbourhood; /* an address that it was put near to */
+};
+
+/* How blocks are instrumented: what threads must agree on to share a cache. */
+struct follow_configuration {
+    uint32_t events; /* of enum gait_event_kind */
+    const struct gait_transformer *transformer;
+};
+
+struct code_cache {
+    struct hash_map blocks; /* original address to struct block */
+    uint64_t *indirect_table; /* cached addresses; below 2 GiB, so that code can name it */
+    struct stalker_engine *engine;
+    struct follow_configuration configuration;
+    struct mutex lock;
+    struct cache_slab *slabs;
+    struct slab trails;
+    struct block *chunks[BLOCK_CHUNK_COUNT];
+    uint32_t block_count;
+    uint64_t indirect_missing; /* what the table holds where nothing is known: a gate */
+};
+
+struct code_cache_options {
+    struct stalker_engine *engine;
+    struct follow_configuration configuration;
+    struct cache_pc indirect_missing;
+};
+
+/* -ENOMEM: no memory, or none below 2 GiB. The caller owns the cache. */
+MUST_USE int code_cache_create(const struct code_cache_options *options, struct code_cache **cache_out);
+
+/* No thread may be in the cache. NULL is fine. */
+void code_cache_destroy(struct code_cache *cache);
+
+/* The block for an original address, or NULL. Any thread, no lock. */
+static inline struct block *code_cache_find(const struct code_cache *cache, struct app_pc start)
+{
+    uint64_t value;
+
+    return hash_map_lookup(&cache->blocks, start.value, &value) ? (struct block *)(uintptr_t)value : NULL;
+}
+
+/* The block with that index, which must exist. Any thread, no lock. */
+static inline struct block *code_cache_block(const struct code_cache *cache, uint32_t index)
+{
+    return &cache->chunks[index >> BLOCK_CHUNK_SHIFT][index & ((1u << BLOCK_CHUNK_SHIFT) - 1)];
+}
+
+/* An exit by the number that its stub stores. */
+static inline struct block_exit *code_cache_exit(const struct code_cache *cache, uint32_t number)
+{
+    return &code_cache_block(cache, number / BLOCK_EXIT_COUNT)->exits[number % BLOCK_EXIT_COUNT];
+}
+
+static inline uint32_t block_exit_number(const struct block *block, unsigned exit)
+{
+    return block->index * BLOCK_EXIT_COUNT + exit;
+}
+
+/* A zeroed block with an index, not yet in the map. NULL: no memory. */
+MUST_USE struct block *code_cache_new_block(struct code_cache *cache) REQUIRES(cache->lock);
+
+/* Gives back the newest block, which was not published. */
+void code_cache_drop_block(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
+
+/* Makes a block known to everybody. -ENOMEM. */
+MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
+
+/*
+ * A slab near the original address with at least that much room in both memories. -ENOMEM; -EACCES and others: no
+ * executable memory.
+ */
+MUST_USE int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_bytes, size_t cold_bytes,
+                             struct cache_slab **slab_out) REQUIRES(cache->lock);
+
+/* Lets indirect branches to the block's start find its landing. */
+static inline void code_cache_announce(struct code_cache *cache, const struct block *block)
+{
+    __atomic_store_n(&cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES], block->landing.value,
+                     __ATOMIC_RELEASE);
+}
+
+#endif

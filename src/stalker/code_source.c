@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads /proc/self/maps, line by line through a small buffer. Invariant: regions are those of some moment, less what
+ * was forgotten since. Without /proc nothing is executable, and threads run natively.
+ */
+#include "stalker/code_source.h"
+
+#include "base/raw_syscall.h"
+
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+#include <stdbool.h>
+
+#define BUFFER_BYTES 4096
+
+/* The parts of a line that matter: "start-end rwxp ...". */
+enum part {
+    PART_START,
+    PART_END,
+    PART_ACCESS,
+    PART_REST,
+};
+
+struct line {
+    enum part part;
+    uint64_t start, end;
+    unsigned access_count;
+    bool readable, executable;
+};
+
+void code_source_init(struct code_source *source)
+{
+    *source = (struct code_source){0};
+    interval_map_init(&source->regions);
+}
+
+void code_source_deinit(struct code_source *source)
+{
+    interval_map_deinit(&source->regions);
+}
+
+static unsigned digit_of(char character)
+{
+    return character <= '9' ? (unsigned)(character - '0') : (unsigned)(character - 'a' + 10);
+}
+
+static void take_access(struct line *line, char character)
+{
+    if (line->access_count == 0)
+        line->readable = character == 'r';
+    if (line->access_count == 2)
+        line->executable = character == 'x';
+    if (++line->access_count == 4)
+        line->part = PART_REST;
+}
+
+static void take_character(struct line *line, char character)
+{
+    switch (line->part) {
+    case PART_START:
+        if (character == '-')
+            line->part = PART_END;
+        else
+            line->start = line->start << 4 | digit_of(character);
+        break;
+    case PART_END:
+        if (character == ' ')
+            line->part = PART_ACCESS;
+        else
+            line->end = line->end << 4 | digit_of(character);
+        break;
+    case PART_ACCESS:
+        take_access(line, character);
+        break;
+    case PART_REST:
+        break;
+    }
+}
+
+static void take_line(struct code_source *source, const struct line *line)
+{
+    /* Without memory for it the region is not known, and its code runs natively. */
+    if (line->part == PART_REST && line->readable && line->executable &&
+        interval_map_insert(&source->regions, line->start, line->end, 0) != 0)
+        return;
+}
+
+static void read_regions(struct code_source *source) REQUIRES(source->lock)
+{
+    static const char path[] = "/proc/self/maps";
+    long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    struct line line = {PART_START, 0, 0, 0, false, false};
+    char buffer[BUFFER_BYTES];
+    long got;
+
+    if (fd < 0)
+        return;
+    interval_map_deinit(&source->regions);
+    while ((got = raw_syscall(__NR_read, fd, (long)buffer, sizeof(buffer), 0, 0, 0)) > 0) {
+        for (long i = 0; i < got; i++) {
+            if (buffer[i] != '\n') {
+                take_character(&line, buffer[i]);
+                continue;
+            }
+            take_line(source, &line);
+            line = (struct line){PART_START, 0, 0, 0, false, false};
+        }
+    }
+    raw_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+}
+
+/* Regions that touch are one. */
+static size_t bytes_from(const struct code_source *source, uint64_t pc)
+{
+    struct interval region;
+    uint64_t end = pc;
+
+    while (interval_map_find(&source->regions, end, &region) && end - pc < (1u << 20))
+        end = region.end;
+    return (size_t)(end - pc);
+}
+
+size_t code_source_bytes(struct code_source *source, struct app_pc pc)
+{
+    size_t bytes;
+
+    mutex_lock(&source->lock);
+    bytes = bytes_from(source, pc.value);
+    if (bytes == 0) {
+        read_regions(source);
+        bytes = bytes_from(source, pc.value);
+    }
+    mutex_unlock(&source->lock);
+    return bytes;
+}
+
+void code_source_forget(struct code_source *source, uint64_t start, uint64_t end)
+{
+    mutex_lock(&source->lock);
+    if (interval_map_remove(&source->regions, start, end) != 0)
+        interval_map_deinit(&source->regions);
+    mutex_unlock(&source->lock);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What may be translated: the process's readable and executable memory, known from the kernel's list of mappings, which
+ * is read again when an address is not in what is known. Any thread; has a lock of its own.
+ */
+#ifndef GAIT_STALKER_CODE_SOURCE_H
+#define GAIT_STALKER_CODE_SOURCE_H
+
+#include "base/address.h"
+#include "base/attributes.h"
+#include "base/interval_map.h"
+#include "base/mutex.h"
+
+#include <stddef.h>
+
+struct code_source {
+    struct mutex lock;
+    struct interval_map regions; /* readable and executable */
+};
+
+void code_source_init(struct code_source *source);
+void code_source_deinit(struct code_source *source);
+
+/* How many bytes of code can be read from pc on; 0: none. */
+size_t code_source_bytes(struct code_source *source, struct app_pc pc);
+
+/* Forgets what is known of a range, since the program changed its mappings. */
+void code_source_forget(struct code_source *source, uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a thread that left the cache needs: the block for its next address, translated if need be, and a link so that it
+ * need not come again for that; or a system call, or the way out. Every path ends with `resume` set.
+ */
+#include "stalker/dispatch.h"
+
+#include "base/counters.h"
+#include "stalker/block_link.h"
+#include "stalker/engine.h"
+#include "stalker/follow.h"
+#include "stalker/system_call.h"
+#include "stalker/thread.h"
+#include "stalker/unit.h"
+
+/* The gates know these. */
+_Static_assert(offsetof(struct hash_map, table) == 0, "the map's table has moved");
+_Static_assert(offsetof(struct hash_map_table, mask) == 0, "the table's mask has moved");
+_Static_assert(offsetof(struct hash_map_table, shift) == 8, "the table's shift has moved");
+_Static_assert(offsetof(struct hash_map_table, slots) == 64, "the table's slots have moved");
+_Static_assert(sizeof(struct hash_map_slot) == 16, "a slot has another size");
+_Static_assert(offsetof(struct block, entry) == 0, "the block's entry has moved");
+_Static_assert(offsetof(struct block, landing) == 32, "the block's landing has moved");
+
+/* The block for an address, translated if need be; NULL: it cannot be. */
+static struct block *obtain(struct code_cache *cache, struct app_pc pc, bool lands) REQUIRES(cache->lock)
+{
+    struct block *block = code_cache_find(cache, pc);
+
+    if (block == NULL)
+        return unit_translate(cache, pc, lands, &block) == 0 ? block : NULL;
+    if (lands && block->landing.value == 0 && unit_add_landing(cache, block) != 0)
+        return block;
+    return block;
+}
+
+/* Goes on at context.pc. */
+static void go_on(struct stalker_thread *thread, bool lands)
+{
+    struct code_cache *cache = thread->cache;
+    struct block *block;
+
+    mutex_lock(&cache->lock);
+    block = obtain(cache, app_pc_of(thread->context.pc), lands);
+    mutex_unlock(&cache->lock);
+    if (block == NULL)
+        stalker_leave_natively(thread);
+    else
+        thread->resume = block->entry.value;
+}
+
+static void go_through(struct stalker_thread *thread, struct block_exit *exit)
+{
+    struct code_cache *cache = thread->cache;
+    struct block *block;
+
+    mutex_lock(&cache->lock);
+    block = obtain(cache, exit->target, false);
+    if (block != NULL)
+        block_link(cache, exit, block);
+    mutex_unlock(&cache->lock);
+    if (block == NULL)
+        stalker_leave_natively(thread);
+    else
+        thread->resume = block->entry.value;
+}
+
+static void make_system_call(struct stalker_thread *thread)
+{
+    if (system_call_make(thread) == SYSTEM_CALL_DONE)
+        go_on(thread, false);
+    else
+        stalker_leave_natively(thread);
+}
+
+static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
+{
+    thread->context.pc = exit->target.value;
+    switch (exit->kind) {
+    case BLOCK_EXIT_SYSTEM_CALL:
+        make_system_call(thread);
+        break;
+    case BLOCK_EXIT_LEAVE:
+        stalker_leave_natively(thread);
+        break;
+    case BLOCK_EXIT_NATIVE_RETURN:
+        thread->context.pc = thread->native_return;
+        go_on(thread, false);
+        break;
+    default:
+        go_through(thread, exit);
+        break;
+    }
+}
+
+static void handle_reason(struct stalker_thread *thread)
+{
+    switch (thread->reason) {
+    case STALKER_EXIT:
+        handle_exit(thread, code_cache_exit(thread->cache, thread->exit));
+        break;
+    case STALKER_INDIRECT:
+        thread->context.pc = thread->target;
+        go_on(thread, true);
+        break;
+    default:
+        go_on(thread, false);
+        break;
+    }
+}
+
+void stalker_dispatch(struct stalker_thread *thread)
+{
+    counter_add(COUNTER_engine_entries, 1);
+    handle_reason(thread);
+    if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW)
+        stalker_leave_natively(thread);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine's parts, made and given back. Invariant: caches[] has no gaps, and no two caches of the same
+ * configuration.
+ */
+#include "stalker/engine.h"
+
+#include "base/memory_map.h"
+#include "stalker/system_call.h"
+#include "stalker/translator.h"
+
+#include <asm/errno.h>
+
+static int init_parts(struct stalker_engine *engine)
+{
+    int result = hash_map_init(&engine->natives, 64);
+
+    if (result == 0)
+        result = memory_map(engine->translator->insns_bytes, &engine->insns);
+    if (result == 0)
+        result = system_call_table_create(&engine->system_calls);
+    return result;
+}
+
+int stalker_engine_create(struct stalker_engine **engine_out)
+{
+    struct stalker_engine *engine;
+    void *storage;
+    int result;
+
+    if (translator_host() == NULL)
+        return -EOPNOTSUPP;
+    result = memory_map(sizeof(*engine), &storage);
+    if (result != 0)
+        return result;
+    engine = storage;
+    engine->translator = translator_host();
+    list_init(&engine->threads);
+    list_init(&engine->parked);
+    code_source_init(&engine->source);
+    result = init_parts(engine);
+    if (result != 0) {
+        stalker_engine_destroy(engine);
+        return result;
+    }
+    *engine_out = engine;
+    return 0;
+}
+
+void stalker_engine_destroy(struct stalker_engine *engine)
+{
+    if (engine == NULL)
+        return;
+    for (unsigned i = 0; i < ENGINE_CACHE_COUNT; i++)
+        code_cache_destroy(engine->caches[i]);
+    code_source_deinit(&engine->source);
+    hash_map_deinit(&engine->natives);
+    memory_unmap(engine->insns, engine->translator->insns_bytes);
+    system_call_table_destroy(engine->system_calls);
+    memory_unmap(engine, sizeof(*engine));
+}
+
+int stalker_engine_add_native(struct stalker_engine *engine, struct app_pc function)
+{
+    return hash_map_set(&engine->natives, function.value, 1);
+}
+
+bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc function)
+{
+    uint64_t value;
+
+    return hash_map_lookup(&engine->natives, function.value, &value);
+}
+
+static bool is_same(const struct follow_configuration *a, const struct follow_configuration *b)
+{
+    return a->events == b->events && a->transformer == b->transformer;
+}
+
+int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                         struct code_cache **cache_out)
+{
+    struct code_cache_options options = {
+        .engine = engine,
+        .configuration = *configuration,
+        .indirect_missing = cache_pc_of((uintptr_t)stalker_gate_indirect),
+    };
+    unsigned i;
+    int result;
+
+    for (i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
+        if (is_same(&engine->caches[i]->configuration, configuration)) {
+            *cache_out = engine->caches[i];
+            return 0;
+        }
+    if (i == ENGINE_CACHE_COUNT)
+        return -ENOSPC;
+    result = code_cache_create(&options, &engine->caches[i]);
+    if (result == 0)
+        *cache_out = engine->caches[i];
+    return result;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine: the threads that are followed, the caches that they run in, and what all of them share. Lock order:
+ * engine, cache, source.
+ */
+#ifndef GAIT_STALKER_ENGINE_H
+#define GAIT_STALKER_ENGINE_H
+
+#include "base/address.h"
+#include "base/attributes.h"
+#include "base/hash_map.h"
+#include "base/list.h"
+#include "base/mutex.h"
+#include "stalker/code_cache.h"
+#include "stalker/code_source.h"
+
+#include <stdbool.h>
+
+#define ENGINE_CACHE_COUNT 16
+
+struct translator;
+
+struct stalker_engine {
+    const struct translator *translator;
+    struct mutex lock;
+    struct list_node threads; /* followed */
+    struct list_node parked;  /* no longer followed; their structs are kept until nobody can be leaving through them */
+    struct code_cache *caches[ENGINE_CACHE_COUNT];
+    struct code_source source;
+    struct hash_map natives; /* functions that followed threads call natively, by address */
+    uint8_t *system_calls;   /* by number: whether the engine has a part in it; below 2 GiB */
+    void *insns;             /* the translator's storage, under translation_lock */
+    struct mutex translation_lock;
+};
+
+/* -EOPNOTSUPP: not on this CPU yet; -ENOMEM. The caller owns the engine. */
+MUST_USE int stalker_engine_create(struct stalker_engine **engine_out);
+
+/* No thread may be followed. NULL is fine. */
+void stalker_engine_destroy(struct stalker_engine *engine);
+
+/* Lets followed threads call the function at that address natively. -ENOMEM. */
+MUST_USE int stalker_engine_add_native(struct stalker_engine *engine, struct app_pc function);
+
+/* Whether an address is such a function. Any thread, no lock. */
+bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc function);
+
+/* The cache for threads that are followed that way; made if there is none. -ENOMEM, -ENOSPC: too many. */
+MUST_USE int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                                  struct code_cache **cache_out) REQUIRES(engine->lock);
+
+#endif

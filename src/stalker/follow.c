@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Followed threads come and go here. Invariant: a thread is in the engine's list exactly while it may be in the cache.
+ * Its struct outlives that, since the gate still reads it on the way out; it is used again by the same thread.
+ */
+#include "stalker/follow.h"
+
+#include "base/counters.h"
+#include "base/memory_map.h"
+#include "base/raw_syscall.h"
+#include "stalker/engine.h"
+#include "stalker/thread.h"
+#include "stalker/translator.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+
+#define STACK_BYTES (256u << 10)
+
+int stalker_current_tid(void)
+{
+    return (int)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+static struct stalker_thread *find_in(struct list_node *list, int tid)
+{
+    LIST_FOR_EACH(node, list)
+    {
+        struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        if (thread->tid == tid)
+            return thread;
+    }
+    return NULL;
+}
+
+struct stalker_thread *stalker_thread_find(struct stalker_engine *engine, int tid)
+{
+    return find_in(&engine->threads, tid);
+}
+
+/* The struct stands at the far end of the stack: one mapping for both. */
+static struct stalker_thread *create_thread(void)
+{
+    struct stalker_thread *thread;
+    void *storage;
+
+    if (memory_map(STACK_BYTES, &storage) != 0)
+        return NULL;
+    thread = (struct stalker_thread *)(void *)((uint8_t *)storage + STACK_BYTES - sizeof(*thread) - 64);
+    thread = (struct stalker_thread *)((uintptr_t)thread & ~(uintptr_t)63);
+    thread->stack = storage;
+    thread->stack_bytes = STACK_BYTES;
+    return thread;
+}
+
+static void init_thread(struct stalker_thread *thread, struct stalker_engine *engine, struct code_cache *cache)
+{
+    thread->self = (uintptr_t)thread;
+    thread->engine_sp = (uintptr_t)thread & ~(uintptr_t)63;
+    thread->reason = STALKER_ENTER;
+    thread->gate = (uintptr_t)stalker_gate_exit;
+    thread->gate_collision = (uintptr_t)stalker_gate_collision;
+    thread->engine = engine;
+    thread->cache = cache;
+    thread->blocks = &cache->blocks;
+    atomic_store_explicit(&thread->requests, 0, memory_order_relaxed);
+}
+
+static int prepare(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                   struct stalker_thread **thread_out) REQUIRES(engine->lock)
+{
+    int tid = stalker_current_tid();
+    struct stalker_thread *thread = find_in(&engine->parked, tid);
+    struct code_cache *cache;
+    int result;
+
+    if (stalker_thread_find(engine, tid) != NULL)
+        return -EALREADY;
+    result = stalker_engine_cache(engine, configuration, &cache);
+    if (result != 0)
+        return result;
+    if (thread == NULL)
+        thread = create_thread();
+    if (thread == NULL)
+        return -ENOMEM;
+    init_thread(thread, engine, cache);
+    thread->tid = tid;
+    list_remove(&thread->node);
+    list_add_last(&engine->threads, &thread->node);
+    *thread_out = thread;
+    return 0;
+}
+
+int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                           struct stalker_thread **thread_out)
+{
+    int result;
+
+    mutex_lock(&engine->lock);
+    result = prepare(engine, configuration, thread_out);
+    mutex_unlock(&engine->lock);
+    if (result != 0)
+        return result;
+    (*thread_out)->segment_base = stalker_segment_get();
+    stalker_segment_set((uintptr_t)*thread_out);
+    counter_add(COUNTER_threads_followed, 1);
+    return 0;
+}
+
+void stalker_leave_natively(struct stalker_thread *thread)
+{
+    struct stalker_engine *engine = thread->engine;
+
+    thread->resume = thread->context.pc;
+    mutex_lock(&engine->lock);
+    list_remove(&thread->node);
+    list_add_last(&engine->parked, &thread->node);
+    mutex_unlock(&engine->lock);
+}

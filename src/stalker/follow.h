@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Beginning and ending to follow a thread. */
+#ifndef GAIT_STALKER_FOLLOW_H
+#define GAIT_STALKER_FOLLOW_H
+
+#include "base/attributes.h"
+#include "stalker/engine.h"
+
+#include <stdbool.h>
+
+struct stalker_engine;
+struct stalker_thread;
+
+/*
+ * Makes a stalker_thread for the calling thread, which then enters the cache through stalker_follow_caller. -EALREADY:
+ * it is followed; -ENOMEM.
+ */
+MUST_USE int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                                    struct stalker_thread **thread_out);
+
+/* Lets the thread, which is in the engine, go on at context.pc in the original code, and follows it no more. */
+void stalker_leave_natively(struct stalker_thread *thread);
+
+/* The calling thread or another one, if followed, else NULL. */
+struct stalker_thread *stalker_thread_find(struct stalker_engine *engine, int tid) REQUIRES(engine->lock);
+
+int stalker_current_tid(void);
+
+/*
+ * Calls prepare(a, b, c, &thread). If that gives 0 and a thread, returns 0 with the caller followed from there on; else
+ * returns what prepare did. In arch/<cpu>/host.
+ */
+int stalker_follow_caller(void *a, const void *b, void *c,
+                          int (*prepare)(void *a, const void *b, void *c, struct stalker_thread **thread_out));
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A followed thread. Translated code reaches it through the thread's segment base; the engine gets it as an argument.
+ * While the thread is in the engine its registers are in `context`; while it is in the cache, a register is in its home
+ * there only where the trail of the block says so.
+ */
+#ifndef GAIT_STALKER_THREAD_H
+#define GAIT_STALKER_THREAD_H
+
+#include "base/address.h"
+#include "base/list.h"
+#include "gait/cpu_context.h"
+#include "stalker/thread_layout.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct code_cache;
+struct hash_map;
+struct stalker_engine;
+
+/* Why a thread left the cache. */
+enum stalker_reason {
+    STALKER_EXIT = STALKER_REASON_EXIT,         /* through `exit` of a block */
+    STALKER_INDIRECT = STALKER_REASON_INDIRECT, /* no block is known for `target` */
+    STALKER_EVENTS_FULL,
+    STALKER_ENTER, /* it was not in the cache: it is to be followed from context.pc on */
+};
+
+/* What others ask of a thread; looked at whenever it is in the engine. */
+enum stalker_request {
+    STALKER_REQUEST_UNFOLLOW = 1u << 0,
+    STALKER_REQUEST_FLUSH = 1u << 1,
+};
+
+struct stalker_thread {
+    uint64_t self;
+    uint64_t engine_sp;
+    uint64_t resume;
+    uint64_t target;
+    uint32_t exit;
+    uint32_t reason; /* enum stalker_reason */
+    uint64_t gate;
+    uint64_t gate_collision;
+    uint64_t gate_callout;
+    const struct hash_map *blocks;
+    uint64_t event_position;
+    uint64_t event_limit;
+    uint64_t scratch;
+    uint64_t native_return;
+    uint64_t callout;
+    uint64_t reserved[2];
+    struct gait_cpu_context context;
+
+    /* From here on only the engine knows the fields. */
+    struct stalker_engine *engine;
+    struct code_cache *cache;
+    struct list_node node; /* in the engine's list; its lock */
+    int tid;
+    _Atomic uint32_t requests; /* of enum stalker_request */
+    uint64_t segment_base;     /* what the program had in the register that we use */
+    void *stack;               /* the engine's stack on this thread */
+    size_t stack_bytes;
+    struct event_buffer *events; /* NULL: none are wanted */
+    uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
+    bool vectors_saved;
+};
+
+#define THREAD_FIELD_AT(field, offset)                                                                                 \
+    _Static_assert(offsetof(struct stalker_thread, field) == (offset), #field " has moved")
+THREAD_FIELD_AT(self, THREAD_SELF);
+THREAD_FIELD_AT(engine_sp, THREAD_ENGINE_SP);
+THREAD_FIELD_AT(resume, THREAD_RESUME);
+THREAD_FIELD_AT(target, THREAD_TARGET);
+THREAD_FIELD_AT(exit, THREAD_EXIT);
+THREAD_FIELD_AT(reason, THREAD_REASON);
+THREAD_FIELD_AT(gate, THREAD_GATE);
+THREAD_FIELD_AT(gate_collision, THREAD_GATE_COLLISION);
+THREAD_FIELD_AT(gate_callout, THREAD_GATE_CALLOUT);
+THREAD_FIELD_AT(blocks, THREAD_BLOCKS);
+THREAD_FIELD_AT(event_position, THREAD_EVENT_POSITION);
+THREAD_FIELD_AT(event_limit, THREAD_EVENT_LIMIT);
+THREAD_FIELD_AT(scratch, THREAD_SCRATCH);
+THREAD_FIELD_AT(native_return, THREAD_NATIVE_RETURN);
+THREAD_FIELD_AT(callout, THREAD_CALLOUT);
+THREAD_FIELD_AT(context, THREAD_CONTEXT);
+THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
+THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);
+#undef THREAD_FIELD_AT
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A translation under way: a unit of one or more blocks that are adjacent in the original and in the cache, written
+ * into the reservations of one slab and published together. Belongs to the thread that has the cache's lock.
+ */
+#ifndef GAIT_STALKER_TRANSLATION_H
+#define GAIT_STALKER_TRANSLATION_H
+
+#include "base/code_writer.h"
+#include "stalker/block.h"
+#include "stalker/code_cache.h"
+
+/* Blocks in a unit, instructions in a block. */
+#define UNIT_BLOCKS_MAX 8
+#define BLOCK_INSNS_MAX 256
+
+struct translation {
+    struct code_cache *cache;
+    struct cache_slab *slab;
+    struct code_writer hot;
+    struct code_writer cold;
+    struct block *block;                   /* the one under way */
+    struct block *blocks[UNIT_BLOCKS_MAX]; /* all so far, this one too */
+    unsigned block_count;
+    unsigned insn_limit; /* a block ends after that many instructions at the latest */
+    bool lands;          /* the block under way is the target of an indirect branch */
+    bool is_native;      /* the block under way is a function that is called natively */
+    bool goes_on;        /* the block under way ended in a placeholder: the next one stands right behind it */
+    void *insns;         /* the CPU's: decoded instructions and what else it needs */
+};
+
+/*
+ * How the block under way may go on to `next`: by a placeholder, if that is not translated yet and the unit has room
+ * for it, else by a jump.
+ */
+enum block_exit_kind translation_continue(struct translation *translation, struct app_pc next)
+    REQUIRES(translation->cache->lock);
+
+#endif

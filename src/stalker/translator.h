@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the stalker needs of a CPU: the contract that arch/<cpu>/stalker fulfils. All functions write through the
+ * translation's writers, whose overflow is sticky, and are called under the cache's lock. Usable inside the target.
+ */
+#ifndef GAIT_STALKER_TRANSLATOR_H
+#define GAIT_STALKER_TRANSLATOR_H
+
+#include "base/address.h"
+#include "base/attributes.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct block;
+struct block_exit;
+struct translation;
+struct stalker_thread;
+struct gait_cpu_context;
+
+struct translator {
+    const char *name;
+    size_t insns_bytes; /* of translation.insns */
+
+    /* Decodes the block that begins at block->start: sets its size and number of instructions. */
+    void (*decode)(struct translation *translation);
+
+    /* Writes what stands before the first instruction. */
+    void (*open)(struct translation *translation);
+
+    /* Writes instruction number `which`, with all that following it takes. */
+    void (*put)(struct translation *translation, unsigned which);
+
+    /* Writes how the block ends when its last instruction goes on to the next one, or was left out. */
+    void (*close)(struct translation *translation);
+
+    /* Writes a landing for a block that has none, in the cold memory. Sets block->landing. */
+    void (*put_landing)(struct translation *translation, struct block *block);
+
+    /* Makes an exit's branch go to the block `to`, or back to its stub for NULL. -ENOSPC: no room for a far jump. */
+    MUST_USE int (*link)(struct translation *translation, struct block_exit *exit, const struct block *to);
+};
+
+/* The one of this machine; NULL: gait cannot follow threads on it yet. */
+const struct translator *translator_host(void);
+
+/* Addresses of the gates in arch/<cpu>/host. */
+void stalker_gate_exit(void);
+void stalker_gate_collision(void);
+void stalker_gate_indirect(void);
+
+/* Sets and gets the register that translated code finds its thread with. In arch/<cpu>/host. */
+void stalker_segment_set(uint64_t base);
+uint64_t stalker_segment_get(void);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A unit is translated into two reservations, committed, and its blocks published and linked. When it does not fit, it
+ * is tried again with shorter blocks. Invariant: nothing is visible to other threads before all of it is complete.
+ */
+#include "stalker/unit.h"
+
+#include "base/code_memory.h"
+#include "base/counters.h"
+#include "stalker/block_link.h"
+#include "stalker/engine.h"
+#include "stalker/translation.h"
+#include "stalker/translator.h"
+
+#include <asm/errno.h>
+
+#define HOT_BYTES  (12u << 10)
+#define COLD_BYTES (2u << 10)
+/* With less room than this a unit does not go on. */
+#define HOT_REST_BYTES (8u << 10)
+
+enum block_exit_kind translation_continue(struct translation *translation, struct app_pc next)
+{
+    if (translation->block_count == UNIT_BLOCKS_MAX || code_writer_room(&translation->hot) < HOT_REST_BYTES ||
+        code_cache_find(translation->cache, next) != NULL)
+        return BLOCK_EXIT_JUMP;
+    translation->goes_on = true;
+    return BLOCK_EXIT_ADJACENT;
+}
+
+static const struct translator *translator_of(const struct translation *translation)
+{
+    return translation->cache->engine->translator;
+}
+
+static int begin_block(struct translation *translation, struct app_pc start)
+{
+    struct block *block = code_cache_new_block(translation->cache);
+
+    if (block == NULL)
+        return -ENOMEM;
+    block->start = start;
+    block->slab = translation->slab;
+    translation->block = block;
+    translation->blocks[translation->block_count++] = block;
+    translation->goes_on = false;
+    translation->is_native = stalker_engine_is_native(translation->cache->engine, start);
+    return 0;
+}
+
+static void write_block(struct translation *translation)
+{
+    const struct translator *translator = translator_of(translation);
+    struct block *block = translation->block;
+
+    if (!translation->is_native)
+        translator->decode(translation);
+    translator->open(translation);
+    for (unsigned i = 0; i < block->insn_count; i++)
+        translator->put(translation, i);
+    translator->close(translation);
+}
+
+static int write_unit(struct translation *translation, struct app_pc start)
+{
+    do {
+        int result = begin_block(translation, start);
+
+        if (result != 0)
+            return result;
+        write_block(translation);
+        translation->lands = false;
+        start = block_end(translation->block);
+    } while (translation->goes_on && !code_writer_overflowed(&translation->hot));
+    return 0;
+}
+
+static void drop_blocks(struct translation *translation)
+{
+    while (translation->block_count > 0)
+        code_cache_drop_block(translation->cache, translation->blocks[--translation->block_count]);
+}
+
+static int commit(struct translation *translation)
+{
+    struct cache_slab *slab = translation->slab;
+    int result = code_memory_commit(slab->cold, &translation->cold);
+
+    if (result != 0) {
+        code_memory_abort(slab->hot, &translation->hot);
+        return result;
+    }
+    /* What is committed in cold memory already is lost if this fails, but nobody will run it. */
+    return code_memory_commit(slab->hot, &translation->hot);
+}
+
+static int reserve(struct translation *translation, struct app_pc start)
+{
+    int result = code_cache_slab(translation->cache, start, HOT_BYTES, COLD_BYTES, &translation->slab);
+
+    if (result != 0)
+        return result;
+    result = code_memory_reserve(translation->slab->hot, HOT_BYTES, &translation->hot);
+    if (result != 0)
+        return result;
+    result = code_memory_reserve(translation->slab->cold, COLD_BYTES, &translation->cold);
+    if (result != 0)
+        code_memory_abort(translation->slab->hot, &translation->hot);
+    return result;
+}
+
+static void abort_unit(struct translation *translation)
+{
+    code_memory_abort(translation->slab->hot, &translation->hot);
+    code_memory_abort(translation->slab->cold, &translation->cold);
+    drop_blocks(translation);
+}
+
+static int try_unit(struct translation *translation, struct app_pc start)
+{
+    int result = reserve(translation, start);
+
+    if (result != 0)
+        return result;
+    result = write_unit(translation, start);
+    if (result == 0 && (code_writer_overflowed(&translation->hot) || code_writer_overflowed(&translation->cold)))
+        result = -ENOSPC;
+    if (result != 0) {
+        abort_unit(translation);
+        return result;
+    }
+    result = commit(translation);
+    if (result != 0)
+        drop_blocks(translation);
+    return result;
+}
+
+static int publish(struct translation *translation)
+{
+    for (unsigned i = 0; i < translation->block_count; i++) {
+        int result = code_cache_publish(translation->cache, translation->blocks[i]);
+
+        if (result != 0)
+            return result;
+    }
+    counter_add(COUNTER_blocks_translated, translation->block_count);
+    return 0;
+}
+
+/* Links what is known already: the unit's blocks to each other and to older ones. */
+static void link_unit(struct translation *translation)
+{
+    for (unsigned i = 0; i < translation->block_count; i++) {
+        struct block *block = translation->blocks[i];
+
+        for (unsigned number = 0; number < BLOCK_EXIT_COUNT; number++) {
+            struct block_exit *exit = &block->exits[number];
+            struct block *to;
+
+            if (!block_exit_is_linkable(exit))
+                continue;
+            to = code_cache_find(translation->cache, exit->target);
+            if (to == NULL)
+                continue;
+            if (exit->kind == BLOCK_EXIT_ADJACENT)
+                block_link_note(exit, to);
+            else
+                block_link(translation->cache, exit, to);
+        }
+    }
+}
+
+static int translate(struct translation *translation, struct app_pc start, bool lands)
+{
+    int result;
+
+    translation->insn_limit = BLOCK_INSNS_MAX;
+    do {
+        translation->block_count = 0;
+        translation->lands = lands;
+        result = try_unit(translation, start);
+        translation->insn_limit /= 2;
+    } while (result == -ENOSPC && translation->insn_limit > 0);
+    return result;
+}
+
+int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, struct block **block_out)
+{
+    struct stalker_engine *engine = cache->engine;
+    struct translation translation = {.cache = cache, .insns = engine->insns};
+    int result;
+
+    mutex_lock(&engine->translation_lock);
+    result = translate(&translation, start, lands);
+    mutex_unlock(&engine->translation_lock);
+    if (result == 0)
+        result = publish(&translation);
+    if (result != 0)
+        return result;
+    link_unit(&translation);
+    *block_out = translation.blocks[0];
+    if (lands)
+        code_cache_announce(cache, translation.blocks[0]);
+    return 0;
+}
+
+int unit_add_landing(struct code_cache *cache, struct block *block)
+{
+    struct translation translation = {.cache = cache, .block = block};
+    int result = code_memory_reserve(block->slab->cold, 128, &translation.cold);
+
+    if (result != 0)
+        return result;
+    cache->engine->translator->put_landing(&translation, block);
+    result = code_memory_commit(block->slab->cold, &translation.cold);
+    if (result != 0)
+        block->landing = cache_pc_of(0);
+    else
+        code_cache_announce(cache, block);
+    return result;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Translating: from an original address to published blocks. */
+#ifndef GAIT_STALKER_UNIT_H
+#define GAIT_STALKER_UNIT_H
+
+#include "stalker/code_cache.h"
+
+/*
+ * Translates the block at `start`, and blocks that follow it, and publishes them. With `lands` the block is found by
+ * indirect branches. -ENOMEM and what executable memory gives; then nothing is changed.
+ */
+MUST_USE int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, struct block **block_out)
+    REQUIRES(cache->lock);
+
+/* Lets indirect branches find a block that they could not find so far. Errors as above. */
+MUST_USE int unit_add_landing(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
+
+#endif
