@@ -11,6 +11,7 @@
 #include "base/code_memory.h"
 #include "libgait/error.h"
 #include "libgait/export.h"
+#include "libgait/options.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -40,27 +41,20 @@ struct attempt {
     size_t storage_bytes;
 };
 
-/* Takes the caller's options over, whatever the size of its struct; what it does not know is 0. */
+static const struct options_type copy_options = {
+    "copy code",
+    "gait_code_copy_options",
+    sizeof(struct gait_code_copy_options),
+};
+
 static int read_options(const struct gait_code_copy_options *given, struct gait_code_copy_options *options_out,
                         struct gait_error *err)
 {
-    struct gait_code_copy_options options = {.size_bytes = sizeof(options)};
+    struct gait_code_copy_options options;
+    int result = options_read(&copy_options, given, &options, err);
 
-    if (given != NULL) {
-        const uint8_t *bytes = (const uint8_t *)given;
-
-        if (given->size_bytes < sizeof(given->size_bytes))
-            return error_set(err, EINVAL,
-                             "cannot copy code: size_bytes of the options is %zu; "
-                             "set it to sizeof(struct gait_code_copy_options)",
-                             given->size_bytes);
-        for (size_t i = sizeof(options); i < given->size_bytes; i++)
-            if (bytes[i] != 0)
-                return error_set(err, EINVAL,
-                                 "cannot copy code: an option is set that this version of gait does not "
-                                 "know; use the library that belongs to the header");
-        memcpy(&options, given, given->size_bytes < sizeof(options) ? given->size_bytes : sizeof(options));
-    }
+    if (result != 0)
+        return result;
     if ((unsigned)options.placement > GAIT_PLACEMENT_FAR ||
         (unsigned)options.return_address > GAIT_RETURN_TO_ORIGINAL || (unsigned)options.spill > GAIT_SPILL_SEGMENT)
         return error_set(err, EINVAL,

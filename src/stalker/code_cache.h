@@ -25,8 +25,8 @@ struct stalker_engine;
 /* Indirect branches index the table by the low bits of their target. */
 #define INDIRECT_TABLE_ENTRIES 65536u
 
-#define BLOCK_CHUNK_SHIFT 10
-#define BLOCK_CHUNK_COUNT 4096u
+#define BLOCK_CHUNK_SHIFT      10
+#define BLOCK_CHUNK_COUNT      4096u
 
 /* Executable memory in reach of one neighbourhood of original code: what runs often, and what does not. */
 struct cache_slab {
@@ -43,7 +43,7 @@ struct follow_configuration {
 };
 
 struct code_cache {
-    struct hash_map blocks; /* original address to struct block */
+    struct hash_map blocks;   /* original address to struct block */
     uint64_t *indirect_table; /* cached addresses; below 2 GiB, so that code can name it */
     struct stalker_engine *engine;
     struct follow_configuration configuration;

@@ -24,8 +24,7 @@ int stalker_current_tid(void)
 
 static struct stalker_thread *find_in(struct list_node *list, int tid)
 {
-    LIST_FOR_EACH(node, list)
-    {
+    LIST_FOR_EACH (node, list) {
         struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
 
         if (thread->tid == tid)
@@ -106,6 +105,29 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_co
     stalker_segment_set((uintptr_t)*thread_out);
     counter_add(COUNTER_threads_followed, 1);
     return 0;
+}
+
+int stalker_unfollow_current(struct stalker_engine *engine)
+{
+    struct stalker_thread *thread;
+
+    mutex_lock(&engine->lock);
+    thread = stalker_thread_find(engine, stalker_current_tid());
+    mutex_unlock(&engine->lock);
+    if (thread == NULL)
+        return -ESRCH;
+    atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
+    return 0;
+}
+
+bool stalker_is_following(struct stalker_engine *engine, int tid)
+{
+    bool followed;
+
+    mutex_lock(&engine->lock);
+    followed = stalker_thread_find(engine, tid) != NULL;
+    mutex_unlock(&engine->lock);
+    return followed;
 }
 
 void stalker_leave_natively(struct stalker_thread *thread)

@@ -21,6 +21,14 @@ MUST_USE int stalker_follow_prepare(struct stalker_engine *engine, const struct 
 /* Lets the thread, which is in the engine, go on at context.pc in the original code, and follows it no more. */
 void stalker_leave_natively(struct stalker_thread *thread);
 
+/*
+ * Lets the calling thread leave the cache when the native function that it is in returns. -ESRCH: it is not followed.
+ */
+MUST_USE int stalker_unfollow_current(struct stalker_engine *engine);
+
+/* Any thread. */
+bool stalker_is_following(struct stalker_engine *engine, int tid);
+
 /* The calling thread or another one, if followed, else NULL. */
 struct stalker_thread *stalker_thread_find(struct stalker_engine *engine, int tid) REQUIRES(engine->lock);
 

@@ -6,13 +6,13 @@
 #ifndef GAIT_STALKER_THREAD_LAYOUT_H
 #define GAIT_STALKER_THREAD_LAYOUT_H
 
-#define THREAD_SELF           0   /* the struct's own address */
-#define THREAD_ENGINE_SP      8   /* where the engine's stack begins */
-#define THREAD_RESUME         16  /* where the thread goes on when the engine is left */
-#define THREAD_TARGET         24  /* the original address that an indirect branch wants */
-#define THREAD_EXIT           32  /* 32 bits: the exit through which the cache was left */
-#define THREAD_REASON         36  /* 32 bits: enum stalker_reason */
-#define THREAD_GATE           40  /* the gates' addresses */
+#define THREAD_SELF           0  /* the struct's own address */
+#define THREAD_ENGINE_SP      8  /* where the engine's stack begins */
+#define THREAD_RESUME         16 /* where the thread goes on when the engine is left */
+#define THREAD_TARGET         24 /* the original address that an indirect branch wants */
+#define THREAD_EXIT           32 /* 32 bits: the exit through which the cache was left */
+#define THREAD_REASON         36 /* 32 bits: enum stalker_reason */
+#define THREAD_GATE           40 /* the gates' addresses */
 #define THREAD_GATE_COLLISION 48
 #define THREAD_GATE_CALLOUT   56
 #define THREAD_BLOCKS         64  /* the struct hash_map from original addresses to blocks */

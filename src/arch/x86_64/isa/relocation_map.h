@@ -19,8 +19,9 @@ struct x86_saved_register {
 };
 
 /*
- * How the original registers follow from those in the copy. rsp and rcx come first, from the registers as they are; what
- * is saved is read by the copy's rsp and put in place last, and may be rsp itself. All zero with X86_GPR_NONE: nothing.
+ * How the original registers follow from those in the copy. rsp and rcx come first, from the registers as they are;
+ * what is saved is read by the copy's rsp and put in place last, and may be rsp itself. All zero with X86_GPR_NONE:
+ * nothing.
  */
 struct x86_undo {
     struct x86_saved_register saved[2]; /* read these from memory */

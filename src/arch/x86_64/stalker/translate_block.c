@@ -111,7 +111,8 @@ static void open_block(struct translation *translation)
     if (translation->lands) {
         block->landing = code_writer_pc(hot);
         block->flags |= BLOCK_LANDS;
-        x86_put_landing(translation, hot, block, translation->is_native ? BRANCH_SET : live_at_start(x86_block_of(translation)));
+        x86_put_landing(translation, hot, block,
+                        translation->is_native ? BRANCH_SET : live_at_start(x86_block_of(translation)));
     }
     block->entry = code_writer_pc(hot);
     if (translation->is_native)

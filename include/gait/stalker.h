@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Following threads: their code is translated block by block into a cache, with whatever is to be observed written into
+ * the translation, and runs there at close to its own speed. The program's stack, registers and memory are what they
+ * would be; its own code is never changed.
+ *
+ * Functions that can fail return 0 or a negated errno number. Unless it says otherwise, a function can be called from
+ * any thread, followed or not, but not from inside of a transformer, callout, probe or sink.
+ */
+#ifndef GAIT_STALKER_H
+#define GAIT_STALKER_H
+
+#include "gait/cpu_context.h"
+#include "gait/error.h"
+#include "gait/instruction.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gait_stalker;
+
+/* When code that was translated is compared with what stands there now. */
+enum gait_trust {
+    GAIT_TRUST_NEVER = -1,    /* each time that it runs: nothing is linked, slow */
+    GAIT_TRUST_AT_ONCE = 0,   /* not at all */
+    GAIT_TRUST_DEFAULT = 1000 /* as GAIT_TRUST_AT_ONCE; changes are noticed at the system calls that make code */
+    /* and 1 to 999: when the engine meets it again, until it was found unchanged that often */
+};
+
+/* Zeroes mean the default everywhere but in size_bytes. A smaller size_bytes (an older header) is filled with zeroes.
+ */
+struct gait_stalker_options {
+    size_t size_bytes;
+    /* For tests and experiments: what the engine is to do without. */
+    bool without_links;    /* no branch from block to block */
+    bool without_lookup;   /* no indirect branch resolved in the cache */
+    bool without_adjacent; /* only blocks that are reached are translated */
+    size_t slab_bytes;     /* of executable memory mapped at a time; 0: the engine's choice */
+};
+
+/*
+ * Makes an engine. -EOPNOTSUPP: gait cannot follow threads on this CPU yet; -ENOMEM, -EACCES, -EPERM: no memory, or
+ * none that may be executed; -EINVAL: options that are not known.
+ */
+int gait_stalker_create(const struct gait_stalker_options *options, struct gait_stalker **stalker_out,
+                        struct gait_error *err);
+
+/* Unfollows all threads and gives everything back. Not from a followed thread. NULL is fine. */
+void gait_stalker_destroy(struct gait_stalker *stalker);
+
+/* ---- events ----------------------------------------------------------------------------------------------------- */
+
+/* Bits of gait_follow_options.events. */
+enum gait_event_kind {
+    GAIT_EVENT_CALL = 1 << 0,
+    GAIT_EVENT_RET = 1 << 1,
+    GAIT_EVENT_EXEC = 1 << 2,   /* an instruction is about to run */
+    GAIT_EVENT_BLOCK = 1 << 3,  /* a block is about to run */
+    GAIT_EVENT_COMPILE = 1 << 4 /* a block was translated; it may never run */
+};
+
+struct gait_event {
+    uint32_t kind;     /* one of enum gait_event_kind */
+    int32_t depth;     /* of calls and returns: how deep the caller is, from where following began */
+    uint64_t location; /* of the instruction; where a block begins */
+    uint64_t target;   /* where a call or return goes; where a block ends */
+    uint32_t tid;
+    uint32_t reserved;
+};
+
+/*
+ * Where a thread's events go, in order and in batches. `process` is called on the followed thread, between two of its
+ * instructions: it may be anywhere, also in malloc with its lock held. Nonzero: an error, after which the thread's
+ * events are dropped and counted.
+ */
+struct gait_event_sink {
+    int (*process)(void *context, const struct gait_event *events, size_t count);
+    void *context;
+};
+
+/* ---- transformers ------------------------------------------------------------------------------------------------ */
+
+struct gait_iterator;
+
+/*
+ * Decides what a block becomes. `transform` is called when a block is translated, on whichever thread needs it, one
+ * call at a time: it asks for one instruction after the other (gait_iterator_next) and keeps them (gait_iterator_keep)
+ * or not. An instruction that is not kept is left out; a block whose last instruction is left out goes on to what
+ * follows it. The struct must live as long as threads are followed with it.
+ */
+struct gait_transformer {
+    void (*transform)(void *context, struct gait_iterator *iterator);
+    void *context;
+};
+
+/*
+ * Goes to the block's next instruction; the first one at first. False: there is none, or no room for more in this
+ * block, which then ends here. instruction_out (may be NULL) needs its size_bytes set.
+ */
+bool gait_iterator_next(struct gait_iterator *iterator, struct gait_instruction *instruction_out);
+
+/* Puts the current instruction. */
+void gait_iterator_keep(struct gait_iterator *iterator);
+
+/*
+ * A function to be called at a place in a block, with all that the program has in its registers; what it changes there
+ * takes effect, the pc included. It runs on the engine's stack of the thread, 128 KiB at least.
+ */
+typedef void (*gait_callout)(struct gait_cpu_context *cpu, void *data);
+
+enum gait_callout_use {
+    GAIT_CALLOUT_ANY = 0,         /* an ordinary function: vector and floating point registers are saved around it */
+    GAIT_CALLOUT_GENERAL_ONLY = 1 /* it was compiled with GAIT_GENERAL_REGISTERS_ONLY, as all that it calls */
+};
+
+/* Compiles a function so that it leaves vector and floating point registers alone. */
+#define GAIT_GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
+
+/* Puts a call of the function before whatever is put next. */
+void gait_iterator_put_callout(struct gait_iterator *iterator, gait_callout callout, void *data,
+                               enum gait_callout_use use);
+
+/* Puts machine code of the caller's, which must be position-independent and leave the stack pointer as it was. */
+void gait_iterator_put_code(struct gait_iterator *iterator, const void *code, size_t size_bytes);
+
+/* Puts an increment of a 64-bit counter that leaves all registers and flags alone. */
+void gait_iterator_put_count(struct gait_iterator *iterator, uint64_t *counter);
+
+/* Puts a return to the caller of the function that the block is in, as its first instruction would: rsp points there.
+ */
+void gait_iterator_put_return(struct gait_iterator *iterator);
+
+/* ---- following --------------------------------------------------------------------------------------------------- */
+
+struct gait_follow_options {
+    size_t size_bytes;
+    uint32_t events;                            /* of enum gait_event_kind */
+    const struct gait_transformer *transformer; /* NULL: keeps everything */
+    const struct gait_event_sink *sink;         /* NULL: the last events are kept, older ones dropped and counted */
+    size_t buffer_bytes;                        /* of events kept before they go to the sink; 0: 256 KiB */
+    bool new_threads;                           /* threads that a followed one makes are followed alike */
+};
+
+/*
+ * Follows the calling thread from where this returns. options may be NULL. -EALREADY: it is followed; -EINVAL: options
+ * that are not known; -ENOMEM.
+ */
+int gait_stalker_follow_me(struct gait_stalker *stalker, const struct gait_follow_options *options,
+                           struct gait_error *err);
+
+/* Follows the calling thread no more from where this returns. -ESRCH: it is not followed. */
+int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_error *err);
+
+/*
+ * Follows another thread of this process, whatever it is doing. -ESRCH: there is no such thread; -EALREADY; -EPERM:
+ * somebody traces it, or the system does not let us; -EINVAL, -ENOMEM as above.
+ */
+int gait_stalker_follow(struct gait_stalker *stalker, int tid, const struct gait_follow_options *options,
+                        struct gait_error *err);
+int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct gait_error *err);
+
+/* Whether a thread is followed. */
+bool gait_stalker_is_following(struct gait_stalker *stalker, int tid);
+bool gait_stalker_is_following_me(struct gait_stalker *stalker);
+
+/* ---- probes, exclusion, invalidation ----------------------------------------------------------------------------- */
+
+/* A call of a probed function, before its first instruction. */
+struct gait_call {
+    uint64_t target;
+    uint64_t return_address;
+    uint64_t *stack; /* stack[0] is the return address */
+    struct gait_cpu_context *cpu;
+};
+
+typedef void (*gait_call_probe)(struct gait_call *call, void *data);
+
+/*
+ * Calls the probe each time that a followed thread enters the block at `target`, in the order in which probes were
+ * added. The id is for removing it.
+ */
+int gait_stalker_add_call_probe(struct gait_stalker *stalker, uint64_t target, gait_call_probe probe, void *data,
+                                uint32_t *id_out, struct gait_error *err);
+int gait_stalker_remove_call_probe(struct gait_stalker *stalker, uint32_t id, struct gait_error *err);
+
+/*
+ * Leaves a range of code alone: from a call or jump into it until control is back in the caller, nothing is observed.
+ * -EEXIST: it overlaps another one; -EINVAL: it is empty.
+ */
+int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
+
+/* Forgets the translations of code that overlaps a range, so that it is translated anew. */
+int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
+
+/* Translates the block at an address ahead of time, for threads that are followed that way. */
+int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
+                          struct gait_error *err);
+
+/* Hands all events so far to their sinks. Of other threads, those that they have delivered. */
+int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+struct gait_stalker_statistics {
+    size_t size_bytes;
+    uint64_t threads;      /* followed now */
+    uint64_t blocks;       /* translated now */
+    uint64_t code_bytes;   /* of their translations */
+    uint64_t memory_bytes; /* all that the engine has mapped for them */
+    uint64_t events_lost;
+};
+
+int gait_stalker_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,
+                            struct gait_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

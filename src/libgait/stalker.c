@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stalker's public face: options, errors with words, and which functions of the library followed threads call
+ * natively. All the work is in src/stalker.
+ */
+#include "gait/stalker.h"
+
+#include "libgait/error.h"
+#include "libgait/export.h"
+#include "libgait/options.h"
+#include "stalker/engine.h"
+#include "stalker/follow.h"
+#include "stalker/thread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS_ALL (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK | GAIT_EVENT_COMPILE)
+
+struct gait_stalker {
+    struct stalker_engine *engine;
+};
+
+static const struct options_type stalker_options = {
+    "make a stalker",
+    "gait_stalker_options",
+    sizeof(struct gait_stalker_options),
+};
+
+static const struct options_type follow_options = {
+    "follow a thread",
+    "gait_follow_options",
+    sizeof(struct gait_follow_options),
+};
+
+/* What followed threads may call of this header: these run natively, since they take the engine's locks. */
+static int add_natives(struct stalker_engine *engine)
+{
+    static void *const functions[] = {
+#define NATIVE(name) (void *)name,
+#include "libgait/stalker_natives.def"
+#undef NATIVE
+    };
+
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        int result = stalker_engine_add_native(engine, app_pc_of((uintptr_t)functions[i]));
+
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
+static int engine_failed(int result, struct gait_error *err)
+{
+    if (result == -EOPNOTSUPP)
+        return error_set(err, result, "cannot make a stalker: gait follows threads on x86_64 only, so far");
+    return error_set(err, result, "cannot make a stalker: no memory for it: %s", strerror(-result));
+}
+
+EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struct gait_stalker **stalker_out,
+                               struct gait_error *err)
+{
+    struct gait_stalker_options chosen;
+    struct gait_stalker *stalker;
+    int result;
+
+    if (stalker_out == NULL)
+        return error_set(err, EINVAL, "cannot make a stalker: nowhere to put it, stalker_out is NULL");
+    result = options_read(&stalker_options, options, &chosen, err);
+    if (result != 0)
+        return result;
+    stalker = calloc(1, sizeof(*stalker));
+    if (stalker == NULL)
+        return engine_failed(-ENOMEM, err);
+    result = stalker_engine_create(&stalker->engine);
+    if (result == 0)
+        result = add_natives(stalker->engine);
+    if (result != 0) {
+        gait_stalker_destroy(stalker);
+        return engine_failed(result, err);
+    }
+    *stalker_out = stalker;
+    return 0;
+}
+
+EXPORT void gait_stalker_destroy(struct gait_stalker *stalker)
+{
+    if (stalker == NULL)
+        return;
+    stalker_engine_destroy(stalker->engine);
+    free(stalker);
+}
+
+static int read_follow_options(const struct gait_follow_options *given, struct gait_follow_options *options_out,
+                               struct gait_error *err)
+{
+    int result = options_read(&follow_options, given, options_out, err);
+
+    if (result != 0)
+        return result;
+    if (options_out->events & ~(uint32_t)EVENTS_ALL)
+        return error_set(err, EINVAL,
+                         "cannot follow a thread: events is 0x%x, which has bits that are none of enum "
+                         "gait_event_kind",
+                         options_out->events);
+    if (options_out->sink != NULL && options_out->sink->process == NULL)
+        return error_set(err, EINVAL, "cannot follow a thread: the sink has no process function");
+    if (options_out->transformer != NULL && options_out->transformer->transform == NULL)
+        return error_set(err, EINVAL, "cannot follow a thread: the transformer has no transform function");
+    return 0;
+}
+
+static int follow_failed(int result, int tid, struct gait_error *err)
+{
+    switch (result) {
+    case -EALREADY:
+        return error_set(err, result, "cannot follow thread %d: it is followed already; unfollow it first", tid);
+    case -ESRCH:
+        return error_set(err, result, "cannot follow thread %d: this process has no such thread", tid);
+    case -ENOMEM:
+        return error_set(err, result, "cannot follow thread %d: no memory, or none below 2 GiB", tid);
+    default:
+        return error_set(err, result, "cannot follow thread %d: %s", tid, strerror(-result));
+    }
+}
+
+/* The calling thread has everything it needs to enter the cache. */
+static int prepare(void *stalker, const void *options, void *err, struct stalker_thread **thread_out)
+{
+    struct gait_stalker *self = stalker;
+    struct gait_follow_options chosen;
+    struct follow_configuration configuration;
+    int result;
+
+    if (self == NULL)
+        return error_set(err, EINVAL, "cannot follow a thread: there is no stalker, it is NULL");
+    result = read_follow_options(options, &chosen, err);
+    if (result != 0)
+        return result;
+    configuration = (struct follow_configuration){.events = chosen.events, .transformer = chosen.transformer};
+    result = stalker_follow_prepare(self->engine, &configuration, thread_out);
+    return result == 0 ? 0 : follow_failed(result, stalker_current_tid(), err);
+}
+
+EXPORT int gait_stalker_follow_me(struct gait_stalker *stalker, const struct gait_follow_options *options,
+                                  struct gait_error *err)
+{
+    return stalker_follow_caller(stalker, options, err, prepare);
+}
+
+EXPORT int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_error *err)
+{
+    int result = stalker_unfollow_current(stalker->engine);
+
+    if (result != 0)
+        return error_set(err, result, "cannot unfollow thread %d: it is not followed", stalker_current_tid());
+    return 0;
+}
+
+EXPORT bool gait_stalker_is_following(struct gait_stalker *stalker, int tid)
+{
+    return stalker_is_following(stalker->engine, tid);
+}
+
+EXPORT bool gait_stalker_is_following_me(struct gait_stalker *stalker)
+{
+    return stalker_is_following(stalker->engine, stalker_current_tid());
+}
