@@ -112,6 +112,19 @@ static int read_follow_options(const struct gait_follow_options *given, struct g
     return 0;
 }
 
+static struct follow_request request_of(const struct gait_follow_options *options)
+{
+    struct follow_request request = {
+        .configuration = {.events = options->events, .transformer = options->transformer},
+        .buffer_bytes = options->buffer_bytes,
+        .new_threads = options->new_threads,
+    };
+
+    if (options->sink != NULL)
+        request.receiver = (struct event_receiver){options->sink->process, options->sink->context};
+    return request;
+}
+
 static int follow_failed(int result, int tid, struct gait_error *err)
 {
     switch (result) {
@@ -131,7 +144,7 @@ static int prepare(void *stalker, const void *options, void *err, struct stalker
 {
     struct gait_stalker *self = stalker;
     struct gait_follow_options chosen;
-    struct follow_configuration configuration;
+    struct follow_request request;
     int result;
 
     if (self == NULL)
@@ -139,8 +152,8 @@ static int prepare(void *stalker, const void *options, void *err, struct stalker
     result = read_follow_options(options, &chosen, err);
     if (result != 0)
         return result;
-    configuration = (struct follow_configuration){.events = chosen.events, .transformer = chosen.transformer};
-    result = stalker_follow_prepare(self->engine, &configuration, thread_out);
+    request = request_of(&chosen);
+    result = stalker_follow_prepare(self->engine, &request, thread_out);
     return result == 0 ? 0 : follow_failed(result, stalker_current_tid(), err);
 }
 

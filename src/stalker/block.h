@@ -54,12 +54,20 @@ struct block {
     const uint8_t *trail;
     uint32_t trail_bytes;
     uint32_t insn_count;
+    const uint8_t *insn_lengths; /* NULL where nobody asks */
+    uint32_t last_insn_bytes;
     struct block_exit exits[BLOCK_EXIT_COUNT];
 };
 
 static inline struct app_pc block_end(const struct block *block)
 {
     return app_pc_of(block->start.value + block->size_bytes);
+}
+
+/* Where its last instruction stands. */
+static inline struct app_pc block_last_insn(const struct block *block)
+{
+    return app_pc_of(block->start.value + block->size_bytes - block->last_insn_bytes);
 }
 
 /* The block that an exit is part of. */

@@ -8,10 +8,12 @@
 #include "base/counters.h"
 #include "stalker/block_link.h"
 #include "stalker/engine.h"
+#include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/unit.h"
+#include "stalker/vectors.h"
 
 /* The gates know these. */
 _Static_assert(offsetof(struct hash_map, table) == 0, "the map's table has moved");
@@ -93,6 +95,17 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
     }
 }
 
+/* The buffer is full: its events go where they are wanted, and the thread goes on where it was. */
+static void drain_events(struct stalker_thread *thread)
+{
+    struct event_buffer *events = thread->events;
+
+    if (events->receiver.process != NULL)
+        vectors_set_aside(thread);
+    event_buffer_drain(events, thread->cache, thread->event_position);
+    thread->event_position = events->start;
+}
+
 static void handle_reason(struct stalker_thread *thread)
 {
     switch (thread->reason) {
@@ -102,6 +115,9 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_INDIRECT:
         thread->context.pc = thread->target;
         go_on(thread, true);
+        break;
+    case STALKER_EVENTS:
+        drain_events(thread);
         break;
     default:
         go_on(thread, false);
@@ -113,6 +129,10 @@ void stalker_dispatch(struct stalker_thread *thread)
 {
     counter_add(COUNTER_engine_entries, 1);
     handle_reason(thread);
-    if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW)
+    if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
+        thread->reason != STALKER_EVENTS)
         stalker_leave_natively(thread);
+    if (thread->is_leaving && thread->events != NULL)
+        drain_events(thread);
+    vectors_put_back(thread);
 }

@@ -11,11 +11,14 @@
 #include "stalker/engine.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
+#include "stalker/vectors.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 
-#define STACK_BYTES (256u << 10)
+#define STACK_BYTES        (256u << 10)
+#define EVENT_BUFFER_BYTES (256u << 10)
+#define EVENTS_IN_CODE     (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK | GAIT_EVENT_COMPILE)
 
 int stalker_current_tid(void)
 {
@@ -60,13 +63,35 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->reason = STALKER_ENTER;
     thread->gate = (uintptr_t)stalker_gate_exit;
     thread->gate_collision = (uintptr_t)stalker_gate_collision;
+    thread->gate_events = (uintptr_t)stalker_gate_events;
+    thread->is_leaving = false;
     thread->engine = engine;
     thread->cache = cache;
     thread->blocks = &cache->blocks;
     atomic_store_explicit(&thread->requests, 0, memory_order_relaxed);
 }
 
-static int prepare(struct stalker_engine *engine, const struct follow_configuration *configuration,
+/* A new buffer each time: what is left in an old one belongs to another way of following. */
+static int init_events(struct stalker_thread *thread, const struct follow_request *request)
+{
+    size_t size_bytes = request->buffer_bytes == 0 ? EVENT_BUFFER_BYTES : request->buffer_bytes;
+    int result;
+
+    event_buffer_destroy(thread->events);
+    thread->events = NULL;
+    if (!(request->configuration.events & EVENTS_IN_CODE))
+        return 0;
+    result = event_buffer_create(size_bytes, &thread->events);
+    if (result != 0)
+        return result;
+    thread->events->receiver = request->receiver;
+    thread->events->tid = (uint32_t)thread->tid;
+    thread->event_position = thread->events->start;
+    thread->event_limit = thread->events->end;
+    return 0;
+}
+
+static int prepare(struct stalker_engine *engine, const struct follow_request *request,
                    struct stalker_thread **thread_out) REQUIRES(engine->lock)
 {
     int tid = stalker_current_tid();
@@ -76,7 +101,7 @@ static int prepare(struct stalker_engine *engine, const struct follow_configurat
 
     if (stalker_thread_find(engine, tid) != NULL)
         return -EALREADY;
-    result = stalker_engine_cache(engine, configuration, &cache);
+    result = stalker_engine_cache(engine, &request->configuration, &cache);
     if (result != 0)
         return result;
     if (thread == NULL)
@@ -86,18 +111,25 @@ static int prepare(struct stalker_engine *engine, const struct follow_configurat
     init_thread(thread, engine, cache);
     thread->tid = tid;
     list_remove(&thread->node);
+    list_add_last(&engine->parked, &thread->node);
+    result = vectors_prepare(thread);
+    if (result == 0)
+        result = init_events(thread, request);
+    if (result != 0)
+        return result;
+    list_remove(&thread->node);
     list_add_last(&engine->threads, &thread->node);
     *thread_out = thread;
     return 0;
 }
 
-int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_configuration *configuration,
+int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_request *request,
                            struct stalker_thread **thread_out)
 {
     int result;
 
     mutex_lock(&engine->lock);
-    result = prepare(engine, configuration, thread_out);
+    result = prepare(engine, request, thread_out);
     mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
@@ -135,6 +167,7 @@ void stalker_leave_natively(struct stalker_thread *thread)
     struct stalker_engine *engine = thread->engine;
 
     thread->resume = thread->context.pc;
+    thread->is_leaving = true;
     mutex_lock(&engine->lock);
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);

@@ -5,17 +5,26 @@
 
 #include "base/attributes.h"
 #include "stalker/engine.h"
+#include "stalker/event_buffer.h"
 
 #include <stdbool.h>
 
 struct stalker_engine;
 struct stalker_thread;
 
+/* How one thread is followed. */
+struct follow_request {
+    struct follow_configuration configuration;
+    struct event_receiver receiver; /* without a function: the newest events are kept */
+    size_t buffer_bytes;            /* 0: the engine's choice */
+    bool new_threads;
+};
+
 /*
  * Makes a stalker_thread for the calling thread, which then enters the cache through stalker_follow_caller. -EALREADY:
  * it is followed; -ENOMEM.
  */
-MUST_USE int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_configuration *configuration,
+MUST_USE int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_request *request,
                                     struct stalker_thread **thread_out);
 
 /* Lets the thread, which is in the engine, go on at context.pc in the original code, and follows it no more. */

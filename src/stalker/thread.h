@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct code_cache;
+struct event_buffer;
 struct hash_map;
 struct stalker_engine;
 
@@ -25,7 +26,7 @@ struct stalker_engine;
 enum stalker_reason {
     STALKER_EXIT = STALKER_REASON_EXIT,         /* through `exit` of a block */
     STALKER_INDIRECT = STALKER_REASON_INDIRECT, /* no block is known for `target` */
-    STALKER_EVENTS_FULL,
+    STALKER_EVENTS = STALKER_REASON_EVENTS, /* the buffer is full; `resume` is set already */
     STALKER_ENTER, /* it was not in the cache: it is to be followed from context.pc on */
 };
 
@@ -51,7 +52,8 @@ struct stalker_thread {
     uint64_t scratch;
     uint64_t native_return;
     uint64_t callout;
-    uint64_t reserved[2];
+    uint64_t gate_events;
+    uint64_t reserved;
     struct gait_cpu_context context;
 
     /* From here on only the engine knows the fields. */
@@ -66,6 +68,7 @@ struct stalker_thread {
     struct event_buffer *events; /* NULL: none are wanted */
     uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
+    bool is_leaving; /* it goes on natively */
 };
 
 #define THREAD_FIELD_AT(field, offset)                                                                                 \
@@ -85,6 +88,7 @@ THREAD_FIELD_AT(event_limit, THREAD_EVENT_LIMIT);
 THREAD_FIELD_AT(scratch, THREAD_SCRATCH);
 THREAD_FIELD_AT(native_return, THREAD_NATIVE_RETURN);
 THREAD_FIELD_AT(callout, THREAD_CALLOUT);
+THREAD_FIELD_AT(gate_events, THREAD_GATE_EVENTS);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);
 THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
 THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);

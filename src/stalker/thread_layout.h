@@ -21,12 +21,14 @@
 #define THREAD_SCRATCH        88  /* 8 bytes for whoever needs them within one instruction's translation */
 #define THREAD_NATIVE_RETURN  96  /* where a native call returns to */
 #define THREAD_CALLOUT        104 /* the callout that is wanted */
+#define THREAD_GATE_EVENTS    112
 #define THREAD_CONTEXT        128 /* struct gait_cpu_context, of which each register is the home of its own */
 #define THREAD_CONTEXT_PC     256
 #define THREAD_CONTEXT_FLAGS  264
 
-/* The two that generated gates set by name. */
+/* Those that the gates set. */
 #define STALKER_REASON_EXIT     0
 #define STALKER_REASON_INDIRECT 1
+#define STALKER_REASON_EVENTS   2
 
 #endif

@@ -25,6 +25,8 @@ struct translator {
     /* Decodes the block that begins at block->start: sets its size and number of instructions. */
     void (*decode)(struct translation *translation);
 
+    unsigned (*insn_length)(const struct translation *translation, unsigned which);
+
     /* Writes what stands before the first instruction. */
     void (*open)(struct translation *translation);
 
@@ -46,6 +48,7 @@ const struct translator *translator_host(void);
 
 /* Addresses of the gates in arch/<cpu>/host. */
 void stalker_gate_exit(void);
+void stalker_gate_events(void);
 void stalker_gate_collision(void);
 void stalker_gate_indirect(void);
 

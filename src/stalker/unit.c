@@ -7,6 +7,7 @@
 
 #include "base/code_memory.h"
 #include "base/counters.h"
+#include "gait/stalker.h"
 #include "stalker/block_link.h"
 #include "stalker/engine.h"
 #include "stalker/translation.h"
@@ -48,6 +49,20 @@ static int begin_block(struct translation *translation, struct app_pc start)
     return 0;
 }
 
+/* Instructions are told apart again when their events are read. */
+static bool keep_lengths(struct translation *translation)
+{
+    struct block *block = translation->block;
+    uint8_t *lengths = slab_allocate(&translation->cache->trails, block->insn_count, 1);
+
+    if (lengths == NULL)
+        return false;
+    for (unsigned i = 0; i < block->insn_count; i++)
+        lengths[i] = (uint8_t)translator_of(translation)->insn_length(translation, i);
+    block->insn_lengths = lengths;
+    return true;
+}
+
 static void write_block(struct translation *translation)
 {
     const struct translator *translator = translator_of(translation);
@@ -55,6 +70,8 @@ static void write_block(struct translation *translation)
 
     if (!translation->is_native)
         translator->decode(translation);
+    if (translation->cache->configuration.events & GAIT_EVENT_EXEC && !keep_lengths(translation))
+        translation->hot.overflowed = true;
     translator->open(translation);
     for (unsigned i = 0; i < block->insn_count; i++)
         translator->put(translation, i);

@@ -89,6 +89,14 @@ stalker_resume:
         RESTORE_ALL
         jmpq    *%gs:THREAD_RESUME
 
+/* Out of the cache because the event buffer is full: all registers are the program's, and `resume` is set. */
+FUNCTION stalker_gate_events
+        movq    %rax, RAX
+        movq    %rcx, RCX
+        movq    %rdi, RDI
+        movl    $STALKER_REASON_EVENTS, %gs:THREAD_REASON
+        jmp     stalker_leave
+
 /*
  * An indirect branch found a block that is not its target's: rcx is the target less the block's address, rdi is the
  * block's address negated; the program's rcx and rdi are at home.

@@ -5,6 +5,7 @@
 
 #include "arch/x86_64/isa/decoder.h"
 #include "arch/x86_64/isa/encoder.h"
+#include "arch/x86_64/stalker/event_code.h"
 #include "stalker/thread_layout.h"
 #include "stalker/translation.h"
 
@@ -45,6 +46,8 @@ struct x86_block {
     bool ends_open; /* the last instruction goes on to the next one */
     bool ends_bad;  /* what follows the last instruction cannot be translated */
     unsigned point_count;
+    x86_gpr_set homes; /* registers that are at home until the block overwrites them */
+    struct event_plan events;
     struct x86_insn insns[BLOCK_INSNS_MAX];
     struct trail_point points[TRAIL_POINTS_MAX];
 };

@@ -18,6 +18,7 @@ void x86_trail_note(struct translation *translation, struct app_pc app_pc, struc
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
 
+    state.homes |= decoded->homes;
     if (decoded->point_count == TRAIL_POINTS_MAX) {
         translation->hot.overflowed = true;
         return;
@@ -49,6 +50,7 @@ static void decode(struct translation *translation)
 
     decoded->count = 0;
     decoded->point_count = 0;
+    decoded->homes = 0;
     decoded->ends_open = true;
     decoded->ends_bad = false;
     while (decoded->count < translation->insn_limit) {
@@ -69,6 +71,15 @@ static void decode(struct translation *translation)
     }
     block->insn_count = decoded->count;
     block->size_bytes = (uint32_t)(pc.value - block->start.value);
+    block->last_insn_bytes = decoded->count == 0 ? 0 : decoded->insns[decoded->count - 1].length;
+    x86_event_plan(translation);
+}
+
+static unsigned insn_length(const struct translation *translation, unsigned which)
+{
+    const struct x86_block *decoded = translation->insns;
+
+    return decoded->insns[which].length;
 }
 
 /*
@@ -152,6 +163,7 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
         put_pc_relative(translation, insn, bytes);
     else
         code_writer_put_bytes(&translation->hot, bytes, insn->length);
+    x86_block_of(translation)->homes &= (x86_gpr_set) ~(insn->gpr_written & ~insn->gpr_kept);
 }
 
 static void put(struct translation *translation, unsigned which)
@@ -159,6 +171,7 @@ static void put(struct translation *translation, unsigned which)
     const struct x86_insn *insn = &x86_block_of(translation)->insns[which];
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)insn->pc.value;
 
+    x86_put_events_before(translation, which);
     if (insn->flow == X86_FLOW_NEXT)
         x86_put_plain(translation, insn, bytes);
     else
@@ -194,6 +207,7 @@ const struct translator translator_x86_64 = {
     .name = "x86_64",
     .insns_bytes = sizeof(struct x86_block),
     .decode = decode,
+    .insn_length = insn_length,
     .open = open_block,
     .put = put,
     .close = close_block,

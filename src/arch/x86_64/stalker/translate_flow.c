@@ -82,6 +82,7 @@ static void put_call(struct translation *translation, const struct x86_insn *ins
     struct app_pc target = app_pc_of(insn->target);
 
     x86_trail_note(translation, insn->pc, trail_plain);
+    x86_put_event_call(translation, insn);
     push_return_address(translation, x86_insn_next(insn));
     pushed.sp_add = 8;
     x86_trail_note(translation, insn->pc, pushed);
@@ -133,7 +134,9 @@ static void put_call_indirect(struct translation *translation, const struct x86_
     struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8, .scratch_register = X86_GPR_NONE};
 
     x86_put_branch_save(translation, insn);
+    x86_put_event_check_indirect(translation, insn);
     load_target(translation, insn);
+    x86_put_event_call_indirect(translation);
     push_return_address(translation, x86_insn_next(insn));
     x86_trail_note(translation, insn->pc, pushed);
     x86_put_branch_indirect(translation);
@@ -145,6 +148,7 @@ static void put_return(struct translation *translation, const struct x86_insn *i
     struct code_writer *hot = &translation->hot;
 
     x86_put_branch_save(translation, insn);
+    x86_put_event_check_indirect(translation, insn);
     x86_pop_reg(hot, TARGET_REGISTER);
     if (insn->immediate_size != 0) {
         struct trail_state popped = {.homes = BRANCH_SET, .sp_add = (uint8_t)-8, .scratch_register = X86_GPR_NONE};
@@ -153,6 +157,7 @@ static void put_return(struct translation *translation, const struct x86_insn *i
         x86_lea(hot, X86_SIZE_64, X86_RSP, x86_mem_base(X86_RSP, (uint16_t)insn->immediate));
     }
     x86_trail_note(translation, insn->pc, done);
+    x86_put_event_return(translation);
     x86_put_branch_indirect(translation);
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Set aside at most once for each time in the engine; put back on the way out. */
+#include "stalker/vectors.h"
+
+#include "base/memory_map.h"
+#include "stalker/thread.h"
+
+int vectors_prepare(struct stalker_thread *thread)
+{
+    void *storage;
+    int result;
+
+    if (thread->vectors != NULL)
+        return 0;
+    result = memory_map(stalker_vectors_bytes(), &storage);
+    if (result == 0)
+        thread->vectors = storage;
+    return result;
+}
+
+void vectors_set_aside(struct stalker_thread *thread)
+{
+    if (thread->vectors_saved)
+        return;
+    stalker_vectors_save(thread->vectors);
+    thread->vectors_saved = true;
+}
+
+void vectors_put_back(struct stalker_thread *thread)
+{
+    if (!thread->vectors_saved)
+        return;
+    stalker_vectors_restore(thread->vectors);
+    thread->vectors_saved = false;
+}

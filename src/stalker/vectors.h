@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vector and floating point registers of a thread that is in the engine. They stay in the CPU, since the engine does
+ * not use them, until somebody else's code is to run. Called on the followed thread only.
+ */
+#ifndef GAIT_STALKER_VECTORS_H
+#define GAIT_STALKER_VECTORS_H
+
+#include "base/attributes.h"
+
+#include <stddef.h>
+
+struct stalker_thread;
+
+/* Makes it safe to call code that uses any register; they are back when the engine is left. */
+void vectors_set_aside(struct stalker_thread *thread);
+
+/* Puts them back, if they were set aside. */
+void vectors_put_back(struct stalker_thread *thread);
+
+/* Takes memory for them once. -ENOMEM. */
+MUST_USE int vectors_prepare(struct stalker_thread *thread);
+
+/* In arch/<cpu>/host. */
+size_t stalker_vectors_bytes(void);
+void stalker_vectors_save(void *area);
+void stalker_vectors_restore(void *area);
+
+#endif
