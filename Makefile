@@ -86,8 +86,10 @@ object     = $(patsubst %,$(OBJ)/%.o,$(basename $(1)))
 CORE_O    := $(call object,$(CORE_C) $(CORE_S))
 LIBRARY_O := $(call object,$(LIBRARY_C))
 CLI_O     := $(call object,$(CLI_C))
-# memcpy and friends of our own are for images without libc; a program with libc uses libc's.
-HOSTED_O  := $(filter-out %/memory_functions.o,$(CORE_O)) $(LIBRARY_O)
+# memcpy and friends of our own are for the core: libc's use vector registers, which belong to the program that is
+# followed. In a program with libc they are for nobody else; sanitizers want to see libc's.
+HOSTED_CORE_O := $(if $(SANITIZED),$(filter-out %/memory_functions.o,$(CORE_O)),$(OUT)/hosted_core.o)
+HOSTED_O  := $(HOSTED_CORE_O) $(LIBRARY_O)
 
 version_part = $(shell sed -n 's/^.define GAIT_VERSION_$(1) *//p' include/gait/version.h)
 MAJOR   := $(call version_part,MAJOR)
@@ -116,6 +118,10 @@ all: $(OUT)/gait $(OUT)/libgait.a $(OUT)/libgait.so
 # All that may run inside the target, in one piece.
 $(OUT)/core.o: $(CORE_O) $(OUT)/state/sources
 	$(call say,LD,$@)$(LD) -r -o $@ $(CORE_O)
+
+MEMORY_FUNCTIONS := memcpy memmove memset memcmp
+$(OUT)/hosted_core.o: $(OUT)/core.o
+	$(call say,OBJCOPY,$@)$(OBJCOPY) $(MEMORY_FUNCTIONS:%=--localize-symbol=%) $< $@
 
 # One object whose only global names are the public ones: our memcpy must not become the program's.
 $(OUT)/libgait.o: $(OUT)/core.o $(LIBRARY_O) $(OUT)/state/sources

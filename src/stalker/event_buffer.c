@@ -194,8 +194,13 @@ static uint64_t take_record(struct batch *batch, uint64_t place)
 
 void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *cache, uint64_t position)
 {
-    struct batch batch = {.buffer = buffer, .cache = cache, .wanted = cache->configuration.events};
+    struct batch batch; /* its events are filled one by one */
     uint64_t place = buffer->start;
+
+    batch.buffer = buffer;
+    batch.cache = cache;
+    batch.wanted = cache->configuration.events;
+    batch.count = 0;
 
     if (buffer->receiver.process == NULL || buffer->is_closed) {
         buffer->lost_bytes += position - place;

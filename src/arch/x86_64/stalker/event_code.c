@@ -78,7 +78,7 @@ static bool needs_check(const struct block *block, const struct x86_block *decod
     case X86_FLOW_BRANCH:
     case X86_FLOW_BRANCH_COUNT:
     case X86_FLOW_TRANSACTION:
-        return last->target <= block->start.value || last->target >> PAGE_SHIFT != page;
+        return last->target <= last->pc.value || last->target >> PAGE_SHIFT != page;
     default:
         return true;
     }
