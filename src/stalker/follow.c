@@ -18,7 +18,8 @@
 
 #define STACK_BYTES        (256u << 10)
 #define EVENT_BUFFER_BYTES (256u << 10)
-#define EVENTS_IN_CODE     (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK | GAIT_EVENT_COMPILE)
+/* Those for which translated code writes records. */
+#define EVENTS_IN_CODE     (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK)
 
 int stalker_current_tid(void)
 {
@@ -58,6 +59,8 @@ static struct stalker_thread *create_thread(void)
 
 static void init_thread(struct stalker_thread *thread, struct stalker_engine *engine, struct code_cache *cache)
 {
+    bool with_position = cache->configuration.events & EVENTS_IN_CODE;
+
     thread->self = (uintptr_t)thread;
     thread->engine_sp = (uintptr_t)thread & ~(uintptr_t)63;
     thread->reason = STALKER_ENTER;
@@ -65,6 +68,8 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->gate_collision = (uintptr_t)stalker_gate_collision;
     thread->gate_events = (uintptr_t)stalker_gate_events;
     thread->is_leaving = false;
+    thread->leave = (uintptr_t)(with_position ? stalker_leave_with_position : stalker_leave);
+    thread->enter = (uintptr_t)(with_position ? stalker_enter_with_position : stalker_enter);
     thread->engine = engine;
     thread->cache = cache;
     thread->blocks = &cache->blocks;
@@ -79,7 +84,7 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
 
     event_buffer_destroy(thread->events);
     thread->events = NULL;
-    if (!(request->configuration.events & EVENTS_IN_CODE))
+    if (request->configuration.events == 0)
         return 0;
     result = event_buffer_create(size_bytes, &thread->events);
     if (result != 0)
@@ -168,6 +173,7 @@ void stalker_leave_natively(struct stalker_thread *thread)
 
     thread->resume = thread->context.pc;
     thread->is_leaving = true;
+    thread->enter = (uintptr_t)stalker_enter;
     mutex_lock(&engine->lock);
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);

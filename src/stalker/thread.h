@@ -53,8 +53,9 @@ struct stalker_thread {
     uint64_t native_return;
     uint64_t callout;
     uint64_t gate_events;
-    uint64_t reserved;
+    uint64_t enter;
     struct gait_cpu_context context;
+    uint64_t leave;
 
     /* From here on only the engine knows the fields. */
     struct stalker_engine *engine;
@@ -89,6 +90,8 @@ THREAD_FIELD_AT(scratch, THREAD_SCRATCH);
 THREAD_FIELD_AT(native_return, THREAD_NATIVE_RETURN);
 THREAD_FIELD_AT(callout, THREAD_CALLOUT);
 THREAD_FIELD_AT(gate_events, THREAD_GATE_EVENTS);
+THREAD_FIELD_AT(enter, THREAD_ENTER);
+THREAD_FIELD_AT(leave, THREAD_LEAVE);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);
 THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
 THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);

@@ -22,6 +22,8 @@
 #define THREAD_NATIVE_RETURN  96  /* where a native call returns to */
 #define THREAD_CALLOUT        104 /* the callout that is wanted */
 #define THREAD_GATE_EVENTS    112
+#define THREAD_ENTER          120 /* how the cache is entered and left: with or without a position in a register */
+#define THREAD_LEAVE          272
 #define THREAD_CONTEXT        128 /* struct gait_cpu_context, of which each register is the home of its own */
 #define THREAD_CONTEXT_PC     256
 #define THREAD_CONTEXT_FLAGS  264

@@ -49,6 +49,10 @@ const struct translator *translator_host(void);
 /* Addresses of the gates in arch/<cpu>/host. */
 void stalker_gate_exit(void);
 void stalker_gate_events(void);
+void stalker_leave(void);
+void stalker_leave_with_position(void);
+void stalker_enter(void);
+void stalker_enter_with_position(void);
 void stalker_gate_collision(void);
 void stalker_gate_indirect(void);
 

@@ -71,8 +71,13 @@ FUNCTION stalker_gate_exit
         movq    %rcx, RCX
         movq    %rdi, RDI
         movl    $STALKER_REASON_EXIT, %gs:THREAD_REASON
-/* The same with rax, rcx and rdi at home and the reason set. */
-stalker_leave:
+        jmpq    *%gs:THREAD_LEAVE
+/* The same with rax, rcx and rdi at home and the reason set; r11 is the position of events. */
+FUNCTION stalker_leave_with_position
+        movq    %r11, %gs:THREAD_EVENT_POSITION
+        movq    HOME(11), %r11
+/* The same, r11 is the program's. */
+FUNCTION stalker_leave
         SAVE_MOST
         movq    %gs:THREAD_ENGINE_SP, %rsp
         pushfq
@@ -87,6 +92,10 @@ stalker_resume:
         pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
         RESTORE_ALL
+        jmpq    *%gs:THREAD_ENTER
+FUNCTION stalker_enter_with_position
+        movq    %gs:THREAD_EVENT_POSITION, %r11
+FUNCTION stalker_enter
         jmpq    *%gs:THREAD_RESUME
 
 /* Out of the cache because the event buffer is full: all registers are the program's, and `resume` is set. */
@@ -95,7 +104,7 @@ FUNCTION stalker_gate_events
         movq    %rcx, RCX
         movq    %rdi, RDI
         movl    $STALKER_REASON_EVENTS, %gs:THREAD_REASON
-        jmp     stalker_leave
+        jmpq    *%gs:THREAD_LEAVE
 
 /*
  * An indirect branch found a block that is not its target's: rcx is the target less the block's address, rdi is the
@@ -153,7 +162,7 @@ FUNCTION stalker_gate_indirect
         sahf
         movq    RDX, %rdx
         movl    $STALKER_REASON_INDIRECT, %gs:THREAD_REASON
-        jmp     stalker_leave
+        jmpq    *%gs:THREAD_LEAVE
 
 /*
  * stalker_follow_caller(a, b, c, prepare): lets prepare make a stalker_thread of a, b and c. If it does, returns 0 to the

@@ -9,15 +9,21 @@
 struct translation;
 struct x86_insn;
 
-/* Where in a block its record is written, and where somebody looks whether the buffer is full. */
+/* Where in a block somebody looks whether the buffer is full. A record without anything that differs is at its start. */
 struct event_plan {
-    bool record;             /* a record without anything that differs */
-    bool check;              /* somebody has to look */
-    unsigned record_before;  /* instruction */
-    unsigned check_before;   /* instruction; the block's end if no place in it is good for that */
-    uint8_t record_register; /* holds the position meanwhile */
-    bool record_restore;     /* its value is needed afterwards */
+    bool record;
+    bool check;
+    bool flags_free;       /* nobody needs the flags where the check is */
+    bool check_at_end;     /* with the branch that ends the block */
+    unsigned check_before; /* instruction */
 };
+
+/* Whether the program's r11 is at home at the borders of blocks, and the position of events in its place. */
+bool x86_events_in_use(const struct translation *translation);
+
+/* Puts the program's value into r11, or the position; nothing if it is there already. */
+void x86_take_register(struct translation *translation);
+void x86_take_position(struct translation *translation);
 
 /* Decides what is written for the decoded block. */
 void x86_event_plan(struct translation *translation);
@@ -25,12 +31,12 @@ void x86_event_plan(struct translation *translation);
 /* Writes what the plan has for the place before an instruction. */
 void x86_put_events_before(struct translation *translation, unsigned which);
 
-/* Writes the record of a direct call. */
-void x86_put_event_call(struct translation *translation, const struct x86_insn *insn);
+/* Writes the record of a direct call. All of these need the position in its register. */
+void x86_put_event_call(struct translation *translation);
 
 /*
  * Write the record of an indirect call, or a return, whose target is in rcx, with rcx and rdi at home. The check is
- * before the target is loaded; it takes rcx.
+ * before the target is loaded; it takes rcx, and gives it back where the instruction needs it.
  */
 void x86_put_event_call_indirect(struct translation *translation);
 void x86_put_event_return(struct translation *translation);

@@ -50,7 +50,7 @@ static void decode(struct translation *translation)
 
     decoded->count = 0;
     decoded->point_count = 0;
-    decoded->homes = 0;
+    decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
     decoded->ends_open = true;
     decoded->ends_bad = false;
     while (decoded->count < translation->insn_limit) {
@@ -109,8 +109,11 @@ static void put_native_call(struct translation *translation)
     struct code_writer *hot = &translation->hot;
     struct app_pc start = translation->block->start;
 
+    x86_block_of(translation)->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
+    x86_take_register(translation);
     x86_pop_mem(hot, thread_field(THREAD_NATIVE_RETURN));
     x86_call_anywhere(hot, cache_pc_of(start.value));
+    x86_take_position(translation);
     x86_put_exit(translation, 0, BLOCK_EXIT_NATIVE_RETURN, start);
 }
 
@@ -159,11 +162,13 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
 void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     x86_trail_note(translation, insn->pc, trail_plain);
+    if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(X86_R11))
+        x86_take_register(translation);
+    x86_trail_note(translation, insn->pc, trail_plain);
     if (insn->properties & X86_PC_RELATIVE)
         put_pc_relative(translation, insn, bytes);
     else
         code_writer_put_bytes(&translation->hot, bytes, insn->length);
-    x86_block_of(translation)->homes &= (x86_gpr_set) ~(insn->gpr_written & ~insn->gpr_kept);
 }
 
 static void put(struct translation *translation, unsigned which)
@@ -187,6 +192,8 @@ static void close_block(struct translation *translation)
     if (translation->is_native)
         return;
     x86_trail_note(translation, end, trail_plain);
+    if (decoded->ends_bad || decoded->ends_open)
+        x86_take_position(translation);
     if (decoded->ends_bad)
         x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, end);
     else if (decoded->ends_open)

@@ -82,7 +82,7 @@ static void put_call(struct translation *translation, const struct x86_insn *ins
     struct app_pc target = app_pc_of(insn->target);
 
     x86_trail_note(translation, insn->pc, trail_plain);
-    x86_put_event_call(translation, insn);
+    x86_put_event_call(translation);
     push_return_address(translation, x86_insn_next(insn));
     pushed.sp_add = 8;
     x86_trail_note(translation, insn->pc, pushed);
@@ -104,6 +104,8 @@ static void load_target(struct translation *translation, const struct x86_insn *
 {
     struct code_writer *hot = &translation->hot;
 
+    if ((insn->gpr_read) & X86_GPR_BIT(X86_R11))
+        x86_take_register(translation);
     if (!insn->is_memory) {
         if (insn->rm != TARGET_REGISTER)
             x86_mov_reg_reg(hot, X86_SIZE_64, TARGET_REGISTER, insn->rm);
@@ -117,6 +119,7 @@ static void load_target(struct translation *translation, const struct x86_insn *
         x86_mov_reg_mem(hot, X86_SIZE_64, TARGET_REGISTER,
                         x86_mem_segment(insn->segment, x86_mem_base(TARGET_REGISTER, 0)));
     }
+    x86_take_position(translation);
 }
 
 static void put_jump_indirect(struct translation *translation, const struct x86_insn *insn)
@@ -184,9 +187,12 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_mov_reg_mem(hot, X86_SIZE_64, X86_RCX, register_home(X86_RCX));
     x86_put_exit(translation, 1, BLOCK_EXIT_SYSTEM_CALL, insn->pc);
     x86_label_bind(&ordinary, hot);
+    x86_take_register(translation);
     x86_plain(hot, X86_SYSCALL);
     x86_trail_note(translation, next, done);
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
+    x86_trail_note(translation, next, trail_plain);
+    x86_take_position(translation);
     put_continuation(translation, 0, next);
 }
 
@@ -202,6 +208,7 @@ static bool is_int80(const struct x86_insn *insn)
 
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
+    x86_take_position(translation);
     if (insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) {
         put_leave(translation, insn);
         return;
