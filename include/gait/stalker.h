@@ -128,8 +128,16 @@ void gait_iterator_put_callout(struct gait_iterator *iterator, gait_callout call
 /* Puts machine code of the caller's, which must be position-independent and leave the stack pointer as it was. */
 void gait_iterator_put_code(struct gait_iterator *iterator, const void *code, size_t size_bytes);
 
-/* Puts an increment of a 64-bit counter that leaves all registers and flags alone. */
+/*
+ * Puts an increment of a 64-bit counter that leaves all registers and flags alone, somewhere in what is left of the
+ * block. It is not atomic: threads that run the same block at once may lose some.
+ */
 void gait_iterator_put_count(struct gait_iterator *iterator, uint64_t *counter);
+
+/*
+ * A new counter, 0 at first, where increments are cheapest. It lives as long as the stalker. NULL: no memory.
+ */
+uint64_t *gait_iterator_new_counter(struct gait_iterator *iterator);
 
 /* Puts a return to the caller of the function that the block is in, as its first instruction would: rsp points there.
  */

@@ -16,6 +16,9 @@
 #define COLD_BYTES  (256u << 10)
 #define TRAIL_BYTES (64u << 10)
 
+/* One for each block of 40 bytes: then the slab is full as well. */
+#define COUNTERS_PER_SLAB (HOT_BYTES / 40)
+
 static const struct memory_range low_memory = {0x10000, 0x7fff0000};
 
 static int make_indirect_table(struct code_cache *cache, uint64_t missing)
@@ -63,6 +66,8 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
 
 static void destroy_slab(struct cache_slab *slab)
 {
+    if (slab->counters != NULL)
+        memory_unmap(slab->counters, COUNTERS_PER_SLAB * sizeof(uint64_t));
     code_memory_destroy(slab->hot);
     code_memory_destroy(slab->cold);
     memory_unmap(slab, sizeof(*slab));
@@ -185,4 +190,20 @@ int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_byt
             return 0;
         }
     return create_slab(cache, near.value, slab_out);
+}
+
+uint64_t *code_cache_new_counter(struct code_cache *cache, struct cache_slab *slab)
+{
+    void *storage;
+
+    if (slab->counters == NULL) {
+        uint64_t near = code_memory_start(slab->hot).value;
+
+        if (memory_map_near(near, COUNTERS_PER_SLAB * sizeof(uint64_t), MEMORY_READ_WRITE, &storage) != 0)
+            return NULL;
+        slab->counters = storage;
+    }
+    if (slab->counter_count < COUNTERS_PER_SLAB)
+        return &slab->counters[slab->counter_count++];
+    return slab_allocate_zeroed(&cache->trails, sizeof(uint64_t), sizeof(uint64_t));
 }

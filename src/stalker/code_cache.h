@@ -34,6 +34,8 @@ struct cache_slab {
     struct code_memory *hot;
     struct code_memory *cold;
     uint64_t neighbourhood; /* an address that it was put near to */
+    uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
+    uint32_t counter_count;
 };
 
 /* How blocks are instrumented: what threads must agree on to share a cache. */
@@ -107,6 +109,9 @@ MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) R
  */
 MUST_USE int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_bytes, size_t cold_bytes,
                              struct cache_slab **slab_out) REQUIRES(cache->lock);
+
+/* A counter that code in the slab reaches. NULL: no memory. */
+uint64_t *code_cache_new_counter(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock);
 
 /* Lets indirect branches to the block's start find its landing. */
 static inline void code_cache_announce(struct code_cache *cache, const struct block *block)

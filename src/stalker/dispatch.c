@@ -25,10 +25,13 @@ _Static_assert(offsetof(struct block, entry) == 0, "the block's entry has moved"
 _Static_assert(offsetof(struct block, landing) == 32, "the block's landing has moved");
 
 /* The block for an address, translated if need be; NULL: it cannot be. */
-static struct block *obtain(struct code_cache *cache, struct app_pc pc, bool lands) REQUIRES(cache->lock)
+static struct block *obtain(struct stalker_thread *thread, struct code_cache *cache, struct app_pc pc, bool lands)
+    REQUIRES(cache->lock)
 {
     struct block *block = code_cache_find(cache, pc);
 
+    if (block == NULL && cache->configuration.transformer != NULL)
+        vectors_set_aside(thread);
     if (block == NULL)
         return unit_translate(cache, pc, lands, &block) == 0 ? block : NULL;
     if (lands && block->landing.value == 0 && unit_add_landing(cache, block) != 0)
@@ -43,7 +46,7 @@ static void go_on(struct stalker_thread *thread, bool lands)
     struct block *block;
 
     mutex_lock(&cache->lock);
-    block = obtain(cache, app_pc_of(thread->context.pc), lands);
+    block = obtain(thread, cache, app_pc_of(thread->context.pc), lands);
     mutex_unlock(&cache->lock);
     if (block == NULL)
         stalker_leave_natively(thread);
@@ -57,7 +60,7 @@ static void go_through(struct stalker_thread *thread, struct block_exit *exit)
     struct block *block;
 
     mutex_lock(&cache->lock);
-    block = obtain(cache, exit->target, false);
+    block = obtain(thread, cache, exit->target, false);
     if (block != NULL)
         block_link(cache, exit, block);
     mutex_unlock(&cache->lock);

@@ -12,9 +12,9 @@
 
 #include <asm/errno.h>
 
-#define BUFFER_BYTES_MAX  (8u << 20)
-#define FRAMES_AT_FIRST   4096
-#define BATCH             256
+#define BUFFER_BYTES_MAX (8u << 20)
+#define FRAMES_AT_FIRST  4096
+#define BATCH            256
 
 /* Events on their way to the receiver. */
 struct batch {

@@ -19,7 +19,7 @@
 #define STACK_BYTES        (256u << 10)
 #define EVENT_BUFFER_BYTES (256u << 10)
 /* Those for which translated code writes records. */
-#define EVENTS_IN_CODE     (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK)
+#define EVENTS_IN_CODE (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK)
 
 int stalker_current_tid(void)
 {
@@ -67,6 +67,8 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->gate = (uintptr_t)stalker_gate_exit;
     thread->gate_collision = (uintptr_t)stalker_gate_collision;
     thread->gate_events = (uintptr_t)stalker_gate_events;
+    thread->gate_callout = (uintptr_t)stalker_gate_callout;
+    thread->gate_callout_position = (uintptr_t)stalker_gate_callout_with_position;
     thread->is_leaving = false;
     thread->leave = (uintptr_t)(with_position ? stalker_leave_with_position : stalker_leave);
     thread->enter = (uintptr_t)(with_position ? stalker_enter_with_position : stalker_enter);

@@ -26,8 +26,8 @@ struct stalker_engine;
 enum stalker_reason {
     STALKER_EXIT = STALKER_REASON_EXIT,         /* through `exit` of a block */
     STALKER_INDIRECT = STALKER_REASON_INDIRECT, /* no block is known for `target` */
-    STALKER_EVENTS = STALKER_REASON_EVENTS, /* the buffer is full; `resume` is set already */
-    STALKER_ENTER, /* it was not in the cache: it is to be followed from context.pc on */
+    STALKER_EVENTS = STALKER_REASON_EVENTS,     /* the buffer is full; `resume` is set already */
+    STALKER_ENTER,                              /* it was not in the cache: it is to be followed from context.pc on */
 };
 
 /* What others ask of a thread; looked at whenever it is in the engine. */
@@ -51,7 +51,7 @@ struct stalker_thread {
     uint64_t event_limit;
     uint64_t scratch;
     uint64_t native_return;
-    uint64_t callout;
+    uint64_t gate_callout_position;
     uint64_t gate_events;
     uint64_t enter;
     struct gait_cpu_context context;
@@ -88,7 +88,7 @@ THREAD_FIELD_AT(event_position, THREAD_EVENT_POSITION);
 THREAD_FIELD_AT(event_limit, THREAD_EVENT_LIMIT);
 THREAD_FIELD_AT(scratch, THREAD_SCRATCH);
 THREAD_FIELD_AT(native_return, THREAD_NATIVE_RETURN);
-THREAD_FIELD_AT(callout, THREAD_CALLOUT);
+THREAD_FIELD_AT(gate_callout_position, THREAD_GATE_CALLOUT_POSITION);
 THREAD_FIELD_AT(gate_events, THREAD_GATE_EVENTS);
 THREAD_FIELD_AT(enter, THREAD_ENTER);
 THREAD_FIELD_AT(leave, THREAD_LEAVE);

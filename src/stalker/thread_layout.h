@@ -6,27 +6,27 @@
 #ifndef GAIT_STALKER_THREAD_LAYOUT_H
 #define GAIT_STALKER_THREAD_LAYOUT_H
 
-#define THREAD_SELF           0  /* the struct's own address */
-#define THREAD_ENGINE_SP      8  /* where the engine's stack begins */
-#define THREAD_RESUME         16 /* where the thread goes on when the engine is left */
-#define THREAD_TARGET         24 /* the original address that an indirect branch wants */
-#define THREAD_EXIT           32 /* 32 bits: the exit through which the cache was left */
-#define THREAD_REASON         36 /* 32 bits: enum stalker_reason */
-#define THREAD_GATE           40 /* the gates' addresses */
-#define THREAD_GATE_COLLISION 48
-#define THREAD_GATE_CALLOUT   56
-#define THREAD_BLOCKS         64  /* the struct hash_map from original addresses to blocks */
-#define THREAD_EVENT_POSITION 72  /* where the next event goes */
-#define THREAD_EVENT_LIMIT    80  /* where no event may begin any more */
-#define THREAD_SCRATCH        88  /* 8 bytes for whoever needs them within one instruction's translation */
-#define THREAD_NATIVE_RETURN  96  /* where a native call returns to */
-#define THREAD_CALLOUT        104 /* the callout that is wanted */
-#define THREAD_GATE_EVENTS    112
-#define THREAD_ENTER          120 /* how the cache is entered and left: with or without a position in a register */
-#define THREAD_LEAVE          272
-#define THREAD_CONTEXT        128 /* struct gait_cpu_context, of which each register is the home of its own */
-#define THREAD_CONTEXT_PC     256
-#define THREAD_CONTEXT_FLAGS  264
+#define THREAD_SELF                  0  /* the struct's own address */
+#define THREAD_ENGINE_SP             8  /* where the engine's stack begins */
+#define THREAD_RESUME                16 /* where the thread goes on when the engine is left */
+#define THREAD_TARGET                24 /* the original address that an indirect branch wants */
+#define THREAD_EXIT                  32 /* 32 bits: the exit through which the cache was left */
+#define THREAD_REASON                36 /* 32 bits: enum stalker_reason */
+#define THREAD_GATE                  40 /* the gates' addresses */
+#define THREAD_GATE_COLLISION        48
+#define THREAD_GATE_CALLOUT          56
+#define THREAD_BLOCKS                64 /* the struct hash_map from original addresses to blocks */
+#define THREAD_EVENT_POSITION        72 /* where the next event goes */
+#define THREAD_EVENT_LIMIT           80 /* where no event may begin any more */
+#define THREAD_SCRATCH               88 /* 8 bytes for whoever needs them within one instruction's translation */
+#define THREAD_NATIVE_RETURN         96 /* where a native call returns to */
+#define THREAD_GATE_CALLOUT_POSITION 104
+#define THREAD_GATE_EVENTS           112
+#define THREAD_ENTER                 120 /* how the cache is entered and left: with or without a position in a register */
+#define THREAD_LEAVE                 272
+#define THREAD_CONTEXT               128 /* struct gait_cpu_context, of which each register is the home of its own */
+#define THREAD_CONTEXT_PC            256
+#define THREAD_CONTEXT_FLAGS         264
 
 /* Those that the gates set. */
 #define STALKER_REASON_EXIT     0

@@ -14,6 +14,7 @@
 
 struct block;
 struct block_exit;
+struct callout;
 struct translation;
 struct stalker_thread;
 struct gait_cpu_context;
@@ -33,7 +34,16 @@ struct translator {
     /* Writes instruction number `which`, with all that following it takes. */
     void (*put)(struct translation *translation, unsigned which);
 
-    /* Writes how the block ends when its last instruction goes on to the next one, or was left out. */
+    /* The block under way ends behind its first insn_count instructions. */
+    void (*cut)(struct translation *translation);
+
+    /* Write what transformers want at an original address, before it runs. */
+    void (*put_callout)(struct translation *translation, const struct callout *callout);
+    void (*put_code)(struct translation *translation, struct app_pc pc, const void *code, size_t size_bytes);
+    void (*put_count)(struct translation *translation, struct app_pc pc, uint64_t *counter);
+    void (*put_return)(struct translation *translation, struct app_pc pc);
+
+    /* Writes how the block ends when nothing put so far ends it: it goes on to what follows. */
     void (*close)(struct translation *translation);
 
     /* Writes a landing for a block that has none, in the cold memory. Sets block->landing. */
@@ -49,6 +59,8 @@ const struct translator *translator_host(void);
 /* Addresses of the gates in arch/<cpu>/host. */
 void stalker_gate_exit(void);
 void stalker_gate_events(void);
+void stalker_gate_callout(void);
+void stalker_gate_callout_with_position(void);
 void stalker_leave(void);
 void stalker_leave_with_position(void);
 void stalker_enter(void);

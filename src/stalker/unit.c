@@ -10,13 +10,14 @@
 #include "gait/stalker.h"
 #include "stalker/block_link.h"
 #include "stalker/engine.h"
+#include "stalker/transformer.h"
 #include "stalker/translation.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
 
-#define HOT_BYTES  (12u << 10)
-#define COLD_BYTES (2u << 10)
+#define HOT_BYTES  (16u << 10)
+#define COLD_BYTES (4u << 10)
 /* With less room than this a unit does not go on. */
 #define HOT_REST_BYTES (8u << 10)
 
@@ -72,9 +73,15 @@ static void write_block(struct translation *translation)
         translator->decode(translation);
     if (translation->cache->configuration.events & GAIT_EVENT_EXEC && !keep_lengths(translation))
         translation->hot.overflowed = true;
+    translation->is_open = true;
     translator->open(translation);
-    for (unsigned i = 0; i < block->insn_count; i++)
-        translator->put(translation, i);
+    if (translation->is_native)
+        translation->is_open = false;
+    else if (translation->cache->configuration.transformer != NULL)
+        transformer_run(translation);
+    else
+        for (unsigned i = 0; i < block->insn_count; i++)
+            translator->put(translation, i);
     translator->close(translation);
 }
 

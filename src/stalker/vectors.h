@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vector and floating point registers of a thread that is in the engine. They stay in the CPU, since the engine does
- * not use them, until somebody else's code is to run. Called on the followed thread only.
+ * The vector and floating point registers of a thread that is in the engine. They stay in the CPU, since the engine
+ * does not use them, until somebody else's code is to run. Called on the followed thread only.
  */
 #ifndef GAIT_STALKER_VECTORS_H
 #define GAIT_STALKER_VECTORS_H

@@ -165,6 +165,94 @@ FUNCTION stalker_gate_indirect
         jmpq    *%gs:THREAD_LEAVE
 
 /*
+ * A callout: called on the engine's stack, where the struct callout is above the return address; rsp is at home, all
+ * other registers are the program's, but for r11 in the second form.
+ */
+        .macro CALLOUT leave_callout
+        movq    %rax, RAX
+        movq    %rcx, RCX
+        movq    %rdx, RDX
+        movq    %rbx, RBX
+        movq    %rbp, RBP
+        movq    %rsi, RSI
+        movq    %rdi, RDI
+        movq    %r8, HOME(8)
+        movq    %r9, HOME(9)
+        movq    %r10, HOME(10)
+        movq    %r11, HOME(11)
+        movq    %r12, HOME(12)
+        movq    %r13, HOME(13)
+        movq    %r14, HOME(14)
+        movq    %r15, HOME(15)
+        pushfq
+        popq    %rbx
+        movq    %rbx, %gs:THREAD_CONTEXT_FLAGS
+        testl   $0x40400, %ebx
+        jnz     \leave_callout\()_odd
+\leave_callout\()_call:
+        movq    8(%rsp), %rsi
+        movq    %gs:THREAD_SELF, %rdi
+        call    stalker_callout
+        testb   %al, %al
+        jnz     stalker_resume_far
+        /* Flags that the function left alone are put back without the slow popf. */
+        cmpq    %gs:THREAD_CONTEXT_FLAGS, %rbx
+        jne     \leave_callout\()_flags
+        testl   $0x40400, %ebx
+        jnz     \leave_callout\()_flags
+        movb    %bh, %al
+        andb    $8, %al
+        addb    $0x78, %al
+        movb    %bl, %ah
+        sahf
+\leave_callout\()_restore:
+        movq    RAX, %rax
+        movq    RCX, %rcx
+        movq    RDX, %rdx
+        movq    RBX, %rbx
+        movq    RBP, %rbp
+        movq    RSI, %rsi
+        movq    RDI, %rdi
+        movq    HOME(8), %r8
+        movq    HOME(9), %r9
+        movq    HOME(10), %r10
+        movq    HOME(12), %r12
+        movq    HOME(13), %r13
+        movq    HOME(14), %r14
+        movq    HOME(15), %r15
+        .endm
+
+        .macro CALLOUT_RARE leave_callout
+\leave_callout\()_odd:
+        pushq   $2
+        popfq
+        jmp     \leave_callout\()_call
+\leave_callout\()_flags:
+        pushq   %gs:THREAD_CONTEXT_FLAGS
+        popfq
+        jmp     \leave_callout\()_restore
+        .endm
+
+FUNCTION stalker_gate_callout
+        CALLOUT callout
+        movq    HOME(11), %r11
+        ret     $8
+        CALLOUT_RARE callout
+
+FUNCTION stalker_gate_callout_with_position
+        movq    %r11, %gs:THREAD_EVENT_POSITION
+        movq    HOME(11), %r11
+        CALLOUT positioned
+        movq    %gs:THREAD_EVENT_POSITION, %r11
+        ret     $8
+        CALLOUT_RARE positioned
+
+/* A callout sent the thread elsewhere: what is on the engine's stack is done with. */
+stalker_resume_far:
+        movq    %gs:THREAD_ENGINE_SP, %rsp
+        jmp     stalker_resume
+
+/*
  * stalker_follow_caller(a, b, c, prepare): lets prepare make a stalker_thread of a, b and c. If it does, returns 0 to the
  * caller through the cache, with the caller followed from there on. Else returns its error.
  */

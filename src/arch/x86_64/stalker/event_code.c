@@ -2,8 +2,8 @@
 /*
  * A record is some stores through the position, which is in a register of the program's: kept in the thread's state, it
  * would have to pass through memory from each block to the next, several cycles that nothing can hide. Where threads
- * have events that register, r11, is the position at the borders of all blocks and the program's value of it is at home;
- * instructions that use r11 get their own for as long as they need it. Compilers use r11 least.
+ * have events that register, r11, is the position at the borders of all blocks and the program's value of it is at
+ * home; instructions that use r11 get their own for as long as they need it. Compilers use r11 least.
  *
  * Whether the buffer is full is not asked for each record: the slack behind its end is enough for all blocks of a page
  * of code, so it is asked where control may go back or leave the page, and where the flags are not needed if there is
@@ -57,8 +57,7 @@ static bool can_fault(const struct x86_insn *insn)
            insn->properties & (X86_MAY_FAULT | X86_MEMORY_READ | X86_MEMORY_WRITE | X86_PRIVILEGED);
 }
 
-/* Whether all flags are lost at the instruction, and nobody can see them before. */
-static bool overwrites_flags(const struct x86_insn *insn)
+bool x86_overwrites_flags(const struct x86_insn *insn)
 {
     return !can_fault(insn) && (insn->flags.written & X86_FLAGS_STATUS) == X86_FLAGS_STATUS &&
            (insn->flags.kept & X86_FLAGS_STATUS) == 0 && (insn->flags.read & X86_FLAGS_STATUS) == 0;
@@ -98,7 +97,7 @@ void x86_event_plan(struct translation *translation)
     at_end = record_at_end(translation, &decoded->insns[decoded->count - 1]);
     plan->record = wants_blocks(translation) && at_end == EVENT_RECORD_BLOCK;
     plan->check = (plan->record || at_end != EVENT_RECORD_BLOCK) && needs_check(translation->block, decoded);
-    while (place < decoded->count && !overwrites_flags(&decoded->insns[place]))
+    while (place < decoded->count && !x86_overwrites_flags(&decoded->insns[place]))
         place++;
     plan->flags_free = place < decoded->count;
     plan->check_before = plan->flags_free ? place : 0;

@@ -9,7 +9,8 @@
 struct translation;
 struct x86_insn;
 
-/* Where in a block somebody looks whether the buffer is full. A record without anything that differs is at its start. */
+/* Where in a block somebody looks whether the buffer is full. A record without anything that differs is at its start.
+ */
 struct event_plan {
     bool record;
     bool check;
@@ -24,6 +25,9 @@ bool x86_events_in_use(const struct translation *translation);
 /* Puts the program's value into r11, or the position; nothing if it is there already. */
 void x86_take_register(struct translation *translation);
 void x86_take_position(struct translation *translation);
+
+/* Whether all flags are lost at the instruction, and nobody can see them before: it cannot raise a signal. */
+bool x86_overwrites_flags(const struct x86_insn *insn);
 
 /* Decides what is written for the decoded block. */
 void x86_event_plan(struct translation *translation);

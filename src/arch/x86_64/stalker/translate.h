@@ -5,6 +5,7 @@
 
 #include "arch/x86_64/isa/decoder.h"
 #include "arch/x86_64/isa/encoder.h"
+#include "arch/x86_64/stalker/callout_code.h"
 #include "arch/x86_64/stalker/event_code.h"
 #include "stalker/thread_layout.h"
 #include "stalker/translation.h"
@@ -43,11 +44,12 @@ struct trail_point {
 
 struct x86_block {
     unsigned count;
-    bool ends_open; /* the last instruction goes on to the next one */
-    bool ends_bad;  /* what follows the last instruction cannot be translated */
+    bool ends_bad; /* what follows the last instruction cannot be translated */
     unsigned point_count;
     x86_gpr_set homes; /* registers that are at home until the block overwrites them */
     struct event_plan events;
+    unsigned count_pending;
+    uint64_t counts[X86_COUNTS_PENDING_MAX];
     struct x86_insn insns[BLOCK_INSNS_MAX];
     struct trail_point points[TRAIL_POINTS_MAX];
 };

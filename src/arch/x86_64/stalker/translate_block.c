@@ -51,8 +51,8 @@ static void decode(struct translation *translation)
     decoded->count = 0;
     decoded->point_count = 0;
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
-    decoded->ends_open = true;
     decoded->ends_bad = false;
+    decoded->count_pending = 0;
     while (decoded->count < translation->insn_limit) {
         struct x86_insn *insn = &decoded->insns[decoded->count];
         const uint8_t *bytes = (const uint8_t *)(uintptr_t)pc.value;
@@ -64,10 +64,8 @@ static void decode(struct translation *translation)
         decoded->count++;
         pc = x86_insn_next(insn);
         available -= insn->length;
-        if (insn->flow != X86_FLOW_NEXT) {
-            decoded->ends_open = false;
+        if (insn->flow != X86_FLOW_NEXT)
             break;
-        }
     }
     block->insn_count = decoded->count;
     block->size_bytes = (uint32_t)(pc.value - block->start.value);
@@ -177,6 +175,8 @@ static void put(struct translation *translation, unsigned which)
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)insn->pc.value;
 
     x86_put_events_before(translation, which);
+    if (x86_block_of(translation)->count_pending != 0 && (insn->flow != X86_FLOW_NEXT || x86_overwrites_flags(insn)))
+        x86_put_counts(translation, insn->pc, x86_overwrites_flags(insn));
     if (insn->flow == X86_FLOW_NEXT)
         x86_put_plain(translation, insn, bytes);
     else
@@ -189,16 +189,24 @@ static void close_block(struct translation *translation)
     struct block *block = translation->block;
     struct app_pc end = block_end(block);
 
-    if (translation->is_native)
-        return;
-    x86_trail_note(translation, end, trail_plain);
-    if (decoded->ends_bad || decoded->ends_open)
+    if (translation->is_open && !translation->is_native) {
+        x86_put_counts(translation, end, false);
         x86_take_position(translation);
-    if (decoded->ends_bad)
-        x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, end);
-    else if (decoded->ends_open)
-        x86_put_exit(translation, 0, translation_continue(translation, end), end);
+        x86_trail_note(translation, end, trail_plain);
+        if (decoded->ends_bad)
+            x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, end);
+        else
+            x86_put_exit(translation, 0, translation_continue(translation, end), end);
+    }
     block->code_bytes = (uint32_t)(code_writer_pc(&translation->hot).value - block->entry.value);
+}
+
+static void cut(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+
+    decoded->count = translation->block->insn_count;
+    decoded->ends_bad = false;
 }
 
 static void put_cold_landing(struct translation *translation, struct block *block)
@@ -217,7 +225,12 @@ const struct translator translator_x86_64 = {
     .insn_length = insn_length,
     .open = open_block,
     .put = put,
+    .cut = cut,
     .close = close_block,
+    .put_callout = x86_put_callout,
+    .put_code = x86_put_code,
+    .put_count = x86_put_count,
+    .put_return = x86_put_return_here,
     .put_landing = put_cold_landing,
     .link = x86_link,
 };

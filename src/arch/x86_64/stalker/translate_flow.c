@@ -208,7 +208,9 @@ static bool is_int80(const struct x86_insn *insn)
 
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
+    x86_put_counts(translation, insn->pc, false);
     x86_take_position(translation);
+    translation->is_open = false;
     if (insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) {
         put_leave(translation, insn);
         return;

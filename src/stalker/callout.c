@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way from a gate to the user's function. Invariant: context is complete when the function gets it, and all of it,
+ * the pc included, is what the thread goes on with.
+ */
+#include "stalker/callout.h"
+
+#include "stalker/dispatch.h"
+#include "stalker/thread.h"
+#include "stalker/vectors.h"
+
+bool stalker_callout(struct stalker_thread *thread, const struct callout *callout)
+{
+    thread->context.pc = callout->pc.value;
+    if (!callout->is_general_only)
+        vectors_set_aside(thread);
+    callout->function(&thread->context, callout->data);
+    if (!callout->is_general_only)
+        vectors_put_back(thread);
+    if (thread->context.pc == callout->pc.value)
+        return false;
+    thread->reason = STALKER_ENTER;
+    stalker_dispatch(thread);
+    return true;
+}
