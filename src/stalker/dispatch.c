@@ -12,6 +12,7 @@
 #include "stalker/follow.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
+#include "stalker/translator.h"
 #include "stalker/unit.h"
 #include "stalker/vectors.h"
 
@@ -70,12 +71,21 @@ static void go_through(struct stalker_thread *thread, struct block_exit *exit)
         thread->resume = block->entry.value;
 }
 
-static void make_system_call(struct stalker_thread *thread)
+static void make_system_call(struct stalker_thread *thread, const struct block_exit *exit)
 {
-    if (system_call_make(thread) == SYSTEM_CALL_DONE)
+    switch (system_call_make(thread)) {
+    case SYSTEM_CALL_DONE:
         go_on(thread, false);
-    else
+        break;
+    case SYSTEM_CALL_IN_PLACE:
+        /* There the position of events is not in its register. */
+        thread->resume = exit->place.value;
+        thread->enter_once = true;
+        break;
+    default:
         stalker_leave_natively(thread);
+        break;
+    }
 }
 
 static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
@@ -83,7 +93,7 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
     thread->context.pc = exit->target.value;
     switch (exit->kind) {
     case BLOCK_EXIT_SYSTEM_CALL:
-        make_system_call(thread);
+        make_system_call(thread, exit);
         break;
     case BLOCK_EXIT_LEAVE:
         stalker_leave_natively(thread);
@@ -99,7 +109,7 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
 }
 
 /* The buffer is full: its events go where they are wanted, and the thread goes on where it was. */
-static void drain_events(struct stalker_thread *thread)
+void stalker_drain_events(struct stalker_thread *thread)
 {
     struct event_buffer *events = thread->events;
 
@@ -120,7 +130,7 @@ static void handle_reason(struct stalker_thread *thread)
         go_on(thread, true);
         break;
     case STALKER_EVENTS:
-        drain_events(thread);
+        stalker_drain_events(thread);
         break;
     default:
         go_on(thread, false);
@@ -136,6 +146,17 @@ void stalker_dispatch(struct stalker_thread *thread)
         thread->reason != STALKER_EVENTS)
         stalker_leave_natively(thread);
     if (thread->is_leaving && thread->events != NULL)
-        drain_events(thread);
+        stalker_drain_events(thread);
     vectors_put_back(thread);
+    thread->enter = (uintptr_t)(thread->is_leaving || thread->enter_once || !thread->with_position
+                                    ? stalker_enter
+                                    : stalker_enter_with_position);
+    thread->enter_once = false;
+}
+
+void stalker_thread_begin(struct stalker_thread *thread)
+{
+    stalker_segment_set(thread->self);
+    stalker_thread_began(thread);
+    stalker_dispatch(thread);
 }

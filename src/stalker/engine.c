@@ -16,6 +16,9 @@ static int init_parts(struct stalker_engine *engine)
     int result = hash_map_init(&engine->natives, 64);
 
     if (result == 0)
+        result = hash_map_init(&engine->probe_points, 16);
+    slab_init(&engine->probe_memory, 0);
+    if (result == 0)
         result = memory_map(engine->translator->insns_bytes, &engine->insns);
     if (result == 0)
         result = system_call_table_create(&engine->system_calls);
@@ -55,6 +58,8 @@ void stalker_engine_destroy(struct stalker_engine *engine)
         code_cache_destroy(engine->caches[i]);
     code_source_deinit(&engine->source);
     hash_map_deinit(&engine->natives);
+    hash_map_deinit(&engine->probe_points);
+    slab_deinit(&engine->probe_memory);
     memory_unmap(engine->insns, engine->translator->insns_bytes);
     system_call_table_destroy(engine->system_calls);
     memory_unmap(engine, sizeof(*engine));

@@ -21,6 +21,7 @@ struct batch {
     struct event_buffer *buffer;
     const struct code_cache *cache;
     uint32_t wanted; /* of enum gait_event_kind */
+    uint32_t header_bytes;
     size_t count;
     struct gait_event events[BATCH];
 };
@@ -154,13 +155,9 @@ static void add_block(struct batch *batch, const struct block *block)
     }
 }
 
-/* Eight bytes that need not be aligned. */
 static uint64_t word_at(uint64_t place)
 {
-    uint64_t value;
-
-    __builtin_memcpy(&value, (const void *)(uintptr_t)place, sizeof(value));
-    return value;
+    return *(const uint64_t *)(uintptr_t)place;
 }
 
 /* Adds the events of the record at a place and returns where the next one is. */
@@ -169,7 +166,7 @@ static uint64_t take_record(struct batch *batch, uint64_t place)
     uint32_t header = *(const uint32_t *)(uintptr_t)place;
     const struct block *block = code_cache_block(batch->cache, header >> EVENT_KIND_BITS);
 
-    place += sizeof(header);
+    place += batch->header_bytes;
     switch ((enum event_record)(header & ((1u << EVENT_KIND_BITS) - 1))) {
     case EVENT_RECORD_BLOCK:
         add_block(batch, block);
@@ -188,7 +185,7 @@ static uint64_t take_record(struct batch *batch, uint64_t place)
         return place + 8;
     default:
         add(batch, GAIT_EVENT_COMPILE, block->start.value, block_end(block).value, 0);
-        return place + 4;
+        return place + batch->header_bytes;
     }
 }
 
@@ -200,6 +197,7 @@ void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *ca
     batch.buffer = buffer;
     batch.cache = cache;
     batch.wanted = cache->configuration.events;
+    batch.header_bytes = event_header_bytes(cache->configuration.events);
     batch.count = 0;
 
     if (buffer->receiver.process == NULL || buffer->is_closed) {

@@ -8,10 +8,13 @@
  *   EVENT_RECORD_CALL: the stack pointer before the call
  *   EVENT_RECORD_CALL_TARGET: that, and where the call goes
  *   EVENT_RECORD_RETURN: where the return goes
- *   EVENT_RECORD_OTHER: a word: enum event_other, and for EVENT_PARTIAL a number of instructions in the upper bits
+ *   EVENT_RECORD_OTHER: as many bytes as a header: enum event_other, and for EVENT_PARTIAL a number of instructions in
+ *     the upper bits
  */
 #ifndef GAIT_STALKER_EVENT_LAYOUT_H
 #define GAIT_STALKER_EVENT_LAYOUT_H
+
+#include "gait/stalker.h"
 
 #include <stdint.h>
 
@@ -26,6 +29,11 @@ enum event_record {
     EVENT_RECORD_KINDS,
 };
 
+static inline uint32_t event_header_bytes(uint32_t events)
+{
+    return events & (GAIT_EVENT_CALL | GAIT_EVENT_RET) ? 8 : 4;
+}
+
 #define EVENT_OTHER_BITS 4
 
 enum event_other {
@@ -33,7 +41,7 @@ enum event_other {
     EVENT_PARTIAL,  /* the block's record, before or behind this one, stands for its first instructions only */
 };
 
-#define EVENT_RECORD_BYTES_MAX 20
+#define EVENT_RECORD_BYTES_MAX 24
 
 /*
  * A thread's buffer ends at a multiple of this, so that a byte of the position tells whether it is full: the one at

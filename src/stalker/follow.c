@@ -70,8 +70,8 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->gate_callout = (uintptr_t)stalker_gate_callout;
     thread->gate_callout_position = (uintptr_t)stalker_gate_callout_with_position;
     thread->is_leaving = false;
+    thread->with_position = with_position;
     thread->leave = (uintptr_t)(with_position ? stalker_leave_with_position : stalker_leave);
-    thread->enter = (uintptr_t)(with_position ? stalker_enter_with_position : stalker_enter);
     thread->engine = engine;
     thread->cache = cache;
     thread->blocks = &cache->blocks;
@@ -86,6 +86,8 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
 
     event_buffer_destroy(thread->events);
     thread->events = NULL;
+    thread->new_threads = request->new_threads;
+    thread->buffer_bytes = size_bytes;
     if (request->configuration.events == 0)
         return 0;
     result = event_buffer_create(size_bytes, &thread->events);
@@ -146,6 +148,104 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     return 0;
 }
 
+static struct follow_request request_like(const struct stalker_thread *thread)
+{
+    struct follow_request request = {
+        .configuration = thread->cache->configuration,
+        .buffer_bytes = thread->buffer_bytes,
+        .new_threads = thread->new_threads,
+    };
+
+    if (thread->events != NULL)
+        request.receiver = thread->events->receiver;
+    return request;
+}
+
+static void destroy_thread(struct stalker_thread *thread)
+{
+    event_buffer_destroy(thread->events);
+    if (thread->vectors != NULL)
+        memory_unmap(thread->vectors, stalker_vectors_bytes());
+    memory_unmap(thread->stack, thread->stack_bytes);
+}
+
+static struct stalker_thread *create_like(const struct stalker_thread *parent)
+{
+    struct follow_request request = request_like(parent);
+    struct stalker_thread *child = create_thread();
+
+    if (child == NULL)
+        return NULL;
+    init_thread(child, parent->engine, parent->cache);
+    if (vectors_prepare(child) != 0 || init_events(child, &request) != 0) {
+        destroy_thread(child);
+        return NULL;
+    }
+    child->segment_base = parent->segment_base;
+    child->context = parent->context;
+    parent->engine->translator->system_call_done(&child->context, 0);
+    return child;
+}
+
+int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
+{
+    struct stalker_engine *engine = thread->engine;
+    struct stalker_thread *child = create_like(thread);
+
+    if (child == NULL)
+        return -ENOMEM;
+    mutex_lock(&engine->lock);
+    list_add_last(&engine->threads, &child->node);
+    mutex_unlock(&engine->lock);
+    *result_out = stalker_clone(thread, child);
+    if (*result_out > 0)
+        return 0;
+    mutex_lock(&engine->lock);
+    list_remove(&child->node);
+    mutex_unlock(&engine->lock);
+    destroy_thread(child);
+    return 0;
+}
+
+void stalker_thread_began(struct stalker_thread *thread)
+{
+    thread->tid = stalker_current_tid();
+    if (thread->events != NULL)
+        thread->events->tid = (uint32_t)thread->tid;
+    counter_add(COUNTER_threads_followed, 1);
+}
+
+void stalker_fork_begin(struct stalker_engine *engine)
+{
+    mutex_lock(&engine->lock);
+}
+
+void stalker_fork_end(struct stalker_engine *engine)
+{
+    mutex_unlock(&engine->lock);
+}
+
+void stalker_fork_in_child(struct stalker_thread *thread)
+{
+    struct stalker_engine *engine = thread->engine;
+
+    thread->tid = stalker_current_tid();
+    LIST_FOR_EACH_REMOVABLE(node, &engine->threads)
+    {
+        struct stalker_thread *other = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        if (other == thread)
+            continue;
+        list_remove(node);
+        destroy_thread(other);
+    }
+    /* What was not delivered is the parent's to deliver. */
+    if (thread->events != NULL) {
+        thread->events->tid = (uint32_t)thread->tid;
+        thread->event_position = thread->events->start;
+    }
+}
+
 int stalker_unfollow_current(struct stalker_engine *engine)
 {
     struct stalker_thread *thread;
@@ -175,7 +275,6 @@ void stalker_leave_natively(struct stalker_thread *thread)
 
     thread->resume = thread->context.pc;
     thread->is_leaving = true;
-    thread->enter = (uintptr_t)stalker_enter;
     mutex_lock(&engine->lock);
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);

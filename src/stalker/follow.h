@@ -38,6 +38,20 @@ MUST_USE int stalker_unfollow_current(struct stalker_engine *engine);
 /* Any thread. */
 bool stalker_is_following(struct stalker_engine *engine, int tid);
 
+/*
+ * Makes the system call in the thread's context, which makes a thread, and follows that one alike; *result_out is what
+ * the kernel said. -ENOMEM: nothing was done.
+ */
+MUST_USE int stalker_follow_clone(struct stalker_thread *thread, long *result_out);
+
+/* A thread made so is now running. */
+void stalker_thread_began(struct stalker_thread *thread);
+
+/* Around a fork: the child finds no lock taken, and itself the only thread that is followed. */
+void stalker_fork_begin(struct stalker_engine *engine) ACQUIRES(engine->lock);
+void stalker_fork_in_child(struct stalker_thread *thread);
+void stalker_fork_end(struct stalker_engine *engine) RELEASES(engine->lock);
+
 /* The calling thread or another one, if followed, else NULL. */
 struct stalker_thread *stalker_thread_find(struct stalker_engine *engine, int tid) REQUIRES(engine->lock);
 

@@ -1,22 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table, and what is done for the system calls in it. Neighbours: translated code looks into the table,
- * dispatch.c calls system_call_make for those that it finds there.
+ * The table, and what is done for the system calls in it: new threads and processes get a place to begin, ends are
+ * announced, and changes of memory take the translations of what was there along. Neighbours: translated code looks
+ * into the table, dispatch.c calls system_call_make for those that it finds there.
  */
 #include "stalker/system_call.h"
 
 #include "base/memory_map.h"
+#include "base/raw_syscall.h"
+#include "stalker/dispatch.h"
 #include "stalker/engine.h"
+#include "stalker/event_buffer.h"
+#include "stalker/follow.h"
+#include "stalker/invalidate.h"
 #include "stalker/thread.h"
+#include "stalker/translator.h"
 
+#include <asm/errno.h>
 #include <asm/unistd.h>
+#include <linux/sched.h>
 
 #define TABLE_BYTES 65536
 
 static const struct memory_range low_memory = {0x10000, 0x7fff0000};
 
-static const uint16_t special_numbers[] = {
-    __NR_exit,
+/* What the engine has to do with a system call. */
+enum part {
+    PART_NONE,
+    PART_LEAVE,   /* ends the thread or the process */
+    PART_REPLACE, /* replaces the process */
+    PART_CLONE,
+    PART_CLONE3,
+    PART_FORK,
+    PART_VFORK,
+    PART_CHANGE, /* changes the mapping of a range: address, size */
+    PART_MOVE,   /* moves it: mremap */
+    PART_SEGMENT,
+};
+
+struct special {
+    uint16_t number;
+    uint8_t part;
+};
+
+static const struct special specials[] = {
+    {__NR_exit, PART_LEAVE},         {__NR_exit_group, PART_LEAVE}, {__NR_execve, PART_REPLACE},
+    {__NR_execveat, PART_REPLACE},   {__NR_clone, PART_CLONE},      {__NR_clone3, PART_CLONE3},
+    {__NR_munmap, PART_CHANGE},      {__NR_mmap, PART_CHANGE},      {__NR_mprotect, PART_CHANGE},
+    {__NR_pkey_mprotect, PART_CHANGE}, {__NR_mremap, PART_MOVE},
+#ifdef __NR_fork
+    {__NR_fork, PART_FORK},          {__NR_vfork, PART_VFORK},
+#endif
+#ifdef __NR_arch_prctl
+    {__NR_arch_prctl, PART_SEGMENT},
+#endif
 };
 
 int system_call_table_create(uint8_t **table_out)
@@ -32,8 +69,8 @@ int system_call_table_create(uint8_t **table_out)
 
     if (result != 0)
         return result;
-    for (unsigned i = 0; i < sizeof(special_numbers) / sizeof(special_numbers[0]); i++)
-        ((uint8_t *)start)[special_numbers[i]] = 1;
+    for (unsigned i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
+        ((uint8_t *)start)[specials[i].number] = specials[i].part;
     *table_out = start;
     return 0;
 }
@@ -48,8 +85,127 @@ int32_t system_call_table_address(const struct stalker_engine *engine)
     return (int32_t)(uintptr_t)engine->system_calls;
 }
 
+static long make(const struct system_call *call)
+{
+    return raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
+                       call->arguments[4], call->arguments[5]);
+}
+
+static bool failed(long result)
+{
+    return result < 0 && result >= -4095;
+}
+
+/* What was known of the range, and translated from it, does not hold any more. */
+static void forget(struct stalker_thread *thread, uint64_t start, uint64_t size)
+{
+    uint64_t end = start + ((size + 4095) & ~4095ull);
+
+    code_source_forget(&thread->engine->source, start, end);
+    stalker_invalidate(thread->engine, start, end);
+}
+
+static long change_mapping(struct stalker_thread *thread, const struct system_call *call)
+{
+    long result = make(call);
+
+    if (failed(result))
+        return result;
+    if (call->number == __NR_mmap)
+        forget(thread, (uint64_t)result, (uint64_t)call->arguments[1]);
+    else
+        forget(thread, (uint64_t)call->arguments[0], (uint64_t)call->arguments[1]);
+    return result;
+}
+
+static long move_mapping(struct stalker_thread *thread, const struct system_call *call)
+{
+    long result = make(call);
+
+    if (failed(result))
+        return result;
+    forget(thread, (uint64_t)call->arguments[0], (uint64_t)call->arguments[1]);
+    forget(thread, (uint64_t)result, (uint64_t)call->arguments[2]);
+    return result;
+}
+
+/* The child has a copy of everything, but only this thread. */
+static long fork_process(struct stalker_thread *thread, const struct system_call *call)
+{
+    struct stalker_engine *engine = thread->engine;
+    long result;
+
+    stalker_fork_begin(engine);
+    result = make(call);
+    if (result == 0)
+        stalker_fork_in_child(thread);
+    stalker_fork_end(engine);
+    return result;
+}
+
+/* New threads begin in the cache or, like children that share our memory only until they exec, natively. */
+static enum system_call_outcome clone_thread(struct stalker_thread *thread, const struct system_call *call,
+                                             uint64_t flags, bool has_stack)
+{
+    long result;
+
+    if (!(flags & CLONE_VM) && !has_stack) {
+        thread->engine->translator->system_call_done(&thread->context, fork_process(thread, call));
+        return SYSTEM_CALL_DONE;
+    }
+    if (!(flags & CLONE_VM) || flags & CLONE_VFORK || !thread->new_threads)
+        return SYSTEM_CALL_IN_PLACE;
+    if (stalker_follow_clone(thread, &result) != 0)
+        return SYSTEM_CALL_IN_PLACE;
+    thread->engine->translator->system_call_done(&thread->context, result);
+    return SYSTEM_CALL_DONE;
+}
+
+static enum system_call_outcome clone3_thread(struct stalker_thread *thread, const struct system_call *call)
+{
+    const struct clone_args *arguments = (const struct clone_args *)call->arguments[0];
+
+    /* The kernel says what is wrong with arguments that cannot be right. */
+    if (arguments == NULL || (uint64_t)call->arguments[1] < CLONE_ARGS_SIZE_VER0)
+        return SYSTEM_CALL_IN_PLACE;
+    return clone_thread(thread, call, arguments->flags, arguments->stack != 0);
+}
+
 enum system_call_outcome system_call_make(struct stalker_thread *thread)
 {
-    (void)thread;
-    return SYSTEM_CALL_LEAVE;
+    const struct translator *translator = thread->engine->translator;
+    struct system_call call;
+    long result;
+
+    translator->system_call_get(&thread->context, &call);
+    switch ((enum part)thread->engine->system_calls[(uint16_t)call.number]) {
+    case PART_LEAVE:
+        return SYSTEM_CALL_LEAVE;
+    case PART_REPLACE:
+        if (thread->events != NULL)
+            stalker_drain_events(thread);
+        result = make(&call);
+        break;
+    case PART_CLONE:
+        return clone_thread(thread, &call, (uint64_t)call.arguments[0], call.arguments[1] != 0);
+    case PART_CLONE3:
+        return clone3_thread(thread, &call);
+    case PART_FORK:
+        result = fork_process(thread, &call);
+        break;
+    case PART_CHANGE:
+        result = change_mapping(thread, &call);
+        break;
+    case PART_MOVE:
+        result = move_mapping(thread, &call);
+        break;
+    case PART_SEGMENT:
+        if (!stalker_segment_call(thread, &call, &result))
+            return SYSTEM_CALL_IN_PLACE;
+        break;
+    default:
+        return SYSTEM_CALL_IN_PLACE;
+    }
+    translator->system_call_done(&thread->context, result);
+    return SYSTEM_CALL_DONE;
 }

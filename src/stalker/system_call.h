@@ -14,6 +14,12 @@
 struct stalker_engine;
 struct stalker_thread;
 
+/* As the program makes it. */
+struct system_call {
+    long number;
+    long arguments[6];
+};
+
 /* A byte for each value of a number's low 16 bits, below 2 GiB. -ENOMEM. */
 MUST_USE int system_call_table_create(uint8_t **table_out);
 void system_call_table_destroy(uint8_t *table);
@@ -22,8 +28,9 @@ int32_t system_call_table_address(const struct stalker_engine *engine);
 
 /* What the engine does next with a thread that made a system call. */
 enum system_call_outcome {
-    SYSTEM_CALL_DONE,  /* it was made: context has its result, and the pc behind it */
-    SYSTEM_CALL_LEAVE, /* the thread makes it natively, and is not followed any more */
+    SYSTEM_CALL_DONE,     /* it was made: context has its result, and the pc behind it */
+    SYSTEM_CALL_IN_PLACE, /* the thread makes it in the cache; a child with our memory begins natively */
+    SYSTEM_CALL_LEAVE,    /* the thread makes it natively, and is not followed any more */
 };
 
 /* Makes the system call that the thread's context asks for; its pc is that of the instruction. */

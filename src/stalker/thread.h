@@ -69,7 +69,11 @@ struct stalker_thread {
     struct event_buffer *events; /* NULL: none are wanted */
     uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
-    bool is_leaving; /* it goes on natively */
+    bool is_leaving;     /* it goes on natively */
+    bool with_position;  /* translated code has the position of events in a register */
+    bool enter_once;     /* but not where it enters next */
+    bool new_threads;    /* threads that it makes are followed alike */
+    size_t buffer_bytes; /* of their events */
 };
 
 #define THREAD_FIELD_AT(field, offset)                                                                                 \

@@ -9,6 +9,7 @@
 #include "base/address.h"
 #include "base/attributes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ struct block_exit;
 struct callout;
 struct translation;
 struct stalker_thread;
+struct system_call;
+struct gait_call;
 struct gait_cpu_context;
 
 struct translator {
@@ -46,6 +49,13 @@ struct translator {
     /* Writes how the block ends when nothing put so far ends it: it goes on to what follows. */
     void (*close)(struct translation *translation);
 
+    /* The system call that a thread is about to make, and how it goes on behind it with a result. */
+    void (*system_call_get)(const struct gait_cpu_context *cpu, struct system_call *call_out);
+    void (*system_call_done)(struct gait_cpu_context *cpu, long result);
+
+    /* A call that just entered a function. */
+    void (*call_get)(struct gait_cpu_context *cpu, struct gait_call *call_out);
+
     /* Writes a landing for a block that has none, in the cold memory. Sets block->landing. */
     void (*put_landing)(struct translation *translation, struct block *block);
 
@@ -70,6 +80,18 @@ void stalker_gate_indirect(void);
 
 /* Sets and gets the register that translated code finds its thread with. In arch/<cpu>/host. */
 void stalker_segment_set(uint64_t base);
+
+/*
+ * A system call of the program's that concerns that register: done for it, without disturbing us. False: it concerns
+ * something else.
+ */
+bool stalker_segment_call(struct stalker_thread *thread, const struct system_call *call, long *result_out);
+
+/*
+ * Makes the system call in the parent's context, which makes a thread; that thread begins in the engine, as `child`.
+ * Returns what the parent gets.
+ */
+long stalker_clone(struct stalker_thread *parent, struct stalker_thread *child);
 uint64_t stalker_segment_get(void);
 
 #endif

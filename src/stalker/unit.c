@@ -9,6 +9,7 @@
 #include "base/counters.h"
 #include "gait/stalker.h"
 #include "stalker/block_link.h"
+#include "stalker/call_probe.h"
 #include "stalker/engine.h"
 #include "stalker/transformer.h"
 #include "stalker/translation.h"
@@ -75,6 +76,7 @@ static void write_block(struct translation *translation)
         translation->hot.overflowed = true;
     translation->is_open = true;
     translator->open(translation);
+    call_probe_put(translation);
     if (translation->is_native)
         translation->is_open = false;
     else if (translation->cache->configuration.transformer != NULL)

@@ -282,4 +282,31 @@ FUNCTION stalker_follow_caller
         jmp     stalker_resume
 1:      ret
 
+/* stalker_clone(parent, child): see stalker/translator.h. The kernel keeps r12 in both of them. */
+FUNCTION stalker_clone
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        movq    %rdi, %r13
+        movq    %rsi, %r12
+        movq    THREAD_CONTEXT + 8 * 0(%r13), %rax
+        movq    THREAD_CONTEXT + 8 * 2(%r13), %rdx
+        movq    THREAD_CONTEXT + 8 * 6(%r13), %rsi
+        movq    THREAD_CONTEXT + 8 * 7(%r13), %rdi
+        movq    THREAD_CONTEXT + 8 * 8(%r13), %r8
+        movq    THREAD_CONTEXT + 8 * 9(%r13), %r9
+        movq    THREAD_CONTEXT + 8 * 10(%r13), %r10
+        syscall
+        testq   %rax, %rax
+        jz      1f
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        ret
+1:      movq    %rsp, THREAD_CONTEXT + 8 * 4(%r12)
+        movq    THREAD_ENGINE_SP(%r12), %rsp
+        movq    %r12, %rdi
+        call    stalker_thread_begin
+        jmp     stalker_resume
+
         .section .note.GNU-stack, "", @progbits

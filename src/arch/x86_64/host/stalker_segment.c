@@ -3,6 +3,9 @@
 #include "base/raw_syscall.h"
 #include "stalker/translator.h"
 
+#include "stalker/system_call.h"
+#include "stalker/thread.h"
+
 #include <asm/prctl.h>
 #include <asm/unistd.h>
 
@@ -17,4 +20,22 @@ uint64_t stalker_segment_get(void)
 
     raw_syscall(__NR_arch_prctl, ARCH_GET_GS, (long)&base, 0, 0, 0, 0);
     return base;
+}
+
+bool stalker_segment_call(struct stalker_thread *thread, const struct system_call *call, long *result_out)
+{
+    uint64_t argument = (uint64_t)call->arguments[1];
+
+    switch (call->arguments[0]) {
+    case ARCH_SET_GS:
+        thread->segment_base = argument;
+        *result_out = 0;
+        return true;
+    case ARCH_GET_GS:
+        *(uint64_t *)(uintptr_t)argument = thread->segment_base;
+        *result_out = 0;
+        return true;
+    default:
+        return false;
+    }
 }

@@ -10,11 +10,10 @@
 
 void x86_put_callout(struct translation *translation, const struct callout *callout)
 {
-    struct code_writer *hot = &translation->hot, *cold = &translation->cold;
+    struct code_writer *hot = &translation->hot;
     struct trail_state switched = trail_plain;
-    struct cache_pc constant = code_writer_pc(cold);
+    struct cache_pc constant = x86_put_constant(&translation->cold, (uintptr_t)callout);
 
-    code_writer_put_u64(cold, (uintptr_t)callout);
     x86_trail_note(translation, callout->pc, trail_plain);
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RSP), X86_RSP);
     x86_mov_reg_mem(hot, X86_SIZE_64, X86_RSP, thread_field(THREAD_ENGINE_SP));

@@ -192,7 +192,9 @@ static void put_check(struct translation *translation, struct app_pc pc)
 
 static void put_header(struct translation *translation, enum event_record record)
 {
-    x86_mov_mem_imm(&translation->hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, 0),
+    enum x86_size size = wants_calls(translation) ? X86_SIZE_64 : X86_SIZE_32;
+
+    x86_mov_mem_imm(&translation->hot, size, x86_mem_base(POSITION_REGISTER, 0),
                     (int32_t)(translation->block->index << EVENT_KIND_BITS | record));
 }
 
@@ -220,7 +222,7 @@ void x86_put_events_before(struct translation *translation, unsigned which)
     x86_take_position(translation);
     if (record) {
         put_header(translation, EVENT_RECORD_BLOCK);
-        put_end(translation, 4);
+        put_end(translation, wants_calls(translation) ? 8 : 4);
     }
     if (check)
         put_check(translation, pc);
@@ -231,8 +233,8 @@ void x86_put_event_call(struct translation *translation)
     if (!wants_calls(translation))
         return;
     put_header(translation, EVENT_RECORD_CALL);
-    put_word(translation, 4, X86_RSP);
-    put_end(translation, 12);
+    put_word(translation, 8, X86_RSP);
+    put_end(translation, 16);
 }
 
 void x86_put_event_call_indirect(struct translation *translation)
@@ -240,9 +242,9 @@ void x86_put_event_call_indirect(struct translation *translation)
     if (!wants_calls(translation))
         return;
     put_header(translation, EVENT_RECORD_CALL_TARGET);
-    put_word(translation, 4, X86_RSP);
-    put_word(translation, 12, TARGET_REGISTER);
-    put_end(translation, 20);
+    put_word(translation, 8, X86_RSP);
+    put_word(translation, 16, TARGET_REGISTER);
+    put_end(translation, 24);
 }
 
 void x86_put_event_return(struct translation *translation)
@@ -250,8 +252,8 @@ void x86_put_event_return(struct translation *translation)
     if (!wants_returns(translation))
         return;
     put_header(translation, EVENT_RECORD_RETURN);
-    put_word(translation, 4, TARGET_REGISTER);
-    put_end(translation, 12);
+    put_word(translation, 8, TARGET_REGISTER);
+    put_end(translation, 16);
 }
 
 void x86_put_event_check_indirect(struct translation *translation, const struct x86_insn *insn)

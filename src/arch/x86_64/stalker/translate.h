@@ -75,6 +75,17 @@ static inline struct x86_mem register_home(enum x86_gpr gpr)
     return thread_field(THREAD_CONTEXT + 8 * (int32_t)gpr);
 }
 
+/* Puts eight bytes at an aligned place in cold memory; programs may ask for faults where data is not aligned. */
+static inline struct cache_pc x86_put_constant(struct code_writer *cold, uint64_t value)
+{
+    struct cache_pc place;
+
+    x86_align(cold, sizeof(value));
+    place = code_writer_pc(cold);
+    code_writer_put_u64(cold, value);
+    return place;
+}
+
 /* Writes an instruction that does not change the flow of control. translate_block.c */
 void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes);
 

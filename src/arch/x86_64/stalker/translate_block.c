@@ -9,6 +9,7 @@
 #include "arch/host_cpu.h"
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/exit_code.h"
+#include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 #include "stalker/translator.h"
@@ -231,6 +232,9 @@ const struct translator translator_x86_64 = {
     .put_code = x86_put_code,
     .put_count = x86_put_count,
     .put_return = x86_put_return_here,
+    .system_call_get = x86_system_call_get,
+    .system_call_done = x86_system_call_done,
+    .call_get = x86_call_get,
     .put_landing = put_cold_landing,
     .link = x86_link,
 };

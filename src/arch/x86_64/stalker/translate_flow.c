@@ -71,8 +71,7 @@ static void push_return_address(struct translation *translation, struct app_pc a
         x86_push_imm(&translation->hot, (int32_t)address.value);
         return;
     }
-    constant = code_writer_pc(cold);
-    code_writer_put_u64(cold, address.value);
+    constant = x86_put_constant(cold, address.value);
     x86_push_mem(&translation->hot, x86_mem_address(constant.value));
 }
 
@@ -165,6 +164,28 @@ static void put_return(struct translation *translation, const struct x86_insn *i
 }
 
 /*
+ * A system call that the engine had its look at. A child that it makes goes on in the original code: it has our memory,
+ * but no state of its own. Comes back to hot code at `behind`.
+ */
+static struct cache_pc put_system_call_in_place(struct translation *translation, struct app_pc next,
+                                                struct cache_pc behind)
+{
+    struct code_writer *cold = &translation->cold;
+    struct cache_pc start = code_writer_pc(cold);
+    struct x86_label child;
+
+    x86_label_init(&child);
+    x86_plain(cold, X86_SYSCALL);
+    x86_mov_reg_reg(cold, X86_SIZE_32, X86_RCX, X86_RAX);
+    x86_loop_label(cold, X86_JRCXZ, X86_SIZE_64, &child);
+    x86_jmp_pc(cold, behind, X86_REACH_NEAR);
+    x86_label_bind(&child, cold);
+    x86_mov_reg_imm(cold, X86_SIZE_64, X86_RCX, next.value);
+    x86_jmp_reg(cold, X86_RCX);
+    return start;
+}
+
+/*
  * Most system calls run in place. A table tells which ones need the engine; rcx, which the kernel overwrites, is free
  * for looking there, and the flags, which it copies to r11, stay as they are.
  */
@@ -189,6 +210,7 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_label_bind(&ordinary, hot);
     x86_take_register(translation);
     x86_plain(hot, X86_SYSCALL);
+    translation->block->exits[1].place = put_system_call_in_place(translation, next, code_writer_pc(hot));
     x86_trail_note(translation, next, done);
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
     x86_trail_note(translation, next, trail_plain);

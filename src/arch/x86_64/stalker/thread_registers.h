@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls and calls in x86-64 registers. As translator.h has it. */
+#ifndef GAIT_ARCH_X86_64_STALKER_THREAD_REGISTERS_H
+#define GAIT_ARCH_X86_64_STALKER_THREAD_REGISTERS_H
+
+struct gait_call;
+struct gait_cpu_context;
+struct system_call;
+
+void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out);
+void x86_system_call_done(struct gait_cpu_context *cpu, long result);
+void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An address with probes has a point that stays as long as the engine; its probes are in a list that is never changed
+ * but replaced, so that threads read it without a lock. Lists that were replaced are kept with the point, since somebody
+ * may still be in them. Only the first and the last probe of an address change its translations.
+ */
+#include "stalker/call_probe.h"
+
+#include "base/memory_map.h"
+#include "stalker/callout.h"
+#include "stalker/invalidate.h"
+#include "stalker/translation.h"
+#include "stalker/translator.h"
+
+#include <asm/errno.h>
+
+struct call_probe {
+    gait_call_probe function;
+    void *data;
+    uint32_t id;
+};
+
+struct probe_list {
+    size_t count;
+    struct call_probe probes[];
+};
+
+struct probe_point {
+    struct probe_list *_Atomic list; /* NULL: no probes */
+    struct callout callout;
+};
+
+/* Calls them all. A probe that changes the pc has the last word. */
+static void call_all(struct gait_cpu_context *cpu, void *data)
+{
+    const struct probe_point *point = data;
+    /* Acquire: pairs with the release in replace_list. */
+    const struct probe_list *list = atomic_load_explicit(&point->list, memory_order_acquire);
+    uint64_t pc = cpu->pc;
+
+    for (size_t i = 0; list != NULL && i < list->count && cpu->pc == pc; i++) {
+        struct gait_call call = {.target = pc, .cpu = cpu};
+
+        translator_host()->call_get(cpu, &call);
+        list->probes[i].function(&call, list->probes[i].data);
+    }
+}
+
+static struct probe_point *find_point(const struct stalker_engine *engine, uint64_t target)
+{
+    uint64_t value;
+
+    return hash_map_lookup(&engine->probe_points, target, &value) ? (struct probe_point *)(uintptr_t)value : NULL;
+}
+
+static struct probe_point *obtain_point(struct stalker_engine *engine, uint64_t target) REQUIRES(engine->lock)
+{
+    struct probe_point *point = find_point(engine, target);
+
+    if (point != NULL)
+        return point;
+    point = slab_allocate_zeroed(&engine->probe_memory, sizeof(*point), _Alignof(struct probe_point));
+    if (point == NULL)
+        return NULL;
+    point->callout = (struct callout){.function = call_all, .data = point, .pc = app_pc_of(target)};
+    return hash_map_insert(&engine->probe_points, target, (uintptr_t)point) == 0 ? point : NULL;
+}
+
+static struct probe_list *new_list(struct stalker_engine *engine, size_t count) REQUIRES(engine->lock)
+{
+    struct probe_list *list = slab_allocate_zeroed(
+        &engine->probe_memory, sizeof(*list) + count * sizeof(struct call_probe), _Alignof(struct probe_list));
+
+    if (list != NULL)
+        list->count = count;
+    return list;
+}
+
+static void replace_list(struct probe_point *point, struct probe_list *list)
+{
+    /* Release: pairs with the acquire in call_all. */
+    atomic_store_explicit(&point->list, list, memory_order_release);
+}
+
+static int add(struct stalker_engine *engine, uint64_t target, const struct call_probe *probe, bool *is_first_out)
+    REQUIRES(engine->lock)
+{
+    struct probe_point *point = obtain_point(engine, target);
+    struct probe_list *old, *list;
+    size_t count;
+
+    if (point == NULL)
+        return -ENOMEM;
+    old = atomic_load_explicit(&point->list, memory_order_relaxed);
+    count = old == NULL ? 0 : old->count;
+    list = new_list(engine, count + 1);
+    if (list == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        list->probes[i] = old->probes[i];
+    list->probes[count] = *probe;
+    replace_list(point, list);
+    *is_first_out = count == 0;
+    return 0;
+}
+
+int call_probe_add(struct stalker_engine *engine, uint64_t target, gait_call_probe probe, void *data, uint32_t *id_out)
+{
+    struct call_probe new = {.function = probe, .data = data};
+    bool is_first = false;
+    int result;
+
+    mutex_lock(&engine->lock);
+    new.id = ++engine->probe_id;
+    result = add(engine, target, &new, &is_first);
+    mutex_unlock(&engine->lock);
+    if (result != 0)
+        return result;
+    if (is_first)
+        stalker_invalidate(engine, target, target + 1);
+    *id_out = new.id;
+    return 0;
+}
+
+/* Without that probe, if it has it. */
+static int remove_from(struct stalker_engine *engine, struct probe_point *point, uint32_t id) REQUIRES(engine->lock)
+{
+    struct probe_list *old = atomic_load_explicit(&point->list, memory_order_relaxed), *list = NULL;
+    size_t found = 0;
+
+    while (old != NULL && found < old->count && old->probes[found].id != id)
+        found++;
+    if (old == NULL || found == old->count)
+        return -ENOENT;
+    if (old->count > 1) {
+        list = new_list(engine, old->count - 1);
+        if (list == NULL)
+            return -ENOMEM;
+        for (size_t i = 0; i < list->count; i++)
+            list->probes[i] = old->probes[i < found ? i : i + 1];
+    }
+    replace_list(point, list);
+    return 0;
+}
+
+int call_probe_remove(struct stalker_engine *engine, uint32_t id)
+{
+    uint64_t cursor = 0, target, value;
+    int result = -ENOENT;
+    bool is_last = false;
+
+    mutex_lock(&engine->lock);
+    while (result == -ENOENT && hash_map_next(&engine->probe_points, &cursor, &target, &value)) {
+        struct probe_point *point = (struct probe_point *)(uintptr_t)value;
+
+        result = remove_from(engine, point, id);
+        is_last = atomic_load_explicit(&point->list, memory_order_relaxed) == NULL;
+    }
+    mutex_unlock(&engine->lock);
+    if (result == 0 && is_last)
+        stalker_invalidate(engine, target, target + 1);
+    return result;
+}
+
+void call_probe_put(struct translation *translation)
+{
+    struct stalker_engine *engine = translation->cache->engine;
+    struct probe_point *point = find_point(engine, translation->block->start.value);
+
+    if (point != NULL && atomic_load_explicit(&point->list, memory_order_relaxed) != NULL)
+        engine->translator->put_callout(translation, &point->callout);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions to be called whenever a followed thread enters the block at an address. */
+#ifndef GAIT_STALKER_CALL_PROBE_H
+#define GAIT_STALKER_CALL_PROBE_H
+
+#include "stalker/engine.h"
+#include "gait/stalker.h"
+
+struct translation;
+
+/* Adds one, behind those that are there. -ENOMEM. */
+MUST_USE int call_probe_add(struct stalker_engine *engine, uint64_t target, gait_call_probe probe, void *data,
+                            uint32_t *id_out);
+
+/* Takes one away. A thread that is calling it right now goes on with that. -ENOENT: there is none with that id. */
+MUST_USE int call_probe_remove(struct stalker_engine *engine, uint32_t id);
+
+/* Puts the call of all probes at the start of the block under way, if there are any. */
+void call_probe_put(struct translation *translation);
+
+#endif
