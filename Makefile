@@ -29,6 +29,7 @@ endif
 # A tool that nobody chose comes from the tool chain.
 tool    = $(if $(filter default undefined,$(origin $(1))),$(CROSS_COMPILE)$(2),$($(1)))
 CC      := $(call tool,CC,gcc)
+CXX     := $(call tool,CXX,g++)
 LD      := $(call tool,LD,ld)
 AR      := $(call tool,AR,ar)
 OBJCOPY := $(call tool,OBJCOPY,objcopy)
@@ -98,6 +99,7 @@ VERSION := $(MAJOR).$(call version_part,MINOR).$(call version_part,PATCH)
 include mk/deps.mk
 include mk/programs.mk
 include mk/test_images.mk
+include mk/followed_programs.mk
 include mk/state.mk
 include mk/install.mk
 

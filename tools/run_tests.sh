@@ -9,6 +9,7 @@
 # Comments near the top of a test can say
 #     configurations: debug-gcc asan-*      where it runs
 #     time limit: 120 s                     instead of 60; sanitizers get four times as long
+#     needs: followed-programs              of a script: what else make builds before
 # With --match only the tests whose name contains the pattern are built and run, wherever they say they want to run.
 #
 # One line a test, in a fixed order, as many at a time as there are CPUs; the output of a failing test follows its
@@ -26,7 +27,7 @@ logs=build/test-logs
 shown_lines=200
 
 # The tests to run, one element each in all of these arrays.
-names=() configurations=() commands=() limits=()
+names=() configurations=() commands=() limits=() needs=()
 # What became of them; a test is finished when its status is set.
 declare -A status=() started=() elapsed=() group=()
 passed=0 failed=0 skipped=0
@@ -63,6 +64,7 @@ add_test() {
     limit=${limit:-$default_limit_s}
     case $configuration in asan-* | tsan-*) limit=$((limit * 4)) ;; esac
     names+=("$name") configurations+=("$configuration") commands+=("$command") limits+=("$limit")
+    needs+=("$(marker "$source" needs)")
 }
 
 add_scripts() {
@@ -188,15 +190,16 @@ run_from() {
 # Building a configuration counts as a test: the one at index, with those that follow it. A program that did not build
 # must not be run as it was before.
 build_from() {
-    local index=$1 configuration=${configurations[$1]} programs=() command log
+    local index=$1 configuration=${configurations[$1]} programs=() targets command log
 
     for command in "${commands[@]:index + 1}"; do
         [[ $command == *.sh ]] || programs+=("$command")
     done
+    read -r -a targets <<<"${needs[*]:index + 1}"
     log=$(log_of "$index")
     mkdir -p "${log%/*}"
     started[$index]=$(now_us)
-    make_in "$configuration" -k -j"$jobs" all "${programs[@]}" >"$log" 2>&1
+    make_in "$configuration" -k -j"$jobs" all "${programs[@]}" "${targets[@]}" >"$log" 2>&1
     status[$index]=$?
     elapsed[$index]=$(($(now_us) - started[$index]))
     report "$index"
@@ -221,7 +224,7 @@ main() {
     trap 'exit 130' INT TERM
     for configuration in "$@"; do
         first=${#names[@]}
-        names+=(build) configurations+=("$configuration") commands+=(make) limits+=(0)
+        names+=(build) configurations+=("$configuration") commands+=(make) limits+=(0) needs+=('')
         add_unit_tests "$configuration"
         [[ $configuration != "$1" ]] || add_scripts "$configuration"
         build_from "$first"

@@ -58,7 +58,8 @@ program hang '/* time limit: 1 s */' '#include <stdio.h>' '#include <signal.h>' 
     'fprintf(f, "%d", (int)getpid()); fclose(f); } for (;;) pause(); }'
 program signals '#include <signal.h>' 'int main(void) { return signal(SIGINT, SIG_DFL) == SIG_IGN; }'
 program broken 'int main(void) { return }'
-put tests/system/test_script.sh '#!/bin/sh' 'exit 0'
+put tests/system/test_script.sh '#!/bin/sh' '# needs: build/needed' 'exec test -e build/needed'
+printf '%s\n' 'build/needed:' $'\ttouch $@' >>"$tree/Makefile"
 chmod +x "$tree/tests/system/test_script.sh"
 fails_saying '' "bad tests" run debug-gcc
 passes "their lines" says '^FAIL  debug-gcc  *build ' '^FAIL .*test_broken .*(could not be run)' \
