@@ -23,6 +23,7 @@
 #include "base/raw_syscall.h"
 #include "process/futex.h"
 #include "process/owner_lock.h"
+#include "process/restartable_sequence.h"
 #include "process/thread_list.h"
 
 #include <asm/errno.h>
@@ -68,6 +69,7 @@ struct exchange {
     struct thread_registers registers;
     struct iovec registers_part; /* for the kernel: where they are */
     siginfo_t stop;
+    struct ptrace_rseq_configuration sequences;
 };
 
 static struct owner_lock modify_lock;
@@ -157,6 +159,16 @@ UNSANITIZED static int write_registers(struct exchange *exchange)
     return trace(exchange, PTRACE_SETREGSET, NT_PRSTATUS, (long)&exchange->registers_part);
 }
 
+/* Kernels before 5.13 do not say; a thread that is in a sequence makes no system call. */
+UNSANITIZED static bool leave_sequence(struct exchange *exchange)
+{
+    uint64_t area = 0;
+
+    if (trace(exchange, PTRACE_GET_RSEQ_CONFIGURATION, sizeof(exchange->sequences), (long)&exchange->sequences) > 0)
+        area = exchange->sequences.rseq_abi_pointer;
+    return area != 0 && restartable_sequence_abort(area, &exchange->registers);
+}
+
 UNSANITIZED static int read_registers(struct exchange *exchange)
 {
     size_t expected = exchange->registers_part.iov_len;
@@ -166,7 +178,7 @@ UNSANITIZED static int read_registers(struct exchange *exchange)
         return result;
     if (exchange->registers_part.iov_len != expected)
         return -EOPNOTSUPP;
-    if (thread_registers_undo_interruption(&exchange->registers))
+    if (leave_sequence(exchange) || thread_registers_undo_interruption(&exchange->registers))
         return write_registers(exchange);
     return 0;
 }

@@ -16,6 +16,10 @@
  * thread_registers_in_system_call() says that it is going to, and arch/thread_registers.h what this means to who moves
  * the pc. The calls for which kernels have no such restart (epoll_wait, sigtimedwait, semop, io_uring_enter, those on
  * sockets with a timeout) are begun again too, but a relative timeout of theirs begins again with them.
+ *
+ * Restartable sequences (rseq). A thread stopped in one has been interrupted, and is shown at its abort handler
+ * already. Before Linux 5.13 the kernel does not say where they are: there the pc of a thread in one had better not be
+ * moved.
  */
 #ifndef GAIT_PROCESS_THREAD_STOP_H
 #define GAIT_PROCESS_THREAD_STOP_H

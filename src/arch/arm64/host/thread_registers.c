@@ -5,6 +5,8 @@
  */
 #include "arch/thread_registers.h"
 
+#include "base/attributes.h"
+
 #define SP_WORD    31
 #define PC_WORD    32
 #define WORD_COUNT 34
@@ -14,12 +16,12 @@ size_t thread_registers_size_bytes(void)
     return WORD_COUNT * sizeof(uint64_t);
 }
 
-uint64_t thread_registers_pc(const struct thread_registers *registers)
+UNSANITIZED uint64_t thread_registers_pc(const struct thread_registers *registers)
 {
     return registers->words[PC_WORD];
 }
 
-void thread_registers_set_pc(struct thread_registers *registers, uint64_t pc)
+UNSANITIZED void thread_registers_set_pc(struct thread_registers *registers, uint64_t pc)
 {
     registers->words[PC_WORD] = pc;
 }

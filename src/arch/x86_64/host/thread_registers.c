@@ -26,12 +26,12 @@ size_t thread_registers_size_bytes(void)
     return sizeof(struct x86_user_registers);
 }
 
-uint64_t thread_registers_pc(const struct thread_registers *registers)
+UNSANITIZED uint64_t thread_registers_pc(const struct thread_registers *registers)
 {
     return x86_user_registers_const(registers)->rip;
 }
 
-void thread_registers_set_pc(struct thread_registers *registers, uint64_t pc)
+UNSANITIZED void thread_registers_set_pc(struct thread_registers *registers, uint64_t pc)
 {
     x86_user_registers(registers)->rip = pc;
 }
@@ -116,7 +116,7 @@ UNSANITIZED static bool can_begin_again(uint64_t number)
 /* With -ERESTARTNOHAND a handler that runs first makes it EINTR again, whatever its flags. */
 UNSANITIZED bool thread_registers_undo_interruption(struct thread_registers *registers)
 {
-    struct x86_user_registers *user = (struct x86_user_registers *)registers->words;
+    struct x86_user_registers *user = x86_user_registers(registers);
 
     if ((int64_t)user->rax != -EINTR || !can_begin_again(user->orig_rax))
         return false;

@@ -7,6 +7,7 @@
 #define GAIT_ARCH_X86_64_ISA_USER_REGISTERS_H
 
 #include "arch/thread_registers.h"
+#include "base/attributes.h"
 
 #include <stdint.h>
 
@@ -22,12 +23,13 @@ struct x86_user_registers {
 _Static_assert(sizeof(struct x86_user_registers) == 27 * 8, "as the kernel has it");
 _Static_assert(sizeof(struct x86_user_registers) <= sizeof(struct thread_registers), "there is room for it");
 
-static inline struct x86_user_registers *x86_user_registers(struct thread_registers *registers)
+UNSANITIZED static inline struct x86_user_registers *x86_user_registers(struct thread_registers *registers)
 {
     return (struct x86_user_registers *)registers->words;
 }
 
-static inline const struct x86_user_registers *x86_user_registers_const(const struct thread_registers *registers)
+UNSANITIZED static inline const struct x86_user_registers *
+x86_user_registers_const(const struct thread_registers *registers)
 {
     return (const struct x86_user_registers *)registers->words;
 }
