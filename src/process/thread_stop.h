@@ -46,7 +46,8 @@ typedef int (*thread_change)(void *context, struct thread_registers *registers);
  * -ETIMEDOUT   it did not stop within two seconds, since it is in a wait that cannot be interrupted, vfork() for one;
  *              `change` took two seconds, or other calls of this function ten
  * -EDEADLK     called by a `change`
- * -EIO         the tracing process was killed by somebody; also what the kernel says of registers that cannot be
+ * -EIO         the tracing process was killed by somebody, and if that was after `change`, nobody knows whether the
+ *              registers were written; also what the kernel says of registers that cannot be
  * -EOPNOTSUPP  the thread runs 32-bit code; or children of the calling thread get another pid namespace (which the
  *              kernel tells from Linux 4.12 on); or it is not known how to do this on this CPU yet
  * -EAGAIN, -ENOMEM    no process or no memory to be had
