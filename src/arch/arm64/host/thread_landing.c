@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Not until it can be tried. */
+#include "arch/thread_landing.h"
+
+#include <asm/errno.h>
+
+size_t thread_landing_vector_bytes(void)
+{
+    return 0;
+}
+
+int thread_landing_prepare(struct thread_landing *landing, struct thread_registers *registers)
+{
+    (void)landing;
+    (void)registers;
+    return -EOPNOTSUPP;
+}

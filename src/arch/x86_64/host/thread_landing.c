@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sends a thread to the routine in landing_routine.S: rbx tells it where its struct thread_landing is, rsp is below the
+ * red zone of the program's stack. What the routine saves of the vector state is all that the system has enabled.
+ */
+#include "arch/thread_landing.h"
+
+#include "arch/x86_64/isa/user_registers.h"
+
+#include <cpuid.h>
+
+#define RED_ZONE_BYTES    128
+#define STACK_ALIGNMENT   16
+#define PLAIN_FLAGS       0x202u /* interrupts enabled, and the bit that is always set */
+#define STATE_LEAF        0xd
+#define FXSAVE_BYTES      512
+#define FORMAT_FXSAVE     0
+#define FORMAT_XSAVE      1
+#define CPUID_1_ECX_XSAVE (1u << 27) /* enabled by the system */
+
+void thread_landing_routine(void);
+
+_Static_assert(offsetof(struct thread_landing, context) == 280 && offsetof(struct thread_landing, stack_end) == 288 &&
+                   offsetof(struct thread_landing, vector_state) == 296 &&
+                   offsetof(struct thread_landing, signal_mask) == 304 &&
+                   offsetof(struct thread_landing, vector_format) == 312,
+               "known to the routine");
+_Static_assert(offsetof(struct x86_user_registers, rip) == 128 && offsetof(struct x86_user_registers, rsp) == 152 &&
+                   offsetof(struct x86_user_registers, rdi) == 112,
+               "known to the routine");
+
+static uint32_t vector_format(void)
+{
+    unsigned eax, ebx, ecx = 0, edx;
+
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & CPUID_1_ECX_XSAVE) != 0)
+        return FORMAT_XSAVE;
+    return FORMAT_FXSAVE;
+}
+
+size_t thread_landing_vector_bytes(void)
+{
+    unsigned eax, ebx = 0, ecx, edx;
+
+    if (vector_format() == FORMAT_XSAVE && __get_cpuid_count(STATE_LEAF, 0, &eax, &ebx, &ecx, &edx) && ebx != 0)
+        return ebx;
+    return FXSAVE_BYTES;
+}
+
+int thread_landing_prepare(struct thread_landing *landing, struct thread_registers *registers)
+{
+    struct x86_user_registers *user = x86_user_registers(registers);
+
+    thread_registers_take_restart(registers);
+    landing->registers = *registers;
+    landing->vector_format = vector_format();
+    user->rip = (uintptr_t)thread_landing_routine;
+    user->rbx = (uintptr_t)landing;
+    user->rsp = (user->rsp - RED_ZONE_BYTES) & ~(uint64_t)(STACK_ALIGNMENT - 1);
+    user->eflags = PLAIN_FLAGS;
+    user->orig_rax = UINT64_MAX; /* what the last system call left in rax is no concern of the kernel's any more */
+    return 0;
+}
