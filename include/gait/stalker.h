@@ -5,7 +5,7 @@
  * would be; its own code is never changed.
  *
  * Functions that can fail return 0 or a negated errno number. Unless it says otherwise, a function can be called from
- * any thread, followed or not, but not from inside of a transformer, callout, probe or sink.
+ * any thread, followed or not, also in callouts, probes and sinks, but not from inside of a transformer.
  */
 #ifndef GAIT_STALKER_H
 #define GAIT_STALKER_H
@@ -209,7 +209,7 @@ int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64
 int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
                           struct gait_error *err);
 
-/* Hands all events so far to their sinks. Of other threads, those that they have delivered. */
+/* Hands all events of the calling thread so far to their sink. Other threads hand over theirs when a buffer is full. */
 int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */

@@ -8,9 +8,14 @@
 #include "libgait/error.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
+#include "stalker/call_probe.h"
+#include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/follow.h"
+#include "stalker/invalidate.h"
+#include "stalker/statistics.h"
 #include "stalker/thread.h"
+#include "stalker/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -180,4 +185,95 @@ EXPORT bool gait_stalker_is_following(struct gait_stalker *stalker, int tid)
 EXPORT bool gait_stalker_is_following_me(struct gait_stalker *stalker)
 {
     return stalker_is_following(stalker->engine, stalker_current_tid());
+}
+
+EXPORT int gait_stalker_add_call_probe(struct gait_stalker *stalker, uint64_t target, gait_call_probe probe, void *data,
+                                       uint32_t *id_out, struct gait_error *err)
+{
+    uint32_t id;
+    int result;
+
+    if (probe == NULL)
+        return error_set(err, EINVAL, "cannot probe calls of 0x%llx: there is no probe, it is NULL",
+                         (unsigned long long)target);
+    result = call_probe_add(stalker->engine, target, probe, data, &id);
+    if (result != 0)
+        return error_set(err, result, "cannot probe calls of 0x%llx: %s", (unsigned long long)target,
+                         strerror(-result));
+    if (id_out != NULL)
+        *id_out = id;
+    return 0;
+}
+
+EXPORT int gait_stalker_remove_call_probe(struct gait_stalker *stalker, uint32_t id, struct gait_error *err)
+{
+    int result = call_probe_remove(stalker->engine, id);
+
+    if (result == -ENOENT)
+        return error_set(err, result, "cannot remove call probe %u: there is none, or not any more", id);
+    if (result != 0)
+        return error_set(err, result, "cannot remove call probe %u: %s", id, strerror(-result));
+    return 0;
+}
+
+EXPORT int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes,
+                                   struct gait_error *err)
+{
+    if (size_bytes == 0 || start + size_bytes < start)
+        return error_set(err, EINVAL, "cannot invalidate code: 0x%llx with %llu bytes is no range",
+                         (unsigned long long)start, (unsigned long long)size_bytes);
+    stalker_invalidate(stalker->engine, start, start + size_bytes);
+    return 0;
+}
+
+EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options,
+                                 uint64_t address, struct gait_error *err)
+{
+    struct gait_follow_options chosen;
+    struct follow_request request;
+    int result = read_follow_options(options, &chosen, err);
+
+    if (result != 0)
+        return result;
+    request = request_of(&chosen);
+    result = unit_prefetch(stalker->engine, &request.configuration, app_pc_of(address));
+    if (result == -EFAULT)
+        return error_set(err, result, "cannot translate 0x%llx ahead of time: no code can be read there",
+                         (unsigned long long)address);
+    if (result != 0)
+        return error_set(err, result, "cannot translate 0x%llx ahead of time: %s", (unsigned long long)address,
+                         strerror(-result));
+    return 0;
+}
+
+EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)
+{
+    (void)err;
+    stalker_flush_current(stalker->engine);
+    return 0;
+}
+
+static const struct options_type statistics_type = {
+    "tell the stalker's figures",
+    "gait_stalker_statistics",
+    sizeof(struct gait_stalker_statistics),
+};
+
+EXPORT int gait_stalker_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,
+                                   struct gait_error *err)
+{
+    struct gait_stalker_statistics statistics;
+    size_t size_bytes;
+    int result;
+
+    if (statistics_out == NULL)
+        return error_set(err, EINVAL, "cannot tell the stalker's figures: nowhere to put them");
+    size_bytes = statistics_out->size_bytes;
+    result = options_read(&statistics_type, statistics_out, &statistics, err);
+    if (result != 0)
+        return result;
+    stalker_statistics_read(stalker->engine, &statistics);
+    statistics.size_bytes = size_bytes;
+    memcpy(statistics_out, &statistics, size_bytes < sizeof(statistics) ? size_bytes : sizeof(statistics));
+    return 0;
 }

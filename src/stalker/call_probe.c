@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An address with probes has a point that stays as long as the engine; its probes are in a list that is never changed
- * but replaced, so that threads read it without a lock. Lists that were replaced are kept with the point, since somebody
- * may still be in them. Only the first and the last probe of an address change its translations.
+ * but replaced, so that threads read it without a lock. Lists that were replaced are kept with the point, since
+ * somebody may still be in them. Only the first and the last probe of an address change its translations.
  */
 #include "stalker/call_probe.h"
 

@@ -3,8 +3,8 @@
 #ifndef GAIT_STALKER_CALL_PROBE_H
 #define GAIT_STALKER_CALL_PROBE_H
 
-#include "stalker/engine.h"
 #include "gait/stalker.h"
+#include "stalker/engine.h"
 
 struct translation;
 

@@ -207,3 +207,16 @@ uint64_t *code_cache_new_counter(struct code_cache *cache, struct cache_slab *sl
         return &slab->counters[slab->counter_count++];
     return slab_allocate_zeroed(&cache->trails, sizeof(uint64_t), sizeof(uint64_t));
 }
+
+size_t code_cache_memory(const struct code_cache *cache)
+{
+    size_t bytes = sizeof(*cache) + INDIRECT_TABLE_ENTRIES * sizeof(uint64_t);
+
+    bytes += cache->block_count * sizeof(struct block);
+    bytes += hash_map_table_bytes(&cache->blocks);
+    bytes += slab_stats(&cache->trails).used_bytes;
+    for (const struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
+        bytes += code_memory_committed(slab->hot) + code_memory_committed(slab->cold) +
+                 slab->counter_count * sizeof(uint64_t);
+    return bytes;
+}

@@ -110,6 +110,9 @@ MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) R
 MUST_USE int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_bytes, size_t cold_bytes,
                              struct cache_slab **slab_out) REQUIRES(cache->lock);
 
+/* All memory in use for the cache. */
+size_t code_cache_memory(const struct code_cache *cache) REQUIRES(cache->lock);
+
 /* A counter that code in the slab reaches. NULL: no memory. */
 uint64_t *code_cache_new_counter(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock);
 

@@ -145,12 +145,10 @@ void stalker_dispatch(struct stalker_thread *thread)
     if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
         thread->reason != STALKER_EVENTS)
         stalker_leave_natively(thread);
-    if (thread->is_leaving && thread->events != NULL)
-        stalker_drain_events(thread);
     vectors_put_back(thread);
-    thread->enter = (uintptr_t)(thread->is_leaving || thread->enter_once || !thread->with_position
-                                    ? stalker_enter
-                                    : stalker_enter_with_position);
+    thread->enter =
+        (uintptr_t)(thread->is_leaving || thread->enter_once || !thread->with_position ? stalker_enter
+                                                                                       : stalker_enter_with_position);
     thread->enter_once = false;
 }
 

@@ -27,12 +27,13 @@ struct stalker_engine {
     struct list_node parked;  /* no longer followed; their structs are kept until nobody can be leaving through them */
     struct code_cache *caches[ENGINE_CACHE_COUNT];
     struct code_source source;
-    struct hash_map natives; /* functions that followed threads call natively, by address */
+    struct hash_map natives;      /* functions that followed threads call natively, by address */
     struct hash_map probe_points; /* addresses with call probes; call_probe.c */
     struct slab probe_memory;
     uint32_t probe_id;
-    uint8_t *system_calls;   /* by number: whether the engine has a part in it; below 2 GiB */
-    void *insns;             /* the translator's storage, under translation_lock */
+    uint64_t event_bytes_lost; /* of threads that are no longer followed */
+    uint8_t *system_calls;     /* by number: whether the engine has a part in it; below 2 GiB */
+    void *insns;               /* the translator's storage, under translation_lock */
     struct mutex translation_lock;
 };
 

@@ -8,6 +8,7 @@
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -230,8 +231,7 @@ void stalker_fork_in_child(struct stalker_thread *thread)
     struct stalker_engine *engine = thread->engine;
 
     thread->tid = stalker_current_tid();
-    LIST_FOR_EACH_REMOVABLE(node, &engine->threads)
-    {
+    LIST_FOR_EACH_REMOVABLE (node, &engine->threads) {
         struct stalker_thread *other = LIST_ELEMENT(node, struct stalker_thread, node);
 
         if (other == thread)
@@ -275,8 +275,26 @@ void stalker_leave_natively(struct stalker_thread *thread)
 
     thread->resume = thread->context.pc;
     thread->is_leaving = true;
+    if (thread->events != NULL)
+        stalker_drain_events(thread);
     mutex_lock(&engine->lock);
+    if (thread->events != NULL)
+        engine->event_bytes_lost += thread->events->lost_bytes;
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);
     mutex_unlock(&engine->lock);
+}
+
+void stalker_flush_current(struct stalker_engine *engine)
+{
+    struct stalker_thread *thread;
+
+    mutex_lock(&engine->lock);
+    thread = stalker_thread_find(engine, stalker_current_tid());
+    mutex_unlock(&engine->lock);
+    /* Natively called: the position is where translated code left it, and vector registers are nobody's. */
+    if (thread != NULL && thread->events != NULL) {
+        event_buffer_drain(thread->events, thread->cache, thread->event_position);
+        thread->event_position = thread->events->start;
+    }
 }

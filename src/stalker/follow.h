@@ -35,6 +35,9 @@ void stalker_leave_natively(struct stalker_thread *thread);
  */
 MUST_USE int stalker_unfollow_current(struct stalker_engine *engine);
 
+/* Hands the calling thread's events to its receiver. From a native function that it calls. */
+void stalker_flush_current(struct stalker_engine *engine);
+
 /* Any thread. */
 bool stalker_is_following(struct stalker_engine *engine, int tid);
 

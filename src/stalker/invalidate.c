@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A retired block is out of the map, out of the table of indirect branches, and no exit leads to it; its own exits still
- * work, for threads that are in it. So nobody has to be stopped.
+ * A retired block is out of the map, out of the table of indirect branches, and no exit leads to it; its own exits
+ * still work, for threads that are in it. So nobody has to be stopped.
  */
 #include "stalker/invalidate.h"
 

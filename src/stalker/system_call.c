@@ -44,10 +44,12 @@ struct special {
 };
 
 static const struct special specials[] = {
-    {__NR_exit, PART_LEAVE},         {__NR_exit_group, PART_LEAVE}, {__NR_execve, PART_REPLACE},
-    {__NR_execveat, PART_REPLACE},   {__NR_clone, PART_CLONE},      {__NR_clone3, PART_CLONE3},
-    {__NR_munmap, PART_CHANGE},      {__NR_mmap, PART_CHANGE},      {__NR_mprotect, PART_CHANGE},
-    {__NR_pkey_mprotect, PART_CHANGE}, {__NR_mremap, PART_MOVE},
+    {__NR_exit, PART_LEAVE},         {__NR_exit_group, PART_LEAVE},
+    {__NR_execve, PART_REPLACE},     {__NR_execveat, PART_REPLACE},
+    {__NR_clone, PART_CLONE},        {__NR_clone3, PART_CLONE3},
+    {__NR_munmap, PART_CHANGE},      {__NR_mmap, PART_CHANGE},
+    {__NR_mprotect, PART_CHANGE},    {__NR_pkey_mprotect, PART_CHANGE},
+    {__NR_mremap, PART_MOVE},
 #ifdef __NR_fork
     {__NR_fork, PART_FORK},          {__NR_vfork, PART_VFORK},
 #endif

@@ -245,3 +245,23 @@ int unit_add_landing(struct code_cache *cache, struct block *block)
         code_cache_announce(cache, block);
     return result;
 }
+
+int unit_prefetch(struct stalker_engine *engine, const struct follow_configuration *configuration, struct app_pc start)
+{
+    struct code_cache *cache;
+    struct block *block;
+    int result;
+
+    if (code_source_bytes(&engine->source, start) == 0)
+        return -EFAULT;
+    mutex_lock(&engine->lock);
+    result = stalker_engine_cache(engine, configuration, &cache);
+    mutex_unlock(&engine->lock);
+    if (result != 0)
+        return result;
+    mutex_lock(&cache->lock);
+    if (code_cache_find(cache, start) == NULL)
+        result = unit_translate(cache, start, false, &block);
+    mutex_unlock(&cache->lock);
+    return result;
+}

@@ -15,4 +15,8 @@ MUST_USE int unit_translate(struct code_cache *cache, struct app_pc start, bool 
 /* Lets indirect branches find a block that they could not find so far. Errors as above. */
 MUST_USE int unit_add_landing(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
 
+/* Translates the block at an address for threads that are followed that way. -EFAULT: there is no code; as above. */
+MUST_USE int unit_prefetch(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                           struct app_pc start);
+
 #endif
