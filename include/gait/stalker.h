@@ -216,15 +216,15 @@ int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);
 
 struct gait_stalker_statistics {
     size_t size_bytes;
-    uint64_t threads;      /* followed now */
-    uint64_t blocks;       /* translated now */
-    uint64_t code_bytes;   /* of their translations */
-    uint64_t memory_bytes; /* all that the engine has mapped for them */
-    uint64_t events_lost;
+    uint64_t threads;          /* followed now */
+    uint64_t blocks;           /* translated now */
+    uint64_t code_bytes;       /* of translations */
+    uint64_t memory_bytes;     /* all that the engine uses for them: code, records, maps, tables */
+    uint64_t event_bytes_lost; /* of event records, 4 to 24 bytes each, that nobody got */
 };
 
-int gait_stalker_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,
-                            struct gait_error *err);
+int gait_stalker_read_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,
+                                 struct gait_error *err);
 
 #ifdef __cplusplus
 }

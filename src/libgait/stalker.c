@@ -259,8 +259,8 @@ static const struct options_type statistics_type = {
     sizeof(struct gait_stalker_statistics),
 };
 
-EXPORT int gait_stalker_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,
-                                   struct gait_error *err)
+EXPORT int gait_stalker_read_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,
+                                        struct gait_error *err)
 {
     struct gait_stalker_statistics statistics;
     size_t size_bytes;
