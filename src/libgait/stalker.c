@@ -12,6 +12,7 @@
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/follow.h"
+#include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
 #include "stalker/statistics.h"
 #include "stalker/thread.h"
@@ -139,6 +140,17 @@ static int follow_failed(int result, int tid, struct gait_error *err)
         return error_set(err, result, "cannot follow thread %d: this process has no such thread", tid);
     case -ENOMEM:
         return error_set(err, result, "cannot follow thread %d: no memory, or none below 2 GiB", tid);
+    case -EPERM:
+    case -EACCES:
+        return error_set(err, result,
+                         "cannot follow thread %d: it cannot be stopped, since a debugger or tracer has it or the "
+                         "system forbids tracing; detach the other tool, or let the thread follow itself",
+                         tid);
+    case -ETIMEDOUT:
+        return error_set(err, result,
+                         "cannot follow thread %d: it did not stop within two seconds, since it waits in a way that "
+                         "cannot be interrupted; try again later",
+                         tid);
     default:
         return error_set(err, result, "cannot follow thread %d: %s", tid, strerror(-result));
     }
@@ -174,6 +186,37 @@ EXPORT int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_er
 
     if (result != 0)
         return error_set(err, result, "cannot unfollow thread %d: it is not followed", stalker_current_tid());
+    return 0;
+}
+
+EXPORT int gait_stalker_follow(struct gait_stalker *stalker, int tid, const struct gait_follow_options *options,
+                               struct gait_error *err)
+{
+    struct gait_follow_options chosen;
+    struct follow_request request;
+    int result = read_follow_options(options, &chosen, err);
+
+    if (result != 0)
+        return result;
+    request = request_of(&chosen);
+    result = stalker_follow_other(stalker->engine, tid, &request);
+    if (result == -EINVAL)
+        return error_set(err, result, "cannot follow thread %d: that is the calling thread; use gait_stalker_follow_me",
+                         tid);
+    return result == 0 ? 0 : follow_failed(result, tid, err);
+}
+
+EXPORT int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct gait_error *err)
+{
+    int result;
+
+    if (tid == stalker_current_tid())
+        return gait_stalker_unfollow_me(stalker, err);
+    result = stalker_unfollow_other(stalker->engine, tid);
+    if (result == -ESRCH)
+        return error_set(err, result, "cannot unfollow thread %d: it is not followed", tid);
+    if (result != 0)
+        return error_set(err, result, "cannot unfollow thread %d: it cannot be stopped: %s", tid, strerror(-result));
     return 0;
 }
 

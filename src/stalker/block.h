@@ -46,7 +46,7 @@ struct block {
     struct app_pc start;
     uint32_t index;
     uint32_t size_bytes; /* of the original */
-    uint32_t code_bytes; /* of the translation, from the entry */
+    uint32_t code_bytes; /* of the translation, its landing included */
     uint32_t flags;      /* of enum block_flag */
     struct cache_pc landing;
     struct cache_slab *slab;
@@ -62,6 +62,12 @@ struct block {
 static inline struct app_pc block_end(const struct block *block)
 {
     return app_pc_of(block->start.value + block->size_bytes);
+}
+
+/* Where its hot code begins. */
+static inline struct cache_pc block_code(const struct block *block)
+{
+    return block->flags & BLOCK_LANDS ? block->landing : block->entry;
 }
 
 /* Where its last instruction stands. */

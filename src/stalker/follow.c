@@ -101,11 +101,25 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
     return 0;
 }
 
-static int prepare(struct stalker_engine *engine, const struct follow_request *request,
-                   struct stalker_thread **thread_out) REQUIRES(engine->lock)
+/* A struct for the thread, on the parked list: its last one, or a new one. */
+static struct stalker_thread *park_thread(struct stalker_engine *engine, int tid) REQUIRES(engine->lock)
 {
-    int tid = stalker_current_tid();
     struct stalker_thread *thread = find_in(&engine->parked, tid);
+
+    if (thread == NULL)
+        thread = create_thread();
+    if (thread == NULL)
+        return NULL;
+    thread->tid = tid;
+    list_remove(&thread->node);
+    list_add_last(&engine->parked, &thread->node);
+    return thread;
+}
+
+int stalker_follow_create(struct stalker_engine *engine, int tid, const struct follow_request *request,
+                          struct stalker_thread **thread_out)
+{
+    struct stalker_thread *thread;
     struct code_cache *cache;
     int result;
 
@@ -114,14 +128,10 @@ static int prepare(struct stalker_engine *engine, const struct follow_request *r
     result = stalker_engine_cache(engine, &request->configuration, &cache);
     if (result != 0)
         return result;
-    if (thread == NULL)
-        thread = create_thread();
+    thread = park_thread(engine, tid);
     if (thread == NULL)
         return -ENOMEM;
     init_thread(thread, engine, cache);
-    thread->tid = tid;
-    list_remove(&thread->node);
-    list_add_last(&engine->parked, &thread->node);
     result = vectors_prepare(thread);
     if (result == 0)
         result = init_events(thread, request);
@@ -129,8 +139,25 @@ static int prepare(struct stalker_engine *engine, const struct follow_request *r
         return result;
     list_remove(&thread->node);
     list_add_last(&engine->threads, &thread->node);
+    counter_add(COUNTER_threads_followed, 1);
     *thread_out = thread;
     return 0;
+}
+
+void stalker_follow_cancel(struct stalker_thread *thread)
+{
+    list_remove(&thread->node);
+    list_add_last(&thread->engine->parked, &thread->node);
+}
+
+void stalker_follow_end(struct stalker_thread *thread)
+{
+    if (thread->events != NULL) {
+        event_buffer_drain(thread->events, thread->cache, thread->event_position);
+        thread->event_position = thread->events->start;
+        thread->engine->event_bytes_lost += thread->events->lost_bytes;
+    }
+    stalker_follow_cancel(thread);
 }
 
 int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_request *request,
@@ -139,13 +166,12 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     int result;
 
     mutex_lock(&engine->lock);
-    result = prepare(engine, request, thread_out);
+    result = stalker_follow_create(engine, stalker_current_tid(), request, thread_out);
     mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
     (*thread_out)->segment_base = stalker_segment_get();
     stalker_segment_set((uintptr_t)*thread_out);
-    counter_add(COUNTER_threads_followed, 1);
     return 0;
 }
 

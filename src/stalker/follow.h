@@ -27,6 +27,17 @@ struct follow_request {
 MUST_USE int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_request *request,
                                     struct stalker_thread **thread_out);
 
+/*
+ * Makes a stalker_thread for any thread and puts it on the list. Then it is either let into the cache, or taken off the
+ * list by stalker_follow_cancel. Errors as above.
+ */
+MUST_USE int stalker_follow_create(struct stalker_engine *engine, int tid, const struct follow_request *request,
+                                   struct stalker_thread **thread_out) REQUIRES(engine->lock);
+void stalker_follow_cancel(struct stalker_thread *thread) REQUIRES(thread->engine->lock);
+
+/* A thread that was taken out of the cache, or has ended, is followed no more: its events are handed over. */
+void stalker_follow_end(struct stalker_thread *thread) REQUIRES(thread->engine->lock);
+
 /* Lets the thread, which is in the engine, go on at context.pc in the original code, and follows it no more. */
 void stalker_leave_natively(struct stalker_thread *thread);
 

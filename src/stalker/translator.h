@@ -19,6 +19,7 @@ struct callout;
 struct translation;
 struct stalker_thread;
 struct system_call;
+struct thread_registers;
 struct gait_call;
 struct gait_cpu_context;
 
@@ -53,6 +54,19 @@ struct translator {
     void (*system_call_get)(const struct gait_cpu_context *cpu, struct system_call *call_out);
     void (*system_call_done)(struct gait_cpu_context *cpu, long result);
 
+    /*
+     * Turns the registers that a thread has at a place in a block's hot code into the program's. -ENOENT: no such
+     * place.
+     */
+    MUST_USE int (*recover)(struct stalker_thread *thread, const struct block *block, struct cache_pc pc,
+                            struct gait_cpu_context *cpu);
+
+    /* Between the registers of a stopped thread and a context; `segment_base` is that of the register that we use. */
+    void (*registers_get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
+                          uint64_t *segment_base_out);
+    void (*registers_set)(struct thread_registers *registers, const struct gait_cpu_context *cpu,
+                          uint64_t segment_base);
+
     /* A call that just entered a function. */
     void (*call_get)(struct gait_cpu_context *cpu, struct gait_call *call_out);
 
@@ -68,6 +82,7 @@ const struct translator *translator_host(void);
 
 /* Addresses of the gates in arch/<cpu>/host. */
 void stalker_gate_exit(void);
+void stalker_gate_begin(void);
 void stalker_gate_events(void);
 void stalker_gate_callout(void);
 void stalker_gate_callout_with_position(void);

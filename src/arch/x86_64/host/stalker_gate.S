@@ -282,6 +282,15 @@ FUNCTION stalker_follow_caller
         jmp     stalker_resume
 1:      ret
 
+/* Where a thread that was stopped begins to be followed: its registers are in its context. */
+FUNCTION stalker_gate_begin
+        movq    %gs:THREAD_ENGINE_SP, %rsp
+        pushq   $2
+        popfq
+        movq    %gs:THREAD_SELF, %rdi
+        call    stalker_dispatch
+        jmp     stalker_resume
+
 /* stalker_clone(parent, child): see stalker/translator.h. The kernel keeps r12 in both of them. */
 FUNCTION stalker_clone
         pushq   %rbx

@@ -8,7 +8,7 @@
  */
 #include "arch/x86_64/stalker/translate.h"
 
-static const struct trail_state saved = {.homes = BRANCH_SET, .scratch_register = X86_GPR_NONE};
+static const struct trail_state saved = {.homes = BRANCH_SET};
 
 void x86_put_branch_save(struct translation *translation, const struct x86_insn *insn)
 {
@@ -29,20 +29,41 @@ void x86_put_branch_indirect(struct translation *translation)
     x86_jmp_mem(hot, x86_mem_index(X86_GPR_NONE, INDEX_REGISTER, 8, table));
 }
 
+/* Notes a state where the landing is in hot memory; cold memory has no trail. */
+static void note(struct translation *translation, const struct code_writer *writer, struct trail_state state)
+{
+    if (writer == &translation->hot)
+        x86_trail_note(translation, translation->block->start, state);
+}
+
+static void restore(struct translation *translation, struct code_writer *writer, enum x86_gpr gpr,
+                    struct trail_state *state)
+{
+    x86_mov_reg_mem(writer, X86_SIZE_64, gpr, register_home(gpr));
+    state->homes &= (x86_gpr_set)~X86_GPR_BIT(gpr);
+    note(translation, writer, *state);
+}
+
 void x86_put_landing(struct translation *translation, struct code_writer *writer, const struct block *block,
                      x86_gpr_set live)
 {
+    struct trail_state state = saved;
     struct x86_label right;
 
-    (void)translation;
     x86_label_init(&right);
+    state.pc = TRAIL_PC_IN_TARGET;
+    note(translation, writer, state);
     x86_mov_reg_imm(writer, X86_SIZE_64, INDEX_REGISTER, -block->start.value);
     x86_lea(writer, X86_SIZE_64, TARGET_REGISTER, x86_mem_index(TARGET_REGISTER, INDEX_REGISTER, 1, 0));
+    state.pc = TRAIL_PC_IN_TARGET_MINUS;
+    note(translation, writer, state);
     x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &right);
     x86_jmp_mem(writer, thread_field(THREAD_GATE_COLLISION));
     x86_label_bind(&right, writer);
+    state.pc = TRAIL_PC_HERE;
+    note(translation, writer, state);
     if (live & X86_GPR_BIT(INDEX_REGISTER))
-        x86_mov_reg_mem(writer, X86_SIZE_64, INDEX_REGISTER, register_home(INDEX_REGISTER));
+        restore(translation, writer, INDEX_REGISTER, &state);
     if (live & X86_GPR_BIT(TARGET_REGISTER))
-        x86_mov_reg_mem(writer, X86_SIZE_64, TARGET_REGISTER, register_home(TARGET_REGISTER));
+        restore(translation, writer, TARGET_REGISTER, &state);
 }

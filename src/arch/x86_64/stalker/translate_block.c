@@ -25,8 +25,8 @@ void x86_trail_note(struct translation *translation, struct app_pc app_pc, struc
         return;
     }
     decoded->points[decoded->point_count++] = (struct trail_point){
-        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block->entry.value),
-        .app_offset = (uint32_t)(app_pc.value - block->start.value),
+        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value),
+        .app_offset = (int64_t)(app_pc.value - block->start.value),
         .state = state,
     };
 }
@@ -123,6 +123,7 @@ static void open_block(struct translation *translation)
 
     if (translation->lands) {
         block->landing = code_writer_pc(hot);
+        block->entry = block->landing;
         block->flags |= BLOCK_LANDS;
         x86_put_landing(translation, hot, block,
                         translation->is_native ? BRANCH_SET : live_at_start(x86_block_of(translation)));
@@ -142,7 +143,7 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
         .start_offset = code_writer_offset(&translation->hot),
     };
     struct trail_state state = trail_plain;
-    uint32_t start = (uint32_t)(code_writer_pc(&translation->hot).value - translation->block->entry.value);
+    uint32_t start = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(translation->block).value);
     struct x86_block *decoded = x86_block_of(translation);
 
     if (x86_relocator_put_near(&relocator, insn, bytes))
@@ -152,7 +153,8 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
     if (relocator.error != 0)
         translation->hot.overflowed = true;
     for (uint32_t i = 0; i < map.count; i++) {
-        state.scratch_register = points[i].undo.saved[0].gpr;
+        state.scratch_register =
+            points[i].undo.saved[0].gpr == X86_GPR_NONE ? 0 : (uint8_t)(points[i].undo.saved[0].gpr + 1);
         x86_trail_note(translation, points[i].app_pc, state);
         decoded->points[decoded->point_count - 1].cache_offset = start + points[i].cache_offset;
     }
@@ -184,6 +186,24 @@ static void put(struct translation *translation, unsigned which)
         x86_put_flow(translation, insn, bytes);
 }
 
+/* The points so far, in as few bytes as they take. */
+static void keep_trail(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+    struct block *block = translation->block;
+    uint8_t *kept;
+
+    block->trail_bytes =
+        (uint32_t)trail_encode(decoded->points, decoded->point_count, decoded->trail, sizeof(decoded->trail));
+    kept = slab_allocate(&translation->cache->trails, block->trail_bytes + 1, 1);
+    if (kept == NULL || (block->trail_bytes == 0 && decoded->point_count != 0)) {
+        translation->hot.overflowed = true;
+        return;
+    }
+    __builtin_memcpy(kept, decoded->trail, block->trail_bytes);
+    block->trail = kept;
+}
+
 static void close_block(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
@@ -199,7 +219,8 @@ static void close_block(struct translation *translation)
         else
             x86_put_exit(translation, 0, translation_continue(translation, end), end);
     }
-    block->code_bytes = (uint32_t)(code_writer_pc(&translation->hot).value - block->entry.value);
+    block->code_bytes = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
+    keep_trail(translation);
 }
 
 static void cut(struct translation *translation)
@@ -237,4 +258,7 @@ const struct translator translator_x86_64 = {
     .call_get = x86_call_get,
     .put_landing = put_cold_landing,
     .link = x86_link,
+    .recover = x86_recover,
+    .registers_get = x86_registers_get,
+    .registers_set = x86_registers_set,
 };

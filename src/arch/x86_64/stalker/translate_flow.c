@@ -123,7 +123,7 @@ static void load_target(struct translation *translation, const struct x86_insn *
 
 static void put_jump_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET, .scratch_register = X86_GPR_NONE};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
 
     x86_put_branch_save(translation, insn);
     load_target(translation, insn);
@@ -133,7 +133,7 @@ static void put_jump_indirect(struct translation *translation, const struct x86_
 
 static void put_call_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8, .scratch_register = X86_GPR_NONE};
+    struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8};
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
@@ -146,14 +146,14 @@ static void put_call_indirect(struct translation *translation, const struct x86_
 
 static void put_return(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET, .scratch_register = X86_GPR_NONE};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
     struct code_writer *hot = &translation->hot;
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
     x86_pop_reg(hot, TARGET_REGISTER);
     if (insn->immediate_size != 0) {
-        struct trail_state popped = {.homes = BRANCH_SET, .sp_add = (uint8_t)-8, .scratch_register = X86_GPR_NONE};
+        struct trail_state popped = {.homes = BRANCH_SET, .sp_add = -8};
 
         x86_trail_note(translation, insn->pc, popped);
         x86_lea(hot, X86_SIZE_64, X86_RSP, x86_mem_base(X86_RSP, (uint16_t)insn->immediate));
@@ -192,8 +192,8 @@ static struct cache_pc put_system_call_in_place(struct translation *translation,
 static void put_system_call(struct translation *translation, const struct x86_insn *insn)
 {
     struct code_writer *hot = &translation->hot;
-    struct trail_state saved = {.homes = X86_GPR_BIT(X86_RCX), .scratch_register = X86_GPR_NONE};
-    struct trail_state done = {.is_rcx_next = 1, .scratch_register = X86_GPR_NONE};
+    struct trail_state saved = {.homes = X86_GPR_BIT(X86_RCX)};
+    struct trail_state done = {.is_rcx_next = 1};
     struct app_pc next = x86_insn_next(insn);
     struct x86_label ordinary;
 
