@@ -68,6 +68,7 @@ static int engine_failed(int result, struct gait_error *err)
 EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struct gait_stalker **stalker_out,
                                struct gait_error *err)
 {
+    struct stalker_engine_options engine_options;
     struct gait_stalker_options chosen;
     struct gait_stalker *stalker;
     int result;
@@ -77,10 +78,21 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
     result = options_read(&stalker_options, options, &chosen, err);
     if (result != 0)
         return result;
+    if (chosen.trust < GAIT_TRUST_NEVER || chosen.trust > GAIT_TRUST_MOST)
+        return error_set(err, EINVAL, "cannot make a stalker: trust is %d; it goes from %d to %d", chosen.trust,
+                         GAIT_TRUST_NEVER, GAIT_TRUST_MOST);
+    engine_options = (struct stalker_engine_options){
+        .without_links = chosen.without_links,
+        .without_lookup = chosen.without_lookup,
+        .without_adjacent = chosen.without_adjacent,
+        .slab_bytes = chosen.slab_bytes,
+        .view = chosen.write_xor_execute ? CODE_VIEW_DUAL : CODE_VIEW_AUTO,
+        .trust = chosen.trust,
+    };
     stalker = calloc(1, sizeof(*stalker));
     if (stalker == NULL)
         return engine_failed(-ENOMEM, err);
-    result = stalker_engine_create(&stalker->engine);
+    result = stalker_engine_create(&engine_options, &stalker->engine);
     if (result == 0)
         result = add_natives(stalker->engine);
     if (result != 0) {

@@ -55,6 +55,8 @@ struct block {
     uint32_t trail_bytes;
     uint32_t insn_count;
     const uint8_t *insn_lengths; /* NULL where nobody asks */
+    const uint8_t *snapshot;     /* of the original; NULL: it is not compared in the engine */
+    uint32_t unchanged_count;    /* how often it was found the same */
     uint32_t last_insn_bytes;
     struct block_exit exits[BLOCK_EXIT_COUNT];
 };

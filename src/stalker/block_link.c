@@ -7,6 +7,7 @@
 
 #include "base/counters.h"
 #include "stalker/engine.h"
+#include "stalker/invalidate.h"
 #include "stalker/translator.h"
 
 void block_link_note(struct block_exit *exit, struct block *to)
@@ -18,7 +19,8 @@ void block_link_note(struct block_exit *exit, struct block *to)
 
 void block_link(struct code_cache *cache, struct block_exit *exit, struct block *to)
 {
-    if (exit->linked != NULL || !block_exit_is_linkable(exit))
+    if (exit->linked != NULL || !block_exit_is_linkable(exit) || cache->engine->options.without_links ||
+        !block_may_link(cache, to))
         return;
     if (cache->engine->translator->link(NULL, exit, to) != 0)
         return;

@@ -117,10 +117,6 @@ size_t code_cache_memory(const struct code_cache *cache) REQUIRES(cache->lock);
 uint64_t *code_cache_new_counter(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock);
 
 /* Lets indirect branches to the block's start find its landing. */
-static inline void code_cache_announce(struct code_cache *cache, const struct block *block)
-{
-    __atomic_store_n(&cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES], block->landing.value,
-                     __ATOMIC_RELEASE);
-}
+void code_cache_announce(struct code_cache *cache, const struct block *block) REQUIRES(cache->lock);
 
 #endif

@@ -10,6 +10,7 @@
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
+#include "stalker/invalidate.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -34,9 +35,14 @@ static struct block *obtain(struct stalker_thread *thread, struct code_cache *ca
     if (block == NULL && cache->configuration.transformer != NULL)
         vectors_set_aside(thread);
     if (block == NULL)
-        return unit_translate(cache, pc, lands, &block) == 0 ? block : NULL;
-    if (lands && block->landing.value == 0 && unit_add_landing(cache, block) != 0)
-        return block;
+        return unit_translate(cache, pc, lands && cache->engine->options.trust <= 0, &block) == 0 ? block : NULL;
+    if (!block_is_trusted(cache, block)) {
+        block_retire(cache, block);
+        return unit_translate(cache, pc, false, &block) == 0 ? block : NULL;
+    }
+    /* Without a landing it is found all the same, by way of the engine. */
+    if (lands && block->landing.value == 0 && block_may_link(cache, block) && unit_add_landing(cache, block) != 0)
+        counter_add(COUNTER_landings_missing, 1);
     return block;
 }
 
@@ -119,6 +125,19 @@ void stalker_drain_events(struct stalker_thread *thread)
     thread->event_position = events->start;
 }
 
+/* The block is forgotten, and what stands at its start now is translated. */
+static void renew(struct stalker_thread *thread)
+{
+    struct code_cache *cache = thread->cache;
+    struct block *block = code_cache_block(cache, thread->exit / BLOCK_EXIT_COUNT);
+
+    mutex_lock(&cache->lock);
+    block_retire(cache, block);
+    mutex_unlock(&cache->lock);
+    thread->context.pc = block->start.value;
+    go_on(thread, block->landing.value != 0);
+}
+
 static void handle_reason(struct stalker_thread *thread)
 {
     switch (thread->reason) {
@@ -128,6 +147,9 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_INDIRECT:
         thread->context.pc = thread->target;
         go_on(thread, true);
+        break;
+    case STALKER_CHANGED:
+        renew(thread);
         break;
     case STALKER_EVENTS:
         stalker_drain_events(thread);

@@ -16,6 +16,8 @@ static int init_parts(struct stalker_engine *engine)
     int result = hash_map_init(&engine->natives, 64);
 
     if (result == 0)
+        result = hash_map_init(&engine->nothing, 1);
+    if (result == 0)
         result = hash_map_init(&engine->probe_points, 16);
     slab_init(&engine->probe_memory, 0);
     if (result == 0)
@@ -25,7 +27,7 @@ static int init_parts(struct stalker_engine *engine)
     return result;
 }
 
-int stalker_engine_create(struct stalker_engine **engine_out)
+int stalker_engine_create(const struct stalker_engine_options *options, struct stalker_engine **engine_out)
 {
     struct stalker_engine *engine;
     void *storage;
@@ -37,6 +39,10 @@ int stalker_engine_create(struct stalker_engine **engine_out)
     if (result != 0)
         return result;
     engine = storage;
+    engine->options = *options;
+    /* Code that may not be written while it runs cannot be patched. */
+    if (options->view == CODE_VIEW_FREEZE)
+        engine->options.without_links = true;
     engine->translator = translator_host();
     list_init(&engine->threads);
     list_init(&engine->parked);
@@ -58,6 +64,7 @@ void stalker_engine_destroy(struct stalker_engine *engine)
         code_cache_destroy(engine->caches[i]);
     code_source_deinit(&engine->source);
     hash_map_deinit(&engine->natives);
+    hash_map_deinit(&engine->nothing);
     hash_map_deinit(&engine->probe_points);
     slab_deinit(&engine->probe_memory);
     memory_unmap(engine->insns, engine->translator->insns_bytes);

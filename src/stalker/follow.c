@@ -68,6 +68,7 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->gate = (uintptr_t)stalker_gate_exit;
     thread->gate_collision = (uintptr_t)stalker_gate_collision;
     thread->gate_events = (uintptr_t)stalker_gate_events;
+    thread->gate_changed = (uintptr_t)stalker_gate_changed;
     thread->gate_callout = (uintptr_t)stalker_gate_callout;
     thread->gate_callout_position = (uintptr_t)stalker_gate_callout_with_position;
     thread->is_leaving = false;
@@ -75,7 +76,7 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->leave = (uintptr_t)(with_position ? stalker_leave_with_position : stalker_leave);
     thread->engine = engine;
     thread->cache = cache;
-    thread->blocks = &cache->blocks;
+    thread->blocks = engine->options.without_lookup || engine->options.trust > 0 ? &engine->nothing : &cache->blocks;
     atomic_store_explicit(&thread->requests, 0, memory_order_relaxed);
 }
 
@@ -188,7 +189,7 @@ static struct follow_request request_like(const struct stalker_thread *thread)
     return request;
 }
 
-static void destroy_thread(struct stalker_thread *thread)
+void stalker_thread_destroy(struct stalker_thread *thread)
 {
     event_buffer_destroy(thread->events);
     if (thread->vectors != NULL)
@@ -205,7 +206,7 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
         return NULL;
     init_thread(child, parent->engine, parent->cache);
     if (vectors_prepare(child) != 0 || init_events(child, &request) != 0) {
-        destroy_thread(child);
+        stalker_thread_destroy(child);
         return NULL;
     }
     child->segment_base = parent->segment_base;
@@ -230,7 +231,7 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
     mutex_lock(&engine->lock);
     list_remove(&child->node);
     mutex_unlock(&engine->lock);
-    destroy_thread(child);
+    stalker_thread_destroy(child);
     return 0;
 }
 
@@ -240,36 +241,6 @@ void stalker_thread_began(struct stalker_thread *thread)
     if (thread->events != NULL)
         thread->events->tid = (uint32_t)thread->tid;
     counter_add(COUNTER_threads_followed, 1);
-}
-
-void stalker_fork_begin(struct stalker_engine *engine)
-{
-    mutex_lock(&engine->lock);
-}
-
-void stalker_fork_end(struct stalker_engine *engine)
-{
-    mutex_unlock(&engine->lock);
-}
-
-void stalker_fork_in_child(struct stalker_thread *thread)
-{
-    struct stalker_engine *engine = thread->engine;
-
-    thread->tid = stalker_current_tid();
-    LIST_FOR_EACH_REMOVABLE (node, &engine->threads) {
-        struct stalker_thread *other = LIST_ELEMENT(node, struct stalker_thread, node);
-
-        if (other == thread)
-            continue;
-        list_remove(node);
-        destroy_thread(other);
-    }
-    /* What was not delivered is the parent's to deliver. */
-    if (thread->events != NULL) {
-        thread->events->tid = (uint32_t)thread->tid;
-        thread->event_position = thread->events->start;
-    }
 }
 
 int stalker_unfollow_current(struct stalker_engine *engine)

@@ -58,13 +58,11 @@ bool stalker_is_following(struct stalker_engine *engine, int tid);
  */
 MUST_USE int stalker_follow_clone(struct stalker_thread *thread, long *result_out);
 
+/* Gives a thread that is in no list, and will not run again, back. */
+void stalker_thread_destroy(struct stalker_thread *thread);
+
 /* A thread made so is now running. */
 void stalker_thread_began(struct stalker_thread *thread);
-
-/* Around a fork: the child finds no lock taken, and itself the only thread that is followed. */
-void stalker_fork_begin(struct stalker_engine *engine) ACQUIRES(engine->lock);
-void stalker_fork_in_child(struct stalker_thread *thread);
-void stalker_fork_end(struct stalker_engine *engine) RELEASES(engine->lock);
 
 /* The calling thread or another one, if followed, else NULL. */
 struct stalker_thread *stalker_thread_find(struct stalker_engine *engine, int tid) REQUIRES(engine->lock);

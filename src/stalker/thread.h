@@ -27,6 +27,7 @@ enum stalker_reason {
     STALKER_EXIT = STALKER_REASON_EXIT,         /* through `exit` of a block */
     STALKER_INDIRECT = STALKER_REASON_INDIRECT, /* no block is known for `target` */
     STALKER_EVENTS = STALKER_REASON_EVENTS,     /* the buffer is full; `resume` is set already */
+    STALKER_CHANGED = STALKER_REASON_CHANGED,   /* the original of the block that has `exit` changed */
     STALKER_ENTER,                              /* it was not in the cache: it is to be followed from context.pc on */
 };
 
@@ -56,6 +57,7 @@ struct stalker_thread {
     uint64_t enter;
     struct gait_cpu_context context;
     uint64_t leave;
+    uint64_t gate_changed;
 
     /* From here on only the engine knows the fields. */
     struct stalker_engine *engine;
@@ -96,6 +98,7 @@ THREAD_FIELD_AT(gate_callout_position, THREAD_GATE_CALLOUT_POSITION);
 THREAD_FIELD_AT(gate_events, THREAD_GATE_EVENTS);
 THREAD_FIELD_AT(enter, THREAD_ENTER);
 THREAD_FIELD_AT(leave, THREAD_LEAVE);
+THREAD_FIELD_AT(gate_changed, THREAD_GATE_CHANGED);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);
 THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
 THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);

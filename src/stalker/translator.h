@@ -84,6 +84,7 @@ const struct translator *translator_host(void);
 void stalker_gate_exit(void);
 void stalker_gate_begin(void);
 void stalker_gate_events(void);
+void stalker_gate_changed(void);
 void stalker_gate_callout(void);
 void stalker_gate_callout_with_position(void);
 void stalker_leave(void);

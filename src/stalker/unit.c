@@ -24,6 +24,10 @@
 
 enum block_exit_kind translation_continue(struct translation *translation, struct app_pc next)
 {
+    const struct stalker_engine_options *options = &translation->cache->engine->options;
+
+    if (options->without_links || options->without_adjacent || options->trust > 0)
+        return BLOCK_EXIT_JUMP;
     if (translation->block_count == UNIT_BLOCKS_MAX || code_writer_room(&translation->hot) < HOT_REST_BYTES ||
         code_cache_find(translation->cache, next) != NULL)
         return BLOCK_EXIT_JUMP;
@@ -34,6 +38,19 @@ enum block_exit_kind translation_continue(struct translation *translation, struc
 static const struct translator *translator_of(const struct translation *translation)
 {
     return translation->cache->engine->translator;
+}
+
+/* What the translation is compared with later, if somebody does. */
+static bool keep_snapshot(struct translation *translation)
+{
+    struct block *block = translation->block;
+    uint8_t *snapshot = slab_allocate(&translation->cache->trails, block->size_bytes, 1);
+
+    if (snapshot == NULL)
+        return false;
+    __builtin_memcpy(snapshot, (const void *)(uintptr_t)block->start.value, block->size_bytes);
+    block->snapshot = snapshot;
+    return true;
 }
 
 static int begin_block(struct translation *translation, struct app_pc start)
@@ -73,6 +90,8 @@ static void write_block(struct translation *translation)
     if (!translation->is_native)
         translator->decode(translation);
     if (translation->cache->configuration.events & GAIT_EVENT_EXEC && !keep_lengths(translation))
+        translation->hot.overflowed = true;
+    if (translation->cache->engine->options.trust > 0 && !translation->is_native && !keep_snapshot(translation))
         translation->hot.overflowed = true;
     translation->is_open = true;
     translator->open(translation);
@@ -188,7 +207,7 @@ static void link_unit(struct translation *translation)
             to = code_cache_find(translation->cache, exit->target);
             if (to == NULL)
                 continue;
-            if (exit->kind == BLOCK_EXIT_ADJACENT)
+            if (exit->kind == BLOCK_EXIT_ADJACENT && to == translation->blocks[i + 1])
                 block_link_note(exit, to);
             else
                 block_link(translation->cache, exit, to);
@@ -252,7 +271,7 @@ int unit_prefetch(struct stalker_engine *engine, const struct follow_configurati
     struct block *block;
     int result;
 
-    if (code_source_bytes(&engine->source, start) == 0)
+    if (code_source_bytes(&engine->source, start, NULL) == 0)
         return -EFAULT;
     mutex_lock(&engine->lock);
     result = stalker_engine_cache(engine, configuration, &cache);

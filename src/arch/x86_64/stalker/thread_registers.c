@@ -34,8 +34,8 @@ void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out)
 /* In the order of a context. */
 #define X86_EACH_REGISTER(DO)                                                                                          \
     DO(rax)                                                                                                            \
-    DO(rcx) DO(rdx) DO(rbx) DO(rsp) DO(rbp) DO(rsi) DO(rdi) DO(r8) DO(r9) DO(r10) DO(r11) DO(r12) DO(r13) DO(r14)      \
-        DO(r15)
+    DO(rcx)                                                                                                            \
+    DO(rdx) DO(rbx) DO(rsp) DO(rbp) DO(rsi) DO(rdi) DO(r8) DO(r9) DO(r10) DO(r11) DO(r12) DO(r13) DO(r14) DO(r15)
 
 void x86_registers_get(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
                        uint64_t *segment_base_out)

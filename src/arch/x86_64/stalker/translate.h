@@ -11,10 +11,16 @@
 #include "stalker/thread_layout.h"
 #include "stalker/translation.h"
 
-#define TRAIL_POINTS_MAX (BLOCK_INSNS_MAX * 8)
+/* A block that is checked is no longer than this. */
+#define X86_CHECKED_BYTES_MAX 256
+
+#define TRAIL_POINTS_MAX      (BLOCK_INSNS_MAX * 8)
 
 struct x86_block {
     unsigned count;
+    bool is_checked;       /* each time that it runs: its original may change */
+    const uint8_t *source; /* its bytes: the original or, if that may change, the copy */
+    uint8_t copy[X86_CHECKED_BYTES_MAX];
     bool ends_bad; /* what follows the last instruction cannot be translated */
     unsigned point_count;
     x86_gpr_set homes; /* registers that are at home until the block overwrites them */

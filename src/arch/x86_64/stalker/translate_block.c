@@ -9,10 +9,13 @@
 #include "arch/host_cpu.h"
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/exit_code.h"
+#include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 #include "stalker/translator.h"
+
+#include <asm/errno.h>
 
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
 {
@@ -41,13 +44,35 @@ static bool uses_our_segment(const struct x86_insn *insn)
     return insn->mnemonic != X86_MNEMONIC_rdfsbase && insn->mnemonic != X86_MNEMONIC_wrfsbase;
 }
 
+/*
+ * Where the block's bytes are read: in place or, where they may change while we look, from a copy. Returns how many
+ * there are.
+ */
+static size_t find_source(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+    const uint8_t *original = (const uint8_t *)(uintptr_t)translation->block->start.value;
+    size_t available =
+        code_source_bytes(&translation->cache->engine->source, translation->block->start, &decoded->is_checked);
+
+    decoded->is_checked |= translation->cache->engine->options.trust < 0;
+    decoded->source = original;
+    if (!decoded->is_checked)
+        return available;
+    if (available > sizeof(decoded->copy))
+        available = sizeof(decoded->copy);
+    __builtin_memcpy(decoded->copy, original, available);
+    decoded->source = decoded->copy;
+    return available;
+}
+
 static void decode(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
     struct app_pc pc = block->start;
-    size_t available = code_source_bytes(&translation->cache->engine->source, pc);
     unsigned options = host_cpu_decode_options();
+    size_t available = find_source(translation);
 
     decoded->count = 0;
     decoded->point_count = 0;
@@ -56,9 +81,14 @@ static void decode(struct translation *translation)
     decoded->count_pending = 0;
     while (decoded->count < translation->insn_limit) {
         struct x86_insn *insn = &decoded->insns[decoded->count];
-        const uint8_t *bytes = (const uint8_t *)(uintptr_t)pc.value;
+        const uint8_t *bytes = decoded->source + (pc.value - block->start.value);
 
-        if (x86_decode(bytes, available, pc, options, insn) != 0 || uses_our_segment(insn)) {
+        int result = x86_decode(bytes, available, pc, options, insn);
+
+        /* The copy ends here, the original does not. */
+        if (result == -ENODATA && decoded->is_checked && decoded->count > 0)
+            break;
+        if (result != 0 || uses_our_segment(insn)) {
             decoded->ends_bad = true;
             break;
         }
@@ -66,6 +96,9 @@ static void decode(struct translation *translation)
         pc = x86_insn_next(insn);
         available -= insn->length;
         if (insn->flow != X86_FLOW_NEXT)
+            break;
+        /* It may have changed what comes next. */
+        if (decoded->is_checked && insn->properties & X86_MEMORY_WRITE)
             break;
     }
     block->insn_count = decoded->count;
@@ -131,6 +164,8 @@ static void open_block(struct translation *translation)
     block->entry = code_writer_pc(hot);
     if (translation->is_native)
         put_native_call(translation);
+    else if (x86_block_of(translation)->is_checked)
+        x86_put_source_check(translation);
 }
 
 static void put_pc_relative(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
@@ -175,7 +210,7 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
 static void put(struct translation *translation, unsigned which)
 {
     const struct x86_insn *insn = &x86_block_of(translation)->insns[which];
-    const uint8_t *bytes = (const uint8_t *)(uintptr_t)insn->pc.value;
+    const uint8_t *bytes = x86_block_of(translation)->source + (insn->pc.value - translation->block->start.value);
 
     x86_put_events_before(translation, which);
     if (x86_block_of(translation)->count_pending != 0 && (insn->flow != X86_FLOW_NEXT || x86_overwrites_flags(insn)))
