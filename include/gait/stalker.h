@@ -40,12 +40,13 @@ enum gait_trust {
 struct gait_stalker_options {
     size_t size_bytes;
     /* For tests and experiments: what the engine is to do without. */
-    bool without_links;     /* no branch from block to block */
-    bool without_lookup;    /* no indirect branch resolved in the cache */
-    bool without_adjacent;  /* only blocks that are reached are translated */
-    size_t slab_bytes;      /* of executable memory mapped at a time, at least 64 KiB; 0: the engine's choice */
-    int trust;              /* enum gait_trust or a number */
-    bool write_xor_execute; /* no memory is mapped writable and executable at once */
+    bool without_links;      /* no branch from block to block */
+    bool without_lookup;     /* no indirect branch resolved in the cache */
+    bool without_adjacent;   /* only blocks that are reached are translated */
+    size_t slab_bytes;       /* of executable memory mapped at a time, at least 64 KiB; 0: the engine's choice */
+    int trust;               /* enum gait_trust or a number */
+    bool callbacks_followed; /* what excluded code calls elsewhere is observed */
+    bool write_xor_execute;  /* no memory is mapped writable and executable at once */
 };
 
 /*

@@ -88,6 +88,7 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
         .slab_bytes = chosen.slab_bytes,
         .view = chosen.write_xor_execute ? CODE_VIEW_DUAL : CODE_VIEW_AUTO,
         .trust = chosen.trust,
+        .callbacks_followed = chosen.callbacks_followed,
     };
     stalker = calloc(1, sizeof(*stalker));
     if (stalker == NULL)
@@ -279,6 +280,28 @@ EXPORT int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start,
                          (unsigned long long)start, (unsigned long long)size_bytes);
     stalker_invalidate(stalker->engine, start, start + size_bytes);
     return 0;
+}
+
+EXPORT int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes,
+                                struct gait_error *err)
+{
+    unsigned long long first = start, size = size_bytes;
+    int result = size_bytes == 0 || start + size_bytes < start
+                     ? -EINVAL
+                     : exclusion_add(stalker->engine, start, start + size_bytes);
+
+    switch (result) {
+    case 0:
+        return 0;
+    case -EINVAL:
+        return error_set(err, result, "cannot exclude code: 0x%llx with %llu bytes is no range", first, size);
+    case -EEXIST:
+        return error_set(err, result,
+                         "cannot exclude 0x%llx with %llu bytes: a part of it is excluded already; exclude the rest",
+                         first, size);
+    default:
+        return error_set(err, result, "cannot exclude 0x%llx with %llu bytes: %s", first, size, strerror(-result));
+    }
 }
 
 EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options,

@@ -23,6 +23,7 @@ enum block_exit_kind {
     BLOCK_EXIT_ADJACENT,      /* the same, and nothing but a placeholder stands between it and the next block */
     BLOCK_EXIT_SYSTEM_CALL,   /* the system call at `target` needs the engine */
     BLOCK_EXIT_NATIVE_RETURN, /* a native call is done */
+    BLOCK_EXIT_CHANGE_CACHE,  /* `target` is excluded, or called by excluded code */
     BLOCK_EXIT_LEAVE,         /* what stands at `target` can only be run natively */
 };
 

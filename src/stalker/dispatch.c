@@ -49,9 +49,11 @@ static struct block *obtain(struct stalker_thread *thread, struct code_cache *ca
 /* Goes on at context.pc. */
 static void go_on(struct stalker_thread *thread, bool lands)
 {
-    struct code_cache *cache = thread->cache;
+    struct code_cache *cache;
     struct block *block;
 
+    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
+    cache = thread->cache;
     mutex_lock(&cache->lock);
     block = obtain(thread, cache, app_pc_of(thread->context.pc), lands);
     mutex_unlock(&cache->lock);
@@ -101,6 +103,9 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
     case BLOCK_EXIT_SYSTEM_CALL:
         make_system_call(thread, exit);
         break;
+    case BLOCK_EXIT_CHANGE_CACHE:
+        go_on(thread, false);
+        break;
     case BLOCK_EXIT_LEAVE:
         stalker_leave_natively(thread);
         break;
@@ -121,7 +126,7 @@ void stalker_drain_events(struct stalker_thread *thread)
 
     if (events->receiver.process != NULL)
         vectors_set_aside(thread);
-    event_buffer_drain(events, thread->cache, thread->event_position);
+    event_buffer_drain(events, thread->observed_cache, thread->event_position);
     thread->event_position = events->start;
 }
 
@@ -150,6 +155,10 @@ static void handle_reason(struct stalker_thread *thread)
         break;
     case STALKER_CHANGED:
         renew(thread);
+        break;
+    case STALKER_QUIET_END:
+        thread->context.pc = code_cache_block(thread->cache, thread->exit / BLOCK_EXIT_COUNT)->start.value;
+        go_on(thread, true);
         break;
     case STALKER_EVENTS:
         stalker_drain_events(thread);

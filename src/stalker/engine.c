@@ -46,6 +46,7 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
     engine->translator = translator_host();
     list_init(&engine->threads);
     list_init(&engine->parked);
+    interval_map_init(&engine->exclusions.ranges);
     code_source_init(&engine->source);
     result = init_parts(engine);
     if (result != 0) {
@@ -63,6 +64,7 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT; i++)
         code_cache_destroy(engine->caches[i]);
     code_source_deinit(&engine->source);
+    interval_map_deinit(&engine->exclusions.ranges);
     hash_map_deinit(&engine->natives);
     hash_map_deinit(&engine->nothing);
     hash_map_deinit(&engine->probe_points);
@@ -86,7 +88,7 @@ bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc
 
 static bool is_same(const struct follow_configuration *a, const struct follow_configuration *b)
 {
-    return a->events == b->events && a->transformer == b->transformer;
+    return a->events == b->events && a->transformer == b->transformer && a->is_quiet == b->is_quiet;
 }
 
 int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,

@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_source.h"
+#include "stalker/exclusion.h"
 
 #include <stdbool.h>
 
@@ -25,6 +26,7 @@ struct stalker_engine_options {
     bool without_links;
     bool without_lookup;
     bool without_adjacent;
+    bool callbacks_followed;  /* what excluded code calls elsewhere is observed */
     size_t slab_bytes;        /* of hot memory mapped at a time; 0: the engine's choice */
     enum code_view_mode view; /* of executable memory */
     int trust;                /* negative: code is compared each time that it runs; positive: until it was found
@@ -39,9 +41,11 @@ struct stalker_engine {
     struct list_node parked;  /* no longer followed; their structs are kept until nobody can be leaving through them */
     struct code_cache *caches[ENGINE_CACHE_COUNT];
     struct code_source source;
-    struct hash_map nothing;      /* no blocks: for threads that are to come to the engine each time */
-    struct hash_map natives;      /* functions that followed threads call natively, by address */
-    struct hash_map probe_points; /* addresses with call probes; call_probe.c */
+    struct hash_map nothing; /* no blocks: for threads that are to come to the engine each time */
+    struct hash_map natives; /* functions that followed threads call natively, by address */
+    struct exclusions exclusions;
+    struct code_cache *quiet_cache; /* one of the caches; NULL until something is excluded */
+    struct hash_map probe_points;   /* addresses with call probes; call_probe.c */
     struct slab probe_memory;
     uint32_t probe_id;
     uint64_t event_bytes_lost; /* of threads that are no longer followed */

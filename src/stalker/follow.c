@@ -58,10 +58,18 @@ static struct stalker_thread *create_thread(void)
     return thread;
 }
 
+void stalker_thread_use_cache(struct stalker_thread *thread, struct code_cache *cache)
+{
+    const struct stalker_engine_options *options = &thread->engine->options;
+
+    thread->cache = cache;
+    thread->blocks = options->without_lookup || options->trust > 0 ? &thread->engine->nothing : &cache->blocks;
+    thread->with_position = cache->configuration.events & EVENTS_IN_CODE;
+    thread->leave = (uintptr_t)(thread->with_position ? stalker_leave_with_position : stalker_leave);
+}
+
 static void init_thread(struct stalker_thread *thread, struct stalker_engine *engine, struct code_cache *cache)
 {
-    bool with_position = cache->configuration.events & EVENTS_IN_CODE;
-
     thread->self = (uintptr_t)thread;
     thread->engine_sp = (uintptr_t)thread & ~(uintptr_t)63;
     thread->reason = STALKER_ENTER;
@@ -72,11 +80,11 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->gate_callout = (uintptr_t)stalker_gate_callout;
     thread->gate_callout_position = (uintptr_t)stalker_gate_callout_with_position;
     thread->is_leaving = false;
-    thread->with_position = with_position;
-    thread->leave = (uintptr_t)(with_position ? stalker_leave_with_position : stalker_leave);
     thread->engine = engine;
-    thread->cache = cache;
-    thread->blocks = engine->options.without_lookup || engine->options.trust > 0 ? &engine->nothing : &cache->blocks;
+    thread->observed_cache = cache;
+    thread->quiet_depth = 0;
+    thread->gate_quiet_end = (uintptr_t)stalker_gate_quiet_end;
+    stalker_thread_use_cache(thread, cache);
     atomic_store_explicit(&thread->requests, 0, memory_order_relaxed);
 }
 
@@ -154,7 +162,7 @@ void stalker_follow_cancel(struct stalker_thread *thread)
 void stalker_follow_end(struct stalker_thread *thread)
 {
     if (thread->events != NULL) {
-        event_buffer_drain(thread->events, thread->cache, thread->event_position);
+        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position);
         thread->event_position = thread->events->start;
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
@@ -179,7 +187,7 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
 static struct follow_request request_like(const struct stalker_thread *thread)
 {
     struct follow_request request = {
-        .configuration = thread->cache->configuration,
+        .configuration = thread->observed_cache->configuration,
         .buffer_bytes = thread->buffer_bytes,
         .new_threads = thread->new_threads,
     };
@@ -204,7 +212,7 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
 
     if (child == NULL)
         return NULL;
-    init_thread(child, parent->engine, parent->cache);
+    init_thread(child, parent->engine, parent->observed_cache);
     if (vectors_prepare(child) != 0 || init_events(child, &request) != 0) {
         stalker_thread_destroy(child);
         return NULL;
@@ -291,7 +299,7 @@ void stalker_flush_current(struct stalker_engine *engine)
     mutex_unlock(&engine->lock);
     /* Natively called: the position is where translated code left it, and vector registers are nobody's. */
     if (thread != NULL && thread->events != NULL) {
-        event_buffer_drain(thread->events, thread->cache, thread->event_position);
+        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position);
         thread->event_position = thread->events->start;
     }
 }

@@ -61,6 +61,9 @@ MUST_USE int stalker_follow_clone(struct stalker_thread *thread, long *result_ou
 /* Gives a thread that is in no list, and will not run again, back. */
 void stalker_thread_destroy(struct stalker_thread *thread);
 
+/* Lets a thread that is in the engine go on in a cache. */
+void stalker_thread_use_cache(struct stalker_thread *thread, struct code_cache *cache);
+
 /* A thread made so is now running. */
 void stalker_thread_began(struct stalker_thread *thread);
 

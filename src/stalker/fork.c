@@ -52,11 +52,12 @@ static bool replace_cache(struct stalker_thread *thread, unsigned which)
     if (code_cache_create(&options, &new) != 0)
         return false;
     engine->caches[which] = new;
-    if (thread->cache == old) {
-        thread->cache = new;
-        if (thread->blocks == &old->blocks)
-            thread->blocks = &new->blocks;
-    }
+    if (engine->quiet_cache == old)
+        engine->quiet_cache = new;
+    if (thread->observed_cache == old)
+        thread->observed_cache = new;
+    if (thread->cache == old)
+        stalker_thread_use_cache(thread, new);
     code_cache_destroy(old);
     return true;
 }

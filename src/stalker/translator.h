@@ -67,6 +67,8 @@ struct translator {
     void (*registers_set)(struct thread_registers *registers, const struct gait_cpu_context *cpu,
                           uint64_t segment_base);
 
+    uint64_t (*stack_pointer)(const struct gait_cpu_context *cpu);
+
     /* A call that just entered a function. */
     void (*call_get)(struct gait_cpu_context *cpu, struct gait_call *call_out);
 
@@ -85,6 +87,7 @@ void stalker_gate_exit(void);
 void stalker_gate_begin(void);
 void stalker_gate_events(void);
 void stalker_gate_changed(void);
+void stalker_gate_quiet_end(void);
 void stalker_gate_callout(void);
 void stalker_gate_callout_with_position(void);
 void stalker_leave(void);

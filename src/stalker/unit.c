@@ -65,6 +65,10 @@ static int begin_block(struct translation *translation, struct app_pc start)
     translation->blocks[translation->block_count++] = block;
     translation->goes_on = false;
     translation->is_native = stalker_engine_is_native(translation->cache->engine, start);
+    translation->changes_cache = !translation->is_native && exclusion_changes_cache(translation->cache, start);
+    /* So that forgetting what is there forgets this. */
+    if (translation->is_native || translation->changes_cache)
+        block->size_bytes = 1;
     return 0;
 }
 
@@ -87,18 +91,22 @@ static void write_block(struct translation *translation)
     const struct translator *translator = translator_of(translation);
     struct block *block = translation->block;
 
-    if (!translation->is_native)
+    if (!translation->is_native && !translation->changes_cache)
         translator->decode(translation);
     if (translation->cache->configuration.events & GAIT_EVENT_EXEC && !keep_lengths(translation))
         translation->hot.overflowed = true;
-    if (translation->cache->engine->options.trust > 0 && !translation->is_native && !keep_snapshot(translation))
+    if (translation->cache->engine->options.trust > 0 && block->insn_count > 0 && !keep_snapshot(translation))
         translation->hot.overflowed = true;
     translation->is_open = true;
     translator->open(translation);
-    call_probe_put(translation);
-    if (translation->is_native)
+    if (translation->is_native || translation->changes_cache) {
         translation->is_open = false;
-    else if (translation->cache->configuration.transformer != NULL)
+        translator->close(translation);
+        return;
+    }
+    if (!translation->cache->configuration.is_quiet)
+        call_probe_put(translation);
+    if (translation->cache->configuration.transformer != NULL)
         transformer_run(translation);
     else
         for (unsigned i = 0; i < block->insn_count; i++)

@@ -114,6 +114,14 @@ FUNCTION stalker_gate_changed
         movl    $STALKER_REASON_CHANGED, %gs:THREAD_REASON
         jmpq    *%gs:THREAD_LEAVE
 
+/* Out of the cache because an excluded call is over, at the block whose number is where an exit's would be. */
+FUNCTION stalker_gate_quiet_end
+        movq    %rax, RAX
+        movq    %rcx, RCX
+        movq    %rdi, RDI
+        movl    $STALKER_REASON_QUIET_END, %gs:THREAD_REASON
+        jmpq    *%gs:THREAD_LEAVE
+
 /*
  * An indirect branch found a block that is not its target's: rcx is the target less the block's address, rdi is the
  * block's address negated; the program's rcx and rdi are at home.

@@ -25,6 +25,11 @@ void x86_system_call_done(struct gait_cpu_context *cpu, long result)
     cpu->r11 = cpu->flags;
 }
 
+uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu)
+{
+    return cpu->rsp;
+}
+
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out)
 {
     call_out->stack = (uint64_t *)(uintptr_t)cpu->rsp;

@@ -12,6 +12,7 @@ struct thread_registers;
 
 void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out);
 void x86_system_call_done(struct gait_cpu_context *cpu, long result);
+uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu);
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out);
 
 void x86_registers_get(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,

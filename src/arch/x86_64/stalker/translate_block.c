@@ -159,11 +159,15 @@ static void open_block(struct translation *translation)
         block->entry = block->landing;
         block->flags |= BLOCK_LANDS;
         x86_put_landing(translation, hot, block,
-                        translation->is_native ? BRANCH_SET : live_at_start(x86_block_of(translation)));
+                        translation->is_native || translation->changes_cache
+                            ? BRANCH_SET
+                            : live_at_start(x86_block_of(translation)));
     }
     block->entry = code_writer_pc(hot);
     if (translation->is_native)
         put_native_call(translation);
+    else if (translation->changes_cache)
+        x86_put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, block->start);
     else if (x86_block_of(translation)->is_checked)
         x86_put_source_check(translation);
 }
@@ -245,7 +249,7 @@ static void close_block(struct translation *translation)
     struct block *block = translation->block;
     struct app_pc end = block_end(block);
 
-    if (translation->is_open && !translation->is_native) {
+    if (translation->is_open && !translation->is_native && !translation->changes_cache) {
         x86_put_counts(translation, end, false);
         x86_take_position(translation);
         x86_trail_note(translation, end, trail_plain);
@@ -290,6 +294,7 @@ const struct translator translator_x86_64 = {
     .put_return = x86_put_return_here,
     .system_call_get = x86_system_call_get,
     .system_call_done = x86_system_call_done,
+    .stack_pointer = x86_stack_pointer,
     .call_get = x86_call_get,
     .put_landing = put_cold_landing,
     .link = x86_link,
