@@ -44,6 +44,7 @@ struct gait_stalker_options {
     bool without_lookup;     /* no indirect branch resolved in the cache */
     bool without_adjacent;   /* only blocks that are reached are translated */
     size_t slab_bytes;       /* of executable memory mapped at a time, at least 64 KiB; 0: the engine's choice */
+    size_t code_bytes_max;   /* of translated code for threads followed alike, before the oldest goes; 0: no limit */
     int trust;               /* enum gait_trust or a number */
     bool callbacks_followed; /* what excluded code calls elsewhere is observed */
     bool write_xor_execute;  /* no memory is mapped writable and executable at once */
@@ -214,6 +215,12 @@ int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64
 /* Translates the block at an address ahead of time, for threads that are followed that way. */
 int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
                           struct gait_error *err);
+
+/*
+ * Gives memory back that nothing needs any more: of threads that ended, of translations that were forgotten. What some
+ * thread may still be in is kept; returns how many pieces these are.
+ */
+size_t gait_stalker_collect(struct gait_stalker *stalker);
 
 /* Hands all events of the calling thread so far to their sink. Other threads hand over theirs when a buffer is full. */
 int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);

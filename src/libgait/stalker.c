@@ -14,6 +14,7 @@
 #include "stalker/follow.h"
 #include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
+#include "stalker/reclaim.h"
 #include "stalker/statistics.h"
 #include "stalker/thread.h"
 #include "stalker/unit.h"
@@ -89,6 +90,7 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
         .view = chosen.write_xor_execute ? CODE_VIEW_DUAL : CODE_VIEW_AUTO,
         .trust = chosen.trust,
         .callbacks_followed = chosen.callbacks_followed,
+        .code_bytes_max = chosen.code_bytes_max,
     };
     stalker = calloc(1, sizeof(*stalker));
     if (stalker == NULL)
@@ -322,6 +324,11 @@ EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait
         return error_set(err, result, "cannot translate 0x%llx ahead of time: %s", (unsigned long long)address,
                          strerror(-result));
     return 0;
+}
+
+EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
+{
+    return reclaim_all(stalker->engine);
 }
 
 EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)

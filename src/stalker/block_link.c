@@ -28,7 +28,7 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
     block_link_note(exit, to);
 }
 
-void block_unlink(struct code_cache *cache, struct block_exit *exit)
+void block_link_forget(struct block_exit *exit)
 {
     struct block_exit **place;
 
@@ -38,6 +38,13 @@ void block_unlink(struct code_cache *cache, struct block_exit *exit)
         ;
     *place = exit->next_incoming;
     exit->linked = NULL;
+}
+
+void block_unlink(struct code_cache *cache, struct block_exit *exit)
+{
+    if (exit->linked == NULL)
+        return;
+    block_link_forget(exit);
     /* The stub is in reach: it was when the branch was written. */
     if (cache->engine->translator->link(NULL, exit, NULL) == 0)
         counter_add(COUNTER_blocks_unlinked, 1);

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/code_memory.h"
 #include "base/memory_map.h"
+#include "stalker/block_link.h"
 #include "stalker/engine.h"
 
 #include <asm/errno.h>
@@ -72,6 +73,21 @@ static void destroy_slab(struct cache_slab *slab)
     code_memory_destroy(slab->hot);
     code_memory_destroy(slab->cold);
     memory_unmap(slab, sizeof(*slab));
+}
+
+void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab)
+{
+    for (uint32_t i = 0; i < cache->block_count; i++) {
+        struct block *block = code_cache_block(cache, i);
+
+        if (block->slab != slab)
+            continue;
+        /* Blocks that this one led to must not find it in their lists any more. */
+        for (unsigned number = 0; number < BLOCK_EXIT_COUNT; number++)
+            block_link_forget(&block->exits[number]);
+        block->slab = NULL;
+    }
+    destroy_slab(slab);
 }
 
 static size_t chunk_bytes(void)
@@ -190,7 +206,7 @@ int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_byt
                     struct cache_slab **slab_out)
 {
     for (struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
-        if ((is_near(slab, near.value) || slab->neighbourhood >> 30 == near.value >> 30) &&
+        if (!slab->is_retired && (is_near(slab, near.value) || slab->neighbourhood >> 30 == near.value >> 30) &&
             has_room(slab, hot_bytes, cold_bytes)) {
             *slab_out = slab;
             return 0;

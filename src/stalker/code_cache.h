@@ -36,6 +36,8 @@ struct cache_slab {
     uint64_t neighbourhood; /* an address that it was put near to */
     uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
     uint32_t counter_count;
+    bool is_retired; /* all its blocks are; it goes when every thread has noted its epoch */
+    uint64_t epoch;
 };
 
 /* How blocks are instrumented: what threads must agree on to share a cache. */
@@ -110,6 +112,9 @@ MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) R
  */
 MUST_USE int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_bytes, size_t cold_bytes,
                              struct cache_slab **slab_out) REQUIRES(cache->lock);
+
+/* Gives a slab back whose blocks are all retired and that is in no list. Their indices are not used again. */
+void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock);
 
 /* All memory in use for the cache. */
 size_t code_cache_memory(const struct code_cache *cache) REQUIRES(cache->lock);

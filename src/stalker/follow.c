@@ -10,6 +10,7 @@
 #include "base/raw_syscall.h"
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
+#include "stalker/reclaim.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 #include "stalker/vectors.h"
@@ -83,7 +84,11 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->engine = engine;
     thread->observed_cache = cache;
     thread->quiet_depth = 0;
+    /* It is in no code that was retired before. */
+    atomic_store_explicit(&thread->epoch, atomic_load_explicit(&engine->epoch, memory_order_acquire),
+                          memory_order_release);
     thread->gate_quiet_end = (uintptr_t)stalker_gate_quiet_end;
+    thread->gate_called = (uintptr_t)stalker_gate_called;
     stalker_thread_use_cache(thread, cache);
     atomic_store_explicit(&thread->requests, 0, memory_order_relaxed);
 }
@@ -134,6 +139,7 @@ int stalker_follow_create(struct stalker_engine *engine, int tid, const struct f
 
     if (stalker_thread_find(engine, tid) != NULL)
         return -EALREADY;
+    reclaim_threads(engine);
     result = stalker_engine_cache(engine, &request->configuration, &cache);
     if (result != 0)
         return result;
@@ -231,6 +237,7 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
     if (child == NULL)
         return -ENOMEM;
     mutex_lock(&engine->lock);
+    reclaim_threads(engine);
     list_add_last(&engine->threads, &child->node);
     mutex_unlock(&engine->lock);
     *result_out = stalker_clone(thread, child);

@@ -11,6 +11,7 @@
 #include "stalker/block_link.h"
 #include "stalker/call_probe.h"
 #include "stalker/engine.h"
+#include "stalker/reclaim.h"
 #include "stalker/transformer.h"
 #include "stalker/translation.h"
 #include "stalker/translator.h"
@@ -243,6 +244,7 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
     struct translation translation = {.cache = cache, .insns = engine->insns};
     int result;
 
+    reclaim_limit(cache);
     mutex_lock(&engine->translation_lock);
     result = translate(&translation, start, lands);
     mutex_unlock(&engine->translation_lock);
