@@ -11,6 +11,7 @@
 #include "stalker/block_link.h"
 #include "stalker/call_probe.h"
 #include "stalker/engine.h"
+#include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/transformer.h"
 #include "stalker/translation.h"
@@ -196,6 +197,7 @@ static int publish(struct translation *translation)
 
         if (result != 0)
             return result;
+        observer_translated(translation->cache, translation->blocks[i]);
     }
     counter_add(COUNTER_blocks_translated, translation->block_count);
     return 0;
