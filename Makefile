@@ -4,7 +4,7 @@
 #: make test                all that a reviewer needs: builds and tests every configuration, checks the tree
 #: make check TEST=pattern  only the matching tests, in this configuration
 #: make demo                shows gait at work
-#: make bench               measures it, against a release build
+#: make bench               measures a release build; GAIT_BENCH_SCALE=300 lets it take three times as long
 #: make fuzz                random input for FUZZ_SECONDS each (60), from FUZZ_SEED
 #: make tables              runs the generators in tools/*/
 #: make install, uninstall  under PREFIX (/usr/local), below DESTDIR if given

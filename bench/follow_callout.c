@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define ROUNDS        3
-#define SCALE_PERCENT 20
+#define SCALE_PERCENT 10
 /* For the time of one: there are enough of them in little work. */
 #define SCALE_PERCENT_EACH 2
 
