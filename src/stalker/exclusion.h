@@ -19,8 +19,8 @@ struct stalker_thread;
 struct code_cache;
 
 struct exclusions {
-    struct mutex lock; /* taken last */
-    struct interval_map ranges GUARDED_BY(lock);
+    struct mutex lock;          /* taken last */
+    struct interval_map ranges; /* under lock */
 };
 
 /* Excludes [start, end). -EEXIST: it overlaps another one; -EINVAL: it is empty; -ENOMEM and what a new cache gives. */
