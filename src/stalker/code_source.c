@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads /proc/self/maps, line by line through a small buffer. Invariant: regions are those of some moment, less what
+ * Reads /proc/thread-self/maps, line by line through a small buffer; /proc/self is the main thread's, and empty when
+ * that has ended. Invariant: regions are those of some moment, less what
  * was forgotten since. Without /proc nothing is executable, and threads run natively.
  */
 #include "stalker/code_source.h"
@@ -87,7 +88,7 @@ static void take_line(struct code_source *source, const struct line *line)
 
 static void read_regions(struct code_source *source) REQUIRES(source->lock)
 {
-    static const char path[] = "/proc/self/maps";
+    static const char path[] = "/proc/thread-self/maps";
     long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
     struct line line = {PART_START, 0, 0, 0, false, false};
     char buffer[BUFFER_BYTES];
