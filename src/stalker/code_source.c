@@ -137,7 +137,12 @@ size_t code_source_bytes(struct code_source *source, struct app_pc pc)
 
 void code_source_forget(struct code_source *source, uint64_t start, uint64_t end)
 {
+    struct interval before;
+
     mutex_lock(&source->lock);
+    /* What ended where the range begins may go on there now. */
+    if (interval_map_find(&source->regions, start - 1, &before))
+        start = before.start;
     if (interval_map_remove(&source->regions, start, end) != 0)
         interval_map_deinit(&source->regions);
     mutex_unlock(&source->lock);
