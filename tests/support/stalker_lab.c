@@ -272,6 +272,65 @@ enum stalker_lab_end stalker_lab_run(struct stalker_lab *lab, const struct machi
     return resume != 0 ? STALKER_LAB_ENDLESS : end;
 }
 
+/* Memory that both runs begin with, and what the native one made of it. */
+struct memory_images {
+    struct arena *arena;
+    const char *name;
+    struct arena_image before, after;
+};
+
+static unsigned compare_memory(struct memory_images *images)
+{
+    size_t offset;
+
+    if (arena_equals(images->arena, &images->after, &offset))
+        return 0;
+    printf("followed, %s differs at 0x%llx\n", images->name,
+           (unsigned long long)((uintptr_t)images->arena->base + offset));
+    return 1;
+}
+
+static unsigned compare_runs(struct stalker_lab *lab, const struct machine_state *initial,
+                             struct memory_images images[2])
+{
+    struct run_result expected, actual;
+    char report[2000];
+    unsigned count;
+
+    stalker_lab_run_natively(lab, initial, &expected);
+    for (int i = 0; i < 2; i++) {
+        arena_image_capture(&images[i].after, images[i].arena);
+        arena_restore(images[i].arena, &images[i].before);
+    }
+    if (stalker_lab_run(lab, initial, &actual, NULL) != STALKER_LAB_LEFT) {
+        run_result_describe(&actual, report, sizeof(report));
+        printf("followed, it did not come to its end: %s\n", report);
+        return 1;
+    }
+    count = machine_state_compare(&expected.state, &actual.state, NULL, report, sizeof(report));
+    if (count != 0)
+        printf("%s", report);
+    return count + compare_memory(&images[0]) + compare_memory(&images[1]);
+}
+
+unsigned stalker_lab_compare(struct stalker_lab *lab, const struct machine_state *initial)
+{
+    struct memory_images images[] = {{.arena = &lab->data, .name = "data"}, {.arena = &lab->stack, .name = "stack"}};
+    unsigned count;
+
+    for (int i = 0; i < 2; i++) {
+        must(arena_image_init(&images[i].before, images[i].arena), "memory");
+        must(arena_image_init(&images[i].after, images[i].arena), "memory");
+    }
+    count = compare_runs(lab, initial, images);
+    for (int i = 0; i < 2; i++) {
+        arena_restore(images[i].arena, &images[i].before);
+        arena_image_deinit(&images[i].before);
+        arena_image_deinit(&images[i].after);
+    }
+    return count;
+}
+
 void stalker_lab_state(const struct stalker_lab *lab, struct app_pc pc, struct machine_state *state_out)
 {
     machine_state_init(state_out);

@@ -71,6 +71,12 @@ enum stalker_lab_end stalker_lab_run(struct stalker_lab *lab, const struct machi
                                      struct run_result *result, unsigned *exits_out);
 
 /*
+ * Runs the code at initial->rip, which ends in an int3, natively and followed, from the same registers and memory, and
+ * prints what differs afterwards. Returns how much that is.
+ */
+unsigned stalker_lab_compare(struct stalker_lab *lab, const struct machine_state *initial);
+
+/*
  * Runs code in the cache, once, from exactly that state to the first trap. lab->thread says the rest.
  */
 void stalker_lab_run_raw(struct stalker_lab *lab, struct cache_pc start, const struct machine_state *initial,
