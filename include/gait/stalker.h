@@ -24,12 +24,15 @@ extern "C" {
 
 struct gait_stalker;
 
-/* When code that was translated is compared with what stands there now. */
+/*
+ * When code that was translated is compared with what stands there now. By default code that can be written without a
+ * system call (writable, or shared with another mapping) is compared each time that it runs, and all other code is
+ * forgotten when its mapping changes; so changes are always noticed, and ordinary code costs nothing.
+ */
 enum gait_trust {
-    GAIT_TRUST_NEVER = -1,    /* each time that it runs: nothing is linked, slow */
-    GAIT_TRUST_AT_ONCE = 0,   /* not at all */
-    GAIT_TRUST_DEFAULT = 1000 /* as GAIT_TRUST_AT_ONCE; changes are noticed at the system calls that make code */
-    /* and 1 to 999: when the engine meets it again, until it was found unchanged that often */
+    GAIT_TRUST_NEVER = -1,  /* all code is compared each time that it runs */
+    GAIT_TRUST_DEFAULT = 0, /* as said above */
+    GAIT_TRUST_MOST = 1000  /* 1 to this: in addition, when the engine meets it, until it was unchanged that often */
 };
 
 /* Zeroes mean the default everywhere but in size_bytes. A smaller size_bytes (an older header) is filled with zeroes.
@@ -37,10 +40,14 @@ enum gait_trust {
 struct gait_stalker_options {
     size_t size_bytes;
     /* For tests and experiments: what the engine is to do without. */
-    bool without_links;    /* no branch from block to block */
-    bool without_lookup;   /* no indirect branch resolved in the cache */
-    bool without_adjacent; /* only blocks that are reached are translated */
-    size_t slab_bytes;     /* of executable memory mapped at a time; 0: the engine's choice */
+    bool without_links;      /* no branch from block to block */
+    bool without_lookup;     /* no indirect branch resolved in the cache */
+    bool without_adjacent;   /* only blocks that are reached are translated */
+    size_t slab_bytes;       /* of executable memory mapped at a time, at least 64 KiB; 0: the engine's choice */
+    size_t code_bytes_max;   /* of translated code for threads followed alike, before the oldest goes; 0: no limit */
+    int trust;               /* enum gait_trust or a number */
+    bool callbacks_followed; /* what excluded code calls elsewhere is observed */
+    bool write_xor_execute;  /* no memory is mapped writable and executable at once */
 };
 
 /*
@@ -208,6 +215,12 @@ int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64
 /* Translates the block at an address ahead of time, for threads that are followed that way. */
 int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
                           struct gait_error *err);
+
+/*
+ * Gives memory back that nothing needs any more: of threads that ended, of translations that were forgotten. What some
+ * thread may still be in is kept; returns how many pieces these are.
+ */
+size_t gait_stalker_collect(struct gait_stalker *stalker);
 
 /* Hands all events of the calling thread so far to their sink. Other threads hand over theirs when a buffer is full. */
 int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);

@@ -12,7 +12,9 @@
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/follow.h"
+#include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
+#include "stalker/reclaim.h"
 #include "stalker/statistics.h"
 #include "stalker/thread.h"
 #include "stalker/unit.h"
@@ -67,6 +69,7 @@ static int engine_failed(int result, struct gait_error *err)
 EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struct gait_stalker **stalker_out,
                                struct gait_error *err)
 {
+    struct stalker_engine_options engine_options;
     struct gait_stalker_options chosen;
     struct gait_stalker *stalker;
     int result;
@@ -76,10 +79,23 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
     result = options_read(&stalker_options, options, &chosen, err);
     if (result != 0)
         return result;
+    if (chosen.trust < GAIT_TRUST_NEVER || chosen.trust > GAIT_TRUST_MOST)
+        return error_set(err, EINVAL, "cannot make a stalker: trust is %d; it goes from %d to %d", chosen.trust,
+                         GAIT_TRUST_NEVER, GAIT_TRUST_MOST);
+    engine_options = (struct stalker_engine_options){
+        .without_links = chosen.without_links,
+        .without_lookup = chosen.without_lookup,
+        .without_adjacent = chosen.without_adjacent,
+        .slab_bytes = chosen.slab_bytes,
+        .view = chosen.write_xor_execute ? CODE_VIEW_DUAL : CODE_VIEW_AUTO,
+        .trust = chosen.trust,
+        .callbacks_followed = chosen.callbacks_followed,
+        .code_bytes_max = chosen.code_bytes_max,
+    };
     stalker = calloc(1, sizeof(*stalker));
     if (stalker == NULL)
         return engine_failed(-ENOMEM, err);
-    result = stalker_engine_create(&stalker->engine);
+    result = stalker_engine_create(&engine_options, &stalker->engine);
     if (result == 0)
         result = add_natives(stalker->engine);
     if (result != 0) {
@@ -139,6 +155,17 @@ static int follow_failed(int result, int tid, struct gait_error *err)
         return error_set(err, result, "cannot follow thread %d: this process has no such thread", tid);
     case -ENOMEM:
         return error_set(err, result, "cannot follow thread %d: no memory, or none below 2 GiB", tid);
+    case -EPERM:
+    case -EACCES:
+        return error_set(err, result,
+                         "cannot follow thread %d: it cannot be stopped, since a debugger or tracer has it or the "
+                         "system forbids tracing; detach the other tool, or let the thread follow itself",
+                         tid);
+    case -ETIMEDOUT:
+        return error_set(err, result,
+                         "cannot follow thread %d: it did not stop within two seconds, since it waits in a way that "
+                         "cannot be interrupted; try again later",
+                         tid);
     default:
         return error_set(err, result, "cannot follow thread %d: %s", tid, strerror(-result));
     }
@@ -174,6 +201,37 @@ EXPORT int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_er
 
     if (result != 0)
         return error_set(err, result, "cannot unfollow thread %d: it is not followed", stalker_current_tid());
+    return 0;
+}
+
+EXPORT int gait_stalker_follow(struct gait_stalker *stalker, int tid, const struct gait_follow_options *options,
+                               struct gait_error *err)
+{
+    struct gait_follow_options chosen;
+    struct follow_request request;
+    int result = read_follow_options(options, &chosen, err);
+
+    if (result != 0)
+        return result;
+    request = request_of(&chosen);
+    result = stalker_follow_other(stalker->engine, tid, &request);
+    if (result == -EINVAL)
+        return error_set(err, result, "cannot follow thread %d: that is the calling thread; use gait_stalker_follow_me",
+                         tid);
+    return result == 0 ? 0 : follow_failed(result, tid, err);
+}
+
+EXPORT int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct gait_error *err)
+{
+    int result;
+
+    if (tid == stalker_current_tid())
+        return gait_stalker_unfollow_me(stalker, err);
+    result = stalker_unfollow_other(stalker->engine, tid);
+    if (result == -ESRCH)
+        return error_set(err, result, "cannot unfollow thread %d: it is not followed", tid);
+    if (result != 0)
+        return error_set(err, result, "cannot unfollow thread %d: it cannot be stopped: %s", tid, strerror(-result));
     return 0;
 }
 
@@ -226,6 +284,28 @@ EXPORT int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start,
     return 0;
 }
 
+EXPORT int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes,
+                                struct gait_error *err)
+{
+    unsigned long long first = start, size = size_bytes;
+    int result = size_bytes == 0 || start + size_bytes < start
+                     ? -EINVAL
+                     : exclusion_add(stalker->engine, start, start + size_bytes);
+
+    switch (result) {
+    case 0:
+        return 0;
+    case -EINVAL:
+        return error_set(err, result, "cannot exclude code: 0x%llx with %llu bytes is no range", first, size);
+    case -EEXIST:
+        return error_set(err, result,
+                         "cannot exclude 0x%llx with %llu bytes: a part of it is excluded already; exclude the rest",
+                         first, size);
+    default:
+        return error_set(err, result, "cannot exclude 0x%llx with %llu bytes: %s", first, size, strerror(-result));
+    }
+}
+
 EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options,
                                  uint64_t address, struct gait_error *err)
 {
@@ -244,6 +324,11 @@ EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait
         return error_set(err, result, "cannot translate 0x%llx ahead of time: %s", (unsigned long long)address,
                          strerror(-result));
     return 0;
+}
+
+EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
+{
+    return reclaim_all(stalker->engine);
 }
 
 EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)

@@ -23,6 +23,7 @@ enum block_exit_kind {
     BLOCK_EXIT_ADJACENT,      /* the same, and nothing but a placeholder stands between it and the next block */
     BLOCK_EXIT_SYSTEM_CALL,   /* the system call at `target` needs the engine */
     BLOCK_EXIT_NATIVE_RETURN, /* a native call is done */
+    BLOCK_EXIT_CHANGE_CACHE,  /* `target` is excluded, or called by excluded code */
     BLOCK_EXIT_LEAVE,         /* what stands at `target` can only be run natively */
 };
 
@@ -46,7 +47,7 @@ struct block {
     struct app_pc start;
     uint32_t index;
     uint32_t size_bytes; /* of the original */
-    uint32_t code_bytes; /* of the translation, from the entry */
+    uint32_t code_bytes; /* of the translation, its landing included */
     uint32_t flags;      /* of enum block_flag */
     struct cache_pc landing;
     struct cache_slab *slab;
@@ -55,6 +56,8 @@ struct block {
     uint32_t trail_bytes;
     uint32_t insn_count;
     const uint8_t *insn_lengths; /* NULL where nobody asks */
+    const uint8_t *snapshot;     /* of the original; NULL: it is not compared in the engine */
+    uint32_t unchanged_count;    /* how often it was found the same */
     uint32_t last_insn_bytes;
     struct block_exit exits[BLOCK_EXIT_COUNT];
 };
@@ -62,6 +65,12 @@ struct block {
 static inline struct app_pc block_end(const struct block *block)
 {
     return app_pc_of(block->start.value + block->size_bytes);
+}
+
+/* Where its hot code begins. */
+static inline struct cache_pc block_code(const struct block *block)
+{
+    return block->flags & BLOCK_LANDS ? block->landing : block->entry;
 }
 
 /* Where its last instruction stands. */

@@ -7,6 +7,7 @@
 
 #include "base/counters.h"
 #include "stalker/engine.h"
+#include "stalker/invalidate.h"
 #include "stalker/translator.h"
 
 void block_link_note(struct block_exit *exit, struct block *to)
@@ -18,7 +19,8 @@ void block_link_note(struct block_exit *exit, struct block *to)
 
 void block_link(struct code_cache *cache, struct block_exit *exit, struct block *to)
 {
-    if (exit->linked != NULL || !block_exit_is_linkable(exit))
+    if (exit->linked != NULL || !block_exit_is_linkable(exit) || cache->engine->options.without_links ||
+        !block_may_link(cache, to))
         return;
     if (cache->engine->translator->link(NULL, exit, to) != 0)
         return;
@@ -26,7 +28,7 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
     block_link_note(exit, to);
 }
 
-void block_unlink(struct code_cache *cache, struct block_exit *exit)
+void block_link_forget(struct block_exit *exit)
 {
     struct block_exit **place;
 
@@ -36,6 +38,13 @@ void block_unlink(struct code_cache *cache, struct block_exit *exit)
         ;
     *place = exit->next_incoming;
     exit->linked = NULL;
+}
+
+void block_unlink(struct code_cache *cache, struct block_exit *exit)
+{
+    if (exit->linked == NULL)
+        return;
+    block_link_forget(exit);
     /* The stub is in reach: it was when the branch was written. */
     if (cache->engine->translator->link(NULL, exit, NULL) == 0)
         counter_add(COUNTER_blocks_unlinked, 1);

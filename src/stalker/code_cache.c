@@ -9,6 +9,8 @@
 #include "base/assert.h"
 #include "base/code_memory.h"
 #include "base/memory_map.h"
+#include "stalker/block_link.h"
+#include "stalker/engine.h"
 
 #include <asm/errno.h>
 
@@ -71,6 +73,21 @@ static void destroy_slab(struct cache_slab *slab)
     code_memory_destroy(slab->hot);
     code_memory_destroy(slab->cold);
     memory_unmap(slab, sizeof(*slab));
+}
+
+void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab)
+{
+    for (uint32_t i = 0; i < cache->block_count; i++) {
+        struct block *block = code_cache_block(cache, i);
+
+        if (block->slab != slab)
+            continue;
+        /* Blocks that this one led to must not find it in their lists any more. */
+        for (unsigned number = 0; number < BLOCK_EXIT_COUNT; number++)
+            block_link_forget(&block->exits[number]);
+        block->slab = NULL;
+    }
+    destroy_slab(slab);
 }
 
 static size_t chunk_bytes(void)
@@ -141,16 +158,21 @@ static bool is_near(const struct cache_slab *slab, uint64_t address)
     return distance < (1u << 30);
 }
 
-static int create_memories(struct cache_slab *slab, uint64_t near)
+static int create_memories(struct cache_slab *slab, const struct stalker_engine_options *options, uint64_t near)
 {
-    struct code_memory_options options = {.size_bytes = HOT_BYTES, .near = near};
-    int result = code_memory_create(&options, &slab->hot);
+    struct code_memory_options memory = {
+        .size_bytes = options->slab_bytes == 0 ? HOT_BYTES : options->slab_bytes,
+        .near = near,
+        .mode = options->view,
+    };
+    int result = code_memory_create(&memory, &slab->hot);
 
     if (result != 0)
         return result;
-    options.size_bytes = COLD_BYTES;
-    options.near = code_memory_start(slab->hot).value;
-    return code_memory_create(&options, &slab->cold);
+    if (options->slab_bytes == 0)
+        memory.size_bytes = COLD_BYTES;
+    memory.near = code_memory_start(slab->hot).value;
+    return code_memory_create(&memory, &slab->cold);
 }
 
 static int create_slab(struct code_cache *cache, uint64_t near, struct cache_slab **slab_out)
@@ -163,12 +185,12 @@ static int create_slab(struct code_cache *cache, uint64_t near, struct cache_sla
         return result;
     slab = storage;
     slab->neighbourhood = near;
-    result = create_memories(slab, near);
+    result = create_memories(slab, &cache->engine->options, near);
     /* Out of reach is slower, but better than nothing. */
     if (result == -ENOMEM) {
         code_memory_destroy(slab->hot);
         *slab = (struct cache_slab){.neighbourhood = near};
-        result = create_memories(slab, 0);
+        result = create_memories(slab, &cache->engine->options, 0);
     }
     if (result != 0) {
         destroy_slab(slab);
@@ -184,7 +206,7 @@ int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_byt
                     struct cache_slab **slab_out)
 {
     for (struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
-        if ((is_near(slab, near.value) || slab->neighbourhood >> 30 == near.value >> 30) &&
+        if (!slab->is_retired && (is_near(slab, near.value) || slab->neighbourhood >> 30 == near.value >> 30) &&
             has_room(slab, hot_bytes, cold_bytes)) {
             *slab_out = slab;
             return 0;
@@ -219,4 +241,13 @@ size_t code_cache_memory(const struct code_cache *cache)
         bytes += code_memory_committed(slab->hot) + code_memory_committed(slab->cold) +
                  slab->counter_count * sizeof(uint64_t);
     return bytes;
+}
+
+void code_cache_announce(struct code_cache *cache, const struct block *block)
+{
+    if (cache->engine->options.without_lookup)
+        return;
+    /* Release: whoever jumps there finds the landing committed. */
+    __atomic_store_n(&cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES], block->landing.value,
+                     __ATOMIC_RELEASE);
 }

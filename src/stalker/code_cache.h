@@ -36,12 +36,15 @@ struct cache_slab {
     uint64_t neighbourhood; /* an address that it was put near to */
     uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
     uint32_t counter_count;
+    bool is_retired; /* all its blocks are; it goes when every thread has noted its epoch */
+    uint64_t epoch;
 };
 
 /* How blocks are instrumented: what threads must agree on to share a cache. */
 struct follow_configuration {
     uint32_t events; /* of enum gait_event_kind */
     const struct gait_transformer *transformer;
+    bool is_quiet; /* of excluded code: nothing is put into translations */
 };
 
 struct code_cache {
@@ -110,6 +113,9 @@ MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) R
 MUST_USE int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_bytes, size_t cold_bytes,
                              struct cache_slab **slab_out) REQUIRES(cache->lock);
 
+/* Gives a slab back whose blocks are all retired and that is in no list. Their indices are not used again. */
+void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock);
+
 /* All memory in use for the cache. */
 size_t code_cache_memory(const struct code_cache *cache) REQUIRES(cache->lock);
 
@@ -117,10 +123,6 @@ size_t code_cache_memory(const struct code_cache *cache) REQUIRES(cache->lock);
 uint64_t *code_cache_new_counter(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock);
 
 /* Lets indirect branches to the block's start find its landing. */
-static inline void code_cache_announce(struct code_cache *cache, const struct block *block)
-{
-    __atomic_store_n(&cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES], block->landing.value,
-                     __ATOMIC_RELEASE);
-}
+void code_cache_announce(struct code_cache *cache, const struct block *block) REQUIRES(cache->lock);
 
 #endif

@@ -14,6 +14,9 @@
 
 #define BUFFER_BYTES 4096
 
+/* As far as anybody looks ahead. */
+#define BYTES_ENOUGH 4096
+
 /* The parts of a line that matter: "start-end rwxp ...". */
 enum part {
     PART_START,
@@ -26,8 +29,10 @@ struct line {
     enum part part;
     uint64_t start, end;
     unsigned access_count;
-    bool readable, executable;
+    bool readable, writable, executable, shared;
 };
+
+static const struct line empty_line;
 
 void code_source_init(struct code_source *source)
 {
@@ -49,8 +54,12 @@ static void take_access(struct line *line, char character)
 {
     if (line->access_count == 0)
         line->readable = character == 'r';
+    if (line->access_count == 1)
+        line->writable = character == 'w';
     if (line->access_count == 2)
         line->executable = character == 'x';
+    if (line->access_count == 3)
+        line->shared = character == 's';
     if (++line->access_count == 4)
         line->part = PART_REST;
 }
@@ -82,7 +91,7 @@ static void take_line(struct code_source *source, const struct line *line)
 {
     /* Without memory for it the region is not known, and its code runs natively. */
     if (line->part == PART_REST && line->readable && line->executable &&
-        interval_map_insert(&source->regions, line->start, line->end, 0) != 0)
+        interval_map_insert(&source->regions, line->start, line->end, line->writable || line->shared) != 0)
         return;
 }
 
@@ -90,7 +99,7 @@ static void read_regions(struct code_source *source) REQUIRES(source->lock)
 {
     static const char path[] = "/proc/thread-self/maps";
     long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    struct line line = {PART_START, 0, 0, 0, false, false};
+    struct line line = empty_line;
     char buffer[BUFFER_BYTES];
     long got;
 
@@ -104,34 +113,40 @@ static void read_regions(struct code_source *source) REQUIRES(source->lock)
                 continue;
             }
             take_line(source, &line);
-            line = (struct line){PART_START, 0, 0, 0, false, false};
+            line = empty_line;
         }
     }
     raw_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
 }
 
-/* Regions that touch are one. */
-static size_t bytes_from(const struct code_source *source, uint64_t pc)
+/* Regions that touch are one; what holds for one of those that are looked at holds for all. */
+static size_t bytes_from(const struct code_source *source, uint64_t pc, bool *is_changeable_out)
 {
     struct interval region;
     uint64_t end = pc;
 
-    while (interval_map_find(&source->regions, end, &region) && end - pc < (1u << 20))
+    *is_changeable_out = false;
+    while (interval_map_find(&source->regions, end, &region) && end - pc < BYTES_ENOUGH) {
         end = region.end;
+        *is_changeable_out |= region.value != 0;
+    }
     return (size_t)(end - pc);
 }
 
-size_t code_source_bytes(struct code_source *source, struct app_pc pc)
+size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_changeable_out)
 {
+    bool is_changeable;
     size_t bytes;
 
     mutex_lock(&source->lock);
-    bytes = bytes_from(source, pc.value);
+    bytes = bytes_from(source, pc.value, &is_changeable);
     if (bytes == 0) {
         read_regions(source);
-        bytes = bytes_from(source, pc.value);
+        bytes = bytes_from(source, pc.value, &is_changeable);
     }
     mutex_unlock(&source->lock);
+    if (is_changeable_out != NULL)
+        *is_changeable_out = is_changeable;
     return bytes;
 }
 

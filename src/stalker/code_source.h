@@ -11,18 +11,22 @@
 #include "base/interval_map.h"
 #include "base/mutex.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct code_source {
     struct mutex lock;
-    struct interval_map regions; /* readable and executable */
+    struct interval_map regions; /* readable and executable; value: whether it may change without a system call */
 };
 
 void code_source_init(struct code_source *source);
 void code_source_deinit(struct code_source *source);
 
-/* How many bytes of code can be read from pc on; 0: none. */
-size_t code_source_bytes(struct code_source *source, struct app_pc pc);
+/*
+ * How many bytes of code can be read from pc on; 0: none. *is_changeable_out (may be NULL): they may change without a
+ * system call of this process, since they can be written, or are shared with another mapping.
+ */
+size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_changeable_out);
 
 /* Forgets what is known of a range, since the program changed its mappings. */
 void code_source_forget(struct code_source *source, uint64_t start, uint64_t end);

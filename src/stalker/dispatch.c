@@ -10,6 +10,8 @@
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
+#include "stalker/invalidate.h"
+#include "stalker/reclaim.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -34,18 +36,25 @@ static struct block *obtain(struct stalker_thread *thread, struct code_cache *ca
     if (block == NULL && cache->configuration.transformer != NULL)
         vectors_set_aside(thread);
     if (block == NULL)
-        return unit_translate(cache, pc, lands, &block) == 0 ? block : NULL;
-    if (lands && block->landing.value == 0 && unit_add_landing(cache, block) != 0)
-        return block;
+        return unit_translate(cache, pc, lands && cache->engine->options.trust <= 0, &block) == 0 ? block : NULL;
+    if (!block_is_trusted(cache, block)) {
+        block_retire(cache, block);
+        return unit_translate(cache, pc, false, &block) == 0 ? block : NULL;
+    }
+    /* Without a landing it is found all the same, by way of the engine. */
+    if (lands && block->landing.value == 0 && block_may_link(cache, block) && unit_add_landing(cache, block) != 0)
+        counter_add(COUNTER_landings_missing, 1);
     return block;
 }
 
 /* Goes on at context.pc. */
 static void go_on(struct stalker_thread *thread, bool lands)
 {
-    struct code_cache *cache = thread->cache;
+    struct code_cache *cache;
     struct block *block;
 
+    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
+    cache = thread->cache;
     mutex_lock(&cache->lock);
     block = obtain(thread, cache, app_pc_of(thread->context.pc), lands);
     mutex_unlock(&cache->lock);
@@ -71,16 +80,30 @@ static void go_through(struct stalker_thread *thread, struct block_exit *exit)
         thread->resume = block->entry.value;
 }
 
-static void make_system_call(struct stalker_thread *thread, const struct block_exit *exit)
+/* The thread makes its system call where a child of it can begin, and then comes back. */
+static void call_in_place(struct stalker_thread *thread)
+{
+    const struct translator *translator = thread->engine->translator;
+    struct cache_pc piece;
+
+    if (call_piece_obtain(thread->engine, translator->system_call_next(&thread->context), &piece) != 0) {
+        stalker_leave_natively(thread);
+        return;
+    }
+    /* There the position of events is not in its register. */
+    thread->native_return = translator->system_call_next(&thread->context).value;
+    thread->resume = piece.value;
+    thread->enter_once = true;
+}
+
+static void make_system_call(struct stalker_thread *thread)
 {
     switch (system_call_make(thread)) {
     case SYSTEM_CALL_DONE:
         go_on(thread, false);
         break;
     case SYSTEM_CALL_IN_PLACE:
-        /* There the position of events is not in its register. */
-        thread->resume = exit->place.value;
-        thread->enter_once = true;
+        call_in_place(thread);
         break;
     default:
         stalker_leave_natively(thread);
@@ -93,7 +116,10 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
     thread->context.pc = exit->target.value;
     switch (exit->kind) {
     case BLOCK_EXIT_SYSTEM_CALL:
-        make_system_call(thread, exit);
+        make_system_call(thread);
+        break;
+    case BLOCK_EXIT_CHANGE_CACHE:
+        go_on(thread, false);
         break;
     case BLOCK_EXIT_LEAVE:
         stalker_leave_natively(thread);
@@ -115,8 +141,21 @@ void stalker_drain_events(struct stalker_thread *thread)
 
     if (events->receiver.process != NULL)
         vectors_set_aside(thread);
-    event_buffer_drain(events, thread->cache, thread->event_position);
+    event_buffer_drain(events, thread->observed_cache, thread->event_position);
     thread->event_position = events->start;
+}
+
+/* The block is forgotten, and what stands at its start now is translated. */
+static void renew(struct stalker_thread *thread)
+{
+    struct code_cache *cache = thread->cache;
+    struct block *block = code_cache_block(cache, thread->exit / BLOCK_EXIT_COUNT);
+
+    mutex_lock(&cache->lock);
+    block_retire(cache, block);
+    mutex_unlock(&cache->lock);
+    thread->context.pc = block->start.value;
+    go_on(thread, block->landing.value != 0);
 }
 
 static void handle_reason(struct stalker_thread *thread)
@@ -129,6 +168,18 @@ static void handle_reason(struct stalker_thread *thread)
         thread->context.pc = thread->target;
         go_on(thread, true);
         break;
+    case STALKER_CHANGED:
+        renew(thread);
+        break;
+    case STALKER_CALLED:
+        /* The kernel has put the rest of the registers where they belong. */
+        thread->context.pc = thread->native_return;
+        go_on(thread, false);
+        break;
+    case STALKER_QUIET_END:
+        thread->context.pc = code_cache_block(thread->cache, thread->exit / BLOCK_EXIT_COUNT)->start.value;
+        go_on(thread, true);
+        break;
     case STALKER_EVENTS:
         stalker_drain_events(thread);
         break;
@@ -138,10 +189,20 @@ static void handle_reason(struct stalker_thread *thread)
     }
 }
 
+/* Whether the thread goes on in what it came from, rather than in what is found for it now. */
+static bool goes_back(const struct stalker_thread *thread)
+{
+    return thread->reason == STALKER_EVENTS;
+}
+
 void stalker_dispatch(struct stalker_thread *thread)
 {
+    uint64_t epoch = reclaim_epoch(thread);
+
     counter_add(COUNTER_engine_entries, 1);
     handle_reason(thread);
+    if (!goes_back(thread))
+        reclaim_pass(thread, epoch);
     if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
         thread->reason != STALKER_EVENTS)
         stalker_leave_natively(thread);

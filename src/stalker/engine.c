@@ -16,16 +16,20 @@ static int init_parts(struct stalker_engine *engine)
     int result = hash_map_init(&engine->natives, 64);
 
     if (result == 0)
+        result = hash_map_init(&engine->nothing, 1);
+    if (result == 0)
         result = hash_map_init(&engine->probe_points, 16);
     slab_init(&engine->probe_memory, 0);
     if (result == 0)
         result = memory_map(engine->translator->insns_bytes, &engine->insns);
     if (result == 0)
         result = system_call_table_create(&engine->system_calls);
+    if (result == 0)
+        result = call_pieces_init(&engine->pieces);
     return result;
 }
 
-int stalker_engine_create(struct stalker_engine **engine_out)
+int stalker_engine_create(const struct stalker_engine_options *options, struct stalker_engine **engine_out)
 {
     struct stalker_engine *engine;
     void *storage;
@@ -37,9 +41,14 @@ int stalker_engine_create(struct stalker_engine **engine_out)
     if (result != 0)
         return result;
     engine = storage;
+    engine->options = *options;
+    /* Code that may not be written while it runs cannot be patched. */
+    if (options->view == CODE_VIEW_FREEZE)
+        engine->options.without_links = true;
     engine->translator = translator_host();
     list_init(&engine->threads);
     list_init(&engine->parked);
+    interval_map_init(&engine->exclusions.ranges);
     code_source_init(&engine->source);
     result = init_parts(engine);
     if (result != 0) {
@@ -57,11 +66,14 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT; i++)
         code_cache_destroy(engine->caches[i]);
     code_source_deinit(&engine->source);
+    interval_map_deinit(&engine->exclusions.ranges);
     hash_map_deinit(&engine->natives);
+    hash_map_deinit(&engine->nothing);
     hash_map_deinit(&engine->probe_points);
     slab_deinit(&engine->probe_memory);
     memory_unmap(engine->insns, engine->translator->insns_bytes);
     system_call_table_destroy(engine->system_calls);
+    call_pieces_deinit(&engine->pieces);
     memory_unmap(engine, sizeof(*engine));
 }
 
@@ -79,7 +91,7 @@ bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc
 
 static bool is_same(const struct follow_configuration *a, const struct follow_configuration *b)
 {
-    return a->events == b->events && a->transformer == b->transformer;
+    return a->events == b->events && a->transformer == b->transformer && a->is_quiet == b->is_quiet;
 }
 
 int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,

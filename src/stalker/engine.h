@@ -11,8 +11,10 @@
 #include "base/hash_map.h"
 #include "base/list.h"
 #include "base/mutex.h"
+#include "stalker/call_piece.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_source.h"
+#include "stalker/exclusion.h"
 
 #include <stdbool.h>
 
@@ -20,15 +22,34 @@
 
 struct translator;
 
+/* All zero: as it should be. */
+struct stalker_engine_options {
+    bool without_links;
+    bool without_lookup;
+    bool without_adjacent;
+    bool callbacks_followed;  /* what excluded code calls elsewhere is observed */
+    size_t code_bytes_max;    /* of a cache, before its oldest code is forgotten; 0: no limit */
+    size_t slab_bytes;        /* of hot memory mapped at a time; 0: the engine's choice */
+    enum code_view_mode view; /* of executable memory */
+    int trust;                /* negative: code is compared each time that it runs; positive: until it was found
+                                 unchanged that often; 0: where it can be written without a system call */
+};
+
 struct stalker_engine {
+    struct stalker_engine_options options;
     const struct translator *translator;
     struct mutex lock;
     struct list_node threads; /* followed */
     struct list_node parked;  /* no longer followed; their structs are kept until nobody can be leaving through them */
     struct code_cache *caches[ENGINE_CACHE_COUNT];
     struct code_source source;
-    struct hash_map natives;      /* functions that followed threads call natively, by address */
-    struct hash_map probe_points; /* addresses with call probes; call_probe.c */
+    struct hash_map nothing; /* no blocks: for threads that are to come to the engine each time */
+    struct hash_map natives; /* functions that followed threads call natively, by address */
+    _Atomic uint64_t epoch;  /* reclaim.c */
+    struct exclusions exclusions;
+    struct call_pieces pieces;
+    struct code_cache *quiet_cache; /* one of the caches; NULL until something is excluded */
+    struct hash_map probe_points;   /* addresses with call probes; call_probe.c */
     struct slab probe_memory;
     uint32_t probe_id;
     uint64_t event_bytes_lost; /* of threads that are no longer followed */
@@ -38,7 +59,7 @@ struct stalker_engine {
 };
 
 /* -EOPNOTSUPP: not on this CPU yet; -ENOMEM. The caller owns the engine. */
-MUST_USE int stalker_engine_create(struct stalker_engine **engine_out);
+MUST_USE int stalker_engine_create(const struct stalker_engine_options *options, struct stalker_engine **engine_out);
 
 /* No thread may be followed. NULL is fine. */
 void stalker_engine_destroy(struct stalker_engine *engine);

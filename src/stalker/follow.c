@@ -10,6 +10,7 @@
 #include "base/raw_syscall.h"
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
+#include "stalker/reclaim.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 #include "stalker/vectors.h"
@@ -58,24 +59,37 @@ static struct stalker_thread *create_thread(void)
     return thread;
 }
 
+void stalker_thread_use_cache(struct stalker_thread *thread, struct code_cache *cache)
+{
+    const struct stalker_engine_options *options = &thread->engine->options;
+
+    thread->cache = cache;
+    thread->blocks = options->without_lookup || options->trust > 0 ? &thread->engine->nothing : &cache->blocks;
+    thread->with_position = cache->configuration.events & EVENTS_IN_CODE;
+    thread->leave = (uintptr_t)(thread->with_position ? stalker_leave_with_position : stalker_leave);
+}
+
 static void init_thread(struct stalker_thread *thread, struct stalker_engine *engine, struct code_cache *cache)
 {
-    bool with_position = cache->configuration.events & EVENTS_IN_CODE;
-
     thread->self = (uintptr_t)thread;
     thread->engine_sp = (uintptr_t)thread & ~(uintptr_t)63;
     thread->reason = STALKER_ENTER;
     thread->gate = (uintptr_t)stalker_gate_exit;
     thread->gate_collision = (uintptr_t)stalker_gate_collision;
     thread->gate_events = (uintptr_t)stalker_gate_events;
+    thread->gate_changed = (uintptr_t)stalker_gate_changed;
     thread->gate_callout = (uintptr_t)stalker_gate_callout;
     thread->gate_callout_position = (uintptr_t)stalker_gate_callout_with_position;
     thread->is_leaving = false;
-    thread->with_position = with_position;
-    thread->leave = (uintptr_t)(with_position ? stalker_leave_with_position : stalker_leave);
     thread->engine = engine;
-    thread->cache = cache;
-    thread->blocks = &cache->blocks;
+    thread->observed_cache = cache;
+    thread->quiet_depth = 0;
+    /* It is in no code that was retired before. */
+    atomic_store_explicit(&thread->epoch, atomic_load_explicit(&engine->epoch, memory_order_acquire),
+                          memory_order_release);
+    thread->gate_quiet_end = (uintptr_t)stalker_gate_quiet_end;
+    thread->gate_called = (uintptr_t)stalker_gate_called;
+    stalker_thread_use_cache(thread, cache);
     atomic_store_explicit(&thread->requests, 0, memory_order_relaxed);
 }
 
@@ -101,27 +115,38 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
     return 0;
 }
 
-static int prepare(struct stalker_engine *engine, const struct follow_request *request,
-                   struct stalker_thread **thread_out) REQUIRES(engine->lock)
+/* A struct for the thread, on the parked list: its last one, or a new one. */
+static struct stalker_thread *park_thread(struct stalker_engine *engine, int tid) REQUIRES(engine->lock)
 {
-    int tid = stalker_current_tid();
     struct stalker_thread *thread = find_in(&engine->parked, tid);
+
+    if (thread == NULL)
+        thread = create_thread();
+    if (thread == NULL)
+        return NULL;
+    thread->tid = tid;
+    list_remove(&thread->node);
+    list_add_last(&engine->parked, &thread->node);
+    return thread;
+}
+
+int stalker_follow_create(struct stalker_engine *engine, int tid, const struct follow_request *request,
+                          struct stalker_thread **thread_out)
+{
+    struct stalker_thread *thread;
     struct code_cache *cache;
     int result;
 
     if (stalker_thread_find(engine, tid) != NULL)
         return -EALREADY;
+    reclaim_threads(engine);
     result = stalker_engine_cache(engine, &request->configuration, &cache);
     if (result != 0)
         return result;
-    if (thread == NULL)
-        thread = create_thread();
+    thread = park_thread(engine, tid);
     if (thread == NULL)
         return -ENOMEM;
     init_thread(thread, engine, cache);
-    thread->tid = tid;
-    list_remove(&thread->node);
-    list_add_last(&engine->parked, &thread->node);
     result = vectors_prepare(thread);
     if (result == 0)
         result = init_events(thread, request);
@@ -129,8 +154,25 @@ static int prepare(struct stalker_engine *engine, const struct follow_request *r
         return result;
     list_remove(&thread->node);
     list_add_last(&engine->threads, &thread->node);
+    counter_add(COUNTER_threads_followed, 1);
     *thread_out = thread;
     return 0;
+}
+
+void stalker_follow_cancel(struct stalker_thread *thread)
+{
+    list_remove(&thread->node);
+    list_add_last(&thread->engine->parked, &thread->node);
+}
+
+void stalker_follow_end(struct stalker_thread *thread)
+{
+    if (thread->events != NULL) {
+        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position);
+        thread->event_position = thread->events->start;
+        thread->engine->event_bytes_lost += thread->events->lost_bytes;
+    }
+    stalker_follow_cancel(thread);
 }
 
 int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_request *request,
@@ -139,20 +181,19 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     int result;
 
     mutex_lock(&engine->lock);
-    result = prepare(engine, request, thread_out);
+    result = stalker_follow_create(engine, stalker_current_tid(), request, thread_out);
     mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
     (*thread_out)->segment_base = stalker_segment_get();
     stalker_segment_set((uintptr_t)*thread_out);
-    counter_add(COUNTER_threads_followed, 1);
     return 0;
 }
 
 static struct follow_request request_like(const struct stalker_thread *thread)
 {
     struct follow_request request = {
-        .configuration = thread->cache->configuration,
+        .configuration = thread->observed_cache->configuration,
         .buffer_bytes = thread->buffer_bytes,
         .new_threads = thread->new_threads,
     };
@@ -162,7 +203,7 @@ static struct follow_request request_like(const struct stalker_thread *thread)
     return request;
 }
 
-static void destroy_thread(struct stalker_thread *thread)
+void stalker_thread_destroy(struct stalker_thread *thread)
 {
     event_buffer_destroy(thread->events);
     if (thread->vectors != NULL)
@@ -177,9 +218,9 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
 
     if (child == NULL)
         return NULL;
-    init_thread(child, parent->engine, parent->cache);
+    init_thread(child, parent->engine, parent->observed_cache);
     if (vectors_prepare(child) != 0 || init_events(child, &request) != 0) {
-        destroy_thread(child);
+        stalker_thread_destroy(child);
         return NULL;
     }
     child->segment_base = parent->segment_base;
@@ -196,6 +237,7 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
     if (child == NULL)
         return -ENOMEM;
     mutex_lock(&engine->lock);
+    reclaim_threads(engine);
     list_add_last(&engine->threads, &child->node);
     mutex_unlock(&engine->lock);
     *result_out = stalker_clone(thread, child);
@@ -204,7 +246,7 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
     mutex_lock(&engine->lock);
     list_remove(&child->node);
     mutex_unlock(&engine->lock);
-    destroy_thread(child);
+    stalker_thread_destroy(child);
     return 0;
 }
 
@@ -214,36 +256,6 @@ void stalker_thread_began(struct stalker_thread *thread)
     if (thread->events != NULL)
         thread->events->tid = (uint32_t)thread->tid;
     counter_add(COUNTER_threads_followed, 1);
-}
-
-void stalker_fork_begin(struct stalker_engine *engine)
-{
-    mutex_lock(&engine->lock);
-}
-
-void stalker_fork_end(struct stalker_engine *engine)
-{
-    mutex_unlock(&engine->lock);
-}
-
-void stalker_fork_in_child(struct stalker_thread *thread)
-{
-    struct stalker_engine *engine = thread->engine;
-
-    thread->tid = stalker_current_tid();
-    LIST_FOR_EACH_REMOVABLE (node, &engine->threads) {
-        struct stalker_thread *other = LIST_ELEMENT(node, struct stalker_thread, node);
-
-        if (other == thread)
-            continue;
-        list_remove(node);
-        destroy_thread(other);
-    }
-    /* What was not delivered is the parent's to deliver. */
-    if (thread->events != NULL) {
-        thread->events->tid = (uint32_t)thread->tid;
-        thread->event_position = thread->events->start;
-    }
 }
 
 int stalker_unfollow_current(struct stalker_engine *engine)
@@ -294,7 +306,7 @@ void stalker_flush_current(struct stalker_engine *engine)
     mutex_unlock(&engine->lock);
     /* Natively called: the position is where translated code left it, and vector registers are nobody's. */
     if (thread != NULL && thread->events != NULL) {
-        event_buffer_drain(thread->events, thread->cache, thread->event_position);
+        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position);
         thread->event_position = thread->events->start;
     }
 }

@@ -27,6 +27,17 @@ struct follow_request {
 MUST_USE int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_request *request,
                                     struct stalker_thread **thread_out);
 
+/*
+ * Makes a stalker_thread for any thread and puts it on the list. Then it is either let into the cache, or taken off the
+ * list by stalker_follow_cancel. Errors as above.
+ */
+MUST_USE int stalker_follow_create(struct stalker_engine *engine, int tid, const struct follow_request *request,
+                                   struct stalker_thread **thread_out) REQUIRES(engine->lock);
+void stalker_follow_cancel(struct stalker_thread *thread) REQUIRES(thread->engine->lock);
+
+/* A thread that was taken out of the cache, or has ended, is followed no more: its events are handed over. */
+void stalker_follow_end(struct stalker_thread *thread) REQUIRES(thread->engine->lock);
+
 /* Lets the thread, which is in the engine, go on at context.pc in the original code, and follows it no more. */
 void stalker_leave_natively(struct stalker_thread *thread);
 
@@ -47,13 +58,14 @@ bool stalker_is_following(struct stalker_engine *engine, int tid);
  */
 MUST_USE int stalker_follow_clone(struct stalker_thread *thread, long *result_out);
 
+/* Gives a thread that is in no list, and will not run again, back. */
+void stalker_thread_destroy(struct stalker_thread *thread);
+
+/* Lets a thread that is in the engine go on in a cache. */
+void stalker_thread_use_cache(struct stalker_thread *thread, struct code_cache *cache);
+
 /* A thread made so is now running. */
 void stalker_thread_began(struct stalker_thread *thread);
-
-/* Around a fork: the child finds no lock taken, and itself the only thread that is followed. */
-void stalker_fork_begin(struct stalker_engine *engine) ACQUIRES(engine->lock);
-void stalker_fork_in_child(struct stalker_thread *thread);
-void stalker_fork_end(struct stalker_engine *engine) RELEASES(engine->lock);
 
 /* The calling thread or another one, if followed, else NULL. */
 struct stalker_thread *stalker_thread_find(struct stalker_engine *engine, int tid) REQUIRES(engine->lock);

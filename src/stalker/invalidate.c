@@ -25,6 +25,21 @@ void block_retire(struct code_cache *cache, struct block *block)
     counter_add(COUNTER_blocks_retired, 1);
 }
 
+bool block_may_link(const struct code_cache *cache, const struct block *block)
+{
+    return block->snapshot == NULL || block->unchanged_count >= (uint32_t)cache->engine->options.trust;
+}
+
+bool block_is_trusted(const struct code_cache *cache, struct block *block)
+{
+    if (block_may_link(cache, block))
+        return true;
+    if (__builtin_memcmp(block->snapshot, (const void *)(uintptr_t)block->start.value, block->size_bytes) != 0)
+        return false;
+    block->unchanged_count++;
+    return true;
+}
+
 /*
  * Where what the block was made of ends. One that leaves, or that has no instruction of its own, is made of what stands
  * behind it too: there was no code, or only the beginning of an instruction.

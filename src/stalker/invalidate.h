@@ -11,6 +11,15 @@
  */
 void block_retire(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
 
+/*
+ * Whether the block still is what its original says, as far as the engine looks at that: until it was found unchanged
+ * as often as the threshold wants.
+ */
+bool block_is_trusted(const struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
+
+/* Whether branches may go to the block without the engine's having a look. */
+bool block_may_link(const struct code_cache *cache, const struct block *block);
+
 /* Forgets all blocks of a cache that have an address of [start, end) in them. */
 void code_cache_invalidate(struct code_cache *cache, uint64_t start, uint64_t end);
 

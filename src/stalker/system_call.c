@@ -12,6 +12,7 @@
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
+#include "stalker/fork.h"
 #include "stalker/invalidate.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -131,20 +132,6 @@ static long move_mapping(struct stalker_thread *thread, const struct system_call
     return result;
 }
 
-/* The child has a copy of everything, but only this thread. */
-static long fork_process(struct stalker_thread *thread, const struct system_call *call)
-{
-    struct stalker_engine *engine = thread->engine;
-    long result;
-
-    stalker_fork_begin(engine);
-    result = make(call);
-    if (result == 0)
-        stalker_fork_in_child(thread);
-    stalker_fork_end(engine);
-    return result;
-}
-
 /* New threads begin in the cache or, like children that share our memory only until they exec, natively. */
 static enum system_call_outcome clone_thread(struct stalker_thread *thread, const struct system_call *call,
                                              uint64_t flags, bool has_stack)
@@ -152,7 +139,7 @@ static enum system_call_outcome clone_thread(struct stalker_thread *thread, cons
     long result;
 
     if (!(flags & CLONE_VM) && !has_stack) {
-        thread->engine->translator->system_call_done(&thread->context, fork_process(thread, call));
+        thread->engine->translator->system_call_done(&thread->context, stalker_fork(thread, call));
         return SYSTEM_CALL_DONE;
     }
     if (!(flags & CLONE_VM) || flags & CLONE_VFORK || !thread->new_threads)
@@ -193,7 +180,7 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     case PART_CLONE3:
         return clone3_thread(thread, &call);
     case PART_FORK:
-        result = fork_process(thread, &call);
+        result = stalker_fork(thread, &call);
         break;
     case PART_CHANGE:
         result = change_mapping(thread, &call);

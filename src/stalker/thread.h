@@ -24,10 +24,13 @@ struct stalker_engine;
 
 /* Why a thread left the cache. */
 enum stalker_reason {
-    STALKER_EXIT = STALKER_REASON_EXIT,         /* through `exit` of a block */
-    STALKER_INDIRECT = STALKER_REASON_INDIRECT, /* no block is known for `target` */
-    STALKER_EVENTS = STALKER_REASON_EVENTS,     /* the buffer is full; `resume` is set already */
-    STALKER_ENTER,                              /* it was not in the cache: it is to be followed from context.pc on */
+    STALKER_EXIT = STALKER_REASON_EXIT,           /* through `exit` of a block */
+    STALKER_INDIRECT = STALKER_REASON_INDIRECT,   /* no block is known for `target` */
+    STALKER_EVENTS = STALKER_REASON_EVENTS,       /* the buffer is full; `resume` is set already */
+    STALKER_CHANGED = STALKER_REASON_CHANGED,     /* the original of the block that has `exit` changed */
+    STALKER_QUIET_END = STALKER_REASON_QUIET_END, /* an excluded call is over at the block that has `exit` */
+    STALKER_CALLED = STALKER_REASON_CALLED,       /* a system call was made in a call_piece; rcx is where it goes on */
+    STALKER_ENTER,                                /* it was not in the cache: it is to be followed from context.pc on */
 };
 
 /* What others ask of a thread; looked at whenever it is in the engine. */
@@ -35,6 +38,9 @@ enum stalker_request {
     STALKER_REQUEST_UNFOLLOW = 1u << 0,
     STALKER_REQUEST_FLUSH = 1u << 1,
 };
+
+/* Excluded calls, each called by what the one before it called, that are kept apart. */
+#define QUIET_DEPTH_MAX 32
 
 struct stalker_thread {
     uint64_t self;
@@ -56,12 +62,20 @@ struct stalker_thread {
     uint64_t enter;
     struct gait_cpu_context context;
     uint64_t leave;
+    uint64_t gate_changed;
+    uint64_t gate_quiet_end;
+    uint64_t quiet_sp; /* where the stack pointer is when an excluded call is over */
+    uint64_t gate_called;
 
     /* From here on only the engine knows the fields. */
     struct stalker_engine *engine;
-    struct code_cache *cache;
+    struct code_cache *cache;              /* where it runs */
+    struct code_cache *observed_cache;     /* where it runs outside of excluded code, and events come from */
+    uint64_t quiet_below[QUIET_DEPTH_MAX]; /* quiet_sp of excluded calls that called observed code */
+    unsigned quiet_depth;
     struct list_node node; /* in the engine's list; its lock */
     int tid;
+    _Atomic uint64_t epoch;    /* the last one that it noted; reclaim.c */
     _Atomic uint32_t requests; /* of enum stalker_request */
     uint64_t segment_base;     /* what the program had in the register that we use */
     void *stack;               /* the engine's stack on this thread */
@@ -96,6 +110,10 @@ THREAD_FIELD_AT(gate_callout_position, THREAD_GATE_CALLOUT_POSITION);
 THREAD_FIELD_AT(gate_events, THREAD_GATE_EVENTS);
 THREAD_FIELD_AT(enter, THREAD_ENTER);
 THREAD_FIELD_AT(leave, THREAD_LEAVE);
+THREAD_FIELD_AT(gate_changed, THREAD_GATE_CHANGED);
+THREAD_FIELD_AT(gate_quiet_end, THREAD_GATE_QUIET_END);
+THREAD_FIELD_AT(quiet_sp, THREAD_QUIET_SP);
+THREAD_FIELD_AT(gate_called, THREAD_GATE_CALLED);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);
 THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
 THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);

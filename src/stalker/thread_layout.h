@@ -24,13 +24,20 @@
 #define THREAD_GATE_EVENTS           112
 #define THREAD_ENTER                 120 /* how the cache is entered and left: with or without a position in a register */
 #define THREAD_LEAVE                 272
+#define THREAD_GATE_CHANGED          280
+#define THREAD_GATE_QUIET_END        288
+#define THREAD_QUIET_SP              296
+#define THREAD_GATE_CALLED           304
 #define THREAD_CONTEXT               128 /* struct gait_cpu_context, of which each register is the home of its own */
 #define THREAD_CONTEXT_PC            256
 #define THREAD_CONTEXT_FLAGS         264
 
 /* Those that the gates set. */
-#define STALKER_REASON_EXIT     0
-#define STALKER_REASON_INDIRECT 1
-#define STALKER_REASON_EVENTS   2
+#define STALKER_REASON_EXIT      0
+#define STALKER_REASON_INDIRECT  1
+#define STALKER_REASON_EVENTS    2
+#define STALKER_REASON_CHANGED   3
+#define STALKER_REASON_QUIET_END 4
+#define STALKER_REASON_CALLED    5
 
 #endif

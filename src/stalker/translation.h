@@ -25,6 +25,7 @@ struct translation {
     unsigned insn_limit; /* a block ends after that many instructions at the latest */
     bool lands;          /* the block under way is the target of an indirect branch */
     bool is_native;      /* the block under way is a function that is called natively */
+    bool changes_cache;  /* the block under way is only the way to another cache */
     bool is_open;        /* nothing put so far ends the block under way */
     bool goes_on;        /* the block under way ended in a placeholder: the next one stands right behind it */
     void *insns;         /* the CPU's: decoded instructions and what else it needs */

@@ -14,11 +14,13 @@
 #include <stdint.h>
 
 struct block;
+struct code_writer;
 struct block_exit;
 struct callout;
 struct translation;
 struct stalker_thread;
 struct system_call;
+struct thread_registers;
 struct gait_call;
 struct gait_cpu_context;
 
@@ -49,9 +51,33 @@ struct translator {
     /* Writes how the block ends when nothing put so far ends it: it goes on to what follows. */
     void (*close)(struct translation *translation);
 
+    /*
+     * Writes code that makes the system call in the registers and comes back through stalker_gate_called; a child,
+     * which gets 0, goes on natively at `next`.
+     */
+    void (*put_call_piece)(struct code_writer *writer, struct app_pc next);
+
+    /* Where the program goes on behind the system call at a pc. */
+    struct app_pc (*system_call_next)(const struct gait_cpu_context *cpu);
+
     /* The system call that a thread is about to make, and how it goes on behind it with a result. */
     void (*system_call_get)(const struct gait_cpu_context *cpu, struct system_call *call_out);
     void (*system_call_done)(struct gait_cpu_context *cpu, long result);
+
+    /*
+     * Turns the registers that a thread has at a place in a block's hot code into the program's. -ENOENT: no such
+     * place.
+     */
+    MUST_USE int (*recover)(struct stalker_thread *thread, const struct block *block, struct cache_pc pc,
+                            struct gait_cpu_context *cpu);
+
+    /* Between the registers of a stopped thread and a context; `segment_base` is that of the register that we use. */
+    void (*registers_get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
+                          uint64_t *segment_base_out);
+    void (*registers_set)(struct thread_registers *registers, const struct gait_cpu_context *cpu,
+                          uint64_t segment_base);
+
+    uint64_t (*stack_pointer)(const struct gait_cpu_context *cpu);
 
     /* A call that just entered a function. */
     void (*call_get)(struct gait_cpu_context *cpu, struct gait_call *call_out);
@@ -68,7 +94,11 @@ const struct translator *translator_host(void);
 
 /* Addresses of the gates in arch/<cpu>/host. */
 void stalker_gate_exit(void);
+void stalker_gate_begin(void);
 void stalker_gate_events(void);
+void stalker_gate_changed(void);
+void stalker_gate_called(void);
+void stalker_gate_quiet_end(void);
 void stalker_gate_callout(void);
 void stalker_gate_callout_with_position(void);
 void stalker_leave(void);

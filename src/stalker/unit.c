@@ -11,6 +11,7 @@
 #include "stalker/block_link.h"
 #include "stalker/call_probe.h"
 #include "stalker/engine.h"
+#include "stalker/reclaim.h"
 #include "stalker/transformer.h"
 #include "stalker/translation.h"
 #include "stalker/translator.h"
@@ -24,6 +25,10 @@
 
 enum block_exit_kind translation_continue(struct translation *translation, struct app_pc next)
 {
+    const struct stalker_engine_options *options = &translation->cache->engine->options;
+
+    if (options->without_links || options->without_adjacent || options->trust > 0)
+        return BLOCK_EXIT_JUMP;
     if (translation->block_count == UNIT_BLOCKS_MAX || code_writer_room(&translation->hot) < HOT_REST_BYTES ||
         code_cache_find(translation->cache, next) != NULL)
         return BLOCK_EXIT_JUMP;
@@ -34,6 +39,19 @@ enum block_exit_kind translation_continue(struct translation *translation, struc
 static const struct translator *translator_of(const struct translation *translation)
 {
     return translation->cache->engine->translator;
+}
+
+/* What the translation is compared with later, if somebody does. */
+static bool keep_snapshot(struct translation *translation)
+{
+    struct block *block = translation->block;
+    uint8_t *snapshot = slab_allocate(&translation->cache->trails, block->size_bytes, 1);
+
+    if (snapshot == NULL)
+        return false;
+    __builtin_memcpy(snapshot, (const void *)(uintptr_t)block->start.value, block->size_bytes);
+    block->snapshot = snapshot;
+    return true;
 }
 
 static int begin_block(struct translation *translation, struct app_pc start)
@@ -48,6 +66,10 @@ static int begin_block(struct translation *translation, struct app_pc start)
     translation->blocks[translation->block_count++] = block;
     translation->goes_on = false;
     translation->is_native = stalker_engine_is_native(translation->cache->engine, start);
+    translation->changes_cache = !translation->is_native && exclusion_changes_cache(translation->cache, start);
+    /* So that forgetting what is there forgets this. */
+    if (translation->is_native || translation->changes_cache)
+        block->size_bytes = 1;
     return 0;
 }
 
@@ -70,16 +92,22 @@ static void write_block(struct translation *translation)
     const struct translator *translator = translator_of(translation);
     struct block *block = translation->block;
 
-    if (!translation->is_native)
+    if (!translation->is_native && !translation->changes_cache)
         translator->decode(translation);
     if (translation->cache->configuration.events & GAIT_EVENT_EXEC && !keep_lengths(translation))
         translation->hot.overflowed = true;
+    if (translation->cache->engine->options.trust > 0 && block->insn_count > 0 && !keep_snapshot(translation))
+        translation->hot.overflowed = true;
     translation->is_open = true;
     translator->open(translation);
-    call_probe_put(translation);
-    if (translation->is_native)
+    if (translation->is_native || translation->changes_cache) {
         translation->is_open = false;
-    else if (translation->cache->configuration.transformer != NULL)
+        translator->close(translation);
+        return;
+    }
+    if (!translation->cache->configuration.is_quiet)
+        call_probe_put(translation);
+    if (translation->cache->configuration.transformer != NULL)
         transformer_run(translation);
     else
         for (unsigned i = 0; i < block->insn_count; i++)
@@ -188,7 +216,7 @@ static void link_unit(struct translation *translation)
             to = code_cache_find(translation->cache, exit->target);
             if (to == NULL)
                 continue;
-            if (exit->kind == BLOCK_EXIT_ADJACENT)
+            if (exit->kind == BLOCK_EXIT_ADJACENT && to == translation->blocks[i + 1])
                 block_link_note(exit, to);
             else
                 block_link(translation->cache, exit, to);
@@ -216,6 +244,7 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
     struct translation translation = {.cache = cache, .insns = engine->insns};
     int result;
 
+    reclaim_limit(cache);
     mutex_lock(&engine->translation_lock);
     result = translate(&translation, start, lands);
     mutex_unlock(&engine->translation_lock);
@@ -252,7 +281,7 @@ int unit_prefetch(struct stalker_engine *engine, const struct follow_configurati
     struct block *block;
     int result;
 
-    if (code_source_bytes(&engine->source, start) == 0)
+    if (code_source_bytes(&engine->source, start, NULL) == 0)
         return -EFAULT;
     mutex_lock(&engine->lock);
     result = stalker_engine_cache(engine, configuration, &cache);

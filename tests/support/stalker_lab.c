@@ -13,9 +13,11 @@
 #include "stalker/translator.h"
 #include "stalker/unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define STACK_ADDRESS (STALKER_LAB_DATA + 0x1000000ull)
 #define GATES_ADDRESS (STALKER_LAB_DATA + 0x2000000ull)
@@ -29,6 +31,8 @@ enum gate {
     GATE_INDIRECT,
     GATE_COLLISION,
     GATE_EVENTS,
+    GATE_CHANGED,
+    GATE_CALLED,
     GATE_COUNT,
 };
 
@@ -65,6 +69,11 @@ uint64_t stalker_lab_gate_events(const struct stalker_lab *lab)
     return gate_of(lab, GATE_EVENTS);
 }
 
+uint64_t stalker_lab_gate_called(const struct stalker_lab *lab)
+{
+    return gate_of(lab, GATE_CALLED);
+}
+
 static bool has_position(const struct stalker_lab *lab)
 {
     return lab->cache->configuration.events & CODE_EVENTS;
@@ -88,8 +97,10 @@ static void make_thread(struct stalker_lab *lab, const struct stalker_lab_option
     thread->gate = gate_of(lab, GATE_EXIT);
     thread->gate_collision = gate_of(lab, GATE_COLLISION);
     thread->gate_events = gate_of(lab, GATE_EVENTS);
+    thread->gate_changed = gate_of(lab, GATE_CHANGED);
+    thread->gate_called = gate_of(lab, GATE_CALLED);
     thread->engine = lab->engine;
-    thread->cache = lab->cache;
+    thread->cache = thread->observed_cache = lab->cache;
     thread->blocks = &lab->cache->blocks;
     if (options->events == 0)
         return;
@@ -101,14 +112,16 @@ static void make_thread(struct stalker_lab *lab, const struct stalker_lab_option
 void stalker_lab_init(struct stalker_lab *lab, const struct stalker_lab_options *options)
 {
     static const struct stalker_lab_options defaults;
+    static const struct stalker_engine_options engine;
     struct code_cache_options cache = {0};
     struct code_runner_options runner = {.gs_base = (uintptr_t)&lab->thread};
 
     if (options == NULL)
         options = &defaults;
     memset(lab, 0, sizeof(*lab));
+    lab->is_writing = true;
     make_arenas(lab, options->code == 0 ? STALKER_LAB_LOW : options->code);
-    must(stalker_engine_create(&lab->engine), "engine");
+    must(stalker_engine_create(&engine, &lab->engine), "engine");
     cache.engine = lab->engine;
     cache.configuration.events = options->events;
     cache.configuration.transformer = options->transformer;
@@ -132,10 +145,26 @@ void stalker_lab_deinit(struct stalker_lab *lab)
     arena_deinit(&lab->gates);
 }
 
+/* The engine compares code that can be written each time that it runs: that is another test's business. */
+static void let_write(struct stalker_lab *lab, bool is_writing)
+{
+    int access = PROT_READ | PROT_EXEC | (is_writing ? PROT_WRITE : 0);
+
+    if (lab->is_writing != is_writing)
+        must(mprotect(lab->code.base, lab->code.size_bytes, access) == 0 ? 0 : -errno, "right to its code");
+    lab->is_writing = is_writing;
+}
+
+void stalker_lab_write_end(struct stalker_lab *lab)
+{
+    let_write(lab, false);
+}
+
 struct app_pc stalker_lab_write_at(struct stalker_lab *lab, size_t offset)
 {
     uint64_t start = (uintptr_t)lab->code.base + offset;
 
+    let_write(lab, true);
     code_writer_init(&lab->writer, lab->code.base + offset, lab->code.size_bytes - offset, cache_pc_of(start));
     return app_pc_of(start);
 }
@@ -145,6 +174,7 @@ struct block *stalker_lab_obtain(struct stalker_lab *lab, struct app_pc start, b
     struct code_cache *cache = lab->cache;
     struct block *block;
 
+    let_write(lab, false);
     mutex_lock(&cache->lock);
     block = code_cache_find(cache, start);
     if (block == NULL && unit_translate(cache, start, lands, &block) != 0)

@@ -38,6 +38,7 @@ struct stalker_lab {
     struct code_runner runner;
     struct arena code, data, stack, gates;
     struct code_writer writer; /* of original code */
+    bool is_writing;           /* original code can be written */
     _Alignas(64) struct stalker_thread thread;
 };
 
@@ -54,8 +55,14 @@ enum stalker_lab_end {
 void stalker_lab_init(struct stalker_lab *lab, const struct stalker_lab_options *options);
 void stalker_lab_deinit(struct stalker_lab *lab);
 
-/* Lets original code be written from that offset of its memory on, through lab->writer. Returns where it begins. */
+/*
+ * Lets original code be written from that offset of its memory on, through lab->writer, until something is translated.
+ * Returns where it begins.
+ */
 struct app_pc stalker_lab_write_at(struct stalker_lab *lab, size_t offset);
+
+/* Takes the right to write away from original code, as it is translated; for tests that change some of its pages. */
+void stalker_lab_write_end(struct stalker_lab *lab);
 
 /* The block at an address, translated if it was not. NULL: it could not be. */
 struct block *stalker_lab_obtain(struct stalker_lab *lab, struct app_pc start, bool lands);
@@ -90,6 +97,7 @@ uint64_t stalker_lab_gate_exit(const struct stalker_lab *lab);
 uint64_t stalker_lab_gate_indirect(const struct stalker_lab *lab);
 uint64_t stalker_lab_gate_collision(const struct stalker_lab *lab);
 uint64_t stalker_lab_gate_events(const struct stalker_lab *lab);
+uint64_t stalker_lab_gate_called(const struct stalker_lab *lab);
 
 /*
  * Decodes a piece of the cache into at most `capacity` instructions; returns how many there are. 0: there is something

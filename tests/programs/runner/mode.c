@@ -36,6 +36,33 @@ static void set_slab_bytes(struct mode *mode, const char *value)
     mode->stalker.slab_bytes = strtoul(value, NULL, 0);
 }
 
+static void set_exclude(struct mode *mode, const char *value)
+{
+    mode->exclude = strdup(value);
+}
+
+static void set_callbacks(struct mode *mode, const char *value)
+{
+    (void)value;
+    mode->stalker.callbacks_followed = true;
+}
+
+static void set_code_bytes_max(struct mode *mode, const char *value)
+{
+    mode->stalker.code_bytes_max = strtoul(value, NULL, 0);
+}
+
+static void set_trust(struct mode *mode, const char *value)
+{
+    mode->stalker.trust = atoi(value);
+}
+
+static void set_write_xor_execute(struct mode *mode, const char *value)
+{
+    (void)value;
+    mode->stalker.write_xor_execute = true;
+}
+
 static void set_buffer_bytes(struct mode *mode, const char *value)
 {
     mode->follow.buffer_bytes = strtoul(value, NULL, 0);
@@ -100,6 +127,11 @@ static const struct {
     {"without_links", set_without_links},
     {"without_lookup", set_without_lookup},
     {"without_adjacent", set_without_adjacent},
+    {"exclude", set_exclude},
+    {"callbacks", set_callbacks},
+    {"code_bytes_max", set_code_bytes_max},
+    {"trust", set_trust},
+    {"write_xor_execute", set_write_xor_execute},
     {"slab_bytes", set_slab_bytes},
     {"buffer_bytes", set_buffer_bytes},
     {"events", set_events},

@@ -15,6 +15,7 @@ struct mode {
     struct gait_stalker_options stalker;
     struct gait_follow_options follow;
     mode_disturbance disturbance; /* one round of it, or NULL */
+    const char *exclude;          /* objects whose code is excluded, or NULL */
 };
 
 /* Reads a line, or says on standard error what is wrong with it and exits. The name is not looked at. */

@@ -4,6 +4,7 @@
  * line of tests/programs/MODES. Nothing is printed unless the program cannot be followed at all.
  */
 #include "programs/runner/disturbances.h"
+#include "programs/runner/exclusions.h"
 #include "programs/runner/failure.h"
 #include "programs/runner/mode.h"
 
@@ -36,6 +37,8 @@ int main(int argc, char **argv, char **environment)
     mode_read(line, &mode);
     if (gait_stalker_create(&mode.stalker, &stalker, &err) != 0)
         runner_fail("no stalker:", err.text);
+    if (mode.exclude != NULL)
+        exclude_objects(stalker, mode.exclude);
     disturbance_start(stalker, &mode);
     if (gait_stalker_follow_me(stalker, &mode.follow, &err) != 0)
         runner_fail("not followed:", err.text);

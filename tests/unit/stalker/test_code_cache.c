@@ -2,6 +2,7 @@
 #include "stalker/code_cache.h"
 
 #include "base/code_memory.h"
+#include "stalker/engine.h"
 #include "support/check.h"
 #include "support/machine_code.h"
 
@@ -9,9 +10,12 @@
 
 #define MISSING 0x123456789abcull
 
+static struct stalker_engine engine;
+
 static struct code_cache *create(void)
 {
     struct code_cache_options options = {
+        .engine = &engine,
         .configuration = {.events = 5},
         .indirect_missing = cache_pc_of(MISSING),
     };
@@ -161,7 +165,9 @@ static void indirect_branches_find_what_is_announced(void)
     struct block *block = new_block(cache, 0xabcd1234);
 
     block->landing = cache_pc_of(0x77777777);
+    mutex_lock(&cache->lock);
     code_cache_announce(cache, block);
+    mutex_unlock(&cache->lock);
     CHECK_EQUAL(cache->indirect_table[0x1234], 0x77777777);
     CHECK_EQUAL(cache->indirect_table[0x1233], MISSING);
     CHECK_EQUAL(cache->indirect_table[0x1235], MISSING);

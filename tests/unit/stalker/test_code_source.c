@@ -30,7 +30,7 @@ static void unmap_pages(uint64_t start, size_t count)
 
 static size_t bytes_at(uint64_t pc)
 {
-    return code_source_bytes(&source, app_pc_of(pc));
+    return code_source_bytes(&source, app_pc_of(pc), NULL);
 }
 
 static void code_ends_where_its_mapping_does(void)
@@ -82,6 +82,31 @@ static void mappings_that_touch_are_one(void)
     CHECK_EQUAL(bytes_at(code), 3 * PAGE);
     CHECK_EQUAL(bytes_at(code + PAGE + 7), 2 * PAGE - 7);
     code_source_deinit(&source);
+    unmap_pages(code, 3);
+}
+
+static bool is_changeable_at(uint64_t pc)
+{
+    bool is_changeable = false;
+
+    CHECK(code_source_bytes(&source, app_pc_of(pc), &is_changeable) > 0);
+    return is_changeable;
+}
+
+static void code_is_changeable_where_it_can_be_written_or_is_shared(void)
+{
+    uint64_t code = map_pages(3, PROT_READ | PROT_EXEC);
+    void *shared = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(shared != MAP_FAILED);
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + 2 * PAGE), PAGE, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+    code_source_init(&source);
+    CHECK(!is_changeable_at(code));
+    CHECK(is_changeable_at(code + 2 * PAGE - 1));
+    CHECK(is_changeable_at(code + 2 * PAGE));
+    CHECK(is_changeable_at((uintptr_t)shared));
+    code_source_deinit(&source);
+    munmap(shared, PAGE);
     unmap_pages(code, 3);
 }
 
@@ -203,6 +228,7 @@ static void threads_may_look_at_once(void)
 static const struct check_case cases[] = {
     CHECK_CASE(code_ends_where_its_mapping_does),       CHECK_CASE(this_program_is_code),
     CHECK_CASE(memory_must_be_readable_and_executable), CHECK_CASE(mappings_that_touch_are_one),
+    CHECK_CASE(code_is_changeable_where_it_can_be_written_or_is_shared),
     CHECK_CASE(code_that_came_later_is_found),          CHECK_CASE(what_is_forgotten_is_looked_at_again),
     CHECK_CASE(code_may_go_on_where_it_ended),          CHECK_CASE(a_range_that_is_none_does_no_harm),
     CHECK_CASE(code_is_found_without_a_main_thread),    CHECK_CASE(threads_may_look_at_once),

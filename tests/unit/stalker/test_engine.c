@@ -11,23 +11,25 @@ static const struct gait_transformer *transformer_of(uintptr_t number)
     return (const struct gait_transformer *)(number * 64);
 }
 
+static const struct stalker_engine_options options;
+
 static struct stalker_engine *create(void)
 {
     struct stalker_engine *engine = NULL;
 
     if (translator_host() == NULL) {
-        CHECK_EQUAL(stalker_engine_create(&engine), -EOPNOTSUPP);
+        CHECK_EQUAL(stalker_engine_create(&options, &engine), -EOPNOTSUPP);
         CHECK(engine == NULL);
         check_skip("threads cannot be followed on this CPU yet");
     }
-    CHECK_EQUAL(stalker_engine_create(&engine), 0);
+    CHECK_EQUAL(stalker_engine_create(&options, &engine), 0);
     return engine;
 }
 
 static int cache_of(struct stalker_engine *engine, uint32_t events, uintptr_t transformer,
                     struct code_cache **cache_out)
 {
-    struct follow_configuration configuration = {events, transformer_of(transformer)};
+    struct follow_configuration configuration = {.events = events, .transformer = transformer_of(transformer)};
     int result;
 
     mutex_lock(&engine->lock);

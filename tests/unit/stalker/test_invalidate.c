@@ -172,15 +172,16 @@ static void blocks_that_end_where_code_does_go_when_more_comes(void)
     struct block *block;
 
     stalker_lab_init(&lab, NULL);
-    CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ | PROT_WRITE), 0);
     stalker_lab_write_at(&lab, 0xffd);
     x86_nops(&lab.writer, 1);
     /* Begins before the end and would end behind it. */
     x86_mov_reg_imm(&lab.writer, X86_SIZE_32, X86_RAX, 1);
+    stalker_lab_write_end(&lab);
+    CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ), 0);
     block = stalker_lab_obtain(&lab, code_at(0xffd), false);
     CHECK_EQUAL(block->size_bytes, 1);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
-    CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+    CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ | PROT_EXEC), 0);
     code_source_forget(&lab.engine->source, code_at(0x1000).value, code_at(0x2000).value);
     stalker_invalidate(lab.engine, code_at(0x1000).value, code_at(0x2000).value);
     CHECK(code_cache_find(lab.cache, code_at(0xffd)) == NULL);

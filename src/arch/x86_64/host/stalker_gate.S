@@ -106,6 +106,30 @@ FUNCTION stalker_gate_events
         movl    $STALKER_REASON_EVENTS, %gs:THREAD_REASON
         jmpq    *%gs:THREAD_LEAVE
 
+/* Out of the cache because a block's original changed; its number is where an exit's would be. */
+FUNCTION stalker_gate_changed
+        movq    %rax, RAX
+        movq    %rcx, RCX
+        movq    %rdi, RDI
+        movl    $STALKER_REASON_CHANGED, %gs:THREAD_REASON
+        jmpq    *%gs:THREAD_LEAVE
+
+/* Out of the cache because an excluded call is over, at the block whose number is where an exit's would be. */
+FUNCTION stalker_gate_quiet_end
+        movq    %rax, RAX
+        movq    %rcx, RCX
+        movq    %rdi, RDI
+        movl    $STALKER_REASON_QUIET_END, %gs:THREAD_REASON
+        jmpq    *%gs:THREAD_LEAVE
+
+/* Back from a piece that made a system call. The position of events, if any, was not in its register. */
+FUNCTION stalker_gate_called
+        movq    %rax, RAX
+        movq    %rcx, RCX
+        movq    %rdi, RDI
+        movl    $STALKER_REASON_CALLED, %gs:THREAD_REASON
+        jmp     stalker_leave
+
 /*
  * An indirect branch found a block that is not its target's: rcx is the target less the block's address, rdi is the
  * block's address negated; the program's rcx and rdi are at home.
@@ -281,6 +305,15 @@ FUNCTION stalker_follow_caller
         call    stalker_dispatch
         jmp     stalker_resume
 1:      ret
+
+/* Where a thread that was stopped begins to be followed: its registers are in its context. */
+FUNCTION stalker_gate_begin
+        movq    %gs:THREAD_ENGINE_SP, %rsp
+        pushq   $2
+        popfq
+        movq    %gs:THREAD_SELF, %rdi
+        call    stalker_dispatch
+        jmp     stalker_resume
 
 /* stalker_clone(parent, child): see stalker/translator.h. The kernel keeps r12 in both of them. */
 FUNCTION stalker_clone

@@ -15,8 +15,7 @@
 #include "gait/stalker.h"
 #include "stalker/event_layout.h"
 
-#define PAGE_SHIFT        12
-#define POSITION_REGISTER X86_R11
+#define PAGE_SHIFT 12
 
 static uint32_t events_of(const struct translation *translation)
 {

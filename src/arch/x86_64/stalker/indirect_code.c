@@ -7,8 +7,9 @@
  * While a branch is under way the target is in rcx, the index in rdi, and the program's values of both at home.
  */
 #include "arch/x86_64/stalker/translate.h"
+#include "stalker/engine.h"
 
-static const struct trail_state saved = {.homes = BRANCH_SET, .scratch_register = X86_GPR_NONE};
+static const struct trail_state saved = {.homes = BRANCH_SET};
 
 void x86_put_branch_save(struct translation *translation, const struct x86_insn *insn)
 {
@@ -29,20 +30,69 @@ void x86_put_branch_indirect(struct translation *translation)
     x86_jmp_mem(hot, x86_mem_index(X86_GPR_NONE, INDEX_REGISTER, 8, table));
 }
 
+/* Notes a state where the landing is in hot memory; cold memory has no trail. */
+static void note(struct translation *translation, const struct code_writer *writer, struct trail_state state)
+{
+    if (writer == &translation->hot)
+        x86_trail_note(translation, translation->block->start, state);
+}
+
+static void restore(struct translation *translation, struct code_writer *writer, enum x86_gpr gpr,
+                    struct trail_state *state)
+{
+    x86_mov_reg_mem(writer, X86_SIZE_64, gpr, register_home(gpr));
+    state->homes &= (x86_gpr_set)~X86_GPR_BIT(gpr);
+    note(translation, writer, *state);
+}
+
+/*
+ * Whether the stack pointer is at or above where an excluded call is over: then the highest byte of the difference is
+ * 0. rcx and rdi are at home.
+ */
+static void put_quiet_check(struct translation *translation, struct code_writer *writer, const struct block *block)
+{
+    struct x86_label over, inside;
+
+    (void)translation;
+    x86_label_init(&over);
+    x86_label_init(&inside);
+    x86_mov_reg_mem(writer, X86_SIZE_64, TARGET_REGISTER, thread_field(THREAD_QUIET_SP));
+    x86_unary_reg(writer, X86_NOT, X86_SIZE_64, TARGET_REGISTER);
+    x86_lea(writer, X86_SIZE_64, TARGET_REGISTER, x86_mem_index(X86_RSP, TARGET_REGISTER, 1, 1));
+    x86_bswap(writer, X86_SIZE_64, TARGET_REGISTER);
+    x86_extend_reg_reg(writer, X86_MOVZX_8, X86_SIZE_32, TARGET_REGISTER, TARGET_REGISTER);
+    x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &over);
+    x86_jmp_label(writer, &inside, X86_REACH_SHORT);
+    x86_label_bind(&over, writer);
+    x86_mov_reg_mem(writer, X86_SIZE_64, INDEX_REGISTER, register_home(INDEX_REGISTER));
+    x86_mov_reg_mem(writer, X86_SIZE_64, TARGET_REGISTER, register_home(TARGET_REGISTER));
+    x86_mov_mem_imm(writer, X86_SIZE_32, thread_field(THREAD_EXIT), (int32_t)block_exit_number(block, 0));
+    x86_jmp_mem(writer, thread_field(THREAD_GATE_QUIET_END));
+    x86_label_bind(&inside, writer);
+}
+
 void x86_put_landing(struct translation *translation, struct code_writer *writer, const struct block *block,
                      x86_gpr_set live)
 {
+    struct trail_state state = saved;
     struct x86_label right;
 
-    (void)translation;
     x86_label_init(&right);
+    state.pc = TRAIL_PC_IN_TARGET;
+    note(translation, writer, state);
     x86_mov_reg_imm(writer, X86_SIZE_64, INDEX_REGISTER, -block->start.value);
     x86_lea(writer, X86_SIZE_64, TARGET_REGISTER, x86_mem_index(TARGET_REGISTER, INDEX_REGISTER, 1, 0));
+    state.pc = TRAIL_PC_IN_TARGET_MINUS;
+    note(translation, writer, state);
     x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &right);
     x86_jmp_mem(writer, thread_field(THREAD_GATE_COLLISION));
     x86_label_bind(&right, writer);
+    state.pc = TRAIL_PC_HERE;
+    note(translation, writer, state);
+    if (translation->cache->configuration.is_quiet && !exclusion_holds(translation->cache->engine, block->start))
+        put_quiet_check(translation, writer, block);
     if (live & X86_GPR_BIT(INDEX_REGISTER))
-        x86_mov_reg_mem(writer, X86_SIZE_64, INDEX_REGISTER, register_home(INDEX_REGISTER));
+        restore(translation, writer, INDEX_REGISTER, &state);
     if (live & X86_GPR_BIT(TARGET_REGISTER))
-        x86_mov_reg_mem(writer, X86_SIZE_64, TARGET_REGISTER, register_home(TARGET_REGISTER));
+        restore(translation, writer, TARGET_REGISTER, &state);
 }

@@ -2,6 +2,8 @@
 /* Which registers system calls and calls have their parts in. Stateless. */
 #include "arch/x86_64/stalker/thread_registers.h"
 
+#include "arch/thread_registers.h"
+#include "arch/x86_64/isa/user_registers.h"
 #include "gait/stalker.h"
 #include "stalker/system_call.h"
 
@@ -15,6 +17,11 @@ void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call 
     };
 }
 
+struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu)
+{
+    return app_pc_of(cpu->pc + SYSCALL_BYTES);
+}
+
 void x86_system_call_done(struct gait_cpu_context *cpu, long result)
 {
     cpu->pc += SYSCALL_BYTES;
@@ -23,8 +30,44 @@ void x86_system_call_done(struct gait_cpu_context *cpu, long result)
     cpu->r11 = cpu->flags;
 }
 
+uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu)
+{
+    return cpu->rsp;
+}
+
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out)
 {
     call_out->stack = (uint64_t *)(uintptr_t)cpu->rsp;
     call_out->return_address = call_out->stack[0];
+}
+
+/* In the order of a context. */
+#define X86_EACH_REGISTER(DO)                                                                                          \
+    DO(rax)                                                                                                            \
+    DO(rcx)                                                                                                            \
+    DO(rdx) DO(rbx) DO(rsp) DO(rbp) DO(rsi) DO(rdi) DO(r8) DO(r9) DO(r10) DO(r11) DO(r12) DO(r13) DO(r14) DO(r15)
+
+void x86_registers_get(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
+                       uint64_t *segment_base_out)
+{
+    const struct x86_user_registers *user = x86_user_registers_const(registers);
+
+#define GET(name) cpu_out->name = user->name;
+    X86_EACH_REGISTER(GET)
+#undef GET
+    cpu_out->pc = user->rip;
+    cpu_out->flags = user->eflags;
+    *segment_base_out = user->gs_base;
+}
+
+void x86_registers_set(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base)
+{
+    struct x86_user_registers *user = x86_user_registers(registers);
+
+#define SET(name) user->name = cpu->name;
+    X86_EACH_REGISTER(SET)
+#undef SET
+    user->rip = cpu->pc;
+    user->eflags = cpu->flags;
+    user->gs_base = segment_base;
 }

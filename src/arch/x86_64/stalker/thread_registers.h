@@ -3,12 +3,23 @@
 #ifndef GAIT_ARCH_X86_64_STALKER_THREAD_REGISTERS_H
 #define GAIT_ARCH_X86_64_STALKER_THREAD_REGISTERS_H
 
+#include "base/address.h"
+
+#include <stdint.h>
+
 struct gait_call;
 struct gait_cpu_context;
 struct system_call;
+struct thread_registers;
 
 void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out);
+struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu);
 void x86_system_call_done(struct gait_cpu_context *cpu, long result);
+uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu);
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out);
+
+void x86_registers_get(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
+                       uint64_t *segment_base_out);
+void x86_registers_set(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base);
 
 #endif

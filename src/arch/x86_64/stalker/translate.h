@@ -7,43 +7,20 @@
 #include "arch/x86_64/isa/encoder.h"
 #include "arch/x86_64/stalker/callout_code.h"
 #include "arch/x86_64/stalker/event_code.h"
+#include "arch/x86_64/stalker/trail.h"
 #include "stalker/thread_layout.h"
 #include "stalker/translation.h"
 
-/* The registers that indirect branches take to look up their target. rcx, since jrcxz tests it without flags. */
-#define TARGET_REGISTER X86_RCX
-#define INDEX_REGISTER  X86_RDI
-#define BRANCH_SET      ((x86_gpr_set)(X86_GPR_BIT(TARGET_REGISTER) | X86_GPR_BIT(INDEX_REGISTER)))
+/* A block that is checked is no longer than this. */
+#define X86_CHECKED_BYTES_MAX 256
 
-/* Where the original pc is while an indirect branch is under way. */
-enum trail_pc {
-    TRAIL_PC_HERE,            /* the point's own */
-    TRAIL_PC_IN_TARGET,       /* in the target register */
-    TRAIL_PC_IN_TARGET_MINUS, /* in the target register, less the index register */
-};
-
-/*
- * How the program's state follows from the CPU's at a place in the cache: the registers in `homes` are in the thread's
- * context, rsp is sp_add more than it is, rcx may be the address of the next instruction.
- */
-struct trail_state {
-    x86_gpr_set homes;
-    uint8_t sp_add;
-    uint8_t pc; /* enum trail_pc */
-    uint8_t is_rcx_next;
-    uint8_t scratch_register; /* this one is in the thread's scratch slot, or X86_GPR_NONE */
-};
-
-struct trail_point {
-    uint32_t cache_offset; /* from the block's entry; the landing is before it */
-    uint32_t app_offset;   /* from the block's start */
-    struct trail_state state;
-};
-
-#define TRAIL_POINTS_MAX (BLOCK_INSNS_MAX * 8)
+#define TRAIL_POINTS_MAX      (BLOCK_INSNS_MAX * 8)
 
 struct x86_block {
     unsigned count;
+    bool is_checked;       /* each time that it runs: its original may change */
+    const uint8_t *source; /* its bytes: the original or, if that may change, the copy */
+    uint8_t copy[X86_CHECKED_BYTES_MAX];
     bool ends_bad; /* what follows the last instruction cannot be translated */
     unsigned point_count;
     x86_gpr_set homes; /* registers that are at home until the block overwrites them */
@@ -52,6 +29,7 @@ struct x86_block {
     uint64_t counts[X86_COUNTS_PENDING_MAX];
     struct x86_insn insns[BLOCK_INSNS_MAX];
     struct trail_point points[TRAIL_POINTS_MAX];
+    uint8_t trail[TRAIL_POINTS_MAX * 4];
 };
 
 static inline struct x86_block *x86_block_of(struct translation *translation)
@@ -59,7 +37,7 @@ static inline struct x86_block *x86_block_of(struct translation *translation)
     return translation->insns;
 }
 
-static const struct trail_state trail_plain = {.scratch_register = X86_GPR_NONE};
+static const struct trail_state trail_plain = {0};
 
 /* Notes that from the next byte of hot code on, the thread is at app_pc in that state. */
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state);
@@ -91,6 +69,9 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
 
 /* Writes one that does, and with it the end of the block. translate_flow.c */
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes);
+
+/* Writes the piece that stalker/call_piece.h needs. */
+void x86_put_call_piece(struct code_writer *writer, struct app_pc next);
 
 /* Writes a branch to exit number `which`, whose target and kind are given. exit_code.c */
 void x86_put_exit(struct translation *translation, unsigned which, enum block_exit_kind kind, struct app_pc target);

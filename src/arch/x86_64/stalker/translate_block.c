@@ -9,10 +9,13 @@
 #include "arch/host_cpu.h"
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/exit_code.h"
+#include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 #include "stalker/translator.h"
+
+#include <asm/errno.h>
 
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
 {
@@ -25,8 +28,8 @@ void x86_trail_note(struct translation *translation, struct app_pc app_pc, struc
         return;
     }
     decoded->points[decoded->point_count++] = (struct trail_point){
-        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block->entry.value),
-        .app_offset = (uint32_t)(app_pc.value - block->start.value),
+        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value),
+        .app_offset = (int64_t)(app_pc.value - block->start.value),
         .state = state,
     };
 }
@@ -41,13 +44,35 @@ static bool uses_our_segment(const struct x86_insn *insn)
     return insn->mnemonic != X86_MNEMONIC_rdfsbase && insn->mnemonic != X86_MNEMONIC_wrfsbase;
 }
 
+/*
+ * Where the block's bytes are read: in place or, where they may change while we look, from a copy. Returns how many
+ * there are.
+ */
+static size_t find_source(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+    const uint8_t *original = (const uint8_t *)(uintptr_t)translation->block->start.value;
+    size_t available =
+        code_source_bytes(&translation->cache->engine->source, translation->block->start, &decoded->is_checked);
+
+    decoded->is_checked |= translation->cache->engine->options.trust < 0;
+    decoded->source = original;
+    if (!decoded->is_checked)
+        return available;
+    if (available > sizeof(decoded->copy))
+        available = sizeof(decoded->copy);
+    __builtin_memcpy(decoded->copy, original, available);
+    decoded->source = decoded->copy;
+    return available;
+}
+
 static void decode(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
     struct app_pc pc = block->start;
-    size_t available = code_source_bytes(&translation->cache->engine->source, pc);
     unsigned options = host_cpu_decode_options();
+    size_t available = find_source(translation);
 
     decoded->count = 0;
     decoded->point_count = 0;
@@ -56,9 +81,14 @@ static void decode(struct translation *translation)
     decoded->count_pending = 0;
     while (decoded->count < translation->insn_limit) {
         struct x86_insn *insn = &decoded->insns[decoded->count];
-        const uint8_t *bytes = (const uint8_t *)(uintptr_t)pc.value;
+        const uint8_t *bytes = decoded->source + (pc.value - block->start.value);
 
-        if (x86_decode(bytes, available, pc, options, insn) != 0 || uses_our_segment(insn)) {
+        int result = x86_decode(bytes, available, pc, options, insn);
+
+        /* The copy ends here, the original does not. */
+        if (result == -ENODATA && decoded->is_checked && decoded->count > 0)
+            break;
+        if (result != 0 || uses_our_segment(insn)) {
             decoded->ends_bad = true;
             break;
         }
@@ -66,6 +96,9 @@ static void decode(struct translation *translation)
         pc = x86_insn_next(insn);
         available -= insn->length;
         if (insn->flow != X86_FLOW_NEXT)
+            break;
+        /* It may have changed what comes next. */
+        if (decoded->is_checked && insn->properties & X86_MEMORY_WRITE)
             break;
     }
     block->insn_count = decoded->count;
@@ -123,13 +156,20 @@ static void open_block(struct translation *translation)
 
     if (translation->lands) {
         block->landing = code_writer_pc(hot);
+        block->entry = block->landing;
         block->flags |= BLOCK_LANDS;
         x86_put_landing(translation, hot, block,
-                        translation->is_native ? BRANCH_SET : live_at_start(x86_block_of(translation)));
+                        translation->is_native || translation->changes_cache
+                            ? BRANCH_SET
+                            : live_at_start(x86_block_of(translation)));
     }
     block->entry = code_writer_pc(hot);
     if (translation->is_native)
         put_native_call(translation);
+    else if (translation->changes_cache)
+        x86_put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, block->start);
+    else if (x86_block_of(translation)->is_checked)
+        x86_put_source_check(translation);
 }
 
 static void put_pc_relative(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
@@ -142,7 +182,7 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
         .start_offset = code_writer_offset(&translation->hot),
     };
     struct trail_state state = trail_plain;
-    uint32_t start = (uint32_t)(code_writer_pc(&translation->hot).value - translation->block->entry.value);
+    uint32_t start = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(translation->block).value);
     struct x86_block *decoded = x86_block_of(translation);
 
     if (x86_relocator_put_near(&relocator, insn, bytes))
@@ -152,7 +192,8 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
     if (relocator.error != 0)
         translation->hot.overflowed = true;
     for (uint32_t i = 0; i < map.count; i++) {
-        state.scratch_register = points[i].undo.saved[0].gpr;
+        state.scratch_register =
+            points[i].undo.saved[0].gpr == X86_GPR_NONE ? 0 : (uint8_t)(points[i].undo.saved[0].gpr + 1);
         x86_trail_note(translation, points[i].app_pc, state);
         decoded->points[decoded->point_count - 1].cache_offset = start + points[i].cache_offset;
     }
@@ -173,7 +214,7 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
 static void put(struct translation *translation, unsigned which)
 {
     const struct x86_insn *insn = &x86_block_of(translation)->insns[which];
-    const uint8_t *bytes = (const uint8_t *)(uintptr_t)insn->pc.value;
+    const uint8_t *bytes = x86_block_of(translation)->source + (insn->pc.value - translation->block->start.value);
 
     x86_put_events_before(translation, which);
     if (x86_block_of(translation)->count_pending != 0 && (insn->flow != X86_FLOW_NEXT || x86_overwrites_flags(insn)))
@@ -184,13 +225,31 @@ static void put(struct translation *translation, unsigned which)
         x86_put_flow(translation, insn, bytes);
 }
 
+/* The points so far, in as few bytes as they take. */
+static void keep_trail(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+    struct block *block = translation->block;
+    uint8_t *kept;
+
+    block->trail_bytes =
+        (uint32_t)trail_encode(decoded->points, decoded->point_count, decoded->trail, sizeof(decoded->trail));
+    kept = slab_allocate(&translation->cache->trails, block->trail_bytes + 1, 1);
+    if (kept == NULL || (block->trail_bytes == 0 && decoded->point_count != 0)) {
+        translation->hot.overflowed = true;
+        return;
+    }
+    __builtin_memcpy(kept, decoded->trail, block->trail_bytes);
+    block->trail = kept;
+}
+
 static void close_block(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
     struct app_pc end = block_end(block);
 
-    if (translation->is_open && !translation->is_native) {
+    if (translation->is_open && !translation->is_native && !translation->changes_cache) {
         x86_put_counts(translation, end, false);
         x86_take_position(translation);
         x86_trail_note(translation, end, trail_plain);
@@ -200,7 +259,8 @@ static void close_block(struct translation *translation)
         else
             x86_put_exit(translation, 0, translation_continue(translation, end), end);
     }
-    block->code_bytes = (uint32_t)(code_writer_pc(&translation->hot).value - block->entry.value);
+    block->code_bytes = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
+    keep_trail(translation);
 }
 
 static void cut(struct translation *translation)
@@ -233,9 +293,15 @@ const struct translator translator_x86_64 = {
     .put_code = x86_put_code,
     .put_count = x86_put_count,
     .put_return = x86_put_return_here,
+    .put_call_piece = x86_put_call_piece,
+    .system_call_next = x86_system_call_next,
     .system_call_get = x86_system_call_get,
     .system_call_done = x86_system_call_done,
+    .stack_pointer = x86_stack_pointer,
     .call_get = x86_call_get,
     .put_landing = put_cold_landing,
     .link = x86_link,
+    .recover = x86_recover,
+    .registers_get = x86_registers_get,
+    .registers_set = x86_registers_set,
 };

@@ -123,7 +123,7 @@ static void load_target(struct translation *translation, const struct x86_insn *
 
 static void put_jump_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET, .scratch_register = X86_GPR_NONE};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
 
     x86_put_branch_save(translation, insn);
     load_target(translation, insn);
@@ -133,7 +133,7 @@ static void put_jump_indirect(struct translation *translation, const struct x86_
 
 static void put_call_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8, .scratch_register = X86_GPR_NONE};
+    struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8};
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
@@ -146,14 +146,14 @@ static void put_call_indirect(struct translation *translation, const struct x86_
 
 static void put_return(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET, .scratch_register = X86_GPR_NONE};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
     struct code_writer *hot = &translation->hot;
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
     x86_pop_reg(hot, TARGET_REGISTER);
     if (insn->immediate_size != 0) {
-        struct trail_state popped = {.homes = BRANCH_SET, .sp_add = (uint8_t)-8, .scratch_register = X86_GPR_NONE};
+        struct trail_state popped = {.homes = BRANCH_SET, .sp_add = -8};
 
         x86_trail_note(translation, insn->pc, popped);
         x86_lea(hot, X86_SIZE_64, X86_RSP, x86_mem_base(X86_RSP, (uint16_t)insn->immediate));
@@ -163,26 +163,19 @@ static void put_return(struct translation *translation, const struct x86_insn *i
     x86_put_branch_indirect(translation);
 }
 
-/*
- * A system call that the engine had its look at. A child that it makes goes on in the original code: it has our memory,
- * but no state of its own. Comes back to hot code at `behind`.
- */
-static struct cache_pc put_system_call_in_place(struct translation *translation, struct app_pc next,
-                                                struct cache_pc behind)
+void x86_put_call_piece(struct code_writer *writer, struct app_pc next)
 {
-    struct code_writer *cold = &translation->cold;
-    struct cache_pc start = code_writer_pc(cold);
     struct x86_label child;
 
     x86_label_init(&child);
-    x86_plain(cold, X86_SYSCALL);
-    x86_mov_reg_reg(cold, X86_SIZE_32, X86_RCX, X86_RAX);
-    x86_loop_label(cold, X86_JRCXZ, X86_SIZE_64, &child);
-    x86_jmp_pc(cold, behind, X86_REACH_NEAR);
-    x86_label_bind(&child, cold);
-    x86_mov_reg_imm(cold, X86_SIZE_64, X86_RCX, next.value);
-    x86_jmp_reg(cold, X86_RCX);
-    return start;
+    x86_plain(writer, X86_SYSCALL);
+    x86_mov_reg_reg(writer, X86_SIZE_32, X86_RCX, X86_RAX);
+    x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &child);
+    x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, next.value);
+    x86_jmp_mem(writer, thread_field(THREAD_GATE_CALLED));
+    x86_label_bind(&child, writer);
+    x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, next.value);
+    x86_jmp_reg(writer, X86_RCX);
 }
 
 /*
@@ -192,8 +185,8 @@ static struct cache_pc put_system_call_in_place(struct translation *translation,
 static void put_system_call(struct translation *translation, const struct x86_insn *insn)
 {
     struct code_writer *hot = &translation->hot;
-    struct trail_state saved = {.homes = X86_GPR_BIT(X86_RCX), .scratch_register = X86_GPR_NONE};
-    struct trail_state done = {.is_rcx_next = 1, .scratch_register = X86_GPR_NONE};
+    struct trail_state saved = {.homes = X86_GPR_BIT(X86_RCX)};
+    struct trail_state done = {.is_rcx_next = 1};
     struct app_pc next = x86_insn_next(insn);
     struct x86_label ordinary;
 
@@ -210,7 +203,6 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_label_bind(&ordinary, hot);
     x86_take_register(translation);
     x86_plain(hot, X86_SYSCALL);
-    translation->block->exits[1].place = put_system_call_in_place(translation, next, code_writer_pc(hot));
     x86_trail_note(translation, next, done);
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
     x86_trail_note(translation, next, trail_plain);

@@ -128,19 +128,22 @@ static void code_ends_where_its_mapping_does(void)
     struct block *block;
 
     init(0, 0);
-    CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ | PROT_WRITE), 0);
     stalker_lab_write_at(&lab, 0xff8);
     x86_nops(out, 3);
-    /* Five bytes at the end of the page, and five of which the last are in another one. */
     x86_mov_reg_imm(out, X86_SIZE_32, X86_RAX, 1);
+    stalker_lab_write_end(&lab);
+    CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ), 0);
     block = stalker_lab_obtain(&lab, code_at(0xff8), false);
     CHECK_EQUAL(block->size_bytes, 8);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
     CHECK_EQUAL(block->exits[0].target.value, code_at(0x1000).value);
-    stalker_lab_write_at(&lab, 0xff0);
-    x86_nops(out, 8);
+    stalker_lab_deinit(&lab);
+    /* An instruction whose end is behind that of the mapping. */
+    init(0, 0);
     stalker_lab_write_at(&lab, 0xffc);
     x86_mov_reg_imm(out, X86_SIZE_32, X86_RAX, 1);
+    stalker_lab_write_end(&lab);
+    CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ), 0);
     block = stalker_lab_obtain(&lab, code_at(0xffc), false);
     CHECK_EQUAL(block->insn_count, 0);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);

@@ -2,6 +2,7 @@
 #include "arch/x86_64/stalker/translate.h"
 
 #include "gait/stalker.h"
+#include "stalker/call_piece.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 
@@ -373,23 +374,23 @@ static void system_calls_that_need_the_engine_leave_with_all_registers(void)
     WITH_PROGRAM(write_special_system_call, run_to_system_call);
 }
 
-/* As the engine lets it be made after all: a result of 0 is a child's, which goes on natively. */
+/* Where the engine lets it be made after all: a result of 0 is a child's, which goes on natively. */
 static void a_child_goes_on_in_the_original_code(void)
 {
-    struct block *block;
+    struct cache_pc piece = {0};
 
     stalker_lab_init(&lab, NULL);
     x86_plain(out, X86_SYSCALL);
     put_end();
-    block = stalker_lab_obtain(&lab, app_pc_of(code_at(0)), false);
+    CHECK_EQUAL(call_piece_obtain(lab.engine, app_pc_of(code_at(2)), &piece), 0);
     stalker_lab_state(&lab, app_pc_of(code_at(0)), &initial);
     initial.gpr[X86_RAX] = SYS_getpid;
-    stalker_lab_run_raw(&lab, block->exits[1].place, &initial, &result);
-    CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_exit(&lab));
+    stalker_lab_run_raw(&lab, piece, &initial, &result);
+    CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_called(&lab));
     CHECK_EQUAL(result.state.gpr[X86_RAX], (uint64_t)getpid());
     CHECK_EQUAL(result.state.gpr[X86_RCX], code_at(2));
     initial.gpr[X86_RAX] = SYS_sched_yield;
-    stalker_lab_run_raw(&lab, block->exits[1].place, &initial, &result);
+    stalker_lab_run_raw(&lab, piece, &initial, &result);
     CHECK_EQUAL(run_result_stop_pc(&result), code_at(2));
     CHECK_EQUAL(result.state.gpr[X86_RCX], code_at(2));
     CHECK_EQUAL(result.state.gpr[X86_RAX], 0);

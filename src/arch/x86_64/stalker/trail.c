@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A point is one byte where both sides went on by the same few bytes and nothing has to be undone, as with most
+ * instructions. Else a byte with bit 7 set, two numbers for the steps, and the state if it is not plain.
+ */
+#include "arch/x86_64/stalker/trail.h"
+
+#include "gait/cpu_context.h"
+#include "stalker/block.h"
+#include "stalker/thread.h"
+
+#include <asm/errno.h>
+
+#define STEP_MAX  0x7f
+#define LONG_FORM 0x80
+#define HAS_STATE 0x01
+
+struct bytes_writer {
+    uint8_t *cursor;
+    uint8_t *limit;
+    bool overflowed;
+};
+
+struct bytes_reader {
+    const uint8_t *cursor;
+    const uint8_t *limit;
+};
+
+static void put_byte(struct bytes_writer *writer, uint8_t byte)
+{
+    if (writer->cursor == writer->limit)
+        writer->overflowed = true;
+    else
+        *writer->cursor++ = byte;
+}
+
+/* Seven bits a byte, the lowest first; bit 7: more follow. */
+static void put_number(struct bytes_writer *writer, uint64_t number)
+{
+    for (; number > 0x7f; number >>= 7)
+        put_byte(writer, (uint8_t)(number | 0x80));
+    put_byte(writer, (uint8_t)number);
+}
+
+static uint8_t get_byte(struct bytes_reader *reader)
+{
+    return reader->cursor == reader->limit ? 0 : *reader->cursor++;
+}
+
+static uint64_t get_number(struct bytes_reader *reader)
+{
+    uint64_t number = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+
+    do {
+        byte = get_byte(reader);
+        number |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80 && shift < 64);
+    return number;
+}
+
+/* Small numbers of either sign become small numbers. */
+static uint64_t fold_sign(int64_t number)
+{
+    return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+}
+
+static int64_t unfold_sign(uint64_t number)
+{
+    return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
+}
+
+static bool is_plain(const struct trail_state *state)
+{
+    return state->homes == 0 && state->sp_add == 0 && state->pc == 0 && state->is_rcx_next == 0 &&
+           state->scratch_register == 0;
+}
+
+static void put_state(struct bytes_writer *writer, const struct trail_state *state)
+{
+    put_number(writer, state->homes);
+    put_byte(writer, (uint8_t)state->sp_add);
+    put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2));
+    put_byte(writer, state->scratch_register);
+}
+
+static void get_state(struct bytes_reader *reader, struct trail_state *state)
+{
+    uint8_t byte;
+
+    state->homes = (x86_gpr_set)get_number(reader);
+    state->sp_add = (int8_t)get_byte(reader);
+    byte = get_byte(reader);
+    state->pc = byte & 3;
+    state->is_rcx_next = byte >> 2 & 1;
+    state->scratch_register = get_byte(reader);
+}
+
+static void put_point(struct bytes_writer *writer, const struct trail_point *from, const struct trail_point *to)
+{
+    uint32_t cache_step = to->cache_offset - from->cache_offset;
+    int64_t app_step = to->app_offset - from->app_offset;
+
+    if (is_plain(&to->state) && app_step == cache_step && cache_step <= STEP_MAX) {
+        put_byte(writer, (uint8_t)cache_step);
+        return;
+    }
+    put_byte(writer, is_plain(&to->state) ? LONG_FORM : LONG_FORM | HAS_STATE);
+    put_number(writer, cache_step);
+    put_number(writer, fold_sign(app_step));
+    if (!is_plain(&to->state))
+        put_state(writer, &to->state);
+}
+
+static void get_point(struct bytes_reader *reader, struct trail_point *point)
+{
+    uint8_t byte = get_byte(reader);
+
+    point->state = (struct trail_state){0};
+    if (!(byte & LONG_FORM)) {
+        point->cache_offset += byte;
+        point->app_offset += byte;
+        return;
+    }
+    point->cache_offset += (uint32_t)get_number(reader);
+    point->app_offset += unfold_sign(get_number(reader));
+    if (byte & HAS_STATE)
+        get_state(reader, &point->state);
+}
+
+size_t trail_encode(const struct trail_point *points, size_t count, uint8_t *bytes_out, size_t capacity)
+{
+    struct bytes_writer writer = {bytes_out, bytes_out + capacity, false};
+    struct trail_point last = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        /* Of several points at one place the last one holds. */
+        if (i + 1 < count && points[i + 1].cache_offset == points[i].cache_offset)
+            continue;
+        put_point(&writer, &last, &points[i]);
+        last = points[i];
+    }
+    return writer.overflowed ? 0 : (size_t)(writer.cursor - bytes_out);
+}
+
+bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset, struct trail_point *point_out)
+{
+    struct bytes_reader reader = {trail, trail + trail_bytes};
+    struct trail_point point = {0};
+    bool found = false;
+
+    while (reader.cursor < reader.limit) {
+        get_point(&reader, &point);
+        if (point.cache_offset > cache_offset)
+            break;
+        *point_out = point;
+        found = true;
+    }
+    return found;
+}
+
+static uint64_t pc_of(const struct block *block, const struct trail_point *point, const struct gait_cpu_context *cpu)
+{
+    switch ((enum trail_pc)point->state.pc) {
+    case TRAIL_PC_IN_TARGET:
+        return cpu->registers[TARGET_REGISTER];
+    case TRAIL_PC_IN_TARGET_MINUS:
+        return cpu->registers[TARGET_REGISTER] - cpu->registers[INDEX_REGISTER];
+    default:
+        return block->start.value + (uint64_t)point->app_offset;
+    }
+}
+
+int x86_recover(struct stalker_thread *thread, const struct block *block, struct cache_pc pc,
+                struct gait_cpu_context *cpu)
+{
+    const struct trail_state *state;
+    struct trail_point point;
+
+    if (!trail_find(block->trail, block->trail_bytes, (uint32_t)(pc.value - block_code(block).value), &point))
+        return -ENOENT;
+    state = &point.state;
+    cpu->pc = pc_of(block, &point, cpu);
+    if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
+        thread->event_position = cpu->registers[POSITION_REGISTER];
+    for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
+        if (state->homes & X86_GPR_BIT(gpr))
+            cpu->registers[gpr] = thread->context.registers[gpr];
+    if (state->scratch_register != 0)
+        cpu->registers[state->scratch_register - 1] = thread->scratch;
+    if (state->is_rcx_next)
+        cpu->registers[X86_RCX] = cpu->pc;
+    cpu->registers[X86_RSP] += (uint64_t)(int64_t)state->sp_add;
+    return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Excluded ranges, and threads that go in and out of them. A thread in the quiet cache remembers the stack pointer at
+ * which it is out again: that of the call, with the return address gone. What excluded code calls may be observed; then
+ * the stack pointers of the excluded calls below it are kept, the innermost last.
+ */
+#include "stalker/exclusion.h"
+
+#include "stalker/engine.h"
+#include "stalker/follow.h"
+#include "stalker/invalidate.h"
+#include "stalker/thread.h"
+
+#include <asm/errno.h>
+
+#define RETURN_ADDRESS_BYTES 8
+
+static int make_quiet_cache(struct stalker_engine *engine) REQUIRES(engine->lock)
+{
+    static const struct follow_configuration quiet = {.is_quiet = true};
+
+    return stalker_engine_cache(engine, &quiet, &engine->quiet_cache);
+}
+
+int exclusion_add(struct stalker_engine *engine, uint64_t start, uint64_t end)
+{
+    int result = 0;
+
+    mutex_lock(&engine->lock);
+    if (engine->quiet_cache == NULL)
+        result = make_quiet_cache(engine);
+    mutex_unlock(&engine->lock);
+    if (result != 0)
+        return result;
+    mutex_lock(&engine->exclusions.lock);
+    result = interval_map_insert(&engine->exclusions.ranges, start, end, 0);
+    mutex_unlock(&engine->exclusions.lock);
+    if (result == 0)
+        stalker_invalidate(engine, start, end);
+    return result;
+}
+
+bool exclusion_holds(struct stalker_engine *engine, struct app_pc pc)
+{
+    struct interval range;
+    bool holds;
+
+    if (engine->quiet_cache == NULL)
+        return false;
+    mutex_lock(&engine->exclusions.lock);
+    holds = interval_map_find(&engine->exclusions.ranges, pc.value, &range);
+    mutex_unlock(&engine->exclusions.lock);
+    return holds;
+}
+
+bool exclusion_changes_cache(const struct code_cache *cache, struct app_pc pc)
+{
+    struct stalker_engine *engine = cache->engine;
+
+    if (engine->quiet_cache == NULL)
+        return false;
+    if (!cache->configuration.is_quiet)
+        return exclusion_holds(engine, pc);
+    return engine->options.callbacks_followed && !exclusion_holds(engine, pc);
+}
+
+/* Of excluded calls that observed code was called from, those that are gone are dropped. */
+static void drop_left(struct stalker_thread *thread, uint64_t sp)
+{
+    while (thread->quiet_depth > 0 && thread->quiet_below[thread->quiet_depth - 1] <= sp)
+        thread->quiet_depth--;
+}
+
+static void become_quiet(struct stalker_thread *thread, uint64_t sp)
+{
+    drop_left(thread, sp);
+    /* Called from observed code that excluded code had called, or back in that: either way out above the outer one. */
+    if (thread->quiet_depth > 0 && thread->quiet_below[thread->quiet_depth - 1] > sp)
+        thread->quiet_sp = thread->quiet_below[thread->quiet_depth - 1];
+    else
+        thread->quiet_sp = sp + RETURN_ADDRESS_BYTES;
+    stalker_thread_use_cache(thread, thread->engine->quiet_cache);
+}
+
+static void become_observed(struct stalker_thread *thread, uint64_t sp)
+{
+    drop_left(thread, sp);
+    if (sp < thread->quiet_sp && thread->quiet_depth < QUIET_DEPTH_MAX &&
+        (thread->quiet_depth == 0 || thread->quiet_below[thread->quiet_depth - 1] != thread->quiet_sp))
+        thread->quiet_below[thread->quiet_depth++] = thread->quiet_sp;
+    stalker_thread_use_cache(thread, thread->observed_cache);
+}
+
+void exclusion_apply(struct stalker_thread *thread, uint64_t sp)
+{
+    struct stalker_engine *engine = thread->engine;
+    bool is_quiet = thread->cache->configuration.is_quiet;
+    bool holds;
+
+    if (engine->quiet_cache == NULL || thread->observed_cache->configuration.is_quiet)
+        return;
+    holds = exclusion_holds(engine, app_pc_of(thread->context.pc));
+    if (!is_quiet && holds)
+        become_quiet(thread, sp);
+    else if (is_quiet && !holds && (sp >= thread->quiet_sp || engine->options.callbacks_followed))
+        become_observed(thread, sp);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code in which nothing is observed. A thread that calls or jumps into an excluded range goes on in the engine's quiet
+ * cache, where nothing is put into translations, until control is back in what called: so it keeps original return
+ * addresses on its stack, and exceptions, long jumps and unfollowing work there as everywhere.
+ */
+#ifndef GAIT_STALKER_EXCLUSION_H
+#define GAIT_STALKER_EXCLUSION_H
+
+#include "base/address.h"
+#include "base/attributes.h"
+#include "base/interval_map.h"
+#include "base/mutex.h"
+
+#include <stdbool.h>
+
+struct stalker_engine;
+struct stalker_thread;
+struct code_cache;
+
+struct exclusions {
+    struct mutex lock; /* taken last */
+    struct interval_map ranges GUARDED_BY(lock);
+};
+
+/* Excludes [start, end). -EEXIST: it overlaps another one; -EINVAL: it is empty; -ENOMEM and what a new cache gives. */
+MUST_USE int exclusion_add(struct stalker_engine *engine, uint64_t start, uint64_t end);
+
+/* Whether an address is excluded. Any thread. */
+bool exclusion_holds(struct stalker_engine *engine, struct app_pc pc);
+
+/* Whether a thread that comes to an address in that cache has to change to another one. */
+bool exclusion_changes_cache(const struct code_cache *cache, struct app_pc pc);
+
+/*
+ * Lets a thread in the engine that goes on at context.pc change to the quiet cache, or back, if it has to. sp is its
+ * stack pointer.
+ */
+void exclusion_apply(struct stalker_thread *thread, uint64_t sp);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The other thread is stopped, its registers are turned from the program's into those of the cache's entrance, or back,
+ * and it goes on. Back is possible where the trail tells how: in hot code. In cold code and in the gates a thread stays
+ * only for some instructions, so it is let go and met again.
+ *
+ * All locks that the stopped thread might have are taken before it is stopped: so it has none.
+ */
+#include "stalker/follow_other.h"
+
+#include "arch/thread_registers.h"
+#include "base/code_memory.h"
+#include "base/raw_syscall.h"
+#include "process/thread_stop.h"
+#include "stalker/dispatch.h"
+#include "stalker/event_buffer.h"
+#include "stalker/thread.h"
+#include "stalker/translator.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+
+/* How often a thread that is between two places is met again; a millisecond apart after the first few. */
+#define TRIES_MAX      2000
+#define TRIES_AT_ONCE  20
+#define NANOSECONDS_MS 1000000
+
+static int begin(void *context, struct thread_registers *registers)
+{
+    struct stalker_thread *thread = context;
+    struct gait_cpu_context entrance;
+
+    thread_registers_take_restart(registers);
+    thread->engine->translator->registers_get(registers, &thread->context, &thread->segment_base);
+    entrance = thread->context;
+    entrance.pc = (uintptr_t)stalker_gate_begin;
+    thread->engine->translator->registers_set(registers, &entrance, thread->self);
+    return 0;
+}
+
+int stalker_follow_other(struct stalker_engine *engine, int tid, const struct follow_request *request)
+{
+    struct stalker_thread *thread;
+    int result;
+
+    mutex_lock(&engine->lock);
+    result = stalker_follow_create(engine, tid, request, &thread);
+    if (result == 0) {
+        result = thread_modify(tid, begin, thread);
+        if (result != 0)
+            stalker_follow_cancel(thread);
+    }
+    mutex_unlock(&engine->lock);
+    return result;
+}
+
+struct block *code_cache_block_at(struct code_cache *cache, struct cache_pc pc)
+{
+    struct cache_slab *slab = cache->slabs;
+
+    while (slab != NULL && !code_memory_contains(slab->hot, pc))
+        slab = slab->next;
+    if (slab == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < cache->block_count; i++) {
+        struct block *block = code_cache_block(cache, i);
+
+        if (block->slab == slab && pc.value - block_code(block).value < block->code_bytes)
+            return block;
+    }
+    return NULL;
+}
+
+static int leave(void *context, struct thread_registers *registers)
+{
+    struct stalker_thread *thread = context;
+    const struct translator *translator = thread->engine->translator;
+    struct gait_cpu_context cpu;
+    uint64_t segment_base;
+    struct block *block;
+
+    translator->registers_get(registers, &cpu, &segment_base);
+    block = code_cache_block_at(thread->cache, cache_pc_of(cpu.pc));
+    if (block == NULL || translator->recover(thread, block, cache_pc_of(cpu.pc), &cpu) != 0)
+        return -EAGAIN;
+    translator->registers_set(registers, &cpu, thread->segment_base);
+    return 0;
+}
+
+/* Meets the thread once. -EAGAIN: it was where it cannot be taken out. */
+static int try_unfollow(struct stalker_engine *engine, int tid)
+{
+    struct stalker_thread *thread;
+    int result;
+
+    mutex_lock(&engine->lock);
+    thread = stalker_thread_find(engine, tid);
+    if (thread == NULL) {
+        mutex_unlock(&engine->lock);
+        return -ESRCH;
+    }
+    atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
+    mutex_lock(&thread->cache->lock);
+    result = thread_modify(tid, leave, thread);
+    mutex_unlock(&thread->cache->lock);
+    if (result == 0 || result == -ESRCH)
+        stalker_follow_end(thread);
+    mutex_unlock(&engine->lock);
+    return result == -ESRCH ? 0 : result;
+}
+
+static void wait_a_little(unsigned try)
+{
+    struct {
+        long seconds, nanoseconds;
+    } time = {0, NANOSECONDS_MS};
+
+    if (try >= TRIES_AT_ONCE)
+        raw_syscall(__NR_nanosleep, (long)&time, 0, 0, 0, 0, 0);
+    else
+        raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+int stalker_unfollow_other(struct stalker_engine *engine, int tid)
+{
+    int result = try_unfollow(engine, tid);
+
+    for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
+        wait_a_little(try);
+        result = try_unfollow(engine, tid);
+        /* It left by itself. */
+        if (result == -ESRCH)
+            return 0;
+    }
+    return result;
+}

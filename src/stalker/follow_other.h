@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Following, and no longer following, a thread other than the calling one. */
+#ifndef GAIT_STALKER_FOLLOW_OTHER_H
+#define GAIT_STALKER_FOLLOW_OTHER_H
+
+#include "stalker/follow.h"
+
+/*
+ * Follows thread `tid` from wherever it is. -EALREADY; -ESRCH: no such thread; -ENOMEM; else as thread_modify.
+ */
+MUST_USE int stalker_follow_other(struct stalker_engine *engine, int tid, const struct follow_request *request);
+
+/*
+ * Takes thread `tid` out of the cache, back to its original code with its own registers, wherever it is; if it is in
+ * the engine or in a native call, it leaves by itself as soon as it is done there. -ESRCH: it is not followed; else as
+ * thread_modify.
+ */
+MUST_USE int stalker_unfollow_other(struct stalker_engine *engine, int tid);
+
+/* Whether the address is in translated code of a cache, and the block if it is in hot memory. */
+struct block *code_cache_block_at(struct code_cache *cache, struct cache_pc pc) REQUIRES(cache->lock);
+
+#endif

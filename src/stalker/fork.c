@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All locks are taken, in their order, so that nobody else has one when memory is copied; the child, where nobody else
+ * is, makes them new. Executable memory that is written through a second mapping stays shared with the child: there it
+ * gets caches of its own.
+ */
+#include "stalker/fork.h"
+
+#include "base/code_memory.h"
+#include "base/raw_syscall.h"
+#include "stalker/engine.h"
+#include "stalker/event_buffer.h"
+#include "stalker/follow.h"
+#include "stalker/system_call.h"
+#include "stalker/thread.h"
+#include "stalker/translator.h"
+
+NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
+{
+    mutex_lock(&engine->lock);
+    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
+        mutex_lock(&engine->caches[i]->lock);
+    mutex_lock(&engine->translation_lock);
+    mutex_lock(&engine->source.lock);
+}
+
+NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
+{
+    mutex_unlock(&engine->source.lock);
+    mutex_unlock(&engine->translation_lock);
+    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
+        mutex_unlock(&engine->caches[i]->lock);
+    mutex_unlock(&engine->lock);
+}
+
+static bool is_shared(const struct code_cache *cache)
+{
+    return cache->slabs != NULL && code_memory_mode(cache->slabs->hot) == CODE_VIEW_DUAL;
+}
+
+/* A cache of the same configuration without a block. Without memory the thread cannot be followed in the child. */
+static bool replace_cache(struct stalker_thread *thread, unsigned which)
+{
+    struct stalker_engine *engine = thread->engine;
+    struct code_cache *old = engine->caches[which], *new;
+    struct code_cache_options options = {
+        .engine = engine,
+        .configuration = old->configuration,
+        .indirect_missing = cache_pc_of(old->indirect_missing),
+    };
+
+    if (code_cache_create(&options, &new) != 0)
+        return false;
+    engine->caches[which] = new;
+    if (engine->quiet_cache == old)
+        engine->quiet_cache = new;
+    if (thread->observed_cache == old)
+        thread->observed_cache = new;
+    if (thread->cache == old)
+        stalker_thread_use_cache(thread, new);
+    code_cache_destroy(old);
+    return true;
+}
+
+static void forget_others(struct stalker_thread *thread)
+{
+    LIST_FOR_EACH_REMOVABLE (node, &thread->engine->threads) {
+        struct stalker_thread *other = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        if (other == thread)
+            continue;
+        list_remove(node);
+        stalker_thread_destroy(other);
+    }
+}
+
+static void begin_child(struct stalker_thread *thread)
+{
+    struct stalker_engine *engine = thread->engine;
+
+    give_locks(engine);
+    thread->tid = stalker_current_tid();
+    forget_others(thread);
+    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
+        if (is_shared(engine->caches[i]) && !replace_cache(thread, i))
+            atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
+    if (thread->events != NULL) {
+        thread->events->tid = (uint32_t)thread->tid;
+        thread->event_position = thread->events->start;
+    }
+}
+
+long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
+{
+    long result;
+
+    take_locks(thread->engine);
+    result = raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
+                         call->arguments[4], call->arguments[5]);
+    if (result == 0)
+        begin_child(thread);
+    else
+        give_locks(thread->engine);
+    return result;
+}
