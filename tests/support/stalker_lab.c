@@ -8,10 +8,12 @@
 
 #if defined(__x86_64__)
 
+#include "base/memory_map.h"
 #include "gait/stalker.h"
 #include "stalker/block_link.h"
-#include "stalker/translator.h"
+#include "stalker/callout.h"
 #include "stalker/unit.h"
+#include "stalker/vectors.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,6 +35,7 @@ enum gate {
     GATE_EVENTS,
     GATE_CHANGED,
     GATE_CALLED,
+    GATE_CALLOUT,
     GATE_COUNT,
 };
 
@@ -99,6 +102,9 @@ static void make_thread(struct stalker_lab *lab, const struct stalker_lab_option
     thread->gate_events = gate_of(lab, GATE_EVENTS);
     thread->gate_changed = gate_of(lab, GATE_CHANGED);
     thread->gate_called = gate_of(lab, GATE_CALLED);
+    thread->gate_callout = thread->gate_callout_position = gate_of(lab, GATE_CALLOUT);
+    thread->engine_sp = (uintptr_t)(lab->engine_stack + sizeof(lab->engine_stack));
+    must(vectors_prepare(thread), "memory for vectors");
     thread->engine = lab->engine;
     thread->cache = thread->observed_cache = lab->cache;
     thread->blocks = &lab->cache->blocks;
@@ -138,6 +144,7 @@ void stalker_lab_deinit(struct stalker_lab *lab)
 {
     code_runner_deinit(&lab->runner);
     event_buffer_destroy(lab->thread.events);
+    memory_unmap(lab->thread.vectors, stalker_vectors_bytes());
     stalker_engine_destroy(lab->engine);
     arena_deinit(&lab->code);
     arena_deinit(&lab->data);
@@ -246,6 +253,24 @@ static void drain(struct stalker_lab *lab)
     lab->thread.event_position = lab->thread.events->start;
 }
 
+/* On the engine's stack are the return address and the callout; the program's stack pointer is at home. */
+static uint64_t call_out(struct stalker_lab *lab, struct machine_state *state)
+{
+    const uint64_t *stack = (const uint64_t *)(uintptr_t)state->gpr[X86_RSP];
+    uint64_t resume = stack[0], sp = lab->thread.context.rsp;
+    const struct callout *callout = (const struct callout *)(uintptr_t)stack[1];
+
+    take_position(lab, state);
+    state->gpr[X86_RSP] = sp;
+    memcpy(lab->thread.context.registers, state->gpr, sizeof(state->gpr));
+    lab->thread.context.flags = state->rflags;
+    if (stalker_callout(&lab->thread, callout))
+        resume = lab->thread.resume;
+    memcpy(state->gpr, lab->thread.context.registers, sizeof(state->gpr));
+    state->rflags = lab->thread.context.flags;
+    return resume;
+}
+
 /* Where the thread goes on; 0: nowhere, *end_out says why. */
 static uint64_t leave_cache(struct stalker_lab *lab, uint64_t stop, struct machine_state *state,
                             enum stalker_lab_end *end_out)
@@ -259,6 +284,8 @@ static uint64_t leave_cache(struct stalker_lab *lab, uint64_t stop, struct machi
         drain(lab);
         return lab->thread.resume;
     }
+    if (stop == gate_of(lab, GATE_CALLOUT))
+        return call_out(lab, state);
     if (stop == gate_of(lab, GATE_INDIRECT) || stop == gate_of(lab, GATE_COLLISION)) {
         struct app_pc target = indirect_target(lab, state, stop == gate_of(lab, GATE_COLLISION));
 

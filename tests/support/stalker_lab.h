@@ -40,6 +40,7 @@ struct stalker_lab {
     struct code_writer writer; /* of original code */
     bool is_writing;           /* original code can be written */
     _Alignas(64) struct stalker_thread thread;
+    _Alignas(64) uint8_t engine_stack[4096];
 };
 
 /* How a run of translated code ended. */
@@ -72,6 +73,7 @@ void stalker_lab_run_natively(struct stalker_lab *lab, const struct machine_stat
 
 /*
  * Runs the translation of the code at initial->rip. The result's state is the program's, its pc the original one.
+ * Callouts are called by the lab, with vector registers of its own.
  * Every time that the thread leaves the cache counts in *exits_out, which may be NULL.
  */
 enum stalker_lab_end stalker_lab_run(struct stalker_lab *lab, const struct machine_state *initial,

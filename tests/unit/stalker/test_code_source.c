@@ -79,8 +79,8 @@ static void mappings_that_touch_are_one(void)
     /* A page in the middle with another access is another mapping. */
     CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
     code_source_init(&source);
-    CHECK_EQUAL(bytes_at(code), 3 * PAGE);
-    CHECK_EQUAL(bytes_at(code + PAGE + 7), 2 * PAGE - 7);
+    CHECK_EQUAL(bytes_at(code + PAGE - 7), PAGE + 7);
+    CHECK_EQUAL(bytes_at(code + 2 * PAGE - 7), PAGE + 7);
     code_source_deinit(&source);
     unmap_pages(code, 3);
 }
@@ -226,12 +226,17 @@ static void threads_may_look_at_once(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(code_ends_where_its_mapping_does),       CHECK_CASE(this_program_is_code),
-    CHECK_CASE(memory_must_be_readable_and_executable), CHECK_CASE(mappings_that_touch_are_one),
+    CHECK_CASE(code_ends_where_its_mapping_does),
+    CHECK_CASE(this_program_is_code),
+    CHECK_CASE(memory_must_be_readable_and_executable),
+    CHECK_CASE(mappings_that_touch_are_one),
     CHECK_CASE(code_is_changeable_where_it_can_be_written_or_is_shared),
-    CHECK_CASE(code_that_came_later_is_found),          CHECK_CASE(what_is_forgotten_is_looked_at_again),
-    CHECK_CASE(code_may_go_on_where_it_ended),          CHECK_CASE(a_range_that_is_none_does_no_harm),
-    CHECK_CASE(code_is_found_without_a_main_thread),    CHECK_CASE(threads_may_look_at_once),
+    CHECK_CASE(code_that_came_later_is_found),
+    CHECK_CASE(what_is_forgotten_is_looked_at_again),
+    CHECK_CASE(code_may_go_on_where_it_ended),
+    CHECK_CASE(a_range_that_is_none_does_no_harm),
+    CHECK_CASE(code_is_found_without_a_main_thread),
+    CHECK_CASE(threads_may_look_at_once),
 };
 
 CHECK_MAIN(cases)

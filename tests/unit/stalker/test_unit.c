@@ -87,6 +87,7 @@ static void exits_to_known_blocks_are_linked(void)
 
     stalker_lab_init(&lab, NULL);
     to = stalker_lab_obtain(&lab, code_at(0x8000), false);
+    stalker_lab_write_at(&lab, 0);
     put_branches(1);
     block = stalker_lab_obtain(&lab, code_at(0), false);
     CHECK(block->exits[0].linked == to);

@@ -109,6 +109,7 @@ static void operands_out_of_reach_of_the_cache_are_reached(void)
         init(STALKER_LAB_HIGH, events);
         far_init(&far);
         CHECK_EQUAL(arena_image_init(&before, &far), 0);
+        stalker_lab_write_at(&lab, 0);
         put_far_operands((uintptr_t)far.base + 64);
         stalker_lab_run_natively(&lab, &initial, &expected);
         CHECK_EQUAL(arena_image_init(&after, &far), 0);
@@ -250,7 +251,7 @@ static void the_trail_knows_each_instruction(void)
         bool found = false;
 
         for (unsigned p = 0; p < decoded->point_count; p++)
-            found |= decoded->points[p].app_offset == decoded->insns[i].pc.value - block->start.value;
+            found |= (uint64_t)decoded->points[p].app_offset == decoded->insns[i].pc.value - block->start.value;
         CHECK(found);
     }
     for (unsigned p = 1; p < decoded->point_count; p++)
