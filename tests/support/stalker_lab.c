@@ -36,6 +36,7 @@ enum gate {
     GATE_CHANGED,
     GATE_CALLED,
     GATE_CALLOUT,
+    GATE_CALLOUT_POSITION,
     GATE_COUNT,
 };
 
@@ -102,7 +103,8 @@ static void make_thread(struct stalker_lab *lab, const struct stalker_lab_option
     thread->gate_events = gate_of(lab, GATE_EVENTS);
     thread->gate_changed = gate_of(lab, GATE_CHANGED);
     thread->gate_called = gate_of(lab, GATE_CALLED);
-    thread->gate_callout = thread->gate_callout_position = gate_of(lab, GATE_CALLOUT);
+    thread->gate_callout = gate_of(lab, GATE_CALLOUT);
+    thread->gate_callout_position = gate_of(lab, GATE_CALLOUT_POSITION);
     thread->engine_sp = (uintptr_t)(lab->engine_stack + sizeof(lab->engine_stack));
     must(vectors_prepare(thread), "memory for vectors");
     thread->engine = lab->engine;
@@ -254,18 +256,22 @@ static void drain(struct stalker_lab *lab)
 }
 
 /* On the engine's stack are the return address and the callout; the program's stack pointer is at home. */
-static uint64_t call_out(struct stalker_lab *lab, struct machine_state *state)
+static uint64_t call_out(struct stalker_lab *lab, struct machine_state *state, bool is_plain)
 {
     const uint64_t *stack = (const uint64_t *)(uintptr_t)state->gpr[X86_RSP];
     uint64_t resume = stack[0], sp = lab->thread.context.rsp;
     const struct callout *callout = (const struct callout *)(uintptr_t)stack[1];
 
-    take_position(lab, state);
+    if (!is_plain)
+        take_position(lab, state);
+    lab->is_plain = is_plain;
     state->gpr[X86_RSP] = sp;
     memcpy(lab->thread.context.registers, state->gpr, sizeof(state->gpr));
     lab->thread.context.flags = state->rflags;
-    if (stalker_callout(&lab->thread, callout))
+    if (stalker_callout(&lab->thread, callout)) {
         resume = lab->thread.resume;
+        lab->is_plain = false;
+    }
     memcpy(state->gpr, lab->thread.context.registers, sizeof(state->gpr));
     state->rflags = lab->thread.context.flags;
     return resume;
@@ -284,8 +290,8 @@ static uint64_t leave_cache(struct stalker_lab *lab, uint64_t stop, struct machi
         drain(lab);
         return lab->thread.resume;
     }
-    if (stop == gate_of(lab, GATE_CALLOUT))
-        return call_out(lab, state);
+    if (stop == gate_of(lab, GATE_CALLOUT) || stop == gate_of(lab, GATE_CALLOUT_POSITION))
+        return call_out(lab, state, stop == gate_of(lab, GATE_CALLOUT));
     if (stop == gate_of(lab, GATE_INDIRECT) || stop == gate_of(lab, GATE_COLLISION)) {
         struct app_pc target = indirect_target(lab, state, stop == gate_of(lab, GATE_COLLISION));
 
@@ -320,7 +326,9 @@ enum stalker_lab_end stalker_lab_run(struct stalker_lab *lab, const struct machi
     for (; resume != 0 && exits < EXITS_MAX; exits++) {
         struct machine_state state = result->state;
 
-        put_position(lab, &state);
+        if (!lab->is_plain)
+            put_position(lab, &state);
+        lab->is_plain = false;
         stalker_lab_run_raw(lab, cache_pc_of(resume), &state, result);
         resume = leave_cache(lab, run_result_stop_pc(result), &result->state, &end);
     }

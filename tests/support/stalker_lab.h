@@ -39,6 +39,7 @@ struct stalker_lab {
     struct arena code, data, stack, gates;
     struct code_writer writer; /* of original code */
     bool is_writing;           /* original code can be written */
+    bool is_plain;             /* where a run goes on, r11 is the program's in spite of events */
     _Alignas(64) struct stalker_thread thread;
     _Alignas(64) uint8_t engine_stack[4096];
 };
