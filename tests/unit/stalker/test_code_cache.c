@@ -3,6 +3,7 @@
 
 #include "base/code_memory.h"
 #include "stalker/engine.h"
+#include "support/arena.h"
 #include "support/check.h"
 #include "support/machine_code.h"
 
@@ -183,7 +184,7 @@ static bool is_in_reach(const struct code_memory *memory, uint64_t address)
 
 static void slabs_are_near_their_code_and_both_memories_to_each_other(void)
 {
-    static const uint64_t places[] = {0x10000, 0x7ff00000, 1ull << 36, (1ull << 46) + 0x5000};
+    const uint64_t places[] = {0x10000, 0x60000000, ARENA_BASE, own_code()};
     struct code_cache *cache = create();
 
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
