@@ -14,6 +14,7 @@
 #include "stalker/follow.h"
 #include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
+#include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/statistics.h"
 #include "stalker/thread.h"
@@ -233,6 +234,33 @@ EXPORT int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct g
     if (result != 0)
         return error_set(err, result, "cannot unfollow thread %d: it cannot be stopped: %s", tid, strerror(-result));
     return 0;
+}
+
+EXPORT void gait_stalker_set_observer(struct gait_stalker *stalker, const struct gait_observer *observer)
+{
+    observer_set(stalker->engine, observer);
+}
+
+static int set_active(struct gait_stalker *stalker, bool is_active, struct gait_error *err)
+{
+    int result = exclusion_set_active(stalker->engine, is_active);
+
+    if (result == -ESRCH)
+        return error_set(err, result, "cannot %s thread %d: it is not followed", is_active ? "activate" : "deactivate",
+                         stalker_current_tid());
+    if (result != 0)
+        return error_set(err, result, "cannot deactivate thread %d: %s", stalker_current_tid(), strerror(-result));
+    return 0;
+}
+
+EXPORT int gait_stalker_deactivate(struct gait_stalker *stalker, struct gait_error *err)
+{
+    return set_active(stalker, false, err);
+}
+
+EXPORT int gait_stalker_activate(struct gait_stalker *stalker, struct gait_error *err)
+{
+    return set_active(stalker, true, err);
 }
 
 EXPORT bool gait_stalker_is_following(struct gait_stalker *stalker, int tid)

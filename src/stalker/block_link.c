@@ -8,6 +8,7 @@
 #include "base/counters.h"
 #include "stalker/engine.h"
 #include "stalker/invalidate.h"
+#include "stalker/observer.h"
 #include "stalker/translator.h"
 
 void block_link_note(struct block_exit *exit, struct block *to)
@@ -25,6 +26,7 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
     if (cache->engine->translator->link(NULL, exit, to) != 0)
         return;
     counter_add(COUNTER_blocks_linked, 1);
+    observer_linked(cache, exit, to);
     block_link_note(exit, to);
 }
 

@@ -18,6 +18,9 @@
 #define COLD_BYTES  (256u << 10)
 #define TRAIL_BYTES (64u << 10)
 
+/* What an exit's stub takes at most if it is put by itself. */
+#define STUB_BYTES_MAX 32
+
 /* One for each block of 40 bytes: then the slab is full as well. */
 #define COUNTERS_PER_SLAB (HOT_BYTES / 40)
 
@@ -146,7 +149,15 @@ int code_cache_publish(struct code_cache *cache, struct block *block)
 
 static bool has_room(const struct cache_slab *slab, size_t hot_bytes, size_t cold_bytes)
 {
-    return code_memory_room(slab->hot) >= hot_bytes && code_memory_room(slab->cold) >= cold_bytes;
+    return code_memory_room(slab->hot) >= hot_bytes &&
+           code_memory_room(slab->cold) >= cold_bytes + slab->stubs_owed * STUB_BYTES_MAX;
+}
+
+int code_cache_reserve_cold(struct cache_slab *slab, size_t size_bytes, struct code_writer *writer_out)
+{
+    if (!has_room(slab, 0, size_bytes))
+        return -ENOSPC;
+    return code_memory_reserve(slab->cold, size_bytes, writer_out);
 }
 
 /* Whether branches and operands of code there reach what code here reaches. */

@@ -36,7 +36,8 @@ struct cache_slab {
     uint64_t neighbourhood; /* an address that it was put near to */
     uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
     uint32_t counter_count;
-    bool is_retired; /* all its blocks are; it goes when every thread has noted its epoch */
+    uint32_t stubs_owed; /* exits that have none yet; cold memory has room for them */
+    bool is_retired;     /* all its blocks are; it goes when every thread has noted its epoch */
     uint64_t epoch;
 };
 
@@ -112,6 +113,12 @@ MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) R
  */
 MUST_USE int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_bytes, size_t cold_bytes,
                              struct cache_slab **slab_out) REQUIRES(cache->lock);
+
+/*
+ * Opens a reservation in a slab's cold memory that leaves the room which is owed to exits. -ENOSPC: there is not that
+ * much.
+ */
+MUST_USE int code_cache_reserve_cold(struct cache_slab *slab, size_t size_bytes, struct code_writer *writer_out);
 
 /* Gives a slab back whose blocks are all retired and that is in no list. Their indices are not used again. */
 void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock);

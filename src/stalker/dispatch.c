@@ -11,6 +11,7 @@
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
+#include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
@@ -200,6 +201,7 @@ void stalker_dispatch(struct stalker_thread *thread)
     uint64_t epoch = reclaim_epoch(thread);
 
     counter_add(COUNTER_engine_entries, 1);
+    observer_entered(thread);
     handle_reason(thread);
     if (!goes_back(thread))
         reclaim_pass(thread, epoch);

@@ -20,6 +20,7 @@
 
 #define ENGINE_CACHE_COUNT 16
 
+struct gait_observer;
 struct translator;
 
 /* All zero: as it should be. */
@@ -46,6 +47,7 @@ struct stalker_engine {
     struct hash_map nothing; /* no blocks: for threads that are to come to the engine each time */
     struct hash_map natives; /* functions that followed threads call natively, by address */
     _Atomic uint64_t epoch;  /* reclaim.c */
+    const struct gait_observer *_Atomic observer;
     struct exclusions exclusions;
     struct call_pieces pieces;
     struct code_cache *quiet_cache; /* one of the caches; NULL until something is excluded */

@@ -73,6 +73,7 @@ struct stalker_thread {
     struct code_cache *observed_cache;     /* where it runs outside of excluded code, and events come from */
     uint64_t quiet_below[QUIET_DEPTH_MAX]; /* quiet_sp of excluded calls that called observed code */
     unsigned quiet_depth;
+    bool is_inactive;      /* it is not observed, wherever it is */
     struct list_node node; /* in the engine's list; its lock */
     int tid;
     _Atomic uint64_t epoch;    /* the last one that it noted; reclaim.c */

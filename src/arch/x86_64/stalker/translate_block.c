@@ -52,8 +52,7 @@ static size_t find_source(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
     const uint8_t *original = (const uint8_t *)(uintptr_t)translation->block->start.value;
-    size_t available =
-        code_source_bytes(&translation->cache->engine->source, translation->block->start, &decoded->is_checked);
+    size_t available = translation_source_bytes(translation, &decoded->is_checked);
 
     decoded->is_checked |= translation->cache->engine->options.trust < 0;
     decoded->source = original;
@@ -202,9 +201,10 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
 void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     x86_trail_note(translation, insn->pc, trail_plain);
-    if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(X86_R11))
+    if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(X86_R11) && x86_events_in_use(translation)) {
         x86_take_register(translation);
-    x86_trail_note(translation, insn->pc, trail_plain);
+        x86_trail_note(translation, insn->pc, trail_plain);
+    }
     if (insn->properties & X86_PC_RELATIVE)
         put_pc_relative(translation, insn, bytes);
     else
