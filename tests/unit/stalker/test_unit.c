@@ -112,10 +112,10 @@ static void blocks_have_so_many_instructions_and_no_more(void)
     stalker_lab_deinit(&lab);
 }
 
-/* Puts so much code at each instruction that a block of all of them finds no room. */
+/* Puts more code at each instruction than iterators look for room for. */
 static void inflate(void *context, struct gait_iterator *iterator)
 {
-    static const uint8_t nops[300] = {[0 ... 299] = 0x90};
+    static const uint8_t nops[1500] = {[0 ... 1499] = 0x90};
 
     (void)context;
     while (gait_iterator_next(iterator, NULL)) {
