@@ -206,7 +206,7 @@ void stalker_dispatch(struct stalker_thread *thread)
     if (!goes_back(thread))
         reclaim_pass(thread, epoch);
     if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
-        thread->reason != STALKER_EVENTS)
+        !goes_back(thread) && !thread->is_leaving)
         stalker_leave_natively(thread);
     vectors_put_back(thread);
     thread->enter =

@@ -253,6 +253,7 @@ static void close_block(struct translation *translation)
         x86_put_counts(translation, end, false);
         x86_take_position(translation);
         x86_trail_note(translation, end, trail_plain);
+        x86_put_events_at_end(translation, end, NULL);
         if (decoded->ends_bad)
             x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, end);
         else

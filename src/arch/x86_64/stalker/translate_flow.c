@@ -224,6 +224,7 @@ void x86_put_flow(struct translation *translation, const struct x86_insn *insn, 
 {
     x86_put_counts(translation, insn->pc, false);
     x86_take_position(translation);
+    x86_put_events_at_end(translation, insn->pc, insn);
     translation->is_open = false;
     if (insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) {
         put_leave(translation, insn);
