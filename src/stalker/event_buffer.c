@@ -188,7 +188,7 @@ static uint64_t take_record(struct batch *batch, uint64_t place)
         return place + 8;
     default:
         add(batch, GAIT_EVENT_COMPILE, block->start.value, block_end(block).value, 0);
-        return place + batch->header_bytes;
+        return place;
     }
 }
 
