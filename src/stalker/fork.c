@@ -54,6 +54,8 @@ static bool replace_cache(struct stalker_thread *thread, unsigned which)
     engine->caches[which] = new;
     if (engine->quiet_cache == old)
         engine->quiet_cache = new;
+    if (engine->paused_cache == old)
+        engine->paused_cache = new;
     if (thread->observed_cache == old)
         thread->observed_cache = new;
     if (thread->cache == old)
