@@ -50,8 +50,9 @@ struct stalker_engine {
     const struct gait_observer *_Atomic observer;
     struct exclusions exclusions;
     struct call_pieces pieces;
-    struct code_cache *quiet_cache; /* one of the caches; NULL until something is excluded */
-    struct hash_map probe_points;   /* addresses with call probes; call_probe.c */
+    struct code_cache *quiet_cache;  /* one of the caches; NULL until something is excluded */
+    struct code_cache *paused_cache; /* one of the caches; NULL until a thread is paused */
+    struct hash_map probe_points;    /* addresses with call probes; call_probe.c */
     struct slab probe_memory;
     uint32_t probe_id;
     uint64_t event_bytes_lost; /* of threads that are no longer followed */

@@ -71,15 +71,25 @@ struct block *code_cache_block_at(struct code_cache *cache, struct cache_pc pc)
     return NULL;
 }
 
+/* A thread, and the cache that it was in when the locks were taken. */
+struct meeting {
+    struct stalker_thread *thread;
+    struct code_cache *cache;
+};
+
 static int leave(void *context, struct thread_registers *registers)
 {
-    struct stalker_thread *thread = context;
+    const struct meeting *meeting = context;
+    struct stalker_thread *thread = meeting->thread;
     const struct translator *translator = thread->engine->translator;
     struct gait_cpu_context cpu;
     uint64_t segment_base;
     struct block *block;
 
     translator->registers_get(registers, &cpu, &segment_base);
+    /* It changed to another cache before it was stopped: that one's lock was not taken. */
+    if (thread->cache != meeting->cache)
+        return -EAGAIN;
     block = code_cache_block_at(thread->cache, cache_pc_of(cpu.pc));
     if (block == NULL || translator->recover(thread, block, cache_pc_of(cpu.pc), &cpu) != 0)
         return -EAGAIN;
@@ -91,6 +101,7 @@ static int leave(void *context, struct thread_registers *registers)
 static int try_unfollow(struct stalker_engine *engine, int tid)
 {
     struct stalker_thread *thread;
+    struct meeting meeting;
     int result;
 
     mutex_lock(&engine->lock);
@@ -100,9 +111,11 @@ static int try_unfollow(struct stalker_engine *engine, int tid)
         return -ESRCH;
     }
     atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
-    mutex_lock(&thread->cache->lock);
-    result = thread_modify(tid, leave, thread);
-    mutex_unlock(&thread->cache->lock);
+    meeting.thread = thread;
+    meeting.cache = __atomic_load_n(&thread->cache, __ATOMIC_RELAXED);
+    mutex_lock(&meeting.cache->lock);
+    result = thread_modify(tid, leave, &meeting);
+    mutex_unlock(&meeting.cache->lock);
     if (result == 0 || result == -ESRCH)
         stalker_follow_end(thread);
     mutex_unlock(&engine->lock);

@@ -22,10 +22,14 @@ NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
         mutex_lock(&engine->caches[i]->lock);
     mutex_lock(&engine->translation_lock);
     mutex_lock(&engine->source.lock);
+    mutex_lock(&engine->exclusions.lock);
+    mutex_lock(&engine->pieces.lock);
 }
 
 NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
 {
+    mutex_unlock(&engine->pieces.lock);
+    mutex_unlock(&engine->exclusions.lock);
     mutex_unlock(&engine->source.lock);
     mutex_unlock(&engine->translation_lock);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
@@ -54,6 +58,8 @@ static bool replace_cache(struct stalker_thread *thread, unsigned which)
     engine->caches[which] = new;
     if (engine->quiet_cache == old)
         engine->quiet_cache = new;
+    if (engine->paused_cache == old)
+        engine->paused_cache = new;
     if (thread->observed_cache == old)
         thread->observed_cache = new;
     if (thread->cache == old)
@@ -81,6 +87,7 @@ static void begin_child(struct stalker_thread *thread)
     give_locks(engine);
     thread->tid = stalker_current_tid();
     forget_others(thread);
+    call_pieces_forget_shared(&engine->pieces);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
         if (is_shared(engine->caches[i]) && !replace_cache(thread, i))
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);

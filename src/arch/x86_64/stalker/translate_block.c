@@ -140,12 +140,31 @@ static void put_native_call(struct translation *translation)
     struct code_writer *hot = &translation->hot;
     struct app_pc start = translation->block->start;
 
-    x86_block_of(translation)->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
     x86_take_register(translation);
     x86_pop_mem(hot, thread_field(THREAD_NATIVE_RETURN));
     x86_call_anywhere(hot, cache_pc_of(start.value));
     x86_take_position(translation);
     x86_put_exit(translation, 0, BLOCK_EXIT_NATIVE_RETURN, start);
+    /* No point could say where a thread is that has returned: it is met again later. */
+    x86_block_of(translation)->point_count = 0;
+}
+
+static void put_change_of_cache(struct translation *translation)
+{
+    struct app_pc start = translation->block->start;
+
+    x86_trail_note(translation, start, trail_plain);
+    x86_put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, start);
+}
+
+/* Of a block that was not decoded nothing is known but where it begins. */
+static void forget_decoded(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+
+    decoded->count = 0;
+    decoded->point_count = 0;
+    decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
 }
 
 static void open_block(struct translation *translation)
@@ -153,6 +172,8 @@ static void open_block(struct translation *translation)
     struct block *block = translation->block;
     struct code_writer *hot = &translation->hot;
 
+    if (translation->is_native || translation->changes_cache)
+        forget_decoded(translation);
     if (translation->lands) {
         block->landing = code_writer_pc(hot);
         block->entry = block->landing;
@@ -166,7 +187,7 @@ static void open_block(struct translation *translation)
     if (translation->is_native)
         put_native_call(translation);
     else if (translation->changes_cache)
-        x86_put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, block->start);
+        put_change_of_cache(translation);
     else if (x86_block_of(translation)->is_checked)
         x86_put_source_check(translation);
 }
@@ -251,6 +272,7 @@ static void close_block(struct translation *translation)
 
     if (translation->is_open && !translation->is_native && !translation->changes_cache) {
         x86_put_counts(translation, end, false);
+        x86_trail_note(translation, end, trail_plain);
         x86_take_position(translation);
         x86_trail_note(translation, end, trail_plain);
         x86_put_events_at_end(translation, end, NULL);

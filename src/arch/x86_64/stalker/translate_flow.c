@@ -101,10 +101,12 @@ static struct x86_mem operand_of(const struct x86_insn *insn)
 
 static void load_target(struct translation *translation, const struct x86_insn *insn)
 {
+    struct trail_state saved = {.homes = BRANCH_SET};
     struct code_writer *hot = &translation->hot;
 
     if ((insn->gpr_read) & X86_GPR_BIT(X86_R11))
         x86_take_register(translation);
+    x86_trail_note(translation, insn->pc, saved);
     if (!insn->is_memory) {
         if (insn->rm != TARGET_REGISTER)
             x86_mov_reg_reg(hot, X86_SIZE_64, TARGET_REGISTER, insn->rm);
@@ -119,6 +121,7 @@ static void load_target(struct translation *translation, const struct x86_insn *
                         x86_mem_segment(insn->segment, x86_mem_base(TARGET_REGISTER, 0)));
     }
     x86_take_position(translation);
+    x86_trail_note(translation, insn->pc, saved);
 }
 
 static void put_jump_indirect(struct translation *translation, const struct x86_insn *insn)
@@ -202,6 +205,7 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_put_exit(translation, 1, BLOCK_EXIT_SYSTEM_CALL, insn->pc);
     x86_label_bind(&ordinary, hot);
     x86_take_register(translation);
+    x86_trail_note(translation, insn->pc, saved);
     x86_plain(hot, X86_SYSCALL);
     x86_trail_note(translation, next, done);
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
@@ -223,6 +227,7 @@ static bool is_int80(const struct x86_insn *insn)
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     x86_put_counts(translation, insn->pc, false);
+    x86_trail_note(translation, insn->pc, trail_plain);
     x86_take_position(translation);
     x86_put_events_at_end(translation, insn->pc, insn);
     translation->is_open = false;
