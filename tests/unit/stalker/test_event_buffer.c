@@ -257,9 +257,7 @@ static void translations_are_announced(void)
 
     begin(GAIT_EVENT_COMPILE | GAIT_EVENT_BLOCK);
     block = add_block(0x1000, 0);
-    put_header(block, EVENT_RECORD_OTHER);
-    *(uint32_t *)(uintptr_t)position = EVENT_COMPILED;
-    position += event_header_bytes(cache->configuration.events);
+    put_header(block, EVENT_RECORD_COMPILED);
     put_block(block);
     drain();
     CHECK_EQUAL(received_count, 2);
