@@ -60,6 +60,11 @@ static int add_natives(struct stalker_engine *engine)
     return 0;
 }
 
+static int without_stalker(struct gait_error *err, const char *doing)
+{
+    return error_set(err, EINVAL, "cannot %s: there is no stalker, it is NULL", doing);
+}
+
 static int engine_failed(int result, struct gait_error *err)
 {
     if (result == -EOPNOTSUPP)
@@ -127,6 +132,9 @@ static int read_follow_options(const struct gait_follow_options *given, struct g
                          "cannot follow a thread: events is 0x%x, which has bits that are none of enum "
                          "gait_event_kind",
                          options_out->events);
+    if (options_out->buffer_bytes > EVENT_BUFFER_BYTES_MAX)
+        return error_set(err, EINVAL, "cannot follow a thread: buffer_bytes is %zu; at most %u are possible",
+                         options_out->buffer_bytes, EVENT_BUFFER_BYTES_MAX);
     if (options_out->sink != NULL && options_out->sink->process == NULL)
         return error_set(err, EINVAL, "cannot follow a thread: the sink has no process function");
     if (options_out->transformer != NULL && options_out->transformer->transform == NULL)
@@ -181,7 +189,7 @@ static int prepare(void *stalker, const void *options, void *err, struct stalker
     int result;
 
     if (self == NULL)
-        return error_set(err, EINVAL, "cannot follow a thread: there is no stalker, it is NULL");
+        return without_stalker(err, "follow a thread");
     result = read_follow_options(options, &chosen, err);
     if (result != 0)
         return result;
@@ -198,8 +206,11 @@ EXPORT int gait_stalker_follow_me(struct gait_stalker *stalker, const struct gai
 
 EXPORT int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_error *err)
 {
-    int result = stalker_unfollow_current(stalker->engine);
+    int result;
 
+    if (stalker == NULL)
+        return without_stalker(err, "unfollow a thread");
+    result = stalker_unfollow_current(stalker->engine);
     if (result != 0)
         return error_set(err, result, "cannot unfollow thread %d: it is not followed", stalker_current_tid());
     return 0;
@@ -265,12 +276,12 @@ EXPORT int gait_stalker_activate(struct gait_stalker *stalker, struct gait_error
 
 EXPORT bool gait_stalker_is_following(struct gait_stalker *stalker, int tid)
 {
-    return stalker_is_following(stalker->engine, tid);
+    return stalker != NULL && stalker_is_following(stalker->engine, tid);
 }
 
 EXPORT bool gait_stalker_is_following_me(struct gait_stalker *stalker)
 {
-    return stalker_is_following(stalker->engine, stalker_current_tid());
+    return stalker != NULL && stalker_is_following(stalker->engine, stalker_current_tid());
 }
 
 EXPORT int gait_stalker_add_call_probe(struct gait_stalker *stalker, uint64_t target, gait_call_probe probe, void *data,
@@ -279,6 +290,8 @@ EXPORT int gait_stalker_add_call_probe(struct gait_stalker *stalker, uint64_t ta
     uint32_t id;
     int result;
 
+    if (stalker == NULL)
+        return without_stalker(err, "probe calls");
     if (probe == NULL)
         return error_set(err, EINVAL, "cannot probe calls of 0x%llx: there is no probe, it is NULL",
                          (unsigned long long)target);
@@ -293,8 +306,11 @@ EXPORT int gait_stalker_add_call_probe(struct gait_stalker *stalker, uint64_t ta
 
 EXPORT int gait_stalker_remove_call_probe(struct gait_stalker *stalker, uint32_t id, struct gait_error *err)
 {
-    int result = call_probe_remove(stalker->engine, id);
+    int result;
 
+    if (stalker == NULL)
+        return without_stalker(err, "remove a call probe");
+    result = call_probe_remove(stalker->engine, id);
     if (result == -ENOENT)
         return error_set(err, result, "cannot remove call probe %u: there is none, or not any more", id);
     if (result != 0)
@@ -305,6 +321,8 @@ EXPORT int gait_stalker_remove_call_probe(struct gait_stalker *stalker, uint32_t
 EXPORT int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes,
                                    struct gait_error *err)
 {
+    if (stalker == NULL)
+        return without_stalker(err, "invalidate code");
     if (size_bytes == 0 || start + size_bytes < start)
         return error_set(err, EINVAL, "cannot invalidate code: 0x%llx with %llu bytes is no range",
                          (unsigned long long)start, (unsigned long long)size_bytes);
@@ -339,8 +357,11 @@ EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait
 {
     struct gait_follow_options chosen;
     struct follow_request request;
-    int result = read_follow_options(options, &chosen, err);
+    int result;
 
+    if (stalker == NULL)
+        return without_stalker(err, "translate code ahead of time");
+    result = read_follow_options(options, &chosen, err);
     if (result != 0)
         return result;
     request = request_of(&chosen);
@@ -361,7 +382,8 @@ EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
 
 EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)
 {
-    (void)err;
+    if (stalker == NULL)
+        return without_stalker(err, "hand over events");
     stalker_flush_current(stalker->engine);
     return 0;
 }
@@ -375,18 +397,22 @@ static const struct options_type statistics_type = {
 EXPORT int gait_stalker_read_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,
                                         struct gait_error *err)
 {
-    struct gait_stalker_statistics statistics;
+    struct gait_stalker_statistics asked = {0}, statistics;
     size_t size_bytes;
     int result;
 
+    if (stalker == NULL)
+        return without_stalker(err, statistics_type.doing);
     if (statistics_out == NULL)
         return error_set(err, EINVAL, "cannot tell the stalker's figures: nowhere to put them");
     size_bytes = statistics_out->size_bytes;
-    result = options_read(&statistics_type, statistics_out, &statistics, err);
+    asked.size_bytes = size_bytes < sizeof(asked) ? size_bytes : sizeof(asked);
+    result = options_read(&statistics_type, &asked, &statistics, err);
     if (result != 0)
         return result;
     stalker_statistics_read(stalker->engine, &statistics);
     statistics.size_bytes = size_bytes;
-    memcpy(statistics_out, &statistics, size_bytes < sizeof(statistics) ? size_bytes : sizeof(statistics));
+    memset(statistics_out, 0, size_bytes);
+    memcpy(statistics_out, &statistics, asked.size_bytes);
     return 0;
 }

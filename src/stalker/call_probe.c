@@ -162,11 +162,19 @@ int call_probe_remove(struct stalker_engine *engine, uint32_t id)
     return result;
 }
 
+bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc)
+{
+    struct probe_point *point = find_point(cache->engine, pc.value);
+
+    return !cache->configuration.is_quiet && point != NULL &&
+           atomic_load_explicit(&point->list, memory_order_relaxed) != NULL;
+}
+
 void call_probe_put(struct translation *translation)
 {
     struct stalker_engine *engine = translation->cache->engine;
-    struct probe_point *point = find_point(engine, translation->block->start.value);
+    struct app_pc start = translation->block->start;
 
-    if (point != NULL && atomic_load_explicit(&point->list, memory_order_relaxed) != NULL)
-        engine->translator->put_callout(translation, &point->callout);
+    if (call_probe_is_at(translation->cache, start))
+        engine->translator->put_callout(translation, &find_point(engine, start.value)->callout);
 }

@@ -15,6 +15,9 @@ MUST_USE int call_probe_add(struct stalker_engine *engine, uint64_t target, gait
 /* Takes one away. A thread that is calling it right now goes on with that. -ENOENT: there is none with that id. */
 MUST_USE int call_probe_remove(struct stalker_engine *engine, uint32_t id);
 
+/* Whether threads in that cache call probes at an address. */
+bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc);
+
 /* Puts the call of all probes at the start of the block under way, if there are any. */
 void call_probe_put(struct translation *translation);
 

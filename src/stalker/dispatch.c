@@ -164,6 +164,9 @@ void stalker_drain_events(struct stalker_thread *thread)
 {
     struct event_buffer *events = thread->events;
 
+    /* A receiver that wants more gets it afterwards. */
+    if (events->is_draining)
+        return;
     if (events->receiver.process != NULL)
         vectors_set_aside(thread);
     event_buffer_drain(events, thread->observed_cache, thread->event_position);

@@ -6,7 +6,10 @@
 #include "stalker/engine.h"
 
 #include "base/memory_map.h"
+#include "process/thread_list.h"
+#include "stalker/follow.h"
 #include "stalker/system_call.h"
+#include "stalker/thread.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
@@ -59,10 +62,24 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
     return 0;
 }
 
+/* Those that have left. One that is leaving right now may still be in its gate; what it needs stays. */
+static void destroy_threads(struct stalker_engine *engine)
+{
+    LIST_FOR_EACH_REMOVABLE (node, &engine->parked) {
+        struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        if (thread->tid != stalker_current_tid() && thread_exists(thread->tid))
+            continue;
+        list_remove(node);
+        stalker_thread_destroy(thread);
+    }
+}
+
 void stalker_engine_destroy(struct stalker_engine *engine)
 {
     if (engine == NULL)
         return;
+    destroy_threads(engine);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT; i++)
         code_cache_destroy(engine->caches[i]);
     code_source_deinit(&engine->source);

@@ -12,9 +12,8 @@
 
 #include <asm/errno.h>
 
-#define BUFFER_BYTES_MAX (8u << 20)
-#define FRAMES_AT_FIRST  4096
-#define BATCH            256
+#define FRAMES_AT_FIRST 4096
+#define BATCH           256
 
 /* Events on their way to the receiver. */
 struct batch {
@@ -38,7 +37,7 @@ int event_buffer_create(size_t size_bytes, struct event_buffer **buffer_out)
     void *storage, *reserved;
     int result;
 
-    if (rounded == 0 || rounded > BUFFER_BYTES_MAX)
+    if (rounded == 0 || rounded > EVENT_BUFFER_BYTES_MAX)
         return -EINVAL;
     result = memory_map(sizeof(*buffer), &storage);
     if (result != 0)
@@ -182,6 +181,9 @@ static uint64_t take_record(struct batch *batch, uint64_t place)
         add_block(batch, block);
         enter_call(batch, block, word_at(place), word_at(place + 8));
         return place + 16;
+    case EVENT_RECORD_RETURN_LATE:
+        leave_call(batch, block, word_at(place));
+        return place + 8;
     case EVENT_RECORD_RETURN:
         add_block(batch, block);
         leave_call(batch, block, word_at(place));
@@ -207,6 +209,7 @@ void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *ca
         buffer->lost_bytes += position - place;
         return;
     }
+    buffer->is_draining = true;
     while (place < position && !buffer->is_closed) {
         uint64_t next = take_record(&batch, place);
 
@@ -215,5 +218,6 @@ void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *ca
             place = next;
     }
     deliver(&batch);
+    buffer->is_draining = false;
     buffer->lost_bytes += position - place;
 }

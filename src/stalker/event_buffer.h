@@ -32,6 +32,7 @@ struct event_buffer {
     uint64_t start;
     uint64_t end; /* as event_layout.h has it */
     struct event_receiver receiver;
+    bool is_draining;    /* the receiver is being called */
     bool is_closed;      /* the receiver wants no more */
     uint64_t lost_bytes; /* of records that nobody got */
     uint32_t tid;
@@ -45,9 +46,12 @@ struct event_buffer {
 MUST_USE int event_buffer_create(size_t size_bytes, struct event_buffer **buffer_out);
 void event_buffer_destroy(struct event_buffer *buffer);
 
+/* The largest buffer that there is. */
+#define EVENT_BUFFER_BYTES_MAX (8u << 20)
+
 /*
  * Hands the records in [start, position) to the receiver, or drops them if there is none. Afterwards the buffer is
- * empty: the position is its start.
+ * empty: the position is its start. Not while it is being drained already.
  */
 void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *cache, uint64_t position);
 

@@ -9,6 +9,7 @@
  *   EVENT_RECORD_CALL: the stack pointer before the call
  *   EVENT_RECORD_CALL_TARGET: that, and where the call goes
  *   EVENT_RECORD_RETURN: where the return goes
+ *   EVENT_RECORD_RETURN_LATE: the same, of a block that was told before: a transformer put the return there
  *   EVENT_RECORD_COMPILED: nothing more; the engine writes it
  */
 #ifndef GAIT_STALKER_EVENT_LAYOUT_H
@@ -26,6 +27,7 @@ enum event_record {
     EVENT_RECORD_CALL_TARGET,
     EVENT_RECORD_RETURN,
     EVENT_RECORD_COMPILED,
+    EVENT_RECORD_RETURN_LATE,
     EVENT_RECORD_KINDS,
 };
 

@@ -17,6 +17,8 @@
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
+#include <linux/futex.h>
+#include <linux/time_types.h>
 
 #define STACK_BYTES        (256u << 10)
 #define EVENT_BUFFER_BYTES (256u << 10)
@@ -176,11 +178,35 @@ void stalker_follow_end(struct stalker_thread *thread)
     stalker_follow_cancel(thread);
 }
 
+/* Whether there is a word at an address, and has that value. The kernel looks: there may be nothing at all. */
+static bool word_is(const void *address, uint32_t value)
+{
+    static const struct __kernel_timespec no_time;
+
+    return raw_syscall(__NR_futex, (long)address, FUTEX_WAIT, value, (long)&no_time, 0, 0) == -ETIMEDOUT;
+}
+
+/*
+ * Whether another engine follows the calling thread: then the register that translated code finds its thread with leads
+ * to that. It may also be the program's, or have been inherited from a thread that is long gone.
+ */
+static bool is_followed_elsewhere(void)
+{
+    uint64_t base = stalker_segment_get();
+    const struct stalker_thread *thread = (const struct stalker_thread *)(uintptr_t)base;
+
+    return base != 0 && word_is(&thread->self, (uint32_t)base) &&
+           word_is(&thread->gate, (uint32_t)(uintptr_t)stalker_gate_exit) &&
+           word_is(&thread->tid, (uint32_t)stalker_current_tid()) && word_is(&thread->is_leaving, 0);
+}
+
 int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_request *request,
                            struct stalker_thread **thread_out)
 {
     int result;
 
+    if (is_followed_elsewhere())
+        return -EALREADY;
     mutex_lock(&engine->lock);
     result = stalker_follow_create(engine, stalker_current_tid(), request, thread_out);
     mutex_unlock(&engine->lock);
@@ -306,7 +332,7 @@ void stalker_flush_current(struct stalker_engine *engine)
     thread = stalker_thread_find(engine, stalker_current_tid());
     mutex_unlock(&engine->lock);
     /* Natively called: the position is where translated code left it, and vector registers are nobody's. */
-    if (thread != NULL && thread->events != NULL) {
+    if (thread != NULL && thread->events != NULL && !thread->events->is_draining) {
         event_buffer_drain(thread->events, thread->observed_cache, thread->event_position);
         thread->event_position = thread->events->start;
     }

@@ -39,6 +39,9 @@ struct translator {
     /* Writes instruction number `which`, with all that following it takes. */
     void (*put)(struct translation *translation, unsigned which);
 
+    /* Writes the call of a native function, and with it the end of its block. */
+    void (*put_native)(struct translation *translation);
+
     /* The block under way ends behind its first insn_count instructions. */
     void (*cut)(struct translation *translation);
 

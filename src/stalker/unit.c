@@ -121,15 +121,18 @@ static void write_block(struct translation *translation)
     if (translation->cache->engine->options.trust > 0 && block->insn_count > 0 && !keep_snapshot(translation))
         translation->hot.overflowed = true;
     translation->is_open = true;
+    translation->is_observed =
+        translation->cache->configuration.transformer != NULL || call_probe_is_at(translation->cache, block->start);
     translator->open(translation);
-    if (translation->is_native || translation->changes_cache) {
+    if (translation->changes_cache) {
         translation->is_open = false;
         translator->close(translation);
         return;
     }
-    if (!translation->cache->configuration.is_quiet)
-        call_probe_put(translation);
-    if (translation->cache->configuration.transformer != NULL)
+    call_probe_put(translation);
+    if (translation->is_native)
+        translator->put_native(translation);
+    else if (translation->cache->configuration.transformer != NULL)
         transformer_run(translation);
     else
         for (unsigned i = 0; i < block->insn_count; i++)

@@ -278,7 +278,8 @@ void x86_put_event_return(struct translation *translation)
 {
     if (!wants_returns(translation))
         return;
-    put_header(translation, EVENT_RECORD_RETURN);
+    put_header(translation,
+               x86_block_of(translation)->events.is_recorded ? EVENT_RECORD_RETURN_LATE : EVENT_RECORD_RETURN);
     put_word(translation, 8, TARGET_REGISTER);
     put_end(translation, 16);
 }

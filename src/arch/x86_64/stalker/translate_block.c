@@ -17,21 +17,33 @@
 
 #include <asm/errno.h>
 
+/* A point holds up to the next one, so one that says the same adds nothing. */
+static bool is_same_point(const struct trail_point *last, const struct trail_point *point)
+{
+    return last->app_offset == point->app_offset && last->state.homes == point->state.homes &&
+           last->state.sp_add == point->state.sp_add && last->state.pc == point->state.pc &&
+           last->state.is_rcx_next == point->state.is_rcx_next &&
+           last->state.scratch_register == point->state.scratch_register;
+}
+
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
 {
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
+    struct trail_point point = {
+        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value),
+        .app_offset = (int64_t)(app_pc.value - block->start.value),
+    };
 
-    state.homes |= decoded->homes;
+    point.state = state;
+    point.state.homes |= decoded->homes;
+    if (decoded->point_count > 0 && is_same_point(&decoded->points[decoded->point_count - 1], &point))
+        return;
     if (decoded->point_count == TRAIL_POINTS_MAX) {
         translation->hot.overflowed = true;
         return;
     }
-    decoded->points[decoded->point_count++] = (struct trail_point){
-        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value),
-        .app_offset = (int64_t)(app_pc.value - block->start.value),
-        .state = state,
-    };
+    decoded->points[decoded->point_count++] = point;
 }
 
 /* Whether the instruction has to do with the segment that we use. */
@@ -140,6 +152,7 @@ static void put_native_call(struct translation *translation)
     struct code_writer *hot = &translation->hot;
     struct app_pc start = translation->block->start;
 
+    translation->is_open = false;
     x86_take_register(translation);
     x86_pop_mem(hot, thread_field(THREAD_NATIVE_RETURN));
     x86_call_anywhere(hot, cache_pc_of(start.value));
@@ -174,19 +187,18 @@ static void open_block(struct translation *translation)
 
     if (translation->is_native || translation->changes_cache)
         forget_decoded(translation);
+    /* Somebody may look at all registers before the block overwrites them, or find that it is another one by now. */
+    translation->is_observed |=
+        translation->is_native || translation->changes_cache || x86_block_of(translation)->is_checked;
     if (translation->lands) {
         block->landing = code_writer_pc(hot);
         block->entry = block->landing;
         block->flags |= BLOCK_LANDS;
         x86_put_landing(translation, hot, block,
-                        translation->is_native || translation->changes_cache
-                            ? BRANCH_SET
-                            : live_at_start(x86_block_of(translation)));
+                        translation->is_observed ? BRANCH_SET : live_at_start(x86_block_of(translation)));
     }
     block->entry = code_writer_pc(hot);
-    if (translation->is_native)
-        put_native_call(translation);
-    else if (translation->changes_cache)
+    if (translation->changes_cache)
         put_change_of_cache(translation);
     else if (x86_block_of(translation)->is_checked)
         x86_put_source_check(translation);
@@ -204,6 +216,7 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
     struct trail_state state = trail_plain;
     uint32_t start = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(translation->block).value);
     struct x86_block *decoded = x86_block_of(translation);
+    unsigned before;
 
     if (x86_relocator_put_near(&relocator, insn, bytes))
         return;
@@ -214,8 +227,11 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
     for (uint32_t i = 0; i < map.count; i++) {
         state.scratch_register =
             points[i].undo.saved[0].gpr == X86_GPR_NONE ? 0 : (uint8_t)(points[i].undo.saved[0].gpr + 1);
+        before = decoded->point_count;
         x86_trail_note(translation, points[i].app_pc, state);
-        decoded->points[decoded->point_count - 1].cache_offset = start + points[i].cache_offset;
+        /* The bytes are written already: the point is for a place before the next one. */
+        if (decoded->point_count > before)
+            decoded->points[before].cache_offset = start + points[i].cache_offset;
     }
 }
 
@@ -309,6 +325,7 @@ const struct translator translator_x86_64 = {
     .insn_length = insn_length,
     .open = open_block,
     .put = put,
+    .put_native = put_native_call,
     .cut = cut,
     .close = close_block,
     .put_callout = x86_put_callout,
