@@ -177,6 +177,7 @@ static void forget_decoded(struct translation *translation)
 
     decoded->count = 0;
     decoded->point_count = 0;
+    decoded->is_checked = false;
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
 }
 
