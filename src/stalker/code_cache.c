@@ -71,6 +71,8 @@ static void destroy_slab(struct cache_slab *slab)
         memory_unmap(slab->counters, COUNTERS_PER_SLAB * sizeof(uint64_t));
     code_memory_destroy(slab->hot);
     code_memory_destroy(slab->cold);
+    code_place_list_deinit(&slab->hot_places);
+    code_place_list_deinit(&slab->cold_places);
     memory_unmap(slab, sizeof(*slab));
 }
 
@@ -128,6 +130,32 @@ int code_cache_publish(struct code_cache *cache, struct block *block)
     return hash_map_insert(&cache->blocks, block->start.value, (uintptr_t)block);
 }
 
+const struct code_place *code_cache_place_at(const struct code_cache *cache, struct cache_pc pc)
+{
+    const struct cache_slab *slab = __atomic_load_n(&cache->slabs, __ATOMIC_ACQUIRE);
+
+    for (; slab != NULL; slab = slab->next) {
+        if (pc.value - code_memory_start(slab->hot).value < code_memory_size(slab->hot))
+            return code_place_find(&slab->hot_places, pc);
+        if (pc.value - code_memory_start(slab->cold).value < code_memory_size(slab->cold))
+            return code_place_find(&slab->cold_places, pc);
+    }
+    return NULL;
+}
+
+int code_cache_add_place(struct block *block)
+{
+    struct code_place place = {
+        .start = block_code(block),
+        .block = block,
+        .trail = block->trail,
+        .trail_bytes = block->trail_bytes,
+        .size_bytes = block->code_bytes,
+    };
+
+    return code_place_add(&block->slab->hot_places, &place);
+}
+
 static bool has_room(const struct cache_slab *slab, size_t hot_bytes, size_t cold_bytes)
 {
     return code_memory_room(slab->hot) >= hot_bytes && code_memory_room(slab->cold) >= cold_bytes;
@@ -181,7 +209,8 @@ static int create_slab(struct code_cache *cache, uint64_t near, struct cache_sla
         return result;
     }
     slab->next = cache->slabs;
-    cache->slabs = slab;
+    /* Release: pairs with the acquire in code_cache_place_at. */
+    __atomic_store_n(&cache->slabs, slab, __ATOMIC_RELEASE);
     *slab_out = slab;
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
+#include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -172,6 +173,8 @@ static void handle_reason(struct stalker_thread *thread)
 void stalker_dispatch(struct stalker_thread *thread)
 {
     counter_add(COUNTER_engine_entries, 1);
+    if (!thread->is_inside)
+        signal_thread_begin(thread);
     handle_reason(thread);
     if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
         thread->reason != STALKER_EVENTS)

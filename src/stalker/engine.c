@@ -6,6 +6,7 @@
 #include "stalker/engine.h"
 
 #include "base/memory_map.h"
+#include "stalker/signal_actions.h"
 #include "stalker/system_call.h"
 #include "stalker/translator.h"
 
@@ -53,6 +54,8 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
         stalker_engine_destroy(engine);
         return result;
     }
+    signal_actions_acquire();
+    engine->has_signals = true;
     *engine_out = engine;
     return 0;
 }
@@ -61,6 +64,8 @@ void stalker_engine_destroy(struct stalker_engine *engine)
 {
     if (engine == NULL)
         return;
+    if (engine->has_signals)
+        signal_actions_release();
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT; i++)
         code_cache_destroy(engine->caches[i]);
     code_source_deinit(&engine->source);

@@ -11,8 +11,11 @@
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
+#include "stalker/signal_actions.h"
+#include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
+#include "stalker/thread_registry.h"
 #include "stalker/translator.h"
 
 NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
@@ -22,10 +25,14 @@ NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
         mutex_lock(&engine->caches[i]->lock);
     mutex_lock(&engine->translation_lock);
     mutex_lock(&engine->source.lock);
+    thread_registry_lock();
+    signal_actions_lock();
 }
 
 NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
 {
+    signal_actions_unlock();
+    thread_registry_unlock();
     mutex_unlock(&engine->source.lock);
     mutex_unlock(&engine->translation_lock);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
@@ -94,6 +101,7 @@ long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
 {
     long result;
 
+    signal_thread_hold(thread);
     take_locks(thread->engine);
     result = raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
                          call->arguments[4], call->arguments[5]);

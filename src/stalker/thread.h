@@ -10,6 +10,7 @@
 #include "base/address.h"
 #include "base/list.h"
 #include "gait/cpu_context.h"
+#include "stalker/signal_stack.h"
 #include "stalker/thread_layout.h"
 
 #include <stdatomic.h>
@@ -64,6 +65,8 @@ struct stalker_thread {
     uint64_t gate_changed;
     uint64_t gate_quiet_end;
     uint64_t quiet_sp; /* where the stack pointer is when an excluded call is over */
+    uint64_t signals_held;
+    uint64_t signals_mask;
 
     /* From here on only the engine knows the fields. */
     struct stalker_engine *engine;
@@ -77,9 +80,11 @@ struct stalker_thread {
     uint64_t segment_base;     /* what the program had in the register that we use */
     void *stack;               /* the engine's stack on this thread */
     size_t stack_bytes;
-    struct event_buffer *events; /* NULL: none are wanted */
-    uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
+    struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
+    struct event_buffer *events;         /* NULL: none are wanted */
+    uint8_t *vectors;                    /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
+    bool is_inside;      /* it is in the cache or the engine; changed on the thread itself */
     bool is_leaving;     /* it goes on natively */
     bool with_position;  /* translated code has the position of events in a register */
     bool enter_once;     /* but not where it enters next */
@@ -110,6 +115,8 @@ THREAD_FIELD_AT(leave, THREAD_LEAVE);
 THREAD_FIELD_AT(gate_changed, THREAD_GATE_CHANGED);
 THREAD_FIELD_AT(gate_quiet_end, THREAD_GATE_QUIET_END);
 THREAD_FIELD_AT(quiet_sp, THREAD_QUIET_SP);
+THREAD_FIELD_AT(signals_held, THREAD_SIGNALS_HELD);
+THREAD_FIELD_AT(signals_mask, THREAD_SIGNALS_MASK);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);
 THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
 THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);

@@ -219,6 +219,7 @@ void x86_put_events_before(struct translation *translation, unsigned which)
         return;
     x86_trail_note(translation, pc, trail_plain);
     x86_take_position(translation);
+    x86_trail_note(translation, pc, trail_plain);
     if (record) {
         put_header(translation, EVENT_RECORD_BLOCK);
         put_end(translation, wants_calls(translation) ? 8 : 4);

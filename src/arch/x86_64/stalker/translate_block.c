@@ -8,6 +8,7 @@
 
 #include "arch/host_cpu.h"
 #include "arch/x86_64/isa/relocator_parts.h"
+#include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/exit_code.h"
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
@@ -66,6 +67,15 @@ static size_t find_source(struct translation *translation)
     return available;
 }
 
+/* The block under way has no points yet, and at its entry the registers are where they are between blocks. */
+static void begin_points(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+
+    decoded->point_count = 0;
+    decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
+}
+
 static void decode(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
@@ -75,8 +85,7 @@ static void decode(struct translation *translation)
     size_t available = find_source(translation);
 
     decoded->count = 0;
-    decoded->point_count = 0;
-    decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
+    begin_points(translation);
     decoded->ends_bad = false;
     decoded->count_pending = 0;
     while (decoded->count < translation->insn_limit) {
@@ -141,7 +150,7 @@ static void put_native_call(struct translation *translation)
     struct code_writer *hot = &translation->hot;
     struct app_pc start = translation->block->start;
 
-    x86_block_of(translation)->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
+    x86_trail_note(translation, start, (struct trail_state){.pc = TRAIL_PC_NOWHERE});
     x86_take_register(translation);
     x86_pop_mem(hot, thread_field(THREAD_NATIVE_RETURN));
     x86_call_anywhere(hot, cache_pc_of(start.value));
@@ -149,16 +158,24 @@ static void put_native_call(struct translation *translation)
     x86_put_exit(translation, 0, BLOCK_EXIT_NATIVE_RETURN, start);
 }
 
+static void put_change_of_cache(struct translation *translation)
+{
+    x86_trail_note(translation, translation->block->start, trail_plain);
+    x86_put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, translation->block->start);
+}
+
 static void open_block(struct translation *translation)
 {
     struct block *block = translation->block;
     struct code_writer *hot = &translation->hot;
 
+    if (translation->is_native || translation->changes_cache)
+        begin_points(translation);
     if (translation->lands) {
         block->landing = code_writer_pc(hot);
         block->entry = block->landing;
         block->flags |= BLOCK_LANDS;
-        x86_put_landing(translation, hot, block,
+        x86_put_landing(translation, NULL, block,
                         translation->is_native || translation->changes_cache
                             ? BRANCH_SET
                             : live_at_start(x86_block_of(translation)));
@@ -167,7 +184,7 @@ static void open_block(struct translation *translation)
     if (translation->is_native)
         put_native_call(translation);
     else if (translation->changes_cache)
-        x86_put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, block->start);
+        put_change_of_cache(translation);
     else if (x86_block_of(translation)->is_checked)
         x86_put_source_check(translation);
 }
@@ -273,10 +290,14 @@ static void cut(struct translation *translation)
 static void put_cold_landing(struct translation *translation, struct block *block)
 {
     struct code_writer *cold = &translation->cold;
+    struct cold_piece piece;
 
     block->landing = code_writer_pc(cold);
-    x86_put_landing(translation, cold, block, BRANCH_SET);
+    x86_cold_piece_begin(&piece, block, cold);
+    x86_put_landing(translation, &piece, block, BRANCH_SET);
     x86_jmp_pc(cold, block->entry, X86_REACH_NEAR);
+    if (x86_cold_piece_end(translation, &piece, block->slab, cold) != 0)
+        cold->overflowed = true;
 }
 
 const struct translator translator_x86_64 = {

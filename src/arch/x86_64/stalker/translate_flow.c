@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Branches, calls, returns and system calls: the ends of blocks. Direct targets become exits, indirect ones a lookup.
- * Calls push the original return address, in one store, so that a return can be served from it. What cannot be
- * translated (far branches, traps) leaves the cache and runs natively.
+ * Calls push the original return address, in one store, so that a return can be served from it. Traps stay what they
+ * are. What cannot be translated (far branches) leaves the cache and runs natively.
  */
+#include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 #include "stalker/system_call.h"
@@ -101,10 +102,13 @@ static struct x86_mem operand_of(const struct x86_insn *insn)
 
 static void load_target(struct translation *translation, const struct x86_insn *insn)
 {
+    static const struct trail_state saved = {.homes = BRANCH_SET};
     struct code_writer *hot = &translation->hot;
 
-    if ((insn->gpr_read) & X86_GPR_BIT(X86_R11))
+    if ((insn->gpr_read) & X86_GPR_BIT(X86_R11)) {
         x86_take_register(translation);
+        x86_trail_note(translation, insn->pc, saved);
+    }
     if (!insn->is_memory) {
         if (insn->rm != TARGET_REGISTER)
             x86_mov_reg_reg(hot, X86_SIZE_64, TARGET_REGISTER, insn->rm);
@@ -119,6 +123,7 @@ static void load_target(struct translation *translation, const struct x86_insn *
                         x86_mem_segment(insn->segment, x86_mem_base(TARGET_REGISTER, 0)));
     }
     x86_take_position(translation);
+    x86_trail_note(translation, insn->pc, saved);
 }
 
 static void put_jump_indirect(struct translation *translation, const struct x86_insn *insn)
@@ -133,14 +138,14 @@ static void put_jump_indirect(struct translation *translation, const struct x86_
 
 static void put_call_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
     load_target(translation, insn);
     x86_put_event_call_indirect(translation);
     push_return_address(translation, x86_insn_next(insn));
-    x86_trail_note(translation, insn->pc, pushed);
+    x86_trail_note(translation, insn->pc, done);
     x86_put_branch_indirect(translation);
 }
 
@@ -167,22 +172,28 @@ static void put_return(struct translation *translation, const struct x86_insn *i
  * A system call that the engine had its look at. A child that it makes goes on in the original code: it has our memory,
  * but no state of its own. Comes back to hot code at `behind`.
  */
-static struct cache_pc put_system_call_in_place(struct translation *translation, struct app_pc next,
+static struct cache_pc put_system_call_in_place(struct translation *translation, const struct x86_insn *insn,
                                                 struct cache_pc behind)
 {
+    struct app_pc next = x86_insn_next(insn);
     struct code_writer *cold = &translation->cold;
-    struct cache_pc start = code_writer_pc(cold);
+    struct cold_piece piece;
     struct x86_label child;
 
     x86_label_init(&child);
+    x86_cold_piece_begin(&piece, translation->block, cold);
+    x86_cold_piece_note(&piece, cold, insn->pc, trail_plain);
     x86_plain(cold, X86_SYSCALL);
+    x86_cold_piece_note(&piece, cold, next, (struct trail_state){.is_rcx_next = 1});
     x86_mov_reg_reg(cold, X86_SIZE_32, X86_RCX, X86_RAX);
     x86_loop_label(cold, X86_JRCXZ, X86_SIZE_64, &child);
     x86_jmp_pc(cold, behind, X86_REACH_NEAR);
     x86_label_bind(&child, cold);
     x86_mov_reg_imm(cold, X86_SIZE_64, X86_RCX, next.value);
     x86_jmp_reg(cold, X86_RCX);
-    return start;
+    if (x86_cold_piece_end(translation, &piece, translation->slab, cold) != 0)
+        cold->overflowed = true;
+    return piece.start;
 }
 
 /*
@@ -209,13 +220,25 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_put_exit(translation, 1, BLOCK_EXIT_SYSTEM_CALL, insn->pc);
     x86_label_bind(&ordinary, hot);
     x86_take_register(translation);
+    x86_trail_note(translation, insn->pc, saved);
     x86_plain(hot, X86_SYSCALL);
-    translation->block->exits[1].place = put_system_call_in_place(translation, next, code_writer_pc(hot));
+    translation->block->exits[1].place = put_system_call_in_place(translation, insn, code_writer_pc(hot));
     x86_trail_note(translation, next, done);
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
     x86_trail_note(translation, next, trail_plain);
     x86_take_position(translation);
     put_continuation(translation, 0, next);
+}
+
+/* Raises its signal here, at the address or, for breakpoints, behind it; whoever handles that may go on anywhere. */
+static void put_trap(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+{
+    struct app_pc next = x86_insn_next(insn);
+
+    x86_trail_note(translation, insn->pc, trail_plain);
+    code_writer_put_bytes(&translation->hot, bytes, insn->length);
+    x86_trail_note(translation, next, trail_plain);
+    x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, next);
 }
 
 static bool is_syscall(const struct x86_insn *insn)
@@ -262,6 +285,9 @@ void x86_put_flow(struct translation *translation, const struct x86_insn *insn, 
         break;
     case X86_FLOW_TRANSACTION:
         put_transaction(translation, insn);
+        break;
+    case X86_FLOW_TRAP:
+        put_trap(translation, insn, bytes);
         break;
     case X86_FLOW_SYSTEM_CALL:
         if (is_syscall(insn)) {
