@@ -77,6 +77,11 @@ struct signal_action signal_actions_get(int signal)
     return action;
 }
 
+uint64_t signal_action_restorer(const struct signal_action *action)
+{
+    return action->flags & FLAG_RESTORER ? action->restorer : (uintptr_t)stalker_signal_restorer;
+}
+
 /* Ours behaves like the program's, but that it has the stack of its choice, and is not taken away by its first signal.
  */
 static long put_ours(int signal, const struct signal_action *action)
@@ -84,7 +89,7 @@ static long put_ours(int signal, const struct signal_action *action)
     struct signal_action ours = {
         .handler = (uintptr_t)stalker_signal_entry,
         .flags = (action->flags & ~(uint64_t)(unsigned)SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK | FLAG_RESTORER,
-        .restorer = action->flags & FLAG_RESTORER ? action->restorer : (uintptr_t)stalker_signal_restorer,
+        .restorer = signal_action_restorer(action),
         .mask = action->mask,
     };
 

@@ -34,6 +34,9 @@ void signal_actions_take(void);
 /* What the program has, or had last, for a signal that our handler got. Signal-safe. */
 struct signal_action signal_actions_get(int signal);
 
+/* Where a handler returns to. */
+uint64_t signal_action_restorer(const struct signal_action *action);
+
 /* The handler was entered, and wanted to be so once only. */
 void signal_actions_reset(int signal);
 

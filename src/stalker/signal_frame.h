@@ -29,6 +29,10 @@ struct signal_copy {
     size_t size_bytes;
 };
 
+/* Where the parts of a frame that begins at an address are. */
+uint64_t signal_frame_info_at(uint64_t start);
+uint64_t signal_frame_ucontext_at(uint64_t start);
+
 /* Sets where the copy goes if it is put below an address. */
 void signal_frame_place(struct signal_copy *copy, uint64_t below);
 
@@ -41,8 +45,8 @@ void signal_frame_write(const struct signal_copy *copy);
 /* The registers that a handler begins with, when those before the signal are in `cpu`. */
 void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t handler, struct gait_cpu_context *cpu);
 
-/* Makes the frame's return begin a handler: with those registers, and a fresh vector state. */
-void signal_frame_begin(void *ucontext, const struct gait_cpu_context *cpu);
+/* Begins a handler natively: with those registers, that mask and a fresh vector state, all at once. Does not return. */
+_Noreturn void signal_frame_begin(const void *ucontext, const struct gait_cpu_context *cpu, uint64_t mask);
 
 /* Changes the address in a siginfo, if it has that one. */
 void signal_info_move(void *info, uint64_t from, uint64_t to);

@@ -12,6 +12,7 @@
  */
 #include "stalker/signal_virtualize.h"
 
+#include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "stalker/code_cache.h"
 #include "stalker/engine.h"
@@ -26,6 +27,8 @@
 
 #include <asm/unistd.h>
 #include <linux/signal.h>
+
+_Static_assert(sizeof(struct signal_info) == sizeof(siginfo_t), "the kernel has another one");
 
 static uint64_t bit_of(int signal)
 {
@@ -121,7 +124,7 @@ static bool copy_frame(struct signal_copy *copy, const struct signal_action *act
 {
     bool on_other = action->flags & SA_ONSTACK && signal_stack_is_free(stack, sp);
 
-    copy->restorer = action->flags & 0x04000000u ? action->restorer : (uintptr_t)stalker_signal_restorer;
+    copy->restorer = signal_action_restorer(action);
     signal_frame_place(copy, on_other ? stack->start + stack->size_bytes : sp - signal_frame_kept_bytes());
     if (on_other && copy->start < stack->start)
         return false;
@@ -161,25 +164,52 @@ static void run_natively(struct signal_outcome *outcome, const struct stalker_th
         die(SIGSEGV);
         return;
     }
-    signal_frame_enter(&copy, signal, action.handler, &cpu);
     outcome->sp = copy.start;
-    outcome->info = outcome->info - outcome->ucontext;
-    outcome->ucontext = copy.start + 8;
-    outcome->info += outcome->ucontext;
+    outcome->info = signal_frame_info_at(copy.start);
+    outcome->ucontext = signal_frame_ucontext_at(copy.start);
 }
 
 /* The signal comes again when the thread is in a known state. */
 static void defer(struct stalker_thread *thread, const struct signal_outcome *outcome)
 {
     uint64_t *mask = signal_frame_mask((void *)(uintptr_t)outcome->ucontext);
+    const struct signal_info *info = (const struct signal_info *)(uintptr_t)outcome->info;
     int process = (int)raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
 
     signal_mask_set(SIGNAL_MASK_ALL);
-    if (raw_syscall(__NR_rt_tgsigqueueinfo, process, thread->tid, (long)outcome->signal, (long)outcome->info, 0, 0) < 0)
+    if (outcome->signal >= SIGRTMIN && thread->deferred.signal == 0)
+        thread->deferred = (struct signal_deferred){.signal = (int)outcome->signal, .first = *info, .last = *info};
+    counter_add(COUNTER_signals_deferred, 1);
+    if (raw_syscall(__NR_rt_tgsigqueueinfo, process, thread->tid, (long)outcome->signal, (long)outcome->info, 0, 0) <
+        0) {
+        /* No room for what it says. */
         raw_syscall(__NR_tgkill, process, thread->tid, (long)outcome->signal, 0, 0, 0);
+        thread->deferred.signal = 0;
+    }
     thread->signals_mask = *mask;
     thread->signals_held = 1;
     *mask = SIGNAL_MASK_ALL;
+}
+
+static bool is_same(const struct signal_info *a, const struct signal_info *b)
+{
+    return __builtin_memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/*
+ * A signal that was queued again is behind others of its number that came meanwhile, where numbers are queued at all.
+ * So each takes the content of the one before it.
+ */
+static void put_in_order(struct signal_deferred *deferred, int signal, struct signal_info *info)
+{
+    struct signal_info next = deferred->first;
+
+    if (deferred->signal != signal)
+        return;
+    if (is_same(info, &deferred->last))
+        deferred->signal = 0;
+    deferred->first = *info;
+    *info = next;
 }
 
 /* The handler begins with the program's state in its frame: in the cache or, if the thread is leaving that, natively.
@@ -199,8 +229,11 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     if (thread->signals_held)
         mask = thread->signals_mask;
     signal_frame_get(ucontext, &interrupted);
-    if (!is_sent)
+    if (is_sent)
+        put_in_order(&thread->deferred, signal, info);
+    else
         signal_info_move(info, interrupted.pc, cpu->pc);
+    counter_add(COUNTER_signals_delivered, 1);
     signal_frame_set(ucontext, cpu);
     *signal_frame_stack(ucontext) = thread->alternate_stack;
     if (!copy_frame(&copy, &action, &thread->alternate_stack, sp)) {
@@ -209,11 +242,8 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     }
     use_up(signal, &action);
     signal_frame_enter(&copy, signal, action.handler, &entry);
-    if (!thread->is_inside) {
-        signal_frame_begin(ucontext, &entry);
-        *signal_frame_mask(ucontext) = mask;
-        return;
-    }
+    if (!thread->is_inside)
+        signal_frame_begin(ucontext, &entry, mask);
     signal_stack_enter(&thread->alternate_stack);
     thread->context = entry;
     thread->signals_mask = mask;

@@ -42,6 +42,18 @@ enum stalker_request {
 /* Excluded calls, each called by what the one before it called, that are kept apart. */
 #define QUIET_DEPTH_MAX 32
 
+/* The kernel's siginfo. */
+struct signal_info {
+    uint64_t words[16];
+};
+
+/* A signal that was queued again. */
+struct signal_deferred {
+    int signal;               /* 0: none */
+    struct signal_info first; /* what is to be delivered next of that number */
+    struct signal_info last;  /* what the one that was queued again has */
+};
+
 struct stalker_thread {
     uint64_t self;
     uint64_t engine_sp;
@@ -81,8 +93,9 @@ struct stalker_thread {
     void *stack;               /* the engine's stack on this thread */
     size_t stack_bytes;
     struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
-    struct event_buffer *events;         /* NULL: none are wanted */
-    uint8_t *vectors;                    /* room for the vector state, while somebody else's code runs */
+    struct signal_deferred deferred;
+    struct event_buffer *events; /* NULL: none are wanted */
+    uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
     bool is_inside;      /* it is in the cache or the engine; changed on the thread itself */
     bool is_leaving;     /* it goes on natively */

@@ -127,10 +127,24 @@ void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t han
     cpu->flags &= ~(uint64_t)(FLAG_TRAP | FLAG_DIRECTION | FLAG_RESUME);
 }
 
-void signal_frame_begin(void *ucontext, const struct gait_cpu_context *cpu)
+_Noreturn void signal_frame_begin(const void *ucontext, const struct gait_cpu_context *cpu, uint64_t mask)
 {
-    signal_frame_set(ucontext, cpu);
-    ((struct ucontext *)ucontext)->uc_mcontext.fpstate = NULL;
+    struct ucontext copy = *(const struct ucontext *)ucontext;
+
+    signal_frame_set(&copy, cpu);
+    copy.uc_mcontext.fpstate = NULL;
+    *signal_frame_mask(&copy) = mask;
+    stalker_signal_return(&copy);
+}
+
+uint64_t signal_frame_info_at(uint64_t start)
+{
+    return start + offsetof(struct frame, info);
+}
+
+uint64_t signal_frame_ucontext_at(uint64_t start)
+{
+    return start + offsetof(struct frame, ucontext);
 }
 
 void signal_info_move(void *info, uint64_t from, uint64_t to)
