@@ -4,7 +4,7 @@
 #: make test                all that a reviewer needs: builds and tests every configuration, checks the tree
 #: make check TEST=pattern  only the matching tests, in this configuration
 #: make demo                shows gait at work
-#: make bench               measures it, against a release build
+#: make bench               measures a release build; GAIT_BENCH_SCALE=300 lets it take three times as long
 #: make fuzz                random input for FUZZ_SECONDS each (60), from FUZZ_SEED
 #: make tables              runs the generators in tools/*/
 #: make install, uninstall  under PREFIX (/usr/local), below DESTDIR if given
@@ -67,7 +67,7 @@ FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwi
 CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 LIBS        := -Wl,--as-needed -ldl -lpthread
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
-TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -ldl -lpthread
+TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lm -ldl -lpthread
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \

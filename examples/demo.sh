@@ -24,6 +24,12 @@ show() {
         awk -v lines="$lines" 'NR <= lines; END { if (NR > lines) print "   ... " NR - lines " more lines" }'
 }
 
+# Shows and runs an example.
+run() {
+    printf '$ %s\n' "$build/examples/$1"
+    "$build/examples/$1"
+}
+
 say '1. Reading machine code: any function of a program or library, by name.'
 show 10 disassemble libc.so.6 bsearch
 
@@ -33,3 +39,15 @@ say '2. Moving machine code: a function of this process, copied so far away that
 
 say '3. The same for any function of a file, without running it. More: gait help, man gait.'
 show 12 dump relocation libz.so.1 crc32_combine_op --far
+
+say '4. Following a function: every call that it makes, in a tree, while it runs.'
+run call_tree
+
+say "5. The blocks of zlib's code that ran, counted by code put into each of them."
+run coverage
+
+say '6. Replacing an instruction: each rdtsc is answered by a function of ours.'
+run replace_instruction
+
+say '7. Changing arguments: probes on usleep() and puts() of libc.'
+run probe_argument

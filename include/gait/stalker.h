@@ -44,6 +44,7 @@ struct gait_stalker_options {
     bool without_lookup;     /* no indirect branch resolved in the cache */
     bool without_adjacent;   /* only blocks that are reached are translated */
     size_t slab_bytes;       /* of executable memory mapped at a time, at least 64 KiB; 0: the engine's choice */
+    size_t code_bytes_max;   /* of translated code for threads followed alike, before the oldest goes; 0: no limit */
     int trust;               /* enum gait_trust or a number */
     bool callbacks_followed; /* what excluded code calls elsewhere is observed */
     bool write_xor_execute;  /* no memory is mapped writable and executable at once */
@@ -178,6 +179,24 @@ int gait_stalker_follow(struct gait_stalker *stalker, int tid, const struct gait
                         struct gait_error *err);
 int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct gait_error *err);
 
+/*
+ * Follows all other threads that the process has now, each as above, and tells how many. With new_threads, those that
+ * they make are followed as well. Threads that are followed already, or end meanwhile, are no errors; the first other
+ * one is returned after all have been tried.
+ */
+int gait_stalker_follow_all(struct gait_stalker *stalker, const struct gait_follow_options *options, size_t *count_out,
+                            struct gait_error *err);
+
+/* Unfollows all threads, the calling one too. */
+int gait_stalker_unfollow_all(struct gait_stalker *stalker, struct gait_error *err);
+
+/*
+ * Pauses and resumes: until activate, nothing of the calling thread is observed, but it stays in the engine's hands,
+ * and resuming costs next to nothing. -ESRCH: it is not followed; -ENOMEM.
+ */
+int gait_stalker_deactivate(struct gait_stalker *stalker, struct gait_error *err);
+int gait_stalker_activate(struct gait_stalker *stalker, struct gait_error *err);
+
 /* Whether a thread is followed. */
 bool gait_stalker_is_following(struct gait_stalker *stalker, int tid);
 bool gait_stalker_is_following_me(struct gait_stalker *stalker);
@@ -215,8 +234,43 @@ int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64
 int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
                           struct gait_error *err);
 
+/*
+ * Gives memory back that nothing needs any more: of threads that ended, of translations that were forgotten. What some
+ * thread may still be in is kept; returns how many pieces these are.
+ */
+size_t gait_stalker_collect(struct gait_stalker *stalker);
+
 /* Hands all events of the calling thread so far to their sink. Other threads hand over theirs when a buffer is full. */
 int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);
+
+/* ---- the engine itself ------------------------------------------------------------------------------------------- */
+
+/* Why a thread came to the engine. */
+enum gait_entry {
+    GAIT_ENTRY_BEGIN = 1,     /* it begins to be followed, or a callout sent it elsewhere */
+    GAIT_ENTRY_BRANCH,        /* a branch whose target was not linked */
+    GAIT_ENTRY_INDIRECT,      /* an indirect branch whose target was not known */
+    GAIT_ENTRY_SYSTEM_CALL,   /* one that the engine has a part in */
+    GAIT_ENTRY_EVENTS,        /* its buffer is full */
+    GAIT_ENTRY_CHANGED,       /* code is not what it was */
+    GAIT_ENTRY_EXCLUSION,     /* into excluded code, or out of it */
+    GAIT_ENTRY_NATIVE_RETURN, /* a function of this header is done */
+    GAIT_ENTRY_LEAVE          /* what comes next cannot be followed */
+};
+
+/*
+ * Is told what the engine does; functions may be NULL. `translated` and `linked` are called while the engine holds a
+ * lock: they must not call this header's functions. Translation is not always for the thread that needs it first.
+ */
+struct gait_observer {
+    void (*entered)(void *context, enum gait_entry why, uint32_t tid);
+    void (*translated)(void *context, uint64_t start, uint64_t end);
+    void (*linked)(void *context, uint64_t from_block, uint64_t to_block);
+    void *context;
+};
+
+/* From now on; NULL: nobody. The observer must stay good until all threads are unfollowed. */
+void gait_stalker_set_observer(struct gait_stalker *stalker, const struct gait_observer *observer);
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,8 @@
 #include "stalker/follow.h"
 #include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
+#include "stalker/observer.h"
+#include "stalker/reclaim.h"
 #include "stalker/statistics.h"
 #include "stalker/thread.h"
 #include "stalker/unit.h"
@@ -89,6 +91,7 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
         .view = chosen.write_xor_execute ? CODE_VIEW_DUAL : CODE_VIEW_AUTO,
         .trust = chosen.trust,
         .callbacks_followed = chosen.callbacks_followed,
+        .code_bytes_max = chosen.code_bytes_max,
     };
     stalker = calloc(1, sizeof(*stalker));
     if (stalker == NULL)
@@ -233,6 +236,33 @@ EXPORT int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct g
     return 0;
 }
 
+EXPORT void gait_stalker_set_observer(struct gait_stalker *stalker, const struct gait_observer *observer)
+{
+    observer_set(stalker->engine, observer);
+}
+
+static int set_active(struct gait_stalker *stalker, bool is_active, struct gait_error *err)
+{
+    int result = exclusion_set_active(stalker->engine, is_active);
+
+    if (result == -ESRCH)
+        return error_set(err, result, "cannot %s thread %d: it is not followed", is_active ? "activate" : "deactivate",
+                         stalker_current_tid());
+    if (result != 0)
+        return error_set(err, result, "cannot deactivate thread %d: %s", stalker_current_tid(), strerror(-result));
+    return 0;
+}
+
+EXPORT int gait_stalker_deactivate(struct gait_stalker *stalker, struct gait_error *err)
+{
+    return set_active(stalker, false, err);
+}
+
+EXPORT int gait_stalker_activate(struct gait_stalker *stalker, struct gait_error *err)
+{
+    return set_active(stalker, true, err);
+}
+
 EXPORT bool gait_stalker_is_following(struct gait_stalker *stalker, int tid)
 {
     return stalker_is_following(stalker->engine, tid);
@@ -322,6 +352,11 @@ EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait
         return error_set(err, result, "cannot translate 0x%llx ahead of time: %s", (unsigned long long)address,
                          strerror(-result));
     return 0;
+}
+
+EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
+{
+    return reclaim_all(stalker->engine);
 }
 
 EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)

@@ -8,6 +8,7 @@
 #include "base/counters.h"
 #include "stalker/engine.h"
 #include "stalker/invalidate.h"
+#include "stalker/observer.h"
 #include "stalker/translation.h"
 #include "stalker/translator.h"
 
@@ -26,10 +27,11 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
     if (cache->engine->translator->link(&(struct translation){.cache = cache}, exit, to) != 0)
         return;
     counter_add(COUNTER_blocks_linked, 1);
+    observer_linked(cache, exit, to);
     block_link_note(exit, to);
 }
 
-void block_unlink(struct code_cache *cache, struct block_exit *exit)
+void block_link_forget(struct block_exit *exit)
 {
     struct block_exit **place;
 
@@ -39,6 +41,13 @@ void block_unlink(struct code_cache *cache, struct block_exit *exit)
         ;
     *place = exit->next_incoming;
     exit->linked = NULL;
+}
+
+void block_unlink(struct code_cache *cache, struct block_exit *exit)
+{
+    if (exit->linked == NULL)
+        return;
+    block_link_forget(exit);
     /* The stub is in reach: it was when the branch was written. */
     if (cache->engine->translator->link(&(struct translation){.cache = cache}, exit, NULL) == 0)
         counter_add(COUNTER_blocks_unlinked, 1);

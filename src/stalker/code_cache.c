@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/code_memory.h"
 #include "base/memory_map.h"
+#include "stalker/block_link.h"
 #include "stalker/engine.h"
 
 #include <asm/errno.h>
@@ -16,6 +17,9 @@
 #define HOT_BYTES   (512u << 10)
 #define COLD_BYTES  (256u << 10)
 #define TRAIL_BYTES (64u << 10)
+
+/* What an exit's stub takes at most if it is put by itself. */
+#define STUB_BYTES_MAX 32
 
 /* One for each block of 40 bytes: then the slab is full as well. */
 #define COUNTERS_PER_SLAB (HOT_BYTES / 40)
@@ -65,15 +69,73 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
     return 0;
 }
 
-static void destroy_slab(struct cache_slab *slab)
+static void set_range(struct cache_range *range, const struct code_memory *memory)
 {
+    atomic_store_explicit(&range->size_bytes, memory == NULL ? 0 : code_memory_size(memory), memory_order_relaxed);
+    atomic_store_explicit(&range->start, memory == NULL ? 0 : code_memory_start(memory).value, memory_order_relaxed);
+}
+
+static bool is_within(const struct cache_range *range, struct cache_pc pc)
+{
+    return pc.value - atomic_load_explicit(&range->start, memory_order_relaxed) <
+           atomic_load_explicit(&range->size_bytes, memory_order_relaxed);
+}
+
+/* Gives all memory of the slab back but the struct, which somebody may be looking at. */
+static void empty_slab(struct cache_slab *slab)
+{
+    set_range(&slab->hot_range, NULL);
+    set_range(&slab->cold_range, NULL);
     if (slab->counters != NULL)
         memory_unmap(slab->counters, COUNTERS_PER_SLAB * sizeof(uint64_t));
     code_memory_destroy(slab->hot);
     code_memory_destroy(slab->cold);
     code_place_list_deinit(&slab->hot_places);
     code_place_list_deinit(&slab->cold_places);
-    memory_unmap(slab, sizeof(*slab));
+    slab->hot = slab->cold = NULL;
+    slab->counters = NULL;
+    slab->counter_count = 0;
+    slab->stubs_owed = 0;
+    slab->is_retired = false;
+}
+
+static void spare_slab(struct code_cache *cache, struct cache_slab *slab)
+{
+    empty_slab(slab);
+    slab->next_spare = cache->spare_slabs;
+    cache->spare_slabs = slab;
+}
+
+/* A struct without memory: one that is left over, or a new one. */
+static int obtain_slab(struct code_cache *cache, struct cache_slab **slab_out)
+{
+    void *storage;
+    int result;
+
+    if (cache->spare_slabs != NULL) {
+        *slab_out = cache->spare_slabs;
+        cache->spare_slabs = cache->spare_slabs->next_spare;
+        return 0;
+    }
+    result = memory_map(sizeof(struct cache_slab), &storage);
+    if (result == 0)
+        *slab_out = storage;
+    return result;
+}
+
+void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab)
+{
+    for (uint32_t i = 0; i < cache->block_count; i++) {
+        struct block *block = code_cache_block(cache, i);
+
+        if (block->slab != slab)
+            continue;
+        /* Blocks that this one led to must not find it in their lists any more. */
+        for (unsigned number = 0; number < BLOCK_EXIT_COUNT; number++)
+            block_link_forget(&block->exits[number]);
+        block->slab = NULL;
+    }
+    spare_slab(cache, slab);
 }
 
 static size_t chunk_bytes(void)
@@ -87,7 +149,12 @@ void code_cache_destroy(struct code_cache *cache)
         return;
     for (struct cache_slab *slab = cache->slabs, *next; slab != NULL; slab = next) {
         next = slab->next;
-        destroy_slab(slab);
+        empty_slab(slab);
+        memory_unmap(slab, sizeof(*slab));
+    }
+    for (struct cache_slab *slab = cache->spare_slabs, *next; slab != NULL; slab = next) {
+        next = slab->next_spare;
+        memory_unmap(slab, sizeof(*slab));
     }
     for (unsigned i = 0; i < BLOCK_CHUNK_COUNT && cache->chunks[i] != NULL; i++)
         memory_unmap(cache->chunks[i], chunk_bytes());
@@ -135,9 +202,9 @@ const struct code_place *code_cache_place_at(const struct code_cache *cache, str
     const struct cache_slab *slab = __atomic_load_n(&cache->slabs, __ATOMIC_ACQUIRE);
 
     for (; slab != NULL; slab = slab->next) {
-        if (pc.value - code_memory_start(slab->hot).value < code_memory_size(slab->hot))
+        if (is_within(&slab->hot_range, pc))
             return code_place_find(&slab->hot_places, pc);
-        if (pc.value - code_memory_start(slab->cold).value < code_memory_size(slab->cold))
+        if (is_within(&slab->cold_range, pc))
             return code_place_find(&slab->cold_places, pc);
     }
     return NULL;
@@ -158,7 +225,15 @@ int code_cache_add_place(struct block *block)
 
 static bool has_room(const struct cache_slab *slab, size_t hot_bytes, size_t cold_bytes)
 {
-    return code_memory_room(slab->hot) >= hot_bytes && code_memory_room(slab->cold) >= cold_bytes;
+    return code_memory_room(slab->hot) >= hot_bytes &&
+           code_memory_room(slab->cold) >= cold_bytes + slab->stubs_owed * STUB_BYTES_MAX;
+}
+
+int code_cache_reserve_cold(struct cache_slab *slab, size_t size_bytes, struct code_writer *writer_out)
+{
+    if (!has_room(slab, 0, size_bytes))
+        return -ENOSPC;
+    return code_memory_reserve(slab->cold, size_bytes, writer_out);
 }
 
 /* Whether branches and operands of code there reach what code here reaches. */
@@ -190,24 +265,24 @@ static int create_memories(struct cache_slab *slab, const struct stalker_engine_
 static int create_slab(struct code_cache *cache, uint64_t near, struct cache_slab **slab_out)
 {
     struct cache_slab *slab;
-    void *storage;
-    int result = memory_map(sizeof(*slab), &storage);
+    int result = obtain_slab(cache, &slab);
 
     if (result != 0)
         return result;
-    slab = storage;
     slab->neighbourhood = near;
     result = create_memories(slab, &cache->engine->options, near);
     /* Out of reach is slower, but better than nothing. */
     if (result == -ENOMEM) {
         code_memory_destroy(slab->hot);
-        *slab = (struct cache_slab){.neighbourhood = near};
+        slab->hot = NULL;
         result = create_memories(slab, &cache->engine->options, 0);
     }
     if (result != 0) {
-        destroy_slab(slab);
+        spare_slab(cache, slab);
         return result;
     }
+    set_range(&slab->hot_range, slab->hot);
+    set_range(&slab->cold_range, slab->cold);
     slab->next = cache->slabs;
     /* Release: pairs with the acquire in code_cache_place_at. */
     __atomic_store_n(&cache->slabs, slab, __ATOMIC_RELEASE);
@@ -219,7 +294,7 @@ int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_byt
                     struct cache_slab **slab_out)
 {
     for (struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
-        if ((is_near(slab, near.value) || slab->neighbourhood >> 30 == near.value >> 30) &&
+        if (!slab->is_retired && (is_near(slab, near.value) || slab->neighbourhood >> 30 == near.value >> 30) &&
             has_room(slab, hot_bytes, cold_bytes)) {
             *slab_out = slab;
             return 0;

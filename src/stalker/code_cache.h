@@ -29,16 +29,27 @@ struct stalker_engine;
 #define BLOCK_CHUNK_SHIFT      10
 #define BLOCK_CHUNK_COUNT      4096u
 
+struct cache_range {
+    _Atomic uint64_t start;
+    _Atomic uint64_t size_bytes;
+};
+
 /* Executable memory in reach of one neighbourhood of original code: what runs often, and what does not. */
 struct cache_slab {
-    struct cache_slab *next;
+    struct cache_slab *next; /* stays as it is when the slab is taken out of the list */
+    struct cache_slab *next_spare;
     struct code_memory *hot;
     struct code_memory *cold;
+    struct cache_range hot_range; /* empty once the memory is gone */
+    struct cache_range cold_range;
     struct code_place_list hot_places;
     struct code_place_list cold_places;
     uint64_t neighbourhood; /* an address that it was put near to */
     uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
     uint32_t counter_count;
+    uint32_t stubs_owed; /* exits that have none yet; cold memory has room for them */
+    bool is_retired;     /* all its blocks are; it goes when every thread has noted its epoch */
+    uint64_t epoch;
 };
 
 /* How blocks are instrumented: what threads must agree on to share a cache. */
@@ -54,7 +65,8 @@ struct code_cache {
     struct stalker_engine *engine;
     struct follow_configuration configuration;
     struct mutex lock;
-    struct cache_slab *slabs; /* new ones come first; read without the lock, too */
+    struct cache_slab *slabs;       /* new ones come first; read without the lock, too */
+    struct cache_slab *spare_slabs; /* structs without memory: somebody may still be on the way through the list */
     struct slab trails;
     struct block *chunks[BLOCK_CHUNK_COUNT];
     uint32_t block_count;
@@ -122,6 +134,15 @@ MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) R
  */
 MUST_USE int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_bytes, size_t cold_bytes,
                              struct cache_slab **slab_out) REQUIRES(cache->lock);
+
+/*
+ * Opens a reservation in a slab's cold memory that leaves the room which is owed to exits. -ENOSPC: there is not that
+ * much.
+ */
+MUST_USE int code_cache_reserve_cold(struct cache_slab *slab, size_t size_bytes, struct code_writer *writer_out);
+
+/* Gives a slab back whose blocks are all retired and that is in no list. Their indices are not used again. */
+void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock);
 
 /* All memory in use for the cache. */
 size_t code_cache_memory(const struct code_cache *cache) REQUIRES(cache->lock);

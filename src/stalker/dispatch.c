@@ -11,6 +11,8 @@
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
+#include "stalker/observer.h"
+#include "stalker/reclaim.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
@@ -80,16 +82,30 @@ static void go_through(struct stalker_thread *thread, struct block_exit *exit)
         thread->resume = block->entry.value;
 }
 
-static void make_system_call(struct stalker_thread *thread, const struct block_exit *exit)
+/* The thread makes its system call where a child of it can begin, and then comes back. */
+static void call_in_place(struct stalker_thread *thread)
+{
+    const struct translator *translator = thread->engine->translator;
+    struct cache_pc piece;
+
+    if (call_piece_obtain(thread->engine, translator->system_call_next(&thread->context), &piece) != 0) {
+        stalker_leave_natively(thread);
+        return;
+    }
+    /* There the position of events is not in its register. */
+    thread->native_return = translator->system_call_next(&thread->context).value;
+    thread->resume = piece.value;
+    thread->enter_once = true;
+}
+
+static void make_system_call(struct stalker_thread *thread)
 {
     switch (system_call_make(thread)) {
     case SYSTEM_CALL_DONE:
         go_on(thread, false);
         break;
     case SYSTEM_CALL_IN_PLACE:
-        /* There the position of events is not in its register. */
-        thread->resume = exit->place.value;
-        thread->enter_once = true;
+        call_in_place(thread);
         break;
     default:
         stalker_leave_natively(thread);
@@ -102,7 +118,7 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
     thread->context.pc = exit->target.value;
     switch (exit->kind) {
     case BLOCK_EXIT_SYSTEM_CALL:
-        make_system_call(thread, exit);
+        make_system_call(thread);
         break;
     case BLOCK_EXIT_CHANGE_CACHE:
         go_on(thread, false);
@@ -157,6 +173,11 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_CHANGED:
         renew(thread);
         break;
+    case STALKER_CALLED:
+        /* The kernel has put the rest of the registers where they belong. */
+        thread->context.pc = thread->native_return;
+        go_on(thread, false);
+        break;
     case STALKER_QUIET_END:
         thread->context.pc = code_cache_block(thread->cache, thread->exit / BLOCK_EXIT_COUNT)->start.value;
         go_on(thread, true);
@@ -170,12 +191,23 @@ static void handle_reason(struct stalker_thread *thread)
     }
 }
 
+/* Whether the thread goes on in what it came from, rather than in what is found for it now. */
+static bool goes_back(const struct stalker_thread *thread)
+{
+    return thread->reason == STALKER_EVENTS;
+}
+
 void stalker_dispatch(struct stalker_thread *thread)
 {
+    uint64_t epoch = reclaim_epoch(thread);
+
     counter_add(COUNTER_engine_entries, 1);
     if (!thread->is_inside)
         signal_thread_begin(thread);
+    observer_entered(thread);
     handle_reason(thread);
+    if (!goes_back(thread))
+        reclaim_pass(thread, epoch);
     if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
         thread->reason != STALKER_EVENTS)
         stalker_leave_natively(thread);

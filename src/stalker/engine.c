@@ -25,6 +25,8 @@ static int init_parts(struct stalker_engine *engine)
         result = memory_map(engine->translator->insns_bytes, &engine->insns);
     if (result == 0)
         result = system_call_table_create(&engine->system_calls);
+    if (result == 0)
+        result = call_pieces_init(&engine->pieces);
     return result;
 }
 
@@ -76,6 +78,7 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     slab_deinit(&engine->probe_memory);
     memory_unmap(engine->insns, engine->translator->insns_bytes);
     system_call_table_destroy(engine->system_calls);
+    call_pieces_deinit(&engine->pieces);
     memory_unmap(engine, sizeof(*engine));
 }
 

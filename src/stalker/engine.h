@@ -11,6 +11,7 @@
 #include "base/hash_map.h"
 #include "base/list.h"
 #include "base/mutex.h"
+#include "stalker/call_piece.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_source.h"
 #include "stalker/exclusion.h"
@@ -19,6 +20,7 @@
 
 #define ENGINE_CACHE_COUNT 16
 
+struct gait_observer;
 struct translator;
 
 /* All zero: as it should be. */
@@ -27,6 +29,7 @@ struct stalker_engine_options {
     bool without_lookup;
     bool without_adjacent;
     bool callbacks_followed;  /* what excluded code calls elsewhere is observed */
+    size_t code_bytes_max;    /* of a cache, before its oldest code is forgotten; 0: no limit */
     size_t slab_bytes;        /* of hot memory mapped at a time; 0: the engine's choice */
     enum code_view_mode view; /* of executable memory */
     int trust;                /* negative: code is compared each time that it runs; positive: until it was found
@@ -43,7 +46,10 @@ struct stalker_engine {
     struct code_source source;
     struct hash_map nothing; /* no blocks: for threads that are to come to the engine each time */
     struct hash_map natives; /* functions that followed threads call natively, by address */
+    _Atomic uint64_t epoch;  /* reclaim.c */
+    const struct gait_observer *_Atomic observer;
     struct exclusions exclusions;
+    struct call_pieces pieces;
     struct code_cache *quiet_cache; /* one of the caches; NULL until something is excluded */
     struct hash_map probe_points;   /* addresses with call probes; call_probe.c */
     struct slab probe_memory;

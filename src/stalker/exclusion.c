@@ -15,6 +15,9 @@
 
 #define RETURN_ADDRESS_BYTES 8
 
+/* No stack is above this. */
+#define QUIET_FOR_EVER (1ull << 62)
+
 static int make_quiet_cache(struct stalker_engine *engine) REQUIRES(engine->lock)
 {
     static const struct follow_configuration quiet = {.is_quiet = true};
@@ -37,6 +40,34 @@ int exclusion_add(struct stalker_engine *engine, uint64_t start, uint64_t end)
     mutex_unlock(&engine->exclusions.lock);
     if (result == 0)
         stalker_invalidate(engine, start, end);
+    return result;
+}
+
+static int set_active(struct stalker_engine *engine, bool is_active) REQUIRES(engine->lock)
+{
+    struct stalker_thread *thread = stalker_thread_find(engine, stalker_current_tid());
+    int result = 0;
+
+    if (thread == NULL)
+        return -ESRCH;
+    if (engine->quiet_cache == NULL)
+        result = make_quiet_cache(engine);
+    if (result != 0)
+        return result;
+    /* Active again: it is above whatever call was to end that. */
+    if (thread->is_inactive && is_active)
+        thread->quiet_sp = 0;
+    thread->is_inactive = !is_active;
+    return 0;
+}
+
+int exclusion_set_active(struct stalker_engine *engine, bool is_active)
+{
+    int result;
+
+    mutex_lock(&engine->lock);
+    result = set_active(engine, is_active);
+    mutex_unlock(&engine->lock);
     return result;
 }
 
@@ -100,7 +131,10 @@ void exclusion_apply(struct stalker_thread *thread, uint64_t sp)
     if (engine->quiet_cache == NULL || thread->observed_cache->configuration.is_quiet)
         return;
     holds = exclusion_holds(engine, app_pc_of(thread->context.pc));
-    if (!is_quiet && holds)
+    if (thread->is_inactive) {
+        stalker_thread_use_cache(thread, engine->quiet_cache);
+        thread->quiet_sp = QUIET_FOR_EVER;
+    } else if (!is_quiet && holds)
         become_quiet(thread, sp);
     else if (is_quiet && !holds && (sp >= thread->quiet_sp || engine->options.callbacks_followed))
         become_observed(thread, sp);

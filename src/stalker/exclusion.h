@@ -19,12 +19,18 @@ struct stalker_thread;
 struct code_cache;
 
 struct exclusions {
-    struct mutex lock; /* taken last */
-    struct interval_map ranges GUARDED_BY(lock);
+    struct mutex lock;          /* taken last */
+    struct interval_map ranges; /* under lock */
 };
 
 /* Excludes [start, end). -EEXIST: it overlaps another one; -EINVAL: it is empty; -ENOMEM and what a new cache gives. */
 MUST_USE int exclusion_add(struct stalker_engine *engine, uint64_t start, uint64_t end);
+
+/*
+ * Lets the calling thread, which is followed and in a native function, go on unobserved, or observed again. -ESRCH: it
+ * is not followed; -ENOMEM and what a new cache gives.
+ */
+MUST_USE int exclusion_set_active(struct stalker_engine *engine, bool is_active);
 
 /* Whether an address is excluded. Any thread. */
 bool exclusion_holds(struct stalker_engine *engine, struct app_pc pc);

@@ -10,6 +10,7 @@
 #include "base/raw_syscall.h"
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
+#include "stalker/reclaim.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
@@ -90,7 +91,12 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->engine = engine;
     thread->observed_cache = cache;
     thread->quiet_depth = 0;
+    thread->is_inactive = false;
+    /* It is in no code that was retired before. */
+    atomic_store_explicit(&thread->epoch, atomic_load_explicit(&engine->epoch, memory_order_acquire),
+                          memory_order_release);
     thread->gate_quiet_end = (uintptr_t)stalker_gate_quiet_end;
+    thread->gate_called = (uintptr_t)stalker_gate_called;
     stalker_thread_use_cache(thread, cache);
     atomic_store_explicit(&thread->requests, 0, memory_order_relaxed);
 }
@@ -127,6 +133,8 @@ static struct stalker_thread *park_thread(struct stalker_engine *engine, int tid
     if (thread == NULL)
         return NULL;
     thread->tid = tid;
+    if (thread_registry_add(thread) != 0)
+        return NULL;
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);
     return thread;
@@ -141,6 +149,7 @@ int stalker_follow_create(struct stalker_engine *engine, int tid, const struct f
 
     if (stalker_thread_find(engine, tid) != NULL)
         return -EALREADY;
+    reclaim_threads(engine);
     result = stalker_engine_cache(engine, &request->configuration, &cache);
     if (result != 0)
         return result;
@@ -244,6 +253,7 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
     child->signals_held = thread->signals_held;
     child->signals_mask = thread->signals_mask;
     mutex_lock(&engine->lock);
+    reclaim_threads(engine);
     list_add_last(&engine->threads, &child->node);
     mutex_unlock(&engine->lock);
     *result_out = stalker_clone(thread, child);
@@ -259,6 +269,8 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
 void stalker_thread_began(struct stalker_thread *thread)
 {
     thread->tid = stalker_current_tid();
+    if (thread_registry_add(thread) != 0)
+        counter_add(COUNTER_threads_unknown, 1);
     if (thread->events != NULL)
         thread->events->tid = (uint32_t)thread->tid;
     counter_add(COUNTER_threads_followed, 1);

@@ -6,11 +6,11 @@
 #include "base/attributes.h"
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
+#include "stalker/thread.h"
 
 #include <stdbool.h>
 
 struct stalker_engine;
-struct stalker_thread;
 
 /* How one thread is followed. */
 struct follow_request {

@@ -7,6 +7,7 @@
 #include "stalker/fork.h"
 
 #include "base/code_memory.h"
+#include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
@@ -87,6 +88,8 @@ static void begin_child(struct stalker_thread *thread)
 
     give_locks(engine);
     thread->tid = stalker_current_tid();
+    if (thread_registry_add(thread) != 0)
+        counter_add(COUNTER_threads_unknown, 1);
     forget_others(thread);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
         if (is_shared(engine->caches[i]) && !replace_cache(thread, i))

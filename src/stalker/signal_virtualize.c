@@ -105,7 +105,13 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     if (!thread->is_inside)
         return false;
     place = code_cache_place_at(thread->cache, cache_pc_of(cpu->pc));
-    return place != NULL && thread->engine->translator->recover(thread, place, cpu) == 0;
+    if (place != NULL)
+        return thread->engine->translator->recover(thread, place, cpu) == 0;
+    /* About to make a system call outside of the cache, for which all registers are the program's. */
+    if (cpu->pc != thread->resume)
+        return false;
+    *cpu = thread->context;
+    return true;
 }
 
 /* What the kernel does when it cannot write a frame. */

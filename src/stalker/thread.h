@@ -30,6 +30,7 @@ enum stalker_reason {
     STALKER_EVENTS = STALKER_REASON_EVENTS,       /* the buffer is full; `resume` is set already */
     STALKER_CHANGED = STALKER_REASON_CHANGED,     /* the original of the block that has `exit` changed */
     STALKER_QUIET_END = STALKER_REASON_QUIET_END, /* an excluded call is over at the block that has `exit` */
+    STALKER_CALLED = STALKER_REASON_CALLED,       /* a system call was made in a call_piece; rcx is where it goes on */
     STALKER_ENTER,                                /* it was not in the cache: it is to be followed from context.pc on */
 };
 
@@ -77,6 +78,7 @@ struct stalker_thread {
     uint64_t gate_changed;
     uint64_t gate_quiet_end;
     uint64_t quiet_sp; /* where the stack pointer is when an excluded call is over */
+    uint64_t gate_called;
     uint64_t signals_held;
     uint64_t signals_mask;
 
@@ -86,8 +88,10 @@ struct stalker_thread {
     struct code_cache *observed_cache;     /* where it runs outside of excluded code, and events come from */
     uint64_t quiet_below[QUIET_DEPTH_MAX]; /* quiet_sp of excluded calls that called observed code */
     unsigned quiet_depth;
+    bool is_inactive;      /* it is not observed, wherever it is */
     struct list_node node; /* in the engine's list; its lock */
     int tid;
+    _Atomic uint64_t epoch;    /* the last one that it noted; reclaim.c */
     _Atomic uint32_t requests; /* of enum stalker_request */
     uint64_t segment_base;     /* what the program had in the register that we use */
     void *stack;               /* the engine's stack on this thread */
@@ -128,6 +132,7 @@ THREAD_FIELD_AT(leave, THREAD_LEAVE);
 THREAD_FIELD_AT(gate_changed, THREAD_GATE_CHANGED);
 THREAD_FIELD_AT(gate_quiet_end, THREAD_GATE_QUIET_END);
 THREAD_FIELD_AT(quiet_sp, THREAD_QUIET_SP);
+THREAD_FIELD_AT(gate_called, THREAD_GATE_CALLED);
 THREAD_FIELD_AT(signals_held, THREAD_SIGNALS_HELD);
 THREAD_FIELD_AT(signals_mask, THREAD_SIGNALS_MASK);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);

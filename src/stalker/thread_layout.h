@@ -27,8 +27,9 @@
 #define THREAD_GATE_CHANGED          280
 #define THREAD_GATE_QUIET_END        288
 #define THREAD_QUIET_SP              296
-#define THREAD_SIGNALS_HELD          304 /* not 0: all are blocked until the cache is entered again */
-#define THREAD_SIGNALS_MASK          312 /* what is blocked from then on */
+#define THREAD_GATE_CALLED           304
+#define THREAD_SIGNALS_HELD          312 /* not 0: all are blocked until the cache is entered again */
+#define THREAD_SIGNALS_MASK          320 /* what is blocked from then on */
 #define THREAD_CONTEXT               128 /* struct gait_cpu_context, of which each register is the home of its own */
 #define THREAD_CONTEXT_PC            256
 #define THREAD_CONTEXT_FLAGS         264
@@ -39,5 +40,6 @@
 #define STALKER_REASON_EVENTS    2
 #define STALKER_REASON_CHANGED   3
 #define STALKER_REASON_QUIET_END 4
+#define STALKER_REASON_CALLED    5
 
 #endif

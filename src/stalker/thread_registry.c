@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The segment base says which struct it might be, the map whether that is one at all: the program may have put anything
- * there. Threads and processes that a followed one made have its base, but another thread id.
+ * The segment base says which struct it might be, the map whose that is, if it is one at all: the program may have put
+ * anything there. Threads and processes that a followed one made have its base, but another thread id.
  */
 #include "stalker/thread_registry.h"
 
@@ -24,7 +24,7 @@ static int add(struct stalker_thread *thread) REQUIRES(registry_lock)
             return result;
         atomic_store_explicit(&is_ready, true, memory_order_release);
     }
-    return hash_map_set(&registry, (uintptr_t)thread, 1);
+    return hash_map_set(&registry, (uintptr_t)thread, (uint64_t)thread->tid);
 }
 
 int thread_registry_add(struct stalker_thread *thread)
@@ -47,15 +47,14 @@ void thread_registry_remove(struct stalker_thread *thread)
 struct stalker_thread *thread_registry_current(void)
 {
     uint64_t base, value;
-    struct stalker_thread *thread;
 
     if (!atomic_load_explicit(&is_ready, memory_order_acquire))
         return NULL;
     base = stalker_segment_get();
     if (base == 0 || !hash_map_lookup(&registry, base, &value))
         return NULL;
-    thread = (struct stalker_thread *)(uintptr_t)base;
-    return thread->tid == stalker_current_tid() ? thread : NULL;
+    /* Another thread's struct may be gone by now: it is not looked at. */
+    return (int)value == stalker_current_tid() ? (struct stalker_thread *)(uintptr_t)base : NULL;
 }
 
 NO_THREAD_SAFETY_ANALYSIS void thread_registry_lock(void)

@@ -8,7 +8,9 @@
 
 struct stalker_thread;
 
-/* From a struct's first use to its end. -ENOMEM. */
+/*
+ * From a struct's first use to its end, and again when its thread id is another one; then it cannot fail. -ENOMEM.
+ */
 MUST_USE int thread_registry_add(struct stalker_thread *thread);
 void thread_registry_remove(struct stalker_thread *thread);
 

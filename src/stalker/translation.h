@@ -28,6 +28,8 @@ struct translation {
     bool changes_cache;  /* the block under way is only the way to another cache */
     bool is_open;        /* nothing put so far ends the block under way */
     bool goes_on;        /* the block under way ended in a placeholder: the next one stands right behind it */
+    uint64_t source_end; /* how far the code that the unit is in can be read, as was found last */
+    bool is_changeable;  /* and whether it may change without a system call */
     void *insns;         /* the CPU's: decoded instructions and what else it needs */
 };
 
@@ -37,5 +39,8 @@ struct translation {
  */
 enum block_exit_kind translation_continue(struct translation *translation, struct app_pc next)
     REQUIRES(translation->cache->lock);
+
+/* What code_source_bytes says of the block under way; asked once for all blocks of a unit that are in one region. */
+size_t translation_source_bytes(struct translation *translation, bool *is_changeable_out);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct block;
+struct code_writer;
 struct block_exit;
 struct callout;
 struct code_place;
@@ -50,6 +51,15 @@ struct translator {
 
     /* Writes how the block ends when nothing put so far ends it: it goes on to what follows. */
     void (*close)(struct translation *translation);
+
+    /*
+     * Writes code that makes the system call in the registers and comes back through stalker_gate_called; a child,
+     * which gets 0, goes on natively at `next`.
+     */
+    void (*put_call_piece)(struct code_writer *writer, struct app_pc next);
+
+    /* Where the program goes on behind the system call at a pc. */
+    struct app_pc (*system_call_next)(const struct gait_cpu_context *cpu);
 
     /* The system call that a thread is about to make, and how it goes on behind it with a result. */
     void (*system_call_get)(const struct gait_cpu_context *cpu, struct system_call *call_out);
@@ -88,6 +98,7 @@ void stalker_gate_exit(void);
 void stalker_gate_begin(void);
 void stalker_gate_events(void);
 void stalker_gate_changed(void);
+void stalker_gate_called(void);
 void stalker_gate_quiet_end(void);
 void stalker_gate_callout(void);
 void stalker_gate_callout_with_position(void);

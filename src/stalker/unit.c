@@ -11,14 +11,21 @@
 #include "stalker/block_link.h"
 #include "stalker/call_probe.h"
 #include "stalker/engine.h"
+#include "stalker/observer.h"
+#include "stalker/reclaim.h"
 #include "stalker/transformer.h"
 #include "stalker/translation.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
 
-#define HOT_BYTES  (16u << 10)
-#define COLD_BYTES (4u << 10)
+#define HOT_BYTES         (16u << 10)
+#define COLD_BYTES        (4u << 10)
+#define LANDING_BYTES_MAX 192
+
+/* With less left than this, somebody looks what comes next. */
+#define SOURCE_REST_BYTES 1024
+
 /* With less room than this a unit does not go on. */
 #define HOT_REST_BYTES (8u << 10)
 
@@ -33,6 +40,21 @@ enum block_exit_kind translation_continue(struct translation *translation, struc
         return BLOCK_EXIT_JUMP;
     translation->goes_on = true;
     return BLOCK_EXIT_ADJACENT;
+}
+
+size_t translation_source_bytes(struct translation *translation, bool *is_changeable_out)
+{
+    uint64_t start = translation->block->start.value;
+
+    /* Blocks of a unit follow each other. */
+    if (translation->block_count == 1 || translation->source_end - start < SOURCE_REST_BYTES) {
+        size_t bytes = code_source_bytes(&translation->cache->engine->source, translation->block->start,
+                                         &translation->is_changeable);
+
+        translation->source_end = start + bytes;
+    }
+    *is_changeable_out = translation->is_changeable;
+    return (size_t)(translation->source_end - start);
 }
 
 static const struct translator *translator_of(const struct translation *translation)
@@ -130,8 +152,14 @@ static int write_unit(struct translation *translation, struct app_pc start)
 
 static void drop_blocks(struct translation *translation)
 {
-    while (translation->block_count > 0)
-        code_cache_drop_block(translation->cache, translation->blocks[--translation->block_count]);
+    while (translation->block_count > 0) {
+        struct block *block = translation->blocks[--translation->block_count];
+
+        for (unsigned i = 0; i < BLOCK_EXIT_COUNT; i++)
+            translation->slab->stubs_owed -=
+                block->exits[i].kind == BLOCK_EXIT_ADJACENT && block->exits[i].stub.value == 0;
+        code_cache_drop_block(translation->cache, block);
+    }
 }
 
 static int commit(struct translation *translation)
@@ -202,6 +230,7 @@ static int publish(struct translation *translation)
 
         if (result != 0)
             return result;
+        observer_translated(translation->cache, translation->blocks[i]);
     }
     counter_add(COUNTER_blocks_translated, translation->block_count);
     return 0;
@@ -250,6 +279,7 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
     struct translation translation = {.cache = cache, .insns = engine->insns};
     int result;
 
+    reclaim_limit(cache);
     mutex_lock(&engine->translation_lock);
     result = translate(&translation, start, lands);
     mutex_unlock(&engine->translation_lock);
@@ -267,7 +297,7 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
 int unit_add_landing(struct code_cache *cache, struct block *block)
 {
     struct translation translation = {.cache = cache, .block = block};
-    int result = code_memory_reserve(block->slab->cold, 128, &translation.cold);
+    int result = code_cache_reserve_cold(block->slab, LANDING_BYTES_MAX, &translation.cold);
 
     if (result != 0)
         return result;

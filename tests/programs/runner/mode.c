@@ -47,6 +47,11 @@ static void set_callbacks(struct mode *mode, const char *value)
     mode->stalker.callbacks_followed = true;
 }
 
+static void set_code_bytes_max(struct mode *mode, const char *value)
+{
+    mode->stalker.code_bytes_max = strtoul(value, NULL, 0);
+}
+
 static void set_trust(struct mode *mode, const char *value)
 {
     mode->stalker.trust = atoi(value);
@@ -124,6 +129,7 @@ static const struct {
     {"without_adjacent", set_without_adjacent},
     {"exclude", set_exclude},
     {"callbacks", set_callbacks},
+    {"code_bytes_max", set_code_bytes_max},
     {"trust", set_trust},
     {"write_xor_execute", set_write_xor_execute},
     {"slab_bytes", set_slab_bytes},

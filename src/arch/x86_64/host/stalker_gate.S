@@ -150,6 +150,14 @@ FUNCTION stalker_gate_quiet_end
         movl    $STALKER_REASON_QUIET_END, %gs:THREAD_REASON
         jmpq    *%gs:THREAD_LEAVE
 
+/* Back from a piece that made a system call. The position of events, if any, was not in its register. */
+FUNCTION stalker_gate_called
+        movq    %rax, RAX
+        movq    %rcx, RCX
+        movq    %rdi, RDI
+        movl    $STALKER_REASON_CALLED, %gs:THREAD_REASON
+        jmp     stalker_leave
+
 /*
  * An indirect branch found a block that is not its target's: rcx is the target less the block's address, rdi is the
  * block's address negated; the program's rcx and rdi are at home.

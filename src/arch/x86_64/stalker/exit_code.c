@@ -16,19 +16,56 @@
 
 static const uint8_t placeholder[JMP_BYTES] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
+#define STUB_BYTES 20
+
+/* mov dword ptr gs:[THREAD_EXIT], number; jmp qword ptr gs:[THREAD_GATE]. The most frequent code of all: bytes. */
+static void write_stub(struct code_writer *cold, uint32_t number)
+{
+    static const uint32_t exit_field = THREAD_EXIT, gate_field = THREAD_GATE;
+    uint8_t bytes[STUB_BYTES] = {0x65, 0xc7, 0x04, 0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0x65, 0xff, 0x24, 0x25};
+
+    __builtin_memcpy(bytes + 4, &exit_field, sizeof(exit_field));
+    __builtin_memcpy(bytes + 8, &number, sizeof(number));
+    __builtin_memcpy(bytes + 16, &gate_field, sizeof(gate_field));
+    code_writer_put_bytes(cold, bytes, sizeof(bytes));
+}
+
+static void describe_exit(struct translation *translation, unsigned which, enum block_exit_kind kind,
+                          struct app_pc target)
+{
+    struct block_exit *exit = &translation->block->exits[which];
+
+    exit->kind = (uint8_t)kind;
+    exit->target = target;
+}
+
 struct cache_pc x86_put_stub(struct translation *translation, unsigned which, enum block_exit_kind kind,
                              struct app_pc target)
 {
     struct block_exit *exit = &translation->block->exits[which];
-    struct code_writer *cold = &translation->cold;
 
-    exit->kind = (uint8_t)kind;
-    exit->target = target;
-    exit->stub = code_writer_pc(cold);
-    x86_mov_mem_imm(cold, X86_SIZE_32, thread_field(THREAD_EXIT),
-                    (int32_t)block_exit_number(translation->block, which));
-    x86_jmp_mem(cold, thread_field(THREAD_GATE));
+    describe_exit(translation, which, kind, target);
+    exit->stub = code_writer_pc(&translation->cold);
+    write_stub(&translation->cold, block_exit_number(translation->block, which));
     return exit->stub;
+}
+
+/* The stub of an exit that was put without one, for which room was kept. */
+static int put_late_stub(struct block_exit *exit)
+{
+    struct block *block = block_of_exit(exit);
+    struct code_writer writer;
+    int result = code_memory_reserve(block->slab->cold, STUB_BYTES, &writer);
+
+    if (result != 0)
+        return result;
+    write_stub(&writer, block_exit_number(block, exit->number));
+    result = code_memory_commit(block->slab->cold, &writer);
+    if (result == 0) {
+        exit->stub = writer.base_pc;
+        block->slab->stubs_owed--;
+    }
+    return result;
 }
 
 /* The displacement that was just written as the last four bytes. */
@@ -39,15 +76,19 @@ static void note_place(struct translation *translation, unsigned which)
 
 void x86_put_exit(struct translation *translation, unsigned which, enum block_exit_kind kind, struct app_pc target)
 {
-    struct cache_pc stub = x86_put_stub(translation, which, kind, target);
     struct code_writer *hot = &translation->hot;
+    struct cache_pc stub;
 
     if (kind == BLOCK_EXIT_ADJACENT) {
+        /* Few of them are ever unlinked. */
+        describe_exit(translation, which, kind, target);
+        translation->slab->stubs_owed++;
         x86_align_field(hot, 0, JMP_BYTES);
         translation->block->exits[which].place = code_writer_pc(hot);
         code_writer_put_bytes(hot, placeholder, sizeof(placeholder));
         return;
     }
+    stub = x86_put_stub(translation, which, kind, target);
     x86_align_field(hot, 1, 4);
     x86_jmp_pc(hot, stub, X86_REACH_NEAR);
     note_place(translation, which);
@@ -98,7 +139,7 @@ static int put_far_jump(struct translation *translation, struct cache_slab *slab
     struct trail_state state = {.homes = x86_events_in_use(translation) ? X86_GPR_BIT(POSITION_REGISTER) : 0};
     struct cold_piece piece;
     struct code_writer writer;
-    int result = code_memory_reserve(slab->cold, 16, &writer);
+    int result = code_cache_reserve_cold(slab, 16, &writer);
 
     if (result != 0)
         return result;
@@ -114,9 +155,14 @@ static int put_far_jump(struct translation *translation, struct cache_slab *slab
 int x86_link(struct translation *translation, struct block_exit *exit, const struct block *to)
 {
     struct cache_slab *slab = block_of_exit(exit)->slab;
-    struct cache_pc destination = to == NULL ? exit->stub : to->entry;
+    struct cache_pc destination;
     int result = 0;
 
+    if (to == NULL && exit->stub.value == 0)
+        result = put_late_stub(exit);
+    if (result != 0)
+        return result;
+    destination = to == NULL ? exit->stub : to->entry;
     /* A placeholder is part of the slab that its stub is near to, so the stub stands for all of it. */
     if (to != NULL && (!address_fits_rel32(exit->place.value + 8, destination.value) ||
                        !address_fits_rel32(exit->place.value, destination.value)))

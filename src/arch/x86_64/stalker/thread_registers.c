@@ -17,6 +17,11 @@ void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call 
     };
 }
 
+struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu)
+{
+    return app_pc_of(cpu->pc + SYSCALL_BYTES);
+}
+
 void x86_system_call_done(struct gait_cpu_context *cpu, long result)
 {
     cpu->pc += SYSCALL_BYTES;

@@ -3,6 +3,8 @@
 #ifndef GAIT_ARCH_X86_64_STALKER_THREAD_REGISTERS_H
 #define GAIT_ARCH_X86_64_STALKER_THREAD_REGISTERS_H
 
+#include "base/address.h"
+
 #include <stdint.h>
 
 struct gait_call;
@@ -11,6 +13,7 @@ struct system_call;
 struct thread_registers;
 
 void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out);
+struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu);
 void x86_system_call_done(struct gait_cpu_context *cpu, long result);
 uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu);
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out);

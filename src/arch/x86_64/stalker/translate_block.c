@@ -53,8 +53,7 @@ static size_t find_source(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
     const uint8_t *original = (const uint8_t *)(uintptr_t)translation->block->start.value;
-    size_t available =
-        code_source_bytes(&translation->cache->engine->source, translation->block->start, &decoded->is_checked);
+    size_t available = translation_source_bytes(translation, &decoded->is_checked);
 
     decoded->is_checked |= translation->cache->engine->options.trust < 0;
     decoded->source = original;
@@ -219,9 +218,10 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
 void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     x86_trail_note(translation, insn->pc, trail_plain);
-    if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(X86_R11))
+    if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(X86_R11) && x86_events_in_use(translation)) {
         x86_take_register(translation);
-    x86_trail_note(translation, insn->pc, trail_plain);
+        x86_trail_note(translation, insn->pc, trail_plain);
+    }
     if (insn->properties & X86_PC_RELATIVE)
         put_pc_relative(translation, insn, bytes);
     else
@@ -313,6 +313,8 @@ const struct translator translator_x86_64 = {
     .put_code = x86_put_code,
     .put_count = x86_put_count,
     .put_return = x86_put_return_here,
+    .put_call_piece = x86_put_call_piece,
+    .system_call_next = x86_system_call_next,
     .system_call_get = x86_system_call_get,
     .system_call_done = x86_system_call_done,
     .stack_pointer = x86_stack_pointer,

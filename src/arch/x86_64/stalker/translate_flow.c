@@ -4,7 +4,6 @@
  * Calls push the original return address, in one store, so that a return can be served from it. Traps stay what they
  * are. What cannot be translated (far branches) leaves the cache and runs natively.
  */
-#include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 #include "stalker/system_call.h"
@@ -168,32 +167,19 @@ static void put_return(struct translation *translation, const struct x86_insn *i
     x86_put_branch_indirect(translation);
 }
 
-/*
- * A system call that the engine had its look at. A child that it makes goes on in the original code: it has our memory,
- * but no state of its own. Comes back to hot code at `behind`.
- */
-static struct cache_pc put_system_call_in_place(struct translation *translation, const struct x86_insn *insn,
-                                                struct cache_pc behind)
+void x86_put_call_piece(struct code_writer *writer, struct app_pc next)
 {
-    struct app_pc next = x86_insn_next(insn);
-    struct code_writer *cold = &translation->cold;
-    struct cold_piece piece;
     struct x86_label child;
 
     x86_label_init(&child);
-    x86_cold_piece_begin(&piece, translation->block, cold);
-    x86_cold_piece_note(&piece, cold, insn->pc, trail_plain);
-    x86_plain(cold, X86_SYSCALL);
-    x86_cold_piece_note(&piece, cold, next, (struct trail_state){.is_rcx_next = 1});
-    x86_mov_reg_reg(cold, X86_SIZE_32, X86_RCX, X86_RAX);
-    x86_loop_label(cold, X86_JRCXZ, X86_SIZE_64, &child);
-    x86_jmp_pc(cold, behind, X86_REACH_NEAR);
-    x86_label_bind(&child, cold);
-    x86_mov_reg_imm(cold, X86_SIZE_64, X86_RCX, next.value);
-    x86_jmp_reg(cold, X86_RCX);
-    if (x86_cold_piece_end(translation, &piece, translation->slab, cold) != 0)
-        cold->overflowed = true;
-    return piece.start;
+    x86_plain(writer, X86_SYSCALL);
+    x86_mov_reg_reg(writer, X86_SIZE_32, X86_RCX, X86_RAX);
+    x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &child);
+    x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, next.value);
+    x86_jmp_mem(writer, thread_field(THREAD_GATE_CALLED));
+    x86_label_bind(&child, writer);
+    x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, next.value);
+    x86_jmp_reg(writer, X86_RCX);
 }
 
 /*
@@ -222,7 +208,6 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_take_register(translation);
     x86_trail_note(translation, insn->pc, saved);
     x86_plain(hot, X86_SYSCALL);
-    translation->block->exits[1].place = put_system_call_in_place(translation, insn, code_writer_pc(hot));
     x86_trail_note(translation, next, done);
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
     x86_trail_note(translation, next, trail_plain);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* One piece for each place in the program that makes such children; there are few. Pieces never change and never go. */
+#include "stalker/call_piece.h"
+
+#include "base/code_memory.h"
+#include "stalker/engine.h"
+#include "stalker/translator.h"
+
+#define MEMORY_BYTES (64u << 10)
+#define PIECE_BYTES  128
+
+int call_pieces_init(struct call_pieces *pieces)
+{
+    return hash_map_init(&pieces->by_pc, 16);
+}
+
+void call_pieces_deinit(struct call_pieces *pieces)
+{
+    code_memory_destroy(pieces->memory);
+    hash_map_deinit(&pieces->by_pc);
+}
+
+static int make_memory(struct stalker_engine *engine)
+{
+    struct code_memory_options options = {.size_bytes = MEMORY_BYTES, .mode = engine->options.view};
+
+    return code_memory_create(&options, &engine->pieces.memory);
+}
+
+static int make_piece(struct stalker_engine *engine, struct app_pc next, struct cache_pc *piece_out)
+    REQUIRES(engine->pieces.lock)
+{
+    struct code_writer writer;
+    int result = engine->pieces.memory == NULL ? make_memory(engine) : 0;
+
+    if (result != 0)
+        return result;
+    result = code_memory_reserve(engine->pieces.memory, PIECE_BYTES, &writer);
+    if (result != 0)
+        return result;
+    engine->translator->put_call_piece(&writer, next);
+    result = code_memory_commit(engine->pieces.memory, &writer);
+    if (result != 0)
+        return result;
+    *piece_out = writer.base_pc;
+    return hash_map_insert(&engine->pieces.by_pc, next.value, writer.base_pc.value);
+}
+
+int call_piece_obtain(struct stalker_engine *engine, struct app_pc next, struct cache_pc *piece_out)
+{
+    uint64_t found;
+    int result = 0;
+
+    mutex_lock(&engine->pieces.lock);
+    if (hash_map_lookup(&engine->pieces.by_pc, next.value, &found))
+        *piece_out = cache_pc_of(found);
+    else
+        result = make_piece(engine, next, piece_out);
+    mutex_unlock(&engine->pieces.lock);
+    return result;
+}

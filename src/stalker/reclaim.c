@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Quiescence by epochs. Retiring a slab's last block begins a new epoch; each thread notes the epoch whenever it is in
+ * the engine with nothing of the cache to go back to. A slab goes when every followed thread has noted an epoch as new
+ * as its own, and has handed over its events, which name blocks. Only whole slabs go: blocks stay where they are.
+ */
+#include "stalker/reclaim.h"
+
+#include "base/code_memory.h"
+#include "base/counters.h"
+#include "process/thread_list.h"
+#include "stalker/dispatch.h"
+#include "stalker/event_buffer.h"
+#include "stalker/follow.h"
+#include "stalker/invalidate.h"
+#include "stalker/thread.h"
+
+/* Threads looked at by reclaim_threads. */
+#define THREADS_AT_A_TIME 8
+
+uint64_t reclaim_epoch(const struct stalker_thread *thread)
+{
+    /* Acquire: pairs with the release in retire_slab; what was retired before is found nowhere any more. */
+    return atomic_load_explicit(&thread->engine->epoch, memory_order_acquire);
+}
+
+void reclaim_pass(struct stalker_thread *thread, uint64_t epoch)
+{
+    if (atomic_load_explicit(&thread->epoch, memory_order_relaxed) == epoch)
+        return;
+    if (thread->events != NULL)
+        stalker_drain_events(thread);
+    /* Release: pairs with the acquire in has_passed; whoever sees it knows that we are out of what was retired. */
+    atomic_store_explicit(&thread->epoch, epoch, memory_order_release);
+}
+
+static bool has_passed(const struct stalker_engine *engine, uint64_t epoch) REQUIRES(engine->lock)
+{
+    LIST_FOR_EACH (node, &engine->threads) {
+        const struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        if (atomic_load_explicit(&thread->epoch, memory_order_acquire) < epoch)
+            return false;
+    }
+    return true;
+}
+
+/* All blocks of a slab are retired; from the next epoch on nobody comes there. */
+static void retire_slab(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock)
+{
+    for (uint32_t i = 0; i < cache->block_count; i++) {
+        struct block *block = code_cache_block(cache, i);
+
+        if (block->slab == slab)
+            block_retire(cache, block);
+    }
+    slab->is_retired = true;
+    /* Release: what was unlinked before is so for who notes this epoch. */
+    slab->epoch = atomic_fetch_add_explicit(&cache->engine->epoch, 1, memory_order_acq_rel) + 1;
+    counter_add(COUNTER_slabs_retired, 1);
+}
+
+static size_t code_bytes(const struct code_cache *cache)
+{
+    size_t bytes = 0;
+
+    for (const struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
+        if (!slab->is_retired)
+            bytes += code_memory_committed(slab->hot) + code_memory_committed(slab->cold);
+    return bytes;
+}
+
+/* New slabs are put in front, so the last one is the oldest. */
+static struct cache_slab *oldest(const struct code_cache *cache)
+{
+    struct cache_slab *found = NULL;
+
+    for (struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
+        if (!slab->is_retired)
+            found = slab;
+    return found;
+}
+
+/* Slabs in which only retired blocks are left. */
+static void retire_empty(struct code_cache *cache) REQUIRES(cache->lock)
+{
+    for (struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next) {
+        bool is_empty = true;
+
+        for (uint32_t i = 0; i < cache->block_count && is_empty; i++) {
+            const struct block *block = code_cache_block(cache, i);
+
+            is_empty = block->slab != slab || block->flags & BLOCK_RETIRED;
+        }
+        if (is_empty && !slab->is_retired)
+            retire_slab(cache, slab);
+    }
+}
+
+/* Frees what nobody can be in. Returns how many retired slabs are left. */
+static size_t free_slabs(struct code_cache *cache) REQUIRES(cache->lock) REQUIRES(cache->engine->lock)
+{
+    struct cache_slab **place = &cache->slabs;
+    size_t left = 0;
+
+    while (*place != NULL) {
+        struct cache_slab *slab = *place;
+
+        if (!slab->is_retired || !has_passed(cache->engine, slab->epoch)) {
+            left += slab->is_retired;
+            place = &slab->next;
+            continue;
+        }
+        *place = slab->next;
+        code_cache_free_slab(cache, slab);
+        counter_add(COUNTER_slabs_freed, 1);
+    }
+    return left;
+}
+
+NO_THREAD_SAFETY_ANALYSIS void reclaim_limit(struct code_cache *cache)
+{
+    size_t limit = cache->engine->options.code_bytes_max;
+    struct cache_slab *slab;
+
+    while (limit != 0 && code_bytes(cache) > limit && (slab = oldest(cache)) != NULL)
+        retire_slab(cache, slab);
+    /* The engine's lock comes before the cache's: if somebody has it, the next one frees. */
+    if (limit != 0 && mutex_try_lock(&cache->engine->lock)) {
+        free_slabs(cache);
+        mutex_unlock(&cache->engine->lock);
+    }
+}
+
+void reclaim_threads(struct stalker_engine *engine)
+{
+    unsigned looked_at = 0;
+
+    LIST_FOR_EACH_REMOVABLE (node, &engine->parked) {
+        struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        if (looked_at++ == THREADS_AT_A_TIME)
+            return;
+        list_remove(node);
+        /* One that lives goes to the end, so that others come to their turn. */
+        if (thread_exists(thread->tid))
+            list_add_last(&engine->parked, node);
+        else
+            stalker_thread_destroy(thread);
+    }
+}
+
+size_t reclaim_all(struct stalker_engine *engine)
+{
+    size_t left = 0;
+
+    mutex_lock(&engine->lock);
+    reclaim_threads(engine);
+    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++) {
+        struct code_cache *cache = engine->caches[i];
+
+        mutex_lock(&cache->lock);
+        retire_empty(cache);
+        left += free_slabs(cache);
+        mutex_unlock(&cache->lock);
+    }
+    mutex_unlock(&engine->lock);
+    return left;
+}
