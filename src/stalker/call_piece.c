@@ -20,6 +20,20 @@ void call_pieces_deinit(struct call_pieces *pieces)
     hash_map_deinit(&pieces->by_pc);
 }
 
+void call_pieces_forget_shared(struct call_pieces *pieces)
+{
+    uint64_t cursor = 0, next, piece;
+
+    if (pieces->memory == NULL || code_memory_mode(pieces->memory) != CODE_VIEW_DUAL)
+        return;
+    while (hash_map_next(&pieces->by_pc, &cursor, &next, &piece)) {
+        hash_map_remove(&pieces->by_pc, next);
+        cursor = 0;
+    }
+    code_memory_destroy(pieces->memory);
+    pieces->memory = NULL;
+}
+
 static int make_memory(struct stalker_engine *engine)
 {
     struct code_memory_options options = {.size_bytes = MEMORY_BYTES, .mode = engine->options.view};

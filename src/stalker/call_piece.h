@@ -23,6 +23,9 @@ struct call_pieces {
 MUST_USE int call_pieces_init(struct call_pieces *pieces);
 void call_pieces_deinit(struct call_pieces *pieces);
 
+/* In a child of a fork: forgets pieces in memory that it shares with its parent. Nobody else may be there. */
+void call_pieces_forget_shared(struct call_pieces *pieces);
+
 /*
  * Where a thread makes its system call, with all registers the program's, so that it comes back to the engine with the
  * result and a child goes on natively at `next`. -ENOMEM, -ENOSPC, and what executable memory gives.

@@ -56,7 +56,8 @@ struct cache_slab {
 struct follow_configuration {
     uint32_t events; /* of enum gait_event_kind */
     const struct gait_transformer *transformer;
-    bool is_quiet; /* of excluded code: nothing is put into translations */
+    bool is_quiet;  /* of excluded code: nothing is put into translations */
+    bool is_paused; /* and no code leads to another cache */
 };
 
 struct code_cache {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads /proc/self/maps, line by line through a small buffer. Invariant: regions are those of some moment, less what
+ * Reads /proc/thread-self/maps, line by line through a small buffer; /proc/self is the main thread's, and empty when
+ * that has ended. Invariant: regions are those of some moment, less what
  * was forgotten since. Without /proc nothing is executable, and threads run natively.
  */
 #include "stalker/code_source.h"
@@ -96,7 +97,7 @@ static void take_line(struct code_source *source, const struct line *line)
 
 static void read_regions(struct code_source *source) REQUIRES(source->lock)
 {
-    static const char path[] = "/proc/self/maps";
+    static const char path[] = "/proc/thread-self/maps";
     long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
     struct line line = empty_line;
     char buffer[BUFFER_BYTES];
@@ -151,7 +152,12 @@ size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_
 
 void code_source_forget(struct code_source *source, uint64_t start, uint64_t end)
 {
+    struct interval before;
+
     mutex_lock(&source->lock);
+    /* What ended where the range begins may go on there now. */
+    if (interval_map_find(&source->regions, start - 1, &before))
+        start = before.start;
     if (interval_map_remove(&source->regions, start, end) != 0)
         interval_map_deinit(&source->regions);
     mutex_unlock(&source->lock);

@@ -9,6 +9,7 @@
 #include "stalker/block_link.h"
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
+#include "stalker/event_layout.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
@@ -49,17 +50,36 @@ static struct block *obtain(struct stalker_thread *thread, struct code_cache *ca
     return block;
 }
 
+/* Adds an event for each block that was translated since there were `count` of them. Without a lock. */
+static void tell_compiled(struct stalker_thread *thread, const struct code_cache *cache, uint32_t count)
+{
+    uint32_t events = cache->configuration.events;
+
+    if (!(events & GAIT_EVENT_COMPILE) || thread->events == NULL)
+        return;
+    for (; count < thread->compiled_end; count++) {
+        if (thread->event_position >= thread->event_limit)
+            stalker_drain_events(thread);
+        *(uint32_t *)(uintptr_t)thread->event_position = count << EVENT_KIND_BITS | EVENT_RECORD_COMPILED;
+        thread->event_position += event_header_bytes(events);
+    }
+}
+
 /* Goes on at context.pc. */
 static void go_on(struct stalker_thread *thread, bool lands)
 {
     struct code_cache *cache;
     struct block *block;
+    uint32_t count;
 
     exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
     cache = thread->cache;
     mutex_lock(&cache->lock);
+    count = cache->block_count;
     block = obtain(thread, cache, app_pc_of(thread->context.pc), lands);
+    thread->compiled_end = cache->block_count;
     mutex_unlock(&cache->lock);
+    tell_compiled(thread, cache, count);
     if (block == NULL)
         stalker_leave_natively(thread);
     else
@@ -70,12 +90,16 @@ static void go_through(struct stalker_thread *thread, struct block_exit *exit)
 {
     struct code_cache *cache = thread->cache;
     struct block *block;
+    uint32_t count;
 
     mutex_lock(&cache->lock);
+    count = cache->block_count;
     block = obtain(thread, cache, exit->target, false);
     if (block != NULL)
         block_link(cache, exit, block);
+    thread->compiled_end = cache->block_count;
     mutex_unlock(&cache->lock);
+    tell_compiled(thread, cache, count);
     if (block == NULL)
         stalker_leave_natively(thread);
     else
@@ -209,7 +233,7 @@ void stalker_dispatch(struct stalker_thread *thread)
     if (!goes_back(thread))
         reclaim_pass(thread, epoch);
     if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
-        thread->reason != STALKER_EVENTS)
+        !goes_back(thread) && !thread->is_leaving)
         stalker_leave_natively(thread);
     vectors_put_back(thread);
     thread->enter =

@@ -50,8 +50,9 @@ struct stalker_engine {
     const struct gait_observer *_Atomic observer;
     struct exclusions exclusions;
     struct call_pieces pieces;
-    struct code_cache *quiet_cache; /* one of the caches; NULL until something is excluded */
-    struct hash_map probe_points;   /* addresses with call probes; call_probe.c */
+    struct code_cache *quiet_cache;  /* one of the caches; NULL until something is excluded */
+    struct code_cache *paused_cache; /* one of the caches; NULL until a thread is paused */
+    struct hash_map probe_points;    /* addresses with call probes; call_probe.c */
     struct slab probe_memory;
     uint32_t probe_id;
     bool has_signals;          /* it is one of those for whom signal_actions are there */

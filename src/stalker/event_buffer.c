@@ -133,13 +133,16 @@ static void leave_call(struct batch *batch, const struct block *block, uint64_t 
     struct event_buffer *buffer = batch->buffer;
     size_t frame = buffer->frame_count;
 
-    add(batch, GAIT_EVENT_RET, block_last_insn(block).value, target, depth_of(buffer));
     while (frame > 0 && buffer->frames[frame - 1].return_address != target)
         frame--;
+    /* Calls above the one that returns were left by a longjmp. */
     if (frame > 0)
-        buffer->frame_count = frame - 1;
-    else if (buffer->frame_count == 0)
+        buffer->frame_count = frame;
+    add(batch, GAIT_EVENT_RET, block_last_insn(block).value, target, depth_of(buffer));
+    if (buffer->frame_count == 0)
         buffer->depth_below--;
+    else if (frame > 0)
+        buffer->frame_count--;
 }
 
 static void add_block(struct batch *batch, const struct block *block)
@@ -185,7 +188,7 @@ static uint64_t take_record(struct batch *batch, uint64_t place)
         return place + 8;
     default:
         add(batch, GAIT_EVENT_COMPILE, block->start.value, block_end(block).value, 0);
-        return place + batch->header_bytes;
+        return place;
     }
 }
 
@@ -200,11 +203,17 @@ void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *ca
     batch.header_bytes = event_header_bytes(cache->configuration.events);
     batch.count = 0;
 
-    if (buffer->receiver.process == NULL || buffer->is_closed) {
+    if (buffer->receiver.process == NULL) {
         buffer->lost_bytes += position - place;
         return;
     }
-    while (place < position)
-        place = take_record(&batch, place);
+    while (place < position && !buffer->is_closed) {
+        uint64_t next = take_record(&batch, place);
+
+        /* A record that was under way when the receiver had enough is lost like those behind it. */
+        if (!buffer->is_closed)
+            place = next;
+    }
     deliver(&batch);
+    buffer->lost_bytes += position - place;
 }

@@ -25,6 +25,14 @@ static int make_quiet_cache(struct stalker_engine *engine) REQUIRES(engine->lock
     return stalker_engine_cache(engine, &quiet, &engine->quiet_cache);
 }
 
+/* Where callbacks are observed, code outside of excluded ranges is not translated in the quiet cache. */
+static int make_paused_cache(struct stalker_engine *engine) REQUIRES(engine->lock)
+{
+    struct follow_configuration paused = {.is_quiet = true, .is_paused = engine->options.callbacks_followed};
+
+    return stalker_engine_cache(engine, &paused, &engine->paused_cache);
+}
+
 int exclusion_add(struct stalker_engine *engine, uint64_t start, uint64_t end)
 {
     int result = 0;
@@ -52,6 +60,8 @@ static int set_active(struct stalker_engine *engine, bool is_active) REQUIRES(en
         return -ESRCH;
     if (engine->quiet_cache == NULL)
         result = make_quiet_cache(engine);
+    if (result == 0 && engine->paused_cache == NULL)
+        result = make_paused_cache(engine);
     if (result != 0)
         return result;
     /* Active again: it is above whatever call was to end that. */
@@ -88,7 +98,7 @@ bool exclusion_changes_cache(const struct code_cache *cache, struct app_pc pc)
 {
     struct stalker_engine *engine = cache->engine;
 
-    if (engine->quiet_cache == NULL)
+    if (engine->quiet_cache == NULL || cache->configuration.is_paused)
         return false;
     if (!cache->configuration.is_quiet)
         return exclusion_holds(engine, pc);
@@ -132,9 +142,9 @@ void exclusion_apply(struct stalker_thread *thread, uint64_t sp)
         return;
     holds = exclusion_holds(engine, app_pc_of(thread->context.pc));
     if (thread->is_inactive) {
-        stalker_thread_use_cache(thread, engine->quiet_cache);
+        stalker_thread_use_cache(thread, engine->paused_cache);
         thread->quiet_sp = QUIET_FOR_EVER;
-    } else if (!is_quiet && holds)
+    } else if (holds && (!is_quiet || thread->cache->configuration.is_paused))
         become_quiet(thread, sp);
     else if (is_quiet && !holds && (sp >= thread->quiet_sp || engine->options.callbacks_followed))
         become_observed(thread, sp);

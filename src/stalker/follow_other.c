@@ -55,10 +55,17 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
     return result;
 }
 
+/* A thread, and the cache that it was in when the locks were taken. */
+struct meeting {
+    struct stalker_thread *thread;
+    struct code_cache *cache;
+};
+
 /* By way of the engine, which has to take back what the thread's kernel side has of ours. */
 static int leave(void *context, struct thread_registers *registers)
 {
-    struct stalker_thread *thread = context;
+    const struct meeting *meeting = context;
+    struct stalker_thread *thread = meeting->thread;
     const struct translator *translator = thread->engine->translator;
     struct gait_cpu_context cpu, entrance;
     const struct code_place *place;
@@ -66,6 +73,9 @@ static int leave(void *context, struct thread_registers *registers)
 
     thread_registers_take_restart(registers);
     translator->registers_get(registers, &cpu, &segment_base);
+    /* It changed to another cache before it was stopped: that one's lock was not taken. */
+    if (thread->cache != meeting->cache)
+        return -EAGAIN;
     entrance = cpu;
     place = code_cache_place_at(thread->cache, cache_pc_of(cpu.pc));
     if (place == NULL || translator->recover(thread, place, &cpu) != 0)
@@ -81,6 +91,7 @@ static int leave(void *context, struct thread_registers *registers)
 static int try_unfollow(struct stalker_engine *engine, int tid)
 {
     struct stalker_thread *thread;
+    struct meeting meeting;
     int result;
 
     mutex_lock(&engine->lock);
@@ -90,9 +101,11 @@ static int try_unfollow(struct stalker_engine *engine, int tid)
         return -ESRCH;
     }
     atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
-    mutex_lock(&thread->cache->lock);
-    result = thread_modify(tid, leave, thread);
-    mutex_unlock(&thread->cache->lock);
+    meeting.thread = thread;
+    meeting.cache = __atomic_load_n(&thread->cache, __ATOMIC_RELAXED);
+    mutex_lock(&meeting.cache->lock);
+    result = thread_modify(tid, leave, &meeting);
+    mutex_unlock(&meeting.cache->lock);
     if (result == -ESRCH)
         stalker_follow_end(thread);
     mutex_unlock(&engine->lock);

@@ -26,6 +26,8 @@ NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
         mutex_lock(&engine->caches[i]->lock);
     mutex_lock(&engine->translation_lock);
     mutex_lock(&engine->source.lock);
+    mutex_lock(&engine->exclusions.lock);
+    mutex_lock(&engine->pieces.lock);
     thread_registry_lock();
     signal_actions_lock();
 }
@@ -34,6 +36,8 @@ NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
 {
     signal_actions_unlock();
     thread_registry_unlock();
+    mutex_unlock(&engine->pieces.lock);
+    mutex_unlock(&engine->exclusions.lock);
     mutex_unlock(&engine->source.lock);
     mutex_unlock(&engine->translation_lock);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
@@ -62,6 +66,8 @@ static bool replace_cache(struct stalker_thread *thread, unsigned which)
     engine->caches[which] = new;
     if (engine->quiet_cache == old)
         engine->quiet_cache = new;
+    if (engine->paused_cache == old)
+        engine->paused_cache = new;
     if (thread->observed_cache == old)
         thread->observed_cache = new;
     if (thread->cache == old)
@@ -91,6 +97,7 @@ static void begin_child(struct stalker_thread *thread)
     if (thread_registry_add(thread) != 0)
         counter_add(COUNTER_threads_unknown, 1);
     forget_others(thread);
+    call_pieces_forget_shared(&engine->pieces);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
         if (is_shared(engine->caches[i]) && !replace_cache(thread, i))
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);

@@ -8,6 +8,9 @@
 #include "base/counters.h"
 #include "stalker/block_link.h"
 
+/* Of any CPU, rounded up. */
+#define INSN_BYTES_MAX 16
+
 void block_retire(struct code_cache *cache, struct block *block)
 {
     uint64_t *entry = &cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES];
@@ -37,9 +40,20 @@ bool block_is_trusted(const struct code_cache *cache, struct block *block)
     return true;
 }
 
+/*
+ * Where what the block was made of ends. One that leaves, or that has no instruction of its own, is made of what stands
+ * behind it too: there was no code, or only the beginning of an instruction.
+ */
+static uint64_t source_end(const struct block *block)
+{
+    uint64_t end = block_end(block).value;
+
+    return block->size_bytes == 0 || block->exits[0].kind == BLOCK_EXIT_LEAVE ? end + INSN_BYTES_MAX : end;
+}
+
 static bool overlaps(const struct block *block, uint64_t start, uint64_t end)
 {
-    return block->start.value < end && block_end(block).value > start;
+    return block->start.value < end && source_end(block) > start;
 }
 
 void code_cache_invalidate(struct code_cache *cache, uint64_t start, uint64_t end)

@@ -248,8 +248,10 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     }
     use_up(signal, &action);
     signal_frame_enter(&copy, signal, action.handler, &entry);
-    if (!thread->is_inside)
+    if (!thread->is_inside) {
+        stalker_segment_set(thread->segment_base);
         signal_frame_begin(ucontext, &entry, mask);
+    }
     signal_stack_enter(&thread->alternate_stack);
     thread->context = entry;
     thread->signals_mask = mask;

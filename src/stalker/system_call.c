@@ -127,7 +127,8 @@ static long change_mapping(struct stalker_thread *thread, const struct system_ca
 {
     long result = make(call);
 
-    if (failed(result))
+    /* An mprotect that comes to a hole has changed what is before it. */
+    if (failed(result) && (call->number == __NR_mmap || result != -ENOMEM))
         return result;
     if (call->number == __NR_mmap)
         forget(thread, (uint64_t)result, (uint64_t)call->arguments[1]);
@@ -212,8 +213,9 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         result = signal_stack_call(thread, &call);
         break;
     case PART_SEGMENT:
+        /* Not in place, where a result of 0 would be taken for a child's. */
         if (!stalker_segment_call(thread, &call, &result))
-            return SYSTEM_CALL_IN_PLACE;
+            result = make(&call);
         break;
     default:
         return SYSTEM_CALL_IN_PLACE;

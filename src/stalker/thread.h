@@ -79,6 +79,8 @@ struct stalker_thread {
     uint64_t gate_quiet_end;
     uint64_t quiet_sp; /* where the stack pointer is when an excluded call is over */
     uint64_t gate_called;
+    uint64_t is_leaving;   /* it goes on natively */
+    uint64_t segment_base; /* what the program has in the register that we use */
     uint64_t signals_held;
     uint64_t signals_mask;
 
@@ -93,16 +95,15 @@ struct stalker_thread {
     int tid;
     _Atomic uint64_t epoch;    /* the last one that it noted; reclaim.c */
     _Atomic uint32_t requests; /* of enum stalker_request */
-    uint64_t segment_base;     /* what the program had in the register that we use */
     void *stack;               /* the engine's stack on this thread */
     size_t stack_bytes;
     struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
     struct signal_deferred deferred;
     struct event_buffer *events; /* NULL: none are wanted */
+    uint32_t compiled_end;       /* how many blocks there were after the last translation */
     uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
     bool is_inside;      /* it is in the cache or the engine; changed on the thread itself */
-    bool is_leaving;     /* it goes on natively */
     bool with_position;  /* translated code has the position of events in a register */
     bool enter_once;     /* but not where it enters next */
     bool new_threads;    /* threads that it makes are followed alike */
@@ -133,6 +134,8 @@ THREAD_FIELD_AT(gate_changed, THREAD_GATE_CHANGED);
 THREAD_FIELD_AT(gate_quiet_end, THREAD_GATE_QUIET_END);
 THREAD_FIELD_AT(quiet_sp, THREAD_QUIET_SP);
 THREAD_FIELD_AT(gate_called, THREAD_GATE_CALLED);
+THREAD_FIELD_AT(is_leaving, THREAD_IS_LEAVING);
+THREAD_FIELD_AT(segment_base, THREAD_SEGMENT_BASE);
 THREAD_FIELD_AT(signals_held, THREAD_SIGNALS_HELD);
 THREAD_FIELD_AT(signals_mask, THREAD_SIGNALS_MASK);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);

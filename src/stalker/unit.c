@@ -11,6 +11,7 @@
 #include "stalker/block_link.h"
 #include "stalker/call_probe.h"
 #include "stalker/engine.h"
+#include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/transformer.h"
@@ -228,8 +229,12 @@ static int publish(struct translation *translation)
     for (unsigned i = 0; i < translation->block_count; i++) {
         int result = code_cache_publish(translation->cache, translation->blocks[i]);
 
-        if (result != 0)
+        /* All or nothing. */
+        if (result != 0) {
+            while (i-- > 0)
+                block_retire(translation->cache, translation->blocks[i]);
             return result;
+        }
         observer_translated(translation->cache, translation->blocks[i]);
     }
     counter_add(COUNTER_blocks_translated, translation->block_count);

@@ -13,9 +13,11 @@ int vectors_prepare(struct stalker_thread *thread)
     if (thread->vectors != NULL)
         return 0;
     result = memory_map(stalker_vectors_bytes(), &storage);
-    if (result == 0)
-        thread->vectors = storage;
-    return result;
+    if (result != 0)
+        return result;
+    stalker_vectors_init(storage);
+    thread->vectors = storage;
+    return 0;
 }
 
 void vectors_set_aside(struct stalker_thread *thread)

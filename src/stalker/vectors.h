@@ -23,6 +23,7 @@ MUST_USE int vectors_prepare(struct stalker_thread *thread);
 
 /* In arch/<cpu>/host. */
 size_t stalker_vectors_bytes(void);
+void stalker_vectors_init(void *area);
 void stalker_vectors_save(void *area);
 void stalker_vectors_restore(void *area);
 

@@ -6,7 +6,7 @@
 # must not differ. A program ends with 0, unless a comment near its top says "exit status: N". What is listed in
 # tests/programs/EXPECTED_FAILURES must differ; if the reason there begins with "sometimes", it may.
 # configurations: debug-gcc
-# time limit: 900 s
+# time limit: 1200 s
 # needs: followed-programs
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/../.." || exit 1
 [[ $(uname -m) == x86_64 ]] || { echo "skipped: gait follows threads on x86_64 only, so far"; exit 77; }
 folder=tests/programs
 built=build/$folder
-limit_s=20
+limit_s=60
 expected_failure_limit_s=3
 ulimit -c 0
 export LC_ALL=C

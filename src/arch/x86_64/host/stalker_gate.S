@@ -5,6 +5,7 @@
  */
 #include "stalker/thread_layout.h"
 
+#include <asm/prctl.h>
 #include <asm/unistd.h>
 
 #define SIG_SETMASK 2
@@ -100,13 +101,15 @@ FUNCTION stalker_leave
         movq    %gs:THREAD_SELF, %rdi
         call    stalker_dispatch
 /*
- * Into the cache, or wherever `resume` says. From here to stalker_resume_end the context is the program's state: a
- * signal that comes here is handled with that.
+ * Into the cache, or natively to wherever `resume` says. From here to stalker_resume_end the context is the program's
+ * state: a signal that comes here is handled with that.
  */
 FUNCTION_HERE stalker_resume
         cmpq    $0, %gs:THREAD_SIGNALS_HELD
         jne     2f
-1:      pushq   %gs:THREAD_CONTEXT_FLAGS
+1:      cmpq    $0, %gs:THREAD_IS_LEAVING
+        jne     stalker_go
+        pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
         RESTORE_ALL
         jmpq    *%gs:THREAD_ENTER
@@ -124,6 +127,41 @@ FUNCTION stalker_enter
         movl    $__NR_rt_sigprocmask, %eax
         syscall
         jmp     1b
+
+/*
+ * Out of our hands: the program gets its gs base back, so all else has to come from elsewhere. iretq takes the pc, the
+ * flags and the stack pointer from the engine's stack.
+ */
+stalker_go:
+        movq    %gs:THREAD_SELF, %rbx
+        movl    $__NR_arch_prctl, %eax
+        movl    $ARCH_SET_GS, %edi
+        movq    THREAD_SEGMENT_BASE(%rbx), %rsi
+        syscall
+        movq    THREAD_ENGINE_SP(%rbx), %rsp
+        movl    %ss, %eax
+        pushq   %rax
+        pushq   THREAD_CONTEXT + 8 * 4(%rbx)
+        pushq   THREAD_CONTEXT_FLAGS(%rbx)
+        movl    %cs, %eax
+        pushq   %rax
+        pushq   THREAD_RESUME(%rbx)
+        movq    THREAD_CONTEXT + 8 * 0(%rbx), %rax
+        movq    THREAD_CONTEXT + 8 * 1(%rbx), %rcx
+        movq    THREAD_CONTEXT + 8 * 2(%rbx), %rdx
+        movq    THREAD_CONTEXT + 8 * 5(%rbx), %rbp
+        movq    THREAD_CONTEXT + 8 * 6(%rbx), %rsi
+        movq    THREAD_CONTEXT + 8 * 7(%rbx), %rdi
+        movq    THREAD_CONTEXT + 8 * 8(%rbx), %r8
+        movq    THREAD_CONTEXT + 8 * 9(%rbx), %r9
+        movq    THREAD_CONTEXT + 8 * 10(%rbx), %r10
+        movq    THREAD_CONTEXT + 8 * 11(%rbx), %r11
+        movq    THREAD_CONTEXT + 8 * 12(%rbx), %r12
+        movq    THREAD_CONTEXT + 8 * 13(%rbx), %r13
+        movq    THREAD_CONTEXT + 8 * 14(%rbx), %r14
+        movq    THREAD_CONTEXT + 8 * 15(%rbx), %r15
+        movq    THREAD_CONTEXT + 8 * 3(%rbx), %rbx
+        iretq
 FUNCTION_HERE stalker_resume_end
 
 /* Out of the cache because the event buffer is full: all registers are the program's, and `resume` is set. */

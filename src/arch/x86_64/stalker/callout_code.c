@@ -28,6 +28,7 @@ void x86_put_callout(struct translation *translation, const struct callout *call
 
 void x86_put_code(struct translation *translation, struct app_pc pc, const void *code, size_t size_bytes)
 {
+    x86_trail_note(translation, pc, trail_plain);
     x86_take_register(translation);
     x86_trail_note(translation, pc, trail_plain);
     code_writer_put_bytes(&translation->hot, code, size_bytes);

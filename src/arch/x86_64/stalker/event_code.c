@@ -173,12 +173,13 @@ static void put_check_by_count(struct translation *translation)
 }
 
 /* Somewhere in the block, taking rcx and leaving it as it was. */
-static void put_check(struct translation *translation, struct app_pc pc)
+static void put_check(struct translation *translation, struct app_pc pc, bool flags_free)
 {
     struct code_writer *hot = &translation->hot;
     struct trail_state state = trail_plain;
 
-    if (x86_block_of(translation)->events.flags_free) {
+    x86_block_of(translation)->events.is_checked = true;
+    if (flags_free) {
         put_check_by_flags(translation);
         return;
     }
@@ -207,6 +208,13 @@ static void put_end(struct translation *translation, int32_t size)
     x86_lea(&translation->hot, X86_SIZE_64, POSITION_REGISTER, x86_mem_base(POSITION_REGISTER, size));
 }
 
+static void put_block_record(struct translation *translation)
+{
+    x86_block_of(translation)->events.is_recorded = true;
+    put_header(translation, EVENT_RECORD_BLOCK);
+    put_end(translation, wants_calls(translation) ? 8 : 4);
+}
+
 void x86_put_events_before(struct translation *translation, unsigned which)
 {
     struct x86_block *decoded = x86_block_of(translation);
@@ -220,12 +228,31 @@ void x86_put_events_before(struct translation *translation, unsigned which)
     x86_trail_note(translation, pc, trail_plain);
     x86_take_position(translation);
     x86_trail_note(translation, pc, trail_plain);
-    if (record) {
-        put_header(translation, EVENT_RECORD_BLOCK);
-        put_end(translation, wants_calls(translation) ? 8 : 4);
-    }
+    if (record)
+        put_block_record(translation);
     if (check)
-        put_check(translation, pc);
+        put_check(translation, pc, plan->flags_free);
+}
+
+/* Whether the instruction's own code does the check. */
+static bool checks_itself(const struct event_plan *plan, const struct x86_insn *insn)
+{
+    return plan->check_at_end && insn != NULL &&
+           (insn->flow == X86_FLOW_CALL_INDIRECT || insn->flow == X86_FLOW_RETURN);
+}
+
+void x86_put_events_at_end(struct translation *translation, struct app_pc pc, const struct x86_insn *insn)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+    const struct event_plan *plan = &decoded->events;
+    bool has_own = insn != NULL && record_at_end(translation, insn) != EVENT_RECORD_BLOCK;
+
+    if (decoded->count == 0)
+        return;
+    if (wants_blocks(translation) && !plan->is_recorded && !has_own)
+        put_block_record(translation);
+    if (plan->check && !plan->is_checked && !checks_itself(plan, insn))
+        put_check(translation, pc, false);
 }
 
 void x86_put_event_call(struct translation *translation)
@@ -258,7 +285,9 @@ void x86_put_event_return(struct translation *translation)
 
 void x86_put_event_check_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    if (!x86_block_of(translation)->events.check_at_end)
+    const struct event_plan *plan = &x86_block_of(translation)->events;
+
+    if (!plan->check_at_end || plan->is_checked)
         return;
     put_check_by_count(translation);
     if (insn->gpr_read & X86_GPR_BIT(X86_RCX))

@@ -3,6 +3,8 @@
 #ifndef GAIT_ARCH_X86_64_STALKER_EVENT_CODE_H
 #define GAIT_ARCH_X86_64_STALKER_EVENT_CODE_H
 
+#include "base/address.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +19,8 @@ struct event_plan {
     bool flags_free;       /* nobody needs the flags where the check is */
     bool check_at_end;     /* with the branch that ends the block */
     unsigned check_before; /* instruction */
+    bool is_recorded;      /* a record was written */
+    bool is_checked;       /* the check was written */
 };
 
 /* Whether the program's r11 is at home at the borders of blocks, and the position of events in its place. */
@@ -34,6 +38,12 @@ void x86_event_plan(struct translation *translation);
 
 /* Writes what the plan has for the place before an instruction. */
 void x86_put_events_before(struct translation *translation, unsigned which);
+
+/*
+ * Writes what the plan had for places that a transformer left out, before the instruction that ends the block, or NULL
+ * if it goes on. Needs the position in its register.
+ */
+void x86_put_events_at_end(struct translation *translation, struct app_pc pc, const struct x86_insn *insn);
 
 /* Writes the record of a direct call. All of these need the position in its register. */
 void x86_put_event_call(struct translation *translation);

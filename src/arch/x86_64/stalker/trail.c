@@ -183,8 +183,6 @@ int x86_recover(struct stalker_thread *thread, const struct code_place *place, s
     if (!trail_find(place->trail, place->trail_bytes, (uint32_t)(cpu->pc - place->start.value), &point))
         return -ENOENT;
     state = &point.state;
-    if (state->pc == TRAIL_PC_NOWHERE)
-        return -ENOENT;
     cpu->pc = pc_of(place, &point, cpu);
     if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
         thread->event_position = cpu->registers[POSITION_REGISTER];

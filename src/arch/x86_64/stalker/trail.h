@@ -23,7 +23,6 @@ enum trail_pc {
     TRAIL_PC_HERE,            /* the point's own */
     TRAIL_PC_IN_TARGET,       /* in the target register */
     TRAIL_PC_IN_TARGET_MINUS, /* in the target register, less the index register */
-    TRAIL_PC_NOWHERE,         /* it runs natively: only the engine knows, behind this place */
 };
 
 /* The registers that indirect branches take to look up their target. rcx, since jrcxz tests it without flags. */

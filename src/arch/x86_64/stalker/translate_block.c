@@ -66,15 +66,6 @@ static size_t find_source(struct translation *translation)
     return available;
 }
 
-/* The block under way has no points yet, and at its entry the registers are where they are between blocks. */
-static void begin_points(struct translation *translation)
-{
-    struct x86_block *decoded = x86_block_of(translation);
-
-    decoded->point_count = 0;
-    decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
-}
-
 static void decode(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
@@ -84,7 +75,8 @@ static void decode(struct translation *translation)
     size_t available = find_source(translation);
 
     decoded->count = 0;
-    begin_points(translation);
+    decoded->point_count = 0;
+    decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
     decoded->ends_bad = false;
     decoded->count_pending = 0;
     while (decoded->count < translation->insn_limit) {
@@ -149,18 +141,31 @@ static void put_native_call(struct translation *translation)
     struct code_writer *hot = &translation->hot;
     struct app_pc start = translation->block->start;
 
-    x86_trail_note(translation, start, (struct trail_state){.pc = TRAIL_PC_NOWHERE});
     x86_take_register(translation);
     x86_pop_mem(hot, thread_field(THREAD_NATIVE_RETURN));
     x86_call_anywhere(hot, cache_pc_of(start.value));
     x86_take_position(translation);
     x86_put_exit(translation, 0, BLOCK_EXIT_NATIVE_RETURN, start);
+    /* No point could say where a thread is that has returned: it is met again later. */
+    x86_block_of(translation)->point_count = 0;
 }
 
 static void put_change_of_cache(struct translation *translation)
 {
-    x86_trail_note(translation, translation->block->start, trail_plain);
-    x86_put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, translation->block->start);
+    struct app_pc start = translation->block->start;
+
+    x86_trail_note(translation, start, trail_plain);
+    x86_put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, start);
+}
+
+/* Of a block that was not decoded nothing is known but where it begins. */
+static void forget_decoded(struct translation *translation)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+
+    decoded->count = 0;
+    decoded->point_count = 0;
+    decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
 }
 
 static void open_block(struct translation *translation)
@@ -169,7 +174,7 @@ static void open_block(struct translation *translation)
     struct code_writer *hot = &translation->hot;
 
     if (translation->is_native || translation->changes_cache)
-        begin_points(translation);
+        forget_decoded(translation);
     if (translation->lands) {
         block->landing = code_writer_pc(hot);
         block->entry = block->landing;
@@ -268,8 +273,10 @@ static void close_block(struct translation *translation)
 
     if (translation->is_open && !translation->is_native && !translation->changes_cache) {
         x86_put_counts(translation, end, false);
+        x86_trail_note(translation, end, trail_plain);
         x86_take_position(translation);
         x86_trail_note(translation, end, trail_plain);
+        x86_put_events_at_end(translation, end, NULL);
         if (decoded->ends_bad)
             x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, end);
         else

@@ -101,13 +101,12 @@ static struct x86_mem operand_of(const struct x86_insn *insn)
 
 static void load_target(struct translation *translation, const struct x86_insn *insn)
 {
-    static const struct trail_state saved = {.homes = BRANCH_SET};
+    struct trail_state saved = {.homes = BRANCH_SET};
     struct code_writer *hot = &translation->hot;
 
-    if ((insn->gpr_read) & X86_GPR_BIT(X86_R11)) {
+    if ((insn->gpr_read) & X86_GPR_BIT(X86_R11))
         x86_take_register(translation);
-        x86_trail_note(translation, insn->pc, saved);
-    }
+    x86_trail_note(translation, insn->pc, saved);
     if (!insn->is_memory) {
         if (insn->rm != TARGET_REGISTER)
             x86_mov_reg_reg(hot, X86_SIZE_64, TARGET_REGISTER, insn->rm);
@@ -239,7 +238,9 @@ static bool is_int80(const struct x86_insn *insn)
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     x86_put_counts(translation, insn->pc, false);
+    x86_trail_note(translation, insn->pc, trail_plain);
     x86_take_position(translation);
+    x86_put_events_at_end(translation, insn->pc, insn);
     translation->is_open = false;
     if (insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) {
         put_leave(translation, insn);

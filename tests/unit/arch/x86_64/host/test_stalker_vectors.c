@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "stalker/vectors.h"
+
+#include "support/check.h"
+#include "support/machine_state.h"
+#include "support/stalker_lab.h"
+
+#include <cpuid.h>
+#include <stdlib.h>
+
+static struct stalker_lab lab;
+static struct machine_state initial;
+static struct run_result result;
+
+static void room_is_what_the_system_has_enabled(void)
+{
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+
+    CHECK(__get_cpuid_count(13, 0, &eax, &ebx, &ecx, &edx));
+    CHECK_EQUAL(stalker_vectors_bytes(), ebx);
+    CHECK(stalker_vectors_bytes() >= 576);
+}
+
+static void fill_registers(struct machine_state *state)
+{
+    for (unsigned i = 0; i < machine_state_vector_count(); i++) {
+        struct machine_zmm value;
+
+        for (unsigned lane = 0; lane < 8; lane++)
+            value.lane[lane] = 0x1111111111111111ull * (i % 15 + 1) + lane * 0x10000 + i;
+        machine_state_zmm_set(state, i, value);
+    }
+    for (unsigned i = 0; i < 8; i++)
+        machine_state_k_set(state, i, 0x0123456789abcdefull * (i + 1));
+    for (unsigned i = 0; i < 8; i++) {
+        state->legacy.st[i].mantissa = 0x8000000000000000ull + i;
+        state->legacy.st[i].sign_exponent = (uint16_t)(0x3fff + i);
+    }
+    state->legacy.x87_tag = 0xff;
+    state->legacy.x87_control = 0x0f7f;
+    state->legacy.mxcsr = 0x7fa0;
+}
+
+/* Calls a function with the area in rdi: the lab runs it from an exact state. */
+static struct app_pc write_call(void (*function)(void *), uint8_t *area)
+{
+    struct app_pc start = app_pc_of(code_writer_pc(&lab.writer).value);
+
+    x86_mov_reg_imm(&lab.writer, X86_SIZE_64, X86_RDI, (uintptr_t)area);
+    x86_mov_reg_imm(&lab.writer, X86_SIZE_64, X86_RBX, (uintptr_t)function);
+    x86_call_reg(&lab.writer, X86_RBX);
+    return start;
+}
+
+static void check_vectors(const struct machine_state *expected)
+{
+    static const struct machine_ignore ignore = {
+        .gprs = UINT16_MAX, .rip = true, .rflags = UINT64_MAX, .x87_pointers = true};
+    char report[2000];
+
+    CHECK_EQUAL(result.signal, SIGTRAP);
+    if (machine_state_compare(expected, &result.state, &ignore, report, sizeof(report)) != 0) {
+        check_failures++;
+        printf("%s", report);
+    }
+}
+
+static void others_find_floating_point_as_functions_expect_it(void)
+{
+    size_t size_bytes = stalker_vectors_bytes();
+    uint8_t *area = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
+
+    memset(area, 0, size_bytes);
+    stalker_lab_init(&lab, NULL);
+    stalker_lab_state(&lab, write_call(stalker_vectors_save, area), &initial);
+    code_writer_put_u8(&lab.writer, 0xcc);
+    fill_registers(&initial);
+    stalker_lab_run_natively(&lab, &initial, &result);
+    CHECK_EQUAL(result.signal, SIGTRAP);
+    /* As a function expects them that is just called. */
+    CHECK_EQUAL(result.state.legacy.mxcsr, 0x1f80);
+    CHECK_EQUAL(result.state.legacy.x87_control, 0x037f);
+    CHECK_EQUAL(result.state.legacy.x87_tag, 0);
+    stalker_lab_deinit(&lab);
+    free(area);
+}
+
+static void all_registers_go_to_memory_and_back(void)
+{
+    size_t size_bytes = stalker_vectors_bytes();
+    uint8_t *area = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
+    struct machine_state other;
+    struct app_pc save, restore;
+
+    memset(area, 0, size_bytes);
+    stalker_lab_init(&lab, NULL);
+    save = write_call(stalker_vectors_save, area);
+    code_writer_put_u8(&lab.writer, 0xcc);
+    restore = write_call(stalker_vectors_restore, area);
+    code_writer_put_u8(&lab.writer, 0xcc);
+
+    stalker_lab_state(&lab, save, &initial);
+    fill_registers(&initial);
+    stalker_lab_run_natively(&lab, &initial, &result);
+    stalker_lab_state(&lab, restore, &other);
+    stalker_lab_run_natively(&lab, &other, &result);
+    check_vectors(&initial);
+
+    /* States in their first configuration too, which need no room in memory. */
+    machine_state_init(&other);
+    stalker_lab_state(&lab, save, &other);
+    stalker_lab_run_natively(&lab, &other, &result);
+    initial.rip = restore.value;
+    stalker_lab_run_natively(&lab, &initial, &result);
+    check_vectors(&other);
+    stalker_lab_deinit(&lab);
+    free(area);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(room_is_what_the_system_has_enabled),
+    CHECK_CASE(others_find_floating_point_as_functions_expect_it),
+    CHECK_CASE(all_registers_go_to_memory_and_back),
+};
+
+CHECK_MAIN(cases)

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86_64/stalker/exit_code.h"
+
+#include "base/code_memory.h"
+#include "stalker/block_link.h"
+#include "support/check.h"
+#include "support/stalker_lab.h"
+
+#include <errno.h>
+
+#if defined(__x86_64__)
+
+#define JMP_BYTES 5
+
+static struct stalker_lab lab;
+static struct machine_state initial;
+static struct run_result result;
+
+static bool is_in_one_word(uint64_t place, size_t size_bytes)
+{
+    return place / 8 == (place + size_bytes - 1) / 8;
+}
+
+static struct x86_insn insn_at(uint64_t place)
+{
+    struct x86_insn insn = {0};
+
+    CHECK_EQUAL(x86_decode((const uint8_t *)(uintptr_t)place, 15, app_pc_of(place), 0, &insn), 0);
+    return insn;
+}
+
+static int link_exit(struct block_exit *exit, const struct block *to)
+{
+    int status;
+
+    mutex_lock(&lab.cache->lock);
+    status = x86_link(NULL, exit, to);
+    mutex_unlock(&lab.cache->lock);
+    return status;
+}
+
+/* Where a run of the block stops. */
+static uint64_t stop_of(const struct block *block)
+{
+    stalker_lab_state(&lab, block->start, &initial);
+    stalker_lab_run_raw(&lab, block->entry, &initial, &result);
+    return run_result_stop_pc(&result);
+}
+
+/* Ends in all ways that have exits, each after a different number of bytes. */
+static void branches_can_be_changed_by_one_store(void)
+{
+    stalker_lab_init(&lab, NULL);
+    for (size_t lead = 0; lead < 24; lead++) {
+        struct app_pc start = stalker_lab_write_at(&lab, lead * 256);
+        struct block *branch, *jump;
+
+        for (size_t i = 0; i < lead; i++)
+            x86_nops(&lab.writer, 1);
+        x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of(start.value + 0x8000), X86_REACH_NEAR);
+        x86_jmp_pc(&lab.writer, cache_pc_of(start.value + 0x9000), X86_REACH_NEAR);
+        branch = stalker_lab_obtain(&lab, start, false);
+        CHECK_EQUAL(branch->exits[0].kind, BLOCK_EXIT_JUMP);
+        CHECK(is_in_one_word(branch->exits[0].place.value, 4));
+        CHECK_EQUAL(branch->exits[1].kind, BLOCK_EXIT_ADJACENT);
+        CHECK(is_in_one_word(branch->exits[1].place.value, JMP_BYTES));
+        jump = branch->exits[1].linked;
+        CHECK(jump != NULL && is_in_one_word(jump->exits[0].place.value, 4));
+        /* The displacement is that of a branch to the stub. */
+        CHECK_EQUAL(insn_at(jump->exits[0].place.value - 1).target, jump->exits[0].stub.value);
+        CHECK_EQUAL(insn_at(branch->exits[0].place.value - 2).target, branch->exits[0].stub.value);
+    }
+    stalker_lab_deinit(&lab);
+}
+
+static void a_stub_says_which_exit_it_is_and_changes_nothing(void)
+{
+    struct block *block;
+
+    stalker_lab_init(&lab, NULL);
+    stalker_lab_write_at(&lab, 0);
+    x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of((uintptr_t)lab.code.base + 0x8000), X86_REACH_NEAR);
+    block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
+    stalker_lab_state(&lab, block->start, &initial);
+    initial.rflags |= X86_FLAG_ZF | X86_FLAG_CF | X86_FLAG_OF;
+    stalker_lab_run_raw(&lab, block->entry, &initial, &result);
+    CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_exit(&lab));
+    CHECK_EQUAL(lab.thread.exit, block_exit_number(block, 0));
+    CHECK(memcmp(result.state.gpr, initial.gpr, sizeof(initial.gpr)) == 0);
+    CHECK_EQUAL(result.state.rflags & X86_FLAGS_STATUS, initial.rflags & X86_FLAGS_STATUS);
+    initial.rflags &= ~(uint64_t)X86_FLAG_ZF;
+    stalker_lab_run_raw(&lab, block->entry, &initial, &result);
+    CHECK_EQUAL(code_cache_exit(lab.cache, lab.thread.exit)->kind, BLOCK_EXIT_LEAVE);
+    stalker_lab_deinit(&lab);
+}
+
+static void a_placeholder_becomes_a_jump_and_a_placeholder_again(void)
+{
+    static const uint8_t nop[JMP_BYTES] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+    struct block *block, *next, *other;
+    struct block_exit *exit;
+    void *place;
+
+    stalker_lab_init(&lab, NULL);
+    stalker_lab_write_at(&lab, 0);
+    x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of((uintptr_t)lab.code.base + 0x8000), X86_REACH_NEAR);
+    x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);
+    block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
+    other = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base + 0x8000), false);
+    exit = &block->exits[1];
+    next = exit->linked;
+    place = (void *)(uintptr_t)exit->place.value;
+    CHECK(memcmp(place, nop, sizeof(nop)) == 0);
+    CHECK_EQUAL(next->entry.value, exit->place.value + JMP_BYTES);
+
+    CHECK_EQUAL(link_exit(exit, NULL), 0);
+    CHECK_EQUAL(insn_at(exit->place.value).flow, X86_FLOW_JUMP);
+    CHECK_EQUAL(insn_at(exit->place.value).target, exit->stub.value);
+    CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
+    CHECK_EQUAL(lab.thread.exit, block_exit_number(block, 1));
+
+    CHECK_EQUAL(link_exit(exit, other), 0);
+    CHECK_EQUAL(insn_at(exit->place.value).target, other->entry.value);
+    stop_of(block);
+    CHECK_EQUAL(lab.thread.exit, block_exit_number(other, 0));
+
+    CHECK_EQUAL(link_exit(exit, next), 0);
+    CHECK(memcmp(place, nop, sizeof(nop)) == 0);
+    stop_of(block);
+    CHECK_EQUAL(lab.thread.exit, block_exit_number(next, 0));
+    stalker_lab_deinit(&lab);
+}
+
+/* int3 out of reach of everything in the lab. */
+static void far_init(struct arena *far, struct block *block_out)
+{
+    CHECK_EQUAL(arena_init(far, STALKER_LAB_HIGH, 4096, ARENA_CODE), 0);
+    memset(far->base, 0xcc, far->size_bytes);
+    *block_out = (struct block){.entry = cache_pc_of((uintptr_t)far->base + 0x123)};
+}
+
+static void blocks_out_of_reach_are_linked_through_a_long_jump(void)
+{
+    struct block *block, *next, away;
+    struct arena far;
+
+    stalker_lab_init(&lab, NULL);
+    far_init(&far, &away);
+    stalker_lab_write_at(&lab, 0);
+    x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of((uintptr_t)lab.code.base + 0x8000), X86_REACH_NEAR);
+    x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);
+    block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
+    next = block->exits[1].linked;
+
+    CHECK_EQUAL(link_exit(&next->exits[0], &away), 0);
+    CHECK_EQUAL(stop_of(next), away.entry.value);
+    CHECK(memcmp(result.state.gpr, initial.gpr, sizeof(initial.gpr)) == 0);
+    CHECK_EQUAL(link_exit(&next->exits[0], NULL), 0);
+    CHECK_EQUAL(stop_of(next), stalker_lab_gate_exit(&lab));
+
+    CHECK_EQUAL(link_exit(&block->exits[1], &away), 0);
+    CHECK_EQUAL(stop_of(block), away.entry.value);
+    CHECK_EQUAL(link_exit(&block->exits[1], next), 0);
+    CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
+    CHECK_EQUAL(lab.thread.exit, block_exit_number(next, 0));
+    arena_deinit(&far);
+    stalker_lab_deinit(&lab);
+}
+
+static void without_room_for_a_long_jump_the_exit_stays_as_it_is(void)
+{
+    struct code_writer writer;
+    struct block *block, away;
+    struct arena far;
+    size_t room;
+
+    stalker_lab_init(&lab, NULL);
+    far_init(&far, &away);
+    stalker_lab_write_at(&lab, 0);
+    x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);
+    block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
+    room = code_memory_room(block->slab->cold);
+    CHECK_EQUAL(code_memory_reserve(block->slab->cold, room, &writer), 0);
+    x86_nops(&writer, room);
+    CHECK_EQUAL(code_memory_commit(block->slab->cold, &writer), 0);
+    CHECK_EQUAL(link_exit(&block->exits[0], &away), -ENOSPC);
+    CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
+    mutex_lock(&lab.cache->lock);
+    block_link(lab.cache, &block->exits[0], &away);
+    mutex_unlock(&lab.cache->lock);
+    CHECK(block->exits[0].linked == NULL);
+    CHECK(away.incoming == NULL);
+    arena_deinit(&far);
+    stalker_lab_deinit(&lab);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(branches_can_be_changed_by_one_store),
+    CHECK_CASE(a_stub_says_which_exit_it_is_and_changes_nothing),
+    CHECK_CASE(a_placeholder_becomes_a_jump_and_a_placeholder_again),
+    CHECK_CASE(blocks_out_of_reach_are_linked_through_a_long_jump),
+    CHECK_CASE(without_room_for_a_long_jump_the_exit_stays_as_it_is),
+};
+
+CHECK_MAIN(cases)
+
+#else
+
+int main(void)
+{
+    check_skip("the lab is for x86-64");
+}
+
+#endif

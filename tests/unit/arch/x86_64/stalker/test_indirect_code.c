@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86_64/stalker/translate.h"
+
+#include "support/check.h"
+#include "support/stalker_lab.h"
+
+#if defined(__x86_64__)
+
+static const uint64_t places[] = {STALKER_LAB_LOW, STALKER_LAB_HIGH};
+static const uint64_t flag_sets[] = {0, X86_FLAGS_STATUS, X86_FLAG_OF, X86_FLAG_CF | X86_FLAG_ZF, X86_FLAG_DF};
+
+static struct stalker_lab lab;
+static struct machine_state initial;
+static struct run_result result;
+
+static void init(uint64_t code)
+{
+    struct stalker_lab_options options = {.code = code};
+
+    stalker_lab_init(&lab, &options);
+}
+
+static uint64_t own_flags(const struct machine_state *state)
+{
+    return state->rflags & (X86_FLAGS_STATUS | X86_FLAG_DF);
+}
+
+/* All registers and flags are as in `initial`. */
+static void check_untouched(void)
+{
+    for (unsigned i = 0; i < X86_GPR_COUNT; i++)
+        CHECK_EQUAL(result.state.gpr[i], initial.gpr[i]);
+    CHECK_EQUAL(own_flags(&result.state), own_flags(&initial));
+}
+
+/* As a branch to `target` comes to a landing or a gate. */
+static void run_branch(struct cache_pc to, uint64_t target)
+{
+    struct machine_state state = initial;
+
+    lab.thread.context.rcx = initial.gpr[X86_RCX];
+    lab.thread.context.rdi = initial.gpr[X86_RDI];
+    state.gpr[X86_RCX] = target;
+    state.gpr[X86_RDI] = target & 0xffff;
+    stalker_lab_run_raw(&lab, to, &state, &result);
+}
+
+static void for_each_place(void (*check)(const struct block *block))
+{
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        struct block *block;
+
+        init(places[i]);
+        block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), true);
+        CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
+        stalker_lab_state(&lab, block->start, &initial);
+        for (size_t f = 0; f < sizeof(flag_sets) / sizeof(flag_sets[0]); f++) {
+            initial.rflags = flag_sets[f] | 2;
+            check(block);
+        }
+        stalker_lab_deinit(&lab);
+    }
+}
+
+static void check_right(const struct block *block)
+{
+    run_branch(block->landing, block->start.value);
+    CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_exit(&lab));
+    CHECK_EQUAL(lab.thread.exit, block_exit_number(block, 0));
+    check_untouched();
+}
+
+static void the_right_landing_gives_all_registers_and_flags_back(void)
+{
+    for_each_place(check_right);
+}
+
+static void check_wrong(const struct block *block)
+{
+    static const uint64_t distances[] = {0x10000, -0x10000ull, 1ull << 32, 1ull << 47, 1, -1ull};
+
+    for (size_t i = 0; i < sizeof(distances) / sizeof(distances[0]); i++) {
+        uint64_t target = block->start.value + distances[i];
+
+        run_branch(block->landing, target);
+        CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_collision(&lab));
+        /* How the gate finds the target again. */
+        CHECK_EQUAL(result.state.gpr[X86_RDI], -block->start.value);
+        CHECK_EQUAL(result.state.gpr[X86_RCX] - result.state.gpr[X86_RDI], target);
+        result.state.gpr[X86_RCX] = lab.thread.context.rcx;
+        result.state.gpr[X86_RDI] = lab.thread.context.rdi;
+        check_untouched();
+    }
+}
+
+static void a_wrong_landing_says_where_the_branch_goes(void)
+{
+    for_each_place(check_wrong);
+}
+
+static void landings_can_be_added_in_cold_memory(void)
+{
+    struct block *block;
+
+    init(STALKER_LAB_HIGH);
+    block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
+    CHECK_EQUAL(block->landing.value, 0);
+    CHECK(stalker_lab_obtain(&lab, block->start, true) == block);
+    CHECK(block->landing.value != 0);
+    CHECK(!(block->flags & BLOCK_LANDS));
+    stalker_lab_state(&lab, block->start, &initial);
+    check_right(block);
+    check_wrong(block);
+    stalker_lab_deinit(&lab);
+}
+
+/* Code that overwrites one of the registers at once; the landing may leave that one as it is. */
+static void put_dead(enum x86_gpr gpr, bool faults_before)
+{
+    if (faults_before)
+        x86_mov_reg_mem(&lab.writer, X86_SIZE_64, X86_RAX, x86_mem_base(X86_RSP, 0));
+    x86_mov_reg_imm(&lab.writer, X86_SIZE_32, gpr, 5);
+    x86_lea(&lab.writer, X86_SIZE_64, X86_RDX, x86_mem_index(X86_RDI, X86_RCX, 1, 0));
+    code_writer_put_u8(&lab.writer, 0xcc);
+}
+
+static void registers_that_are_live_are_restored(void)
+{
+    static const enum x86_gpr registers[] = {X86_RCX, X86_RDI, X86_RBX};
+    struct run_result expected;
+
+    init(STALKER_LAB_LOW);
+    for (size_t i = 0; i < 6; i++) {
+        struct app_pc start = stalker_lab_write_at(&lab, i * 256);
+        struct block *block;
+
+        put_dead(registers[i / 2], i % 2);
+        block = stalker_lab_obtain(&lab, start, true);
+        stalker_lab_state(&lab, start, &initial);
+        stalker_lab_run_natively(&lab, &initial, &expected);
+        run_branch(block->landing, start.value);
+        CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_exit(&lab));
+        for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
+            CHECK_EQUAL(result.state.gpr[gpr], expected.state.gpr[gpr]);
+    }
+    stalker_lab_deinit(&lab);
+}
+
+/* A handler of a fault would see it. */
+static void a_register_is_live_where_a_fault_can_come_before_it_is_overwritten(void)
+{
+    struct block *block;
+
+    init(STALKER_LAB_LOW);
+    stalker_lab_write_at(&lab, 0);
+    x86_mov_reg_mem(&lab.writer, X86_SIZE_64, X86_RAX, x86_mem_absolute(8));
+    x86_mov_reg_imm(&lab.writer, X86_SIZE_64, X86_RCX, 1);
+    x86_mov_reg_imm(&lab.writer, X86_SIZE_64, X86_RDI, 1);
+    block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), true);
+    stalker_lab_state(&lab, block->start, &initial);
+    run_branch(block->landing, block->start.value);
+    CHECK_EQUAL(result.signal, SIGSEGV);
+    check_untouched();
+    stalker_lab_deinit(&lab);
+}
+
+static void a_branch_looks_into_the_table_with_the_registers_saved(void)
+{
+    struct block *branch, *to;
+
+    init(STALKER_LAB_HIGH);
+    stalker_lab_write_at(&lab, 0);
+    x86_jmp_reg(&lab.writer, X86_R9);
+    branch = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
+    stalker_lab_state(&lab, branch->start, &initial);
+    initial.rflags |= X86_FLAGS_STATUS;
+    initial.gpr[X86_R9] = branch->start.value + 0x5678;
+
+    stalker_lab_run_raw(&lab, branch->entry, &initial, &result);
+    CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_indirect(&lab));
+    CHECK_EQUAL(result.state.gpr[X86_RCX], initial.gpr[X86_R9]);
+    result.state.gpr[X86_RCX] = lab.thread.context.rcx;
+    result.state.gpr[X86_RDI] = lab.thread.context.rdi;
+    check_untouched();
+
+    to = stalker_lab_obtain(&lab, app_pc_of(initial.gpr[X86_R9]), true);
+    stalker_lab_run_raw(&lab, branch->entry, &initial, &result);
+    CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_exit(&lab));
+    CHECK_EQUAL(lab.thread.exit, block_exit_number(to, 0));
+    check_untouched();
+
+    /* Another address with the same low bits. */
+    initial.gpr[X86_R9] += INDIRECT_TABLE_ENTRIES;
+    stalker_lab_run_raw(&lab, branch->entry, &initial, &result);
+    CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_collision(&lab));
+    CHECK_EQUAL(result.state.gpr[X86_RCX] - result.state.gpr[X86_RDI], initial.gpr[X86_R9]);
+    stalker_lab_deinit(&lab);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(the_right_landing_gives_all_registers_and_flags_back),
+    CHECK_CASE(a_wrong_landing_says_where_the_branch_goes),
+    CHECK_CASE(landings_can_be_added_in_cold_memory),
+    CHECK_CASE(registers_that_are_live_are_restored),
+    CHECK_CASE(a_register_is_live_where_a_fault_can_come_before_it_is_overwritten),
+    CHECK_CASE(a_branch_looks_into_the_table_with_the_registers_saved),
+};
+
+CHECK_MAIN(cases)
+
+#else
+
+int main(void)
+{
+    check_skip("the lab is for x86-64");
+}
+
+#endif

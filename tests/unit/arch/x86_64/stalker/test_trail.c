@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/x86_64/stalker/trail.h"
+
+#include "gait/cpu_context.h"
+#include "stalker/block.h"
+#include "stalker/thread.h"
+#include "support/check.h"
+#include "support/guarded_bytes.h"
+#include "support/random.h"
+
+#include <errno.h>
+
+#define POINTS_MAX 2048
+#define TRAIL_MAX  (POINTS_MAX * 20)
+#define ROUNDS     300
+
+static struct trail_point points[POINTS_MAX];
+static uint8_t trail[TRAIL_MAX];
+
+static struct trail_state random_state(struct random *random)
+{
+    struct trail_state state = {0};
+
+    if (random_below(random, 3) == 0)
+        return state;
+    if (random_below(random, 2))
+        state.homes = (x86_gpr_set)random_u64(random);
+    if (random_below(random, 2))
+        state.sp_add = (int8_t)random_u64(random);
+    state.pc = (uint8_t)random_below(random, 3);
+    state.is_rcx_next = (uint8_t)random_below(random, 2);
+    if (random_below(random, 2))
+        state.scratch_register = (uint8_t)random_below(random, X86_GPR_COUNT + 1);
+    return state;
+}
+
+/* Steps of all sizes: none, those of instructions, around the limits of each number of bytes, and far ones. */
+static uint32_t random_step(struct random *random)
+{
+    switch (random_below(random, 6)) {
+    case 0:
+        return 0;
+    case 1:
+        return 0x7e + (uint32_t)random_below(random, 4);
+    case 2:
+        return 0x3ffe + (uint32_t)random_below(random, 4);
+    case 3:
+        return (uint32_t)random_below(random, 100000);
+    default:
+        return 1 + (uint32_t)random_below(random, 15);
+    }
+}
+
+static int64_t random_app_step(struct random *random, uint32_t cache_step)
+{
+    switch (random_below(random, 5)) {
+    case 0:
+        return -(int64_t)random_step(random);
+    case 1:
+        return (int64_t)random_u64(random) >> (20 + random_below(random, 43));
+    case 2:
+        return 0;
+    default:
+        return cache_step;
+    }
+}
+
+static size_t random_points(struct random *random)
+{
+    size_t count = random_below(random, 8) == 0 ? POINTS_MAX : 1 + random_below(random, 60);
+    struct trail_point last = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t step = random_step(random);
+
+        points[i].cache_offset = last.cache_offset + step;
+        points[i].app_offset = (int64_t)((uint64_t)last.app_offset + (uint64_t)random_app_step(random, step));
+        points[i].state = random_state(random);
+        last = points[i];
+    }
+    return count;
+}
+
+static bool same_state(const struct trail_state *a, const struct trail_state *b)
+{
+    return a->homes == b->homes && a->sp_add == b->sp_add && a->pc == b->pc && a->is_rcx_next == b->is_rcx_next &&
+           a->scratch_register == b->scratch_register;
+}
+
+static bool same_point(const struct trail_point *a, const struct trail_point *b)
+{
+    return a->cache_offset == b->cache_offset && a->app_offset == b->app_offset && same_state(&a->state, &b->state);
+}
+
+/* What trail_find should find: the last point that is not behind the place. */
+static const struct trail_point *expected_point(size_t count, uint32_t cache_offset)
+{
+    const struct trail_point *found = NULL;
+
+    for (size_t i = 0; i < count && points[i].cache_offset <= cache_offset; i++)
+        found = &points[i];
+    return found;
+}
+
+static void check_place(size_t bytes, size_t count, uint32_t cache_offset)
+{
+    const struct trail_point *expected = expected_point(count, cache_offset);
+    struct trail_point found;
+
+    if (!trail_find(trail, bytes, cache_offset, &found))
+        CHECK(expected == NULL);
+    else
+        CHECK(expected != NULL && same_point(&found, expected));
+}
+
+static void what_was_encoded_is_found_at_every_place(void)
+{
+    struct random random;
+
+    random_init(&random, 1);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        size_t count = random_points(&random);
+        size_t bytes = trail_encode(points, count, trail, sizeof(trail));
+
+        CHECK(bytes > 0);
+        for (unsigned i = 0; i < 60; i++) {
+            const struct trail_point *point = &points[random_below(&random, count)];
+
+            check_place(bytes, count, point->cache_offset);
+            check_place(bytes, count, point->cache_offset - (point->cache_offset > 0));
+            check_place(bytes, count, point->cache_offset + 1);
+        }
+        check_place(bytes, count, 0);
+        check_place(bytes, count, UINT32_MAX);
+    }
+}
+
+static void every_value_of_a_state_comes_back(void)
+{
+    for (unsigned homes = 0; homes <= UINT16_MAX; homes++) {
+        struct trail_point point = {.cache_offset = homes & 3, .app_offset = 5}, found;
+        size_t bytes;
+
+        point.state.homes = (x86_gpr_set)homes;
+        point.state.sp_add = (int8_t)(homes >> 2);
+        point.state.pc = (uint8_t)(homes % 3);
+        point.state.is_rcx_next = homes >> 5 & 1;
+        point.state.scratch_register = (uint8_t)(homes % (X86_GPR_COUNT + 1));
+        bytes = trail_encode(&point, 1, trail, sizeof(trail));
+        CHECK(bytes > 0 && trail_find(trail, bytes, 3, &found) && same_point(&found, &point));
+    }
+}
+
+static void of_several_points_at_one_place_the_last_one_holds(void)
+{
+    static const struct trail_point several[] = {
+        {.cache_offset = 0, .app_offset = 0},
+        {.cache_offset = 7, .app_offset = 3, .state = {.homes = 0xffff}},
+        {.cache_offset = 7, .app_offset = 4, .state = {.sp_add = -8}},
+        {.cache_offset = 7, .app_offset = 5, .state = {.scratch_register = 3}},
+        {.cache_offset = 9, .app_offset = 6},
+    };
+    size_t bytes = trail_encode(several, 5, trail, sizeof(trail));
+    struct trail_point found;
+
+    CHECK(trail_find(trail, bytes, 6, &found) && same_point(&found, &several[0]));
+    CHECK(trail_find(trail, bytes, 7, &found) && same_point(&found, &several[3]));
+    CHECK(trail_find(trail, bytes, 8, &found) && same_point(&found, &several[3]));
+    CHECK(trail_find(trail, bytes, 9, &found) && same_point(&found, &several[4]));
+}
+
+static void a_place_before_the_first_point_belongs_to_none(void)
+{
+    static const struct trail_point one = {.cache_offset = 10, .app_offset = 0};
+    size_t bytes = trail_encode(&one, 1, trail, sizeof(trail));
+    struct trail_point found = {.cache_offset = 77};
+
+    CHECK(!trail_find(trail, bytes, 9, &found));
+    CHECK(!trail_find(trail, 0, 9, &found));
+    CHECK_EQUAL(found.cache_offset, 77);
+    CHECK(trail_find(trail, bytes, 10, &found));
+}
+
+static void instructions_that_are_the_same_take_a_byte_each(void)
+{
+    for (uint32_t i = 0; i < 100; i++)
+        points[i] = (struct trail_point){.cache_offset = i * 4, .app_offset = i * 4};
+    CHECK_EQUAL(trail_encode(points, 100, trail, sizeof(trail)), 100);
+}
+
+/* Also: nothing is written behind the room that there is. */
+static void a_trail_that_does_not_fit_is_refused(void)
+{
+    struct guarded_bytes guarded;
+    struct random random;
+
+    guarded_bytes_init(&guarded);
+    random_init(&random, 2);
+    for (unsigned round = 0; round < 30; round++) {
+        size_t count = 1 + random_points(&random) % 40;
+        size_t bytes = trail_encode(points, count, trail, sizeof(trail));
+
+        for (size_t room = 0; room <= bytes; room++)
+            CHECK_EQUAL(trail_encode(points, count, guarded.end - room, room), room < bytes ? 0 : bytes);
+        CHECK(memcmp(guarded.end - bytes, trail, bytes) == 0);
+    }
+    guarded_bytes_deinit(&guarded);
+}
+
+static void nothing_behind_the_bytes_is_read(void)
+{
+    struct guarded_bytes guarded;
+    struct trail_point found;
+    struct random random;
+
+    guarded_bytes_init(&guarded);
+    random_init(&random, 3);
+    for (unsigned round = 0; round < 100; round++) {
+        size_t bytes = trail_encode(points, 1 + random_points(&random) % 30, trail, sizeof(trail));
+
+        for (size_t cut = 0; cut <= bytes; cut++)
+            trail_find(guarded_bytes_put(&guarded, trail, cut), cut, UINT32_MAX, &found);
+    }
+    for (unsigned round = 0; round < 20000; round++) {
+        uint8_t noise[12];
+        size_t size = random_below(&random, sizeof(noise) + 1);
+
+        for (size_t i = 0; i < size; i++)
+            noise[i] = (uint8_t)(random_u64(&random) | (random_below(&random, 2) ? 0x80 : 0));
+        trail_find(guarded_bytes_put(&guarded, noise, size), size, (uint32_t)random_u64(&random), &found);
+    }
+    guarded_bytes_deinit(&guarded);
+}
+
+/* ---- recovery ---------------------------------------------------------------------------------------------------- */
+
+#define CODE  0x7000
+#define START 0x401000
+
+static struct stalker_thread thread;
+
+static uint64_t home_of(unsigned gpr)
+{
+    return 0xa0000 + gpr;
+}
+
+static uint64_t held_by(unsigned gpr)
+{
+    return 0xc0000 + gpr * 16;
+}
+
+static struct gait_cpu_context context_in_cache(void)
+{
+    struct gait_cpu_context cpu = {.pc = 1, .flags = 0x246};
+
+    thread = (struct stalker_thread){.scratch = 0x5c5c, .event_position = 0xee};
+    for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++) {
+        thread.context.registers[gpr] = home_of(gpr);
+        cpu.registers[gpr] = held_by(gpr);
+    }
+    return cpu;
+}
+
+static int recover_at(const struct trail_point *point, uint32_t flags, uint64_t offset, struct gait_cpu_context *cpu)
+{
+    struct block block = {
+        .entry = cache_pc_of(CODE + 64),
+        .landing = cache_pc_of(CODE),
+        .flags = flags,
+        .start = app_pc_of(START),
+        .trail = trail,
+        .trail_bytes = (uint32_t)trail_encode(point, 1, trail, sizeof(trail)),
+    };
+
+    return x86_recover(&thread, &block, cache_pc_of(block_code(&block).value + offset), cpu);
+}
+
+static void recovery_takes_registers_from_where_the_state_says(void)
+{
+    struct random random;
+
+    random_init(&random, 4);
+    for (unsigned round = 0; round < 5000; round++) {
+        struct trail_point point = {.cache_offset = 3, .app_offset = (int64_t)random_below(&random, 200) - 100};
+        struct gait_cpu_context cpu = context_in_cache(), before = cpu;
+        uint64_t expected[X86_GPR_COUNT], pc;
+
+        point.state = random_state(&random);
+        CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? BLOCK_LANDS : 0, 3, &cpu), 0);
+        pc = START + (uint64_t)point.app_offset;
+        if (point.state.pc == TRAIL_PC_IN_TARGET)
+            pc = before.rcx;
+        if (point.state.pc == TRAIL_PC_IN_TARGET_MINUS)
+            pc = before.rcx - before.rdi;
+        for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
+            expected[gpr] = point.state.homes >> gpr & 1 ? home_of(gpr) : held_by(gpr);
+        if (point.state.scratch_register != 0)
+            expected[point.state.scratch_register - 1] = 0x5c5c;
+        if (point.state.is_rcx_next)
+            expected[X86_RCX] = pc;
+        expected[X86_RSP] += (uint64_t)(int64_t)point.state.sp_add;
+        CHECK_EQUAL(cpu.pc, pc);
+        CHECK_EQUAL(cpu.flags, 0x246);
+        CHECK(memcmp(cpu.registers, expected, sizeof(expected)) == 0);
+    }
+}
+
+static void recovery_keeps_the_position_of_events(void)
+{
+    static const struct trail_point with = {.state = {.homes = X86_GPR_BIT(POSITION_REGISTER)}};
+    static const struct trail_point without = {.state = {.homes = X86_GPR_BIT(X86_RAX)}};
+    struct gait_cpu_context cpu = context_in_cache();
+
+    thread.with_position = true;
+    CHECK_EQUAL(recover_at(&with, 0, 0, &cpu), 0);
+    CHECK_EQUAL(thread.event_position, held_by(POSITION_REGISTER));
+    CHECK_EQUAL(cpu.registers[POSITION_REGISTER], home_of(POSITION_REGISTER));
+    cpu = context_in_cache();
+    thread.with_position = true;
+    CHECK_EQUAL(recover_at(&without, 0, 0, &cpu), 0);
+    CHECK_EQUAL(thread.event_position, 0xee);
+    cpu = context_in_cache();
+    CHECK_EQUAL(recover_at(&with, 0, 0, &cpu), 0);
+    CHECK_EQUAL(thread.event_position, 0xee);
+}
+
+static void recovery_refuses_a_place_that_no_point_covers(void)
+{
+    static const struct trail_point point = {.cache_offset = 8};
+    struct gait_cpu_context cpu = context_in_cache(), before = cpu;
+
+    CHECK_EQUAL(recover_at(&point, 0, 7, &cpu), -ENOENT);
+    CHECK(memcmp(&cpu, &before, sizeof(cpu)) == 0);
+    CHECK_EQUAL(recover_at(&point, 0, 8, &cpu), 0);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(what_was_encoded_is_found_at_every_place),
+    CHECK_CASE(every_value_of_a_state_comes_back),
+    CHECK_CASE(of_several_points_at_one_place_the_last_one_holds),
+    CHECK_CASE(a_place_before_the_first_point_belongs_to_none),
+    CHECK_CASE(instructions_that_are_the_same_take_a_byte_each),
+    CHECK_CASE(a_trail_that_does_not_fit_is_refused),
+    CHECK_CASE(nothing_behind_the_bytes_is_read),
+    CHECK_CASE(recovery_takes_registers_from_where_the_state_says),
+    CHECK_CASE(recovery_keeps_the_position_of_events),
+    CHECK_CASE(recovery_refuses_a_place_that_no_point_covers),
+};
+
+CHECK_MAIN(cases)

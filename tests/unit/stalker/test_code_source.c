@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "stalker/code_source.h"
+
+#include "support/check.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE 4096
+
+static struct code_source source;
+
+/* Pages with a hole before and behind them. */
+static uint64_t map_pages(size_t count, int access)
+{
+    uint8_t *start = mmap(NULL, (count + 2) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(start != MAP_FAILED);
+    CHECK_EQUAL(mprotect(start + PAGE, count * PAGE, access), 0);
+    return (uintptr_t)start + PAGE;
+}
+
+static void unmap_pages(uint64_t start, size_t count)
+{
+    munmap((void *)(uintptr_t)(start - PAGE), (count + 2) * PAGE);
+}
+
+static size_t bytes_at(uint64_t pc)
+{
+    return code_source_bytes(&source, app_pc_of(pc), NULL);
+}
+
+static void code_ends_where_its_mapping_does(void)
+{
+    uint64_t code = map_pages(2, PROT_READ | PROT_EXEC);
+
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code), 2 * PAGE);
+    CHECK_EQUAL(bytes_at(code + 1), 2 * PAGE - 1);
+    CHECK_EQUAL(bytes_at(code + 2 * PAGE - 1), 1);
+    CHECK_EQUAL(bytes_at(code + 2 * PAGE), 0);
+    CHECK_EQUAL(bytes_at(code - 1), 0);
+    code_source_deinit(&source);
+    unmap_pages(code, 2);
+}
+
+static void this_program_is_code(void)
+{
+    code_source_init(&source);
+    CHECK(bytes_at((uintptr_t)&this_program_is_code) > 16);
+    CHECK(bytes_at((uintptr_t)&munmap) > 0);
+    CHECK_EQUAL(bytes_at((uintptr_t)&source), 0);
+    CHECK_EQUAL(bytes_at(0), 0);
+    CHECK_EQUAL(bytes_at(UINT64_MAX), 0);
+    code_source_deinit(&source);
+}
+
+static void memory_must_be_readable_and_executable(void)
+{
+    static const int accesses[] = {PROT_NONE, PROT_READ, PROT_EXEC, PROT_READ | PROT_WRITE};
+
+    code_source_init(&source);
+    for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++) {
+        uint64_t place = map_pages(1, accesses[i]);
+
+        CHECK_EQUAL(bytes_at(place), 0);
+        unmap_pages(place, 1);
+    }
+    code_source_deinit(&source);
+}
+
+static void mappings_that_touch_are_one(void)
+{
+    uint64_t code = map_pages(3, PROT_READ | PROT_EXEC);
+
+    /* A page in the middle with another access is another mapping. */
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code + PAGE - 7), PAGE + 7);
+    CHECK_EQUAL(bytes_at(code + 2 * PAGE - 7), PAGE + 7);
+    code_source_deinit(&source);
+    unmap_pages(code, 3);
+}
+
+static bool is_changeable_at(uint64_t pc)
+{
+    bool is_changeable = false;
+
+    CHECK(code_source_bytes(&source, app_pc_of(pc), &is_changeable) > 0);
+    return is_changeable;
+}
+
+static void code_is_changeable_where_it_can_be_written_or_is_shared(void)
+{
+    uint64_t code = map_pages(3, PROT_READ | PROT_EXEC);
+    void *shared = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(shared != MAP_FAILED);
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + 2 * PAGE), PAGE, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+    code_source_init(&source);
+    CHECK(!is_changeable_at(code));
+    CHECK(is_changeable_at(code + 2 * PAGE - 1));
+    CHECK(is_changeable_at(code + 2 * PAGE));
+    CHECK(is_changeable_at((uintptr_t)shared));
+    code_source_deinit(&source);
+    munmap(shared, PAGE);
+    unmap_pages(code, 3);
+}
+
+static void code_that_came_later_is_found(void)
+{
+    uint64_t code;
+
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(0x1000), 0);
+    code = map_pages(1, PROT_READ | PROT_EXEC);
+    CHECK_EQUAL(bytes_at(code), PAGE);
+    unmap_pages(code, 1);
+    code_source_deinit(&source);
+}
+
+static void what_is_forgotten_is_looked_at_again(void)
+{
+    uint64_t code = map_pages(3, PROT_READ | PROT_EXEC);
+
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code), 3 * PAGE);
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ), 0);
+    code_source_forget(&source, code + PAGE, code + 2 * PAGE);
+    CHECK_EQUAL(bytes_at(code), PAGE);
+    CHECK_EQUAL(bytes_at(code + PAGE), 0);
+    CHECK_EQUAL(bytes_at(code + 2 * PAGE), PAGE);
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ | PROT_EXEC), 0);
+    CHECK_EQUAL(bytes_at(code + PAGE), 2 * PAGE);
+    unmap_pages(code, 3);
+    code_source_forget(&source, code, code + 3 * PAGE);
+    CHECK_EQUAL(bytes_at(code), 0);
+    CHECK_EQUAL(bytes_at(code + 2 * PAGE), 0);
+    code_source_deinit(&source);
+}
+
+static void code_may_go_on_where_it_ended(void)
+{
+    uint64_t code = map_pages(2, PROT_READ | PROT_EXEC);
+
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_NONE), 0);
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code + PAGE - 3), 3);
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ | PROT_EXEC), 0);
+    code_source_forget(&source, code + PAGE, code + 2 * PAGE);
+    CHECK_EQUAL(bytes_at(code + PAGE - 3), PAGE + 3);
+    code_source_deinit(&source);
+    unmap_pages(code, 2);
+}
+
+static void a_range_that_is_none_does_no_harm(void)
+{
+    uint64_t code = map_pages(1, PROT_READ | PROT_EXEC);
+
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code), PAGE);
+    code_source_forget(&source, code, code);
+    CHECK_EQUAL(bytes_at(code), PAGE);
+    code_source_forget(&source, code + PAGE, code);
+    CHECK_EQUAL(bytes_at(code), PAGE);
+    code_source_deinit(&source);
+    unmap_pages(code, 1);
+}
+
+static bool has_main_thread(void)
+{
+    int fd = open("/proc/self/maps", O_RDONLY);
+    char byte;
+    bool has = fd >= 0 && read(fd, &byte, 1) == 1;
+
+    close(fd);
+    return has;
+}
+
+static void *look_without_a_main_thread(void *argument)
+{
+    while (has_main_thread())
+        sched_yield();
+    code_source_init(&source);
+    _exit(bytes_at((uintptr_t)&look_without_a_main_thread) > 0 ? 0 : 1);
+    return argument;
+}
+
+/* The kernel has no mappings to show for a main thread that ended before the others. */
+static void code_is_found_without_a_main_thread(void)
+{
+    pthread_t other;
+    int status = -1;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        if (pthread_create(&other, NULL, look_without_a_main_thread, NULL) != 0)
+            _exit(2);
+        syscall(SYS_exit, 0);
+    }
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+}
+
+static void *look_and_forget(void *argument)
+{
+    uint64_t code = (uintptr_t)&look_and_forget;
+
+    for (int i = 0; i < 200; i++) {
+        if (bytes_at(code) == 0)
+            return argument;
+        code_source_forget(&source, code & ~(uint64_t)(PAGE - 1), (code & ~(uint64_t)(PAGE - 1)) + PAGE);
+    }
+    return NULL;
+}
+
+static void threads_may_look_at_once(void)
+{
+    pthread_t threads[3];
+
+    code_source_init(&source);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, look_and_forget, &source), 0);
+    for (int i = 0; i < 3; i++) {
+        void *failed = NULL;
+
+        pthread_join(threads[i], &failed);
+        CHECK(failed == NULL);
+    }
+    code_source_deinit(&source);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(code_ends_where_its_mapping_does),
+    CHECK_CASE(this_program_is_code),
+    CHECK_CASE(memory_must_be_readable_and_executable),
+    CHECK_CASE(mappings_that_touch_are_one),
+    CHECK_CASE(code_is_changeable_where_it_can_be_written_or_is_shared),
+    CHECK_CASE(code_that_came_later_is_found),
+    CHECK_CASE(what_is_forgotten_is_looked_at_again),
+    CHECK_CASE(code_may_go_on_where_it_ended),
+    CHECK_CASE(a_range_that_is_none_does_no_harm),
+    CHECK_CASE(code_is_found_without_a_main_thread),
+    CHECK_CASE(threads_may_look_at_once),
+};
+
+CHECK_MAIN(cases)
