@@ -84,13 +84,13 @@ static bool has_position(const struct stalker_lab *lab)
     return lab->cache->configuration.events & CODE_EVENTS;
 }
 
-static void make_arenas(struct stalker_lab *lab, uint64_t code)
+static void make_arenas(struct stalker_lab *lab, uint64_t code, uint8_t fill)
 {
     must(arena_init(&lab->code, code, STALKER_LAB_BYTES, ARENA_CODE), "memory for code");
     must(arena_init(&lab->data, STALKER_LAB_DATA, STALKER_LAB_BYTES, ARENA_DATA), "data");
     must(arena_init(&lab->stack, STACK_ADDRESS, STALKER_LAB_BYTES, ARENA_STACK), "stack");
     must(arena_init(&lab->gates, GATES_ADDRESS, GATE_COUNT * GATE_BYTES, ARENA_CODE), "gates");
-    memset(lab->code.base, INT3, lab->code.size_bytes);
+    memset(lab->code.base, fill == 0 ? INT3 : fill, lab->code.size_bytes);
     memset(lab->gates.base, INT3, lab->gates.size_bytes);
 }
 
@@ -129,7 +129,7 @@ void stalker_lab_init(struct stalker_lab *lab, const struct stalker_lab_options 
         options = &defaults;
     memset(lab, 0, sizeof(*lab));
     lab->is_writing = true;
-    make_arenas(lab, options->code == 0 ? STALKER_LAB_LOW : options->code);
+    make_arenas(lab, options->code == 0 ? STALKER_LAB_LOW : options->code, options->fill);
     must(stalker_engine_create(&engine, &lab->engine), "engine");
     cache.engine = lab->engine;
     cache.configuration.events = options->events;
