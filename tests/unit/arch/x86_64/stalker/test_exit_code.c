@@ -3,6 +3,7 @@
 
 #include "base/code_memory.h"
 #include "stalker/block_link.h"
+#include "stalker/translation.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 
@@ -35,7 +36,7 @@ static int link_exit(struct block_exit *exit, const struct block *to)
     int status;
 
     mutex_lock(&lab.cache->lock);
-    status = x86_link(NULL, exit, to);
+    status = x86_link(&(struct translation){.cache = lab.cache}, exit, to);
     mutex_unlock(&lab.cache->lock);
     return status;
 }
