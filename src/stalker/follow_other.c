@@ -87,7 +87,8 @@ static int leave(void *context, struct thread_registers *registers)
     return 0;
 }
 
-/* Meets the thread once. -EAGAIN: it is on its way out, or was where it cannot be taken out. */
+/* Meets the thread once. -EINPROGRESS: it is on its way out; -EAGAIN: it was where it cannot be taken
+ * out. */
 static int try_unfollow(struct stalker_engine *engine, int tid)
 {
     struct stalker_thread *thread;
@@ -111,7 +112,7 @@ static int try_unfollow(struct stalker_engine *engine, int tid)
     mutex_unlock(&engine->lock);
     if (result == -ESRCH)
         return 0;
-    return result == 0 ? -EAGAIN : result;
+    return result == 0 ? -EINPROGRESS : result;
 }
 
 static void wait_a_little(unsigned try)
@@ -130,8 +131,10 @@ int stalker_unfollow_other(struct stalker_engine *engine, int tid)
 {
     int result = try_unfollow(engine, tid);
 
-    for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
+    for (unsigned try = 0; (result == -EAGAIN || result == -EINPROGRESS) && try < TRIES_MAX; try++) {
         wait_a_little(try);
+        if (result == -EINPROGRESS && stalker_is_following(engine, tid))
+            continue;
         result = try_unfollow(engine, tid);
         /* It left by itself. */
         if (result == -ESRCH)
