@@ -9,6 +9,7 @@
 #include "stalker/engine.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
+#include "stalker/translation.h"
 #include "stalker/translator.h"
 
 void block_link_note(struct block_exit *exit, struct block *to)
@@ -23,7 +24,7 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
     if (exit->linked != NULL || !block_exit_is_linkable(exit) || cache->engine->options.without_links ||
         !block_may_link(cache, to))
         return;
-    if (cache->engine->translator->link(NULL, exit, to) != 0)
+    if (cache->engine->translator->link(&(struct translation){.cache = cache}, exit, to) != 0)
         return;
     counter_add(COUNTER_blocks_linked, 1);
     observer_linked(cache, exit, to);
@@ -48,7 +49,7 @@ void block_unlink(struct code_cache *cache, struct block_exit *exit)
         return;
     block_link_forget(exit);
     /* The stub is in reach: it was when the branch was written. */
-    if (cache->engine->translator->link(NULL, exit, NULL) == 0)
+    if (cache->engine->translator->link(&(struct translation){.cache = cache}, exit, NULL) == 0)
         counter_add(COUNTER_blocks_unlinked, 1);
 }
 

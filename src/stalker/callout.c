@@ -19,7 +19,12 @@ bool stalker_callout(struct stalker_thread *thread, const struct callout *callou
         vectors_put_back(thread);
     if (thread->context.pc == callout->pc.value)
         return false;
+    stalker_callout_interrupted(thread);
+    return true;
+}
+
+void stalker_callout_interrupted(struct stalker_thread *thread)
+{
     thread->reason = STALKER_ENTER;
     stalker_dispatch(thread);
-    return true;
 }

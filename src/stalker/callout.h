@@ -24,4 +24,7 @@ struct callout {
  */
 bool stalker_callout(struct stalker_thread *thread, const struct callout *callout);
 
+/* Lets the thread go on at context.pc by way of the engine: signals that came during a callout are held until then. */
+void stalker_callout_interrupted(struct stalker_thread *thread);
+
 #endif

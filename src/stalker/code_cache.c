@@ -69,13 +69,58 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
     return 0;
 }
 
-static void destroy_slab(struct cache_slab *slab)
+static void set_range(struct cache_range *range, const struct code_memory *memory)
 {
+    atomic_store_explicit(&range->size_bytes, memory == NULL ? 0 : code_memory_size(memory), memory_order_relaxed);
+    atomic_store_explicit(&range->start, memory == NULL ? 0 : code_memory_start(memory).value, memory_order_relaxed);
+}
+
+static bool is_within(const struct cache_range *range, struct cache_pc pc)
+{
+    return pc.value - atomic_load_explicit(&range->start, memory_order_relaxed) <
+           atomic_load_explicit(&range->size_bytes, memory_order_relaxed);
+}
+
+/* Gives all memory of the slab back but the struct, which somebody may be looking at. */
+static void empty_slab(struct cache_slab *slab)
+{
+    set_range(&slab->hot_range, NULL);
+    set_range(&slab->cold_range, NULL);
     if (slab->counters != NULL)
         memory_unmap(slab->counters, COUNTERS_PER_SLAB * sizeof(uint64_t));
     code_memory_destroy(slab->hot);
     code_memory_destroy(slab->cold);
-    memory_unmap(slab, sizeof(*slab));
+    code_place_list_deinit(&slab->hot_places);
+    code_place_list_deinit(&slab->cold_places);
+    slab->hot = slab->cold = NULL;
+    slab->counters = NULL;
+    slab->counter_count = 0;
+    slab->stubs_owed = 0;
+    slab->is_retired = false;
+}
+
+static void spare_slab(struct code_cache *cache, struct cache_slab *slab)
+{
+    empty_slab(slab);
+    slab->next_spare = cache->spare_slabs;
+    cache->spare_slabs = slab;
+}
+
+/* A struct without memory: one that is left over, or a new one. */
+static int obtain_slab(struct code_cache *cache, struct cache_slab **slab_out)
+{
+    void *storage;
+    int result;
+
+    if (cache->spare_slabs != NULL) {
+        *slab_out = cache->spare_slabs;
+        cache->spare_slabs = cache->spare_slabs->next_spare;
+        return 0;
+    }
+    result = memory_map(sizeof(struct cache_slab), &storage);
+    if (result == 0)
+        *slab_out = storage;
+    return result;
 }
 
 void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab)
@@ -90,7 +135,7 @@ void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab)
             block_link_forget(&block->exits[number]);
         block->slab = NULL;
     }
-    destroy_slab(slab);
+    spare_slab(cache, slab);
 }
 
 static size_t chunk_bytes(void)
@@ -104,7 +149,12 @@ void code_cache_destroy(struct code_cache *cache)
         return;
     for (struct cache_slab *slab = cache->slabs, *next; slab != NULL; slab = next) {
         next = slab->next;
-        destroy_slab(slab);
+        empty_slab(slab);
+        memory_unmap(slab, sizeof(*slab));
+    }
+    for (struct cache_slab *slab = cache->spare_slabs, *next; slab != NULL; slab = next) {
+        next = slab->next_spare;
+        memory_unmap(slab, sizeof(*slab));
     }
     for (unsigned i = 0; i < BLOCK_CHUNK_COUNT && cache->chunks[i] != NULL; i++)
         memory_unmap(cache->chunks[i], chunk_bytes());
@@ -145,6 +195,32 @@ void code_cache_drop_block(struct code_cache *cache, struct block *block)
 int code_cache_publish(struct code_cache *cache, struct block *block)
 {
     return hash_map_insert(&cache->blocks, block->start.value, (uintptr_t)block);
+}
+
+const struct code_place *code_cache_place_at(const struct code_cache *cache, struct cache_pc pc)
+{
+    const struct cache_slab *slab = __atomic_load_n(&cache->slabs, __ATOMIC_ACQUIRE);
+
+    for (; slab != NULL; slab = slab->next) {
+        if (is_within(&slab->hot_range, pc))
+            return code_place_find(&slab->hot_places, pc);
+        if (is_within(&slab->cold_range, pc))
+            return code_place_find(&slab->cold_places, pc);
+    }
+    return NULL;
+}
+
+int code_cache_add_place(struct block *block)
+{
+    struct code_place place = {
+        .start = block_code(block),
+        .block = block,
+        .trail = block->trail,
+        .trail_bytes = block->trail_bytes,
+        .size_bytes = block->code_bytes,
+    };
+
+    return code_place_add(&block->slab->hot_places, &place);
 }
 
 static bool has_room(const struct cache_slab *slab, size_t hot_bytes, size_t cold_bytes)
@@ -189,26 +265,27 @@ static int create_memories(struct cache_slab *slab, const struct stalker_engine_
 static int create_slab(struct code_cache *cache, uint64_t near, struct cache_slab **slab_out)
 {
     struct cache_slab *slab;
-    void *storage;
-    int result = memory_map(sizeof(*slab), &storage);
+    int result = obtain_slab(cache, &slab);
 
     if (result != 0)
         return result;
-    slab = storage;
     slab->neighbourhood = near;
     result = create_memories(slab, &cache->engine->options, near);
     /* Out of reach is slower, but better than nothing. */
     if (result == -ENOMEM) {
         code_memory_destroy(slab->hot);
-        *slab = (struct cache_slab){.neighbourhood = near};
+        slab->hot = NULL;
         result = create_memories(slab, &cache->engine->options, 0);
     }
     if (result != 0) {
-        destroy_slab(slab);
+        spare_slab(cache, slab);
         return result;
     }
+    set_range(&slab->hot_range, slab->hot);
+    set_range(&slab->cold_range, slab->cold);
     slab->next = cache->slabs;
-    cache->slabs = slab;
+    /* Release: pairs with the acquire in code_cache_place_at. */
+    __atomic_store_n(&cache->slabs, slab, __ATOMIC_RELEASE);
     *slab_out = slab;
     return 0;
 }

@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "base/slab.h"
 #include "stalker/block.h"
+#include "stalker/code_place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,11 +29,21 @@ struct stalker_engine;
 #define BLOCK_CHUNK_SHIFT      10
 #define BLOCK_CHUNK_COUNT      4096u
 
+struct cache_range {
+    _Atomic uint64_t start;
+    _Atomic uint64_t size_bytes;
+};
+
 /* Executable memory in reach of one neighbourhood of original code: what runs often, and what does not. */
 struct cache_slab {
-    struct cache_slab *next;
+    struct cache_slab *next; /* stays as it is when the slab is taken out of the list */
+    struct cache_slab *next_spare;
     struct code_memory *hot;
     struct code_memory *cold;
+    struct cache_range hot_range; /* empty once the memory is gone */
+    struct cache_range cold_range;
+    struct code_place_list hot_places;
+    struct code_place_list cold_places;
     uint64_t neighbourhood; /* an address that it was put near to */
     uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
     uint32_t counter_count;
@@ -55,7 +66,8 @@ struct code_cache {
     struct stalker_engine *engine;
     struct follow_configuration configuration;
     struct mutex lock;
-    struct cache_slab *slabs;
+    struct cache_slab *slabs;       /* new ones come first; read without the lock, too */
+    struct cache_slab *spare_slabs; /* structs without memory: somebody may still be on the way through the list */
     struct slab trails;
     struct block *chunks[BLOCK_CHUNK_COUNT];
     uint32_t block_count;
@@ -98,6 +110,15 @@ static inline uint32_t block_exit_number(const struct block *block, unsigned exi
 {
     return block->index * BLOCK_EXIT_COUNT + exit;
 }
+
+/*
+ * The piece of translated code that an address is in, or NULL: not in this cache, or in a piece that leads to the
+ * engine. Any thread, signal-safe, no lock.
+ */
+const struct code_place *code_cache_place_at(const struct code_cache *cache, struct cache_pc pc);
+
+/* Lets threads be found in the block's hot code, which is written. -ENOMEM. */
+MUST_USE int code_cache_add_place(struct block *block);
 
 /* A zeroed block with an index, not yet in the map. NULL: no memory. */
 MUST_USE struct block *code_cache_new_block(struct code_cache *cache) REQUIRES(cache->lock);

@@ -14,6 +14,7 @@
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
+#include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -228,6 +229,8 @@ void stalker_dispatch(struct stalker_thread *thread)
     uint64_t epoch = reclaim_epoch(thread);
 
     counter_add(COUNTER_engine_entries, 1);
+    if (!thread->is_inside)
+        signal_thread_begin(thread);
     observer_entered(thread);
     handle_reason(thread);
     if (!goes_back(thread))

@@ -8,6 +8,7 @@
 #include "base/memory_map.h"
 #include "process/thread_list.h"
 #include "stalker/follow.h"
+#include "stalker/signal_actions.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -58,6 +59,8 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
         stalker_engine_destroy(engine);
         return result;
     }
+    signal_actions_acquire();
+    engine->has_signals = true;
     *engine_out = engine;
     return 0;
 }
@@ -80,6 +83,8 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     if (engine == NULL)
         return;
     destroy_threads(engine);
+    if (engine->has_signals)
+        signal_actions_release();
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT; i++)
         code_cache_destroy(engine->caches[i]);
     code_source_deinit(&engine->source);

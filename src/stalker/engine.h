@@ -55,6 +55,7 @@ struct stalker_engine {
     struct hash_map probe_points;    /* addresses with call probes; call_probe.c */
     struct slab probe_memory;
     uint32_t probe_id;
+    bool has_signals;          /* it is one of those for whom signal_actions are there */
     uint64_t event_bytes_lost; /* of threads that are no longer followed */
     uint8_t *system_calls;     /* by number: whether the engine has a part in it; below 2 GiB */
     void *insns;               /* the translator's storage, under translation_lock */

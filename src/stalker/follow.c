@@ -11,7 +11,10 @@
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/reclaim.h"
+#include "stalker/signal_actions.h"
+#include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
+#include "stalker/thread_registry.h"
 #include "stalker/translator.h"
 #include "stalker/vectors.h"
 
@@ -20,7 +23,7 @@
 #include <linux/futex.h>
 #include <linux/time_types.h>
 
-#define STACK_BYTES        (256u << 10)
+#define STACK_BYTES        ((256u << 10) + SIGNAL_STACK_BYTES)
 #define EVENT_BUFFER_BYTES (256u << 10)
 /* Those for which translated code writes records. */
 #define EVENTS_IN_CODE (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK)
@@ -58,6 +61,10 @@ static struct stalker_thread *create_thread(void)
     thread = (struct stalker_thread *)((uintptr_t)thread & ~(uintptr_t)63);
     thread->stack = storage;
     thread->stack_bytes = STACK_BYTES;
+    if (thread_registry_add(thread) != 0) {
+        memory_unmap(storage, STACK_BYTES);
+        return NULL;
+    }
     return thread;
 }
 
@@ -128,6 +135,8 @@ static struct stalker_thread *park_thread(struct stalker_engine *engine, int tid
     if (thread == NULL)
         return NULL;
     thread->tid = tid;
+    if (thread_registry_add(thread) != 0)
+        return NULL;
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);
     return thread;
@@ -212,6 +221,7 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
+    signal_actions_take();
     (*thread_out)->segment_base = stalker_segment_get();
     stalker_segment_set((uintptr_t)*thread_out);
     return 0;
@@ -232,6 +242,7 @@ static struct follow_request request_like(const struct stalker_thread *thread)
 
 void stalker_thread_destroy(struct stalker_thread *thread)
 {
+    thread_registry_remove(thread);
     event_buffer_destroy(thread->events);
     if (thread->vectors != NULL)
         memory_unmap(thread->vectors, stalker_vectors_bytes());
@@ -263,6 +274,10 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
 
     if (child == NULL)
         return -ENOMEM;
+    /* Both go on from here with the same mask. */
+    signal_thread_hold(thread);
+    child->signals_held = thread->signals_held;
+    child->signals_mask = thread->signals_mask;
     mutex_lock(&engine->lock);
     reclaim_threads(engine);
     list_add_last(&engine->threads, &child->node);
@@ -280,6 +295,8 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
 void stalker_thread_began(struct stalker_thread *thread)
 {
     thread->tid = stalker_current_tid();
+    if (thread_registry_add(thread) != 0)
+        counter_add(COUNTER_threads_unknown, 1);
     if (thread->events != NULL)
         thread->events->tid = (uint32_t)thread->tid;
     counter_add(COUNTER_threads_followed, 1);
@@ -322,6 +339,7 @@ void stalker_leave_natively(struct stalker_thread *thread)
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);
     mutex_unlock(&engine->lock);
+    signal_thread_end(thread);
 }
 
 void stalker_flush_current(struct stalker_engine *engine)

@@ -9,11 +9,11 @@
 #include "stalker/follow_other.h"
 
 #include "arch/thread_registers.h"
-#include "base/code_memory.h"
 #include "base/raw_syscall.h"
 #include "process/thread_stop.h"
 #include "stalker/dispatch.h"
 #include "stalker/event_buffer.h"
+#include "stalker/signal_actions.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 
@@ -43,6 +43,7 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
     struct stalker_thread *thread;
     int result;
 
+    signal_actions_take();
     mutex_lock(&engine->lock);
     result = stalker_follow_create(engine, tid, request, &thread);
     if (result == 0) {
@@ -54,50 +55,40 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
     return result;
 }
 
-struct block *code_cache_block_at(struct code_cache *cache, struct cache_pc pc)
-{
-    struct cache_slab *slab = cache->slabs;
-
-    while (slab != NULL && !code_memory_contains(slab->hot, pc))
-        slab = slab->next;
-    if (slab == NULL)
-        return NULL;
-    for (uint32_t i = 0; i < cache->block_count; i++) {
-        struct block *block = code_cache_block(cache, i);
-
-        if (block->slab == slab && pc.value - block_code(block).value < block->code_bytes)
-            return block;
-    }
-    return NULL;
-}
-
 /* A thread, and the cache that it was in when the locks were taken. */
 struct meeting {
     struct stalker_thread *thread;
     struct code_cache *cache;
 };
 
+/* By way of the engine, which has to take back what the thread's kernel side has of ours. */
 static int leave(void *context, struct thread_registers *registers)
 {
     const struct meeting *meeting = context;
     struct stalker_thread *thread = meeting->thread;
     const struct translator *translator = thread->engine->translator;
-    struct gait_cpu_context cpu;
+    struct gait_cpu_context cpu, entrance;
+    const struct code_place *place;
     uint64_t segment_base;
-    struct block *block;
 
+    thread_registers_take_restart(registers);
     translator->registers_get(registers, &cpu, &segment_base);
     /* It changed to another cache before it was stopped: that one's lock was not taken. */
     if (thread->cache != meeting->cache)
         return -EAGAIN;
-    block = code_cache_block_at(thread->cache, cache_pc_of(cpu.pc));
-    if (block == NULL || translator->recover(thread, block, cache_pc_of(cpu.pc), &cpu) != 0)
+    entrance = cpu;
+    place = code_cache_place_at(thread->cache, cache_pc_of(cpu.pc));
+    if (place == NULL || translator->recover(thread, place, &cpu) != 0)
         return -EAGAIN;
-    translator->registers_set(registers, &cpu, thread->segment_base);
+    thread->context = cpu;
+    thread->reason = STALKER_ENTER;
+    entrance.pc = (uintptr_t)stalker_gate_begin;
+    translator->registers_set(registers, &entrance, thread->self);
     return 0;
 }
 
-/* Meets the thread once. -EAGAIN: it was where it cannot be taken out. */
+/* Meets the thread once. -EINPROGRESS: it is on its way out; -EAGAIN: it was where it cannot be taken
+ * out. */
 static int try_unfollow(struct stalker_engine *engine, int tid)
 {
     struct stalker_thread *thread;
@@ -116,10 +107,12 @@ static int try_unfollow(struct stalker_engine *engine, int tid)
     mutex_lock(&meeting.cache->lock);
     result = thread_modify(tid, leave, &meeting);
     mutex_unlock(&meeting.cache->lock);
-    if (result == 0 || result == -ESRCH)
+    if (result == -ESRCH)
         stalker_follow_end(thread);
     mutex_unlock(&engine->lock);
-    return result == -ESRCH ? 0 : result;
+    if (result == -ESRCH)
+        return 0;
+    return result == 0 ? -EINPROGRESS : result;
 }
 
 static void wait_a_little(unsigned try)
@@ -138,8 +131,10 @@ int stalker_unfollow_other(struct stalker_engine *engine, int tid)
 {
     int result = try_unfollow(engine, tid);
 
-    for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
+    for (unsigned try = 0; (result == -EAGAIN || result == -EINPROGRESS) && try < TRIES_MAX; try++) {
         wait_a_little(try);
+        if (result == -EINPROGRESS && stalker_is_following(engine, tid))
+            continue;
         result = try_unfollow(engine, tid);
         /* It left by itself. */
         if (result == -ESRCH)

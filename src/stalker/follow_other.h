@@ -17,7 +17,4 @@ MUST_USE int stalker_follow_other(struct stalker_engine *engine, int tid, const 
  */
 MUST_USE int stalker_unfollow_other(struct stalker_engine *engine, int tid);
 
-/* Whether the address is in translated code of a cache, and the block if it is in hot memory. */
-struct block *code_cache_block_at(struct code_cache *cache, struct cache_pc pc) REQUIRES(cache->lock);
-
 #endif

@@ -7,12 +7,16 @@
 #include "stalker/fork.h"
 
 #include "base/code_memory.h"
+#include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
+#include "stalker/signal_actions.h"
+#include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
+#include "stalker/thread_registry.h"
 #include "stalker/translator.h"
 
 NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
@@ -24,10 +28,14 @@ NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
     mutex_lock(&engine->source.lock);
     mutex_lock(&engine->exclusions.lock);
     mutex_lock(&engine->pieces.lock);
+    thread_registry_lock();
+    signal_actions_lock();
 }
 
 NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
 {
+    signal_actions_unlock();
+    thread_registry_unlock();
     mutex_unlock(&engine->pieces.lock);
     mutex_unlock(&engine->exclusions.lock);
     mutex_unlock(&engine->source.lock);
@@ -86,6 +94,8 @@ static void begin_child(struct stalker_thread *thread)
 
     give_locks(engine);
     thread->tid = stalker_current_tid();
+    if (thread_registry_add(thread) != 0)
+        counter_add(COUNTER_threads_unknown, 1);
     forget_others(thread);
     call_pieces_forget_shared(&engine->pieces);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
@@ -101,6 +111,7 @@ long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
 {
     long result;
 
+    signal_thread_hold(thread);
     take_locks(thread->engine);
     result = raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
                          call->arguments[4], call->arguments[5]);

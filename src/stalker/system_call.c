@@ -14,6 +14,9 @@
 #include "stalker/follow.h"
 #include "stalker/fork.h"
 #include "stalker/invalidate.h"
+#include "stalker/signal_actions.h"
+#include "stalker/signal_stack.h"
+#include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 
@@ -37,6 +40,9 @@ enum part {
     PART_CHANGE, /* changes the mapping of a range: address, size */
     PART_MOVE,   /* moves it: mremap */
     PART_SEGMENT,
+    PART_SIGNAL_ACTION,
+    PART_SIGNAL_RETURN,
+    PART_SIGNAL_STACK,
 };
 
 struct special {
@@ -45,14 +51,23 @@ struct special {
 };
 
 static const struct special specials[] = {
-    {__NR_exit, PART_LEAVE},         {__NR_exit_group, PART_LEAVE},
-    {__NR_execve, PART_REPLACE},     {__NR_execveat, PART_REPLACE},
-    {__NR_clone, PART_CLONE},        {__NR_clone3, PART_CLONE3},
-    {__NR_munmap, PART_CHANGE},      {__NR_mmap, PART_CHANGE},
-    {__NR_mprotect, PART_CHANGE},    {__NR_pkey_mprotect, PART_CHANGE},
+    {__NR_exit, PART_LEAVE},
+    {__NR_exit_group, PART_LEAVE},
+    {__NR_execve, PART_REPLACE},
+    {__NR_execveat, PART_REPLACE},
+    {__NR_clone, PART_CLONE},
+    {__NR_clone3, PART_CLONE3},
+    {__NR_munmap, PART_CHANGE},
+    {__NR_mmap, PART_CHANGE},
+    {__NR_mprotect, PART_CHANGE},
+    {__NR_pkey_mprotect, PART_CHANGE},
     {__NR_mremap, PART_MOVE},
+    {__NR_rt_sigaction, PART_SIGNAL_ACTION},
+    {__NR_rt_sigreturn, PART_SIGNAL_RETURN},
+    {__NR_sigaltstack, PART_SIGNAL_STACK},
 #ifdef __NR_fork
-    {__NR_fork, PART_FORK},          {__NR_vfork, PART_VFORK},
+    {__NR_fork, PART_FORK},
+    {__NR_vfork, PART_VFORK},
 #endif
 #ifdef __NR_arch_prctl
     {__NR_arch_prctl, PART_SEGMENT},
@@ -188,6 +203,14 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         break;
     case PART_MOVE:
         result = move_mapping(thread, &call);
+        break;
+    case PART_SIGNAL_ACTION:
+        result = signal_actions_call(&call);
+        break;
+    case PART_SIGNAL_RETURN:
+        signal_return(thread);
+    case PART_SIGNAL_STACK:
+        result = signal_stack_call(thread, &call);
         break;
     case PART_SEGMENT:
         /* Not in place, where a result of 0 would be taken for a child's. */

@@ -10,6 +10,7 @@
 #include "base/address.h"
 #include "base/list.h"
 #include "gait/cpu_context.h"
+#include "stalker/signal_stack.h"
 #include "stalker/thread_layout.h"
 
 #include <stdatomic.h>
@@ -42,6 +43,18 @@ enum stalker_request {
 /* Excluded calls, each called by what the one before it called, that are kept apart. */
 #define QUIET_DEPTH_MAX 32
 
+/* The kernel's siginfo. */
+struct signal_info {
+    uint64_t words[16];
+};
+
+/* A signal that was queued again. */
+struct signal_deferred {
+    int signal;               /* 0: none */
+    struct signal_info first; /* what is to be delivered next of that number */
+    struct signal_info last;  /* what the one that was queued again has */
+};
+
 struct stalker_thread {
     uint64_t self;
     uint64_t engine_sp;
@@ -68,6 +81,8 @@ struct stalker_thread {
     uint64_t gate_called;
     uint64_t is_leaving;   /* it goes on natively */
     uint64_t segment_base; /* what the program has in the register that we use */
+    uint64_t signals_held;
+    uint64_t signals_mask;
 
     /* From here on only the engine knows the fields. */
     struct stalker_engine *engine;
@@ -82,10 +97,13 @@ struct stalker_thread {
     _Atomic uint32_t requests; /* of enum stalker_request */
     void *stack;               /* the engine's stack on this thread */
     size_t stack_bytes;
+    struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
+    struct signal_deferred deferred;
     struct event_buffer *events; /* NULL: none are wanted */
     uint32_t compiled_end;       /* how many blocks there were after the last translation */
     uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
+    bool is_inside;      /* it is in the cache or the engine; changed on the thread itself */
     bool with_position;  /* translated code has the position of events in a register */
     bool enter_once;     /* but not where it enters next */
     bool new_threads;    /* threads that it makes are followed alike */
@@ -118,6 +136,8 @@ THREAD_FIELD_AT(quiet_sp, THREAD_QUIET_SP);
 THREAD_FIELD_AT(gate_called, THREAD_GATE_CALLED);
 THREAD_FIELD_AT(is_leaving, THREAD_IS_LEAVING);
 THREAD_FIELD_AT(segment_base, THREAD_SEGMENT_BASE);
+THREAD_FIELD_AT(signals_held, THREAD_SIGNALS_HELD);
+THREAD_FIELD_AT(signals_mask, THREAD_SIGNALS_MASK);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);
 THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
 THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);

@@ -17,6 +17,7 @@ struct block;
 struct code_writer;
 struct block_exit;
 struct callout;
+struct code_place;
 struct translation;
 struct stalker_thread;
 struct system_call;
@@ -68,10 +69,10 @@ struct translator {
     void (*system_call_done)(struct gait_cpu_context *cpu, long result);
 
     /*
-     * Turns the registers that a thread has at a place in a block's hot code into the program's. -ENOENT: no such
-     * place.
+     * Turns the registers that a thread has at a place in translated code, the pc included, into the program's.
+     * Signal-safe. -ENOENT: nothing is known of that place; the engine is met behind it.
      */
-    MUST_USE int (*recover)(struct stalker_thread *thread, const struct block *block, struct cache_pc pc,
+    MUST_USE int (*recover)(struct stalker_thread *thread, const struct code_place *place,
                             struct gait_cpu_context *cpu);
 
     /* Between the registers of a stopped thread and a context; `segment_base` is that of the register that we use. */

@@ -222,6 +222,13 @@ static int try_unit(struct translation *translation, struct app_pc start)
 
 static int publish(struct translation *translation)
 {
+    /* All of them first: threads run from one into the next. */
+    for (unsigned i = 0; i < translation->block_count; i++) {
+        int result = code_cache_add_place(translation->blocks[i]);
+
+        if (result != 0)
+            return result;
+    }
     for (unsigned i = 0; i < translation->block_count; i++) {
         int result = code_cache_publish(translation->cache, translation->blocks[i]);
 

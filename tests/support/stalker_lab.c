@@ -12,6 +12,7 @@
 #include "gait/stalker.h"
 #include "stalker/block_link.h"
 #include "stalker/callout.h"
+#include "stalker/translator.h"
 #include "stalker/unit.h"
 #include "stalker/vectors.h"
 
@@ -83,13 +84,13 @@ static bool has_position(const struct stalker_lab *lab)
     return lab->cache->configuration.events & CODE_EVENTS;
 }
 
-static void make_arenas(struct stalker_lab *lab, uint64_t code)
+static void make_arenas(struct stalker_lab *lab, uint64_t code, uint8_t fill)
 {
     must(arena_init(&lab->code, code, STALKER_LAB_BYTES, ARENA_CODE), "memory for code");
     must(arena_init(&lab->data, STALKER_LAB_DATA, STALKER_LAB_BYTES, ARENA_DATA), "data");
     must(arena_init(&lab->stack, STACK_ADDRESS, STALKER_LAB_BYTES, ARENA_STACK), "stack");
     must(arena_init(&lab->gates, GATES_ADDRESS, GATE_COUNT * GATE_BYTES, ARENA_CODE), "gates");
-    memset(lab->code.base, INT3, lab->code.size_bytes);
+    memset(lab->code.base, fill == 0 ? INT3 : fill, lab->code.size_bytes);
     memset(lab->gates.base, INT3, lab->gates.size_bytes);
 }
 
@@ -128,7 +129,7 @@ void stalker_lab_init(struct stalker_lab *lab, const struct stalker_lab_options 
         options = &defaults;
     memset(lab, 0, sizeof(*lab));
     lab->is_writing = true;
-    make_arenas(lab, options->code == 0 ? STALKER_LAB_LOW : options->code);
+    make_arenas(lab, options->code == 0 ? STALKER_LAB_LOW : options->code, options->fill);
     must(stalker_engine_create(&engine, &lab->engine), "engine");
     cache.engine = lab->engine;
     cache.configuration.events = options->events;
@@ -277,6 +278,23 @@ static uint64_t call_out(struct stalker_lab *lab, struct machine_state *state, b
     return resume;
 }
 
+/* Whether it came to a trap of the program's, which is in the cache as it is; then the state is the program's. */
+static bool is_at_trap(struct stalker_lab *lab, uint64_t stop, struct machine_state *state)
+{
+    const struct code_place *place = code_cache_place_at(lab->cache, cache_pc_of(stop));
+    struct gait_cpu_context cpu = {.pc = stop, .flags = state->rflags};
+
+    if (place == NULL || *(const uint8_t *)(uintptr_t)stop != INT3)
+        return false;
+    memcpy(cpu.registers, state->gpr, sizeof(state->gpr));
+    lab->thread.with_position = has_position(lab);
+    if (lab->cache->engine->translator->recover(&lab->thread, place, &cpu) != 0)
+        return false;
+    memcpy(state->gpr, cpu.registers, sizeof(state->gpr));
+    state->rip = cpu.pc;
+    return true;
+}
+
 /* Where the thread goes on; 0: nowhere, *end_out says why. */
 static uint64_t leave_cache(struct stalker_lab *lab, uint64_t stop, struct machine_state *state,
                             enum stalker_lab_end *end_out)
@@ -299,6 +317,8 @@ static uint64_t leave_cache(struct stalker_lab *lab, uint64_t stop, struct machi
         block = stalker_lab_obtain(lab, target, true);
         return block == NULL ? 0 : block->entry.value;
     }
+    if (is_at_trap(lab, stop, state))
+        *end_out = STALKER_LAB_LEFT;
     if (stop != gate_of(lab, GATE_EXIT))
         return 0;
     take_position(lab, state);

@@ -30,7 +30,11 @@ struct stalker_lab_options {
     uint32_t events;
     const struct gait_transformer *transformer;
     size_t buffer_bytes; /* of events; 0: a page */
+    uint8_t fill;        /* what stands where no code is written; 0: int3 */
 };
+
+/* An instruction of one byte, a far return, that is not translated: threads leave the cache there. */
+#define STALKER_LAB_LEAVES 0xcb
 
 struct stalker_lab {
     struct stalker_engine *engine;

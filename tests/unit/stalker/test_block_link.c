@@ -8,6 +8,7 @@
 
 #define SOURCES 5
 
+static const struct stalker_lab_options leaving = {.fill = STALKER_LAB_LEAVES};
 static struct stalker_lab lab;
 static struct machine_state initial;
 static struct run_result result;
@@ -76,7 +77,7 @@ static void a_linked_exit_leads_to_the_block_and_an_unlinked_one_to_its_stub(voi
 {
     struct block *from, *to;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     from = jump_block(0, (uintptr_t)lab.code.base + 0x1000);
     to = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base + 0x1000), false);
     CHECK(exit_taken(from) == &from->exits[0]);
@@ -99,7 +100,7 @@ static void what_is_linked_or_cannot_be_stays_as_it_is(void)
 {
     struct block *from, *to, *other;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     from = jump_block(0, (uintptr_t)lab.code.base + 0x1000);
     to = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base + 0x1000), false);
     other = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base + 0x2000), false);
@@ -120,7 +121,7 @@ static void lists_of_incoming_exits_stay_whole(void)
 {
     struct block *sources[SOURCES], *to;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     for (size_t i = 0; i < SOURCES; i++)
         sources[i] = jump_block(i * 64, (uintptr_t)lab.code.base + 0x1000);
     to = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base + 0x1000), false);
@@ -148,7 +149,7 @@ static void a_block_can_be_linked_to_itself(void)
 {
     struct block *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     stalker_lab_write_at(&lab, 0);
     x86_unary_reg(&lab.writer, X86_DEC, X86_SIZE_64, X86_RAX);
     x86_jcc_pc(&lab.writer, X86_NOT_EQUAL, cache_pc_of((uintptr_t)lab.code.base), X86_REACH_NEAR);
@@ -171,7 +172,7 @@ static void a_note_changes_no_code(void)
 {
     struct block *from, *to;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     from = jump_block(0, (uintptr_t)lab.code.base + 0x1000);
     to = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base + 0x1000), false);
     block_link_note(&from->exits[0], to);

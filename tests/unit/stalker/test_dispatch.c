@@ -20,7 +20,7 @@ static struct app_pc code_at(size_t offset)
 
 static void init(uint32_t events)
 {
-    struct stalker_lab_options options = {.events = events};
+    struct stalker_lab_options options = {.events = events, .fill = STALKER_LAB_LEAVES};
 
     stalker_lab_init(&lab, &options);
     thread->with_position = events != 0;

@@ -11,6 +11,7 @@
 
 #if defined(__x86_64__)
 
+static const struct stalker_lab_options leaving = {.fill = STALKER_LAB_LEAVES};
 static struct stalker_lab lab;
 static struct machine_state initial;
 static struct run_result result;
@@ -52,7 +53,7 @@ static void nobody_gets_into_a_retired_block(void)
 {
     struct block *before, *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     block = jump_block(0x100, 0x2000);
     before = jump_block(0, 0x100);
     CHECK(before->exits[0].linked == block);
@@ -75,7 +76,7 @@ static void whoever_is_in_a_retired_block_leaves_it_through_its_end(void)
 {
     struct block *block, *linked;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     block = jump_block(0, 0x100);
     retire(block);
     CHECK_EQUAL(exit_taken(block->entry), block_exit_number(block, 0));
@@ -96,7 +97,7 @@ static void a_landing_of_another_block_in_the_table_stays(void)
 {
     struct block *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     block = jump_block(0, 0x100);
     *table_entry(block->start) = 0x1234;
     retire(block);
@@ -115,7 +116,7 @@ static bool is_known_after(size_t start, size_t end)
 
 static void all_blocks_with_an_address_of_the_range_go(void)
 {
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     jump_block(0x100, 0x2000);
     CHECK(is_known_after(0x0, 0x100));
     CHECK(is_known_after(0x105, 0x200));
@@ -133,7 +134,7 @@ static void all_caches_forget(void)
     struct code_cache *cache = NULL;
     struct block *block = NULL;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     jump_block(0x100, 0x2000);
     mutex_lock(&lab.engine->lock);
     CHECK_EQUAL(stalker_engine_cache(lab.engine, &other, &cache), 0);
@@ -153,7 +154,7 @@ static void blocks_without_an_instruction_go_too(void)
 {
     struct block *empty;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     empty = stalker_lab_obtain(&lab, app_pc_of(STALKER_LAB_DATA), false);
     CHECK_EQUAL(empty->size_bytes, 0);
     CHECK_EQUAL(empty->exits[0].kind, BLOCK_EXIT_LEAVE);
@@ -171,7 +172,7 @@ static void blocks_that_end_where_code_does_go_when_more_comes(void)
 {
     struct block *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     stalker_lab_write_at(&lab, 0xffd);
     x86_nops(&lab.writer, 1);
     /* Begins before the end and would end behind it. */

@@ -56,7 +56,7 @@ static void the_table_names_what_needs_the_engine(void)
     static const long special[] = {SYS_exit,   SYS_exit_group, SYS_execve,        SYS_execveat,  SYS_clone,
                                    SYS_clone3, SYS_fork,       SYS_vfork,         SYS_munmap,    SYS_mmap,
                                    SYS_mremap, SYS_mprotect,   SYS_pkey_mprotect, SYS_arch_prctl};
-    static const long ordinary[] = {SYS_read, SYS_write, SYS_getpid, SYS_futex, SYS_rt_sigreturn, SYS_brk, 0xffff};
+    static const long ordinary[] = {SYS_read, SYS_write, SYS_getpid, SYS_futex, SYS_sched_yield, SYS_brk, 0xffff};
     uint8_t *table = NULL;
 
     CHECK_EQUAL(system_call_table_create(&table), 0);

@@ -12,6 +12,7 @@
 
 #if defined(__x86_64__)
 
+static const struct stalker_lab_options leaving = {.fill = STALKER_LAB_LEAVES};
 static struct stalker_lab lab;
 static struct machine_state initial;
 static struct run_result result;
@@ -32,7 +33,7 @@ static void blocks_that_follow_are_translated_along(void)
 {
     struct block *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     put_branches(3);
     block = stalker_lab_obtain(&lab, code_at(0), false);
     for (int i = 0; i < 3; i++) {
@@ -56,7 +57,7 @@ static void a_unit_has_so_many_blocks_and_no_more(void)
 {
     struct block *block, *last;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     put_branches(UNIT_BLOCKS_MAX + 4);
     block = stalker_lab_obtain(&lab, code_at(0), false);
     CHECK(block != NULL);
@@ -71,7 +72,7 @@ static void a_unit_stops_where_a_block_is_known(void)
 {
     struct block *known, *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     put_branches(2);
     known = stalker_lab_obtain(&lab, code_at(6), false);
     block = stalker_lab_obtain(&lab, code_at(0), false);
@@ -85,7 +86,7 @@ static void exits_to_known_blocks_are_linked(void)
 {
     struct block *to, *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     to = stalker_lab_obtain(&lab, code_at(0x8000), false);
     stalker_lab_write_at(&lab, 0);
     put_branches(1);
@@ -102,7 +103,7 @@ static void blocks_have_so_many_instructions_and_no_more(void)
 {
     struct block *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     for (size_t i = 0; i < BLOCK_INSNS_MAX + 10; i++)
         x86_nops(&lab.writer, 1);
     block = stalker_lab_obtain(&lab, code_at(0), false);
@@ -210,7 +211,7 @@ static void indirect_branches_find_only_blocks_that_land(void)
     struct block *block;
     uint64_t *entry;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     put_branches(1);
     entry = &lab.cache->indirect_table[code_at(0).value % INDIRECT_TABLE_ENTRIES];
     block = stalker_lab_obtain(&lab, code_at(0), false);
@@ -234,7 +235,7 @@ static void without_room_for_a_landing_there_is_none(void)
     struct code_writer writer;
     size_t room;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     block = stalker_lab_obtain(&lab, code_at(0), false);
     room = code_memory_room(block->slab->cold);
     CHECK_EQUAL(code_memory_reserve(block->slab->cold, room, &writer), 0);
@@ -253,7 +254,7 @@ static void where_no_code_is_the_block_leaves_at_once(void)
 {
     struct block *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     block = stalker_lab_obtain(&lab, app_pc_of(8), false);
     CHECK_EQUAL(block->size_bytes, 0);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
@@ -266,7 +267,7 @@ static void instructions_have_lengths_only_where_they_are_wanted(void)
     struct stalker_lab_options options = {.events = GAIT_EVENT_EXEC};
     struct block *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     CHECK(stalker_lab_obtain(&lab, code_at(0x100), false)->insn_lengths == NULL);
     stalker_lab_deinit(&lab);
     stalker_lab_init(&lab, &options);
@@ -291,7 +292,7 @@ static void code_can_be_translated_ahead_of_time(void)
     struct code_cache *cache = NULL;
     uint64_t translated;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     CHECK_EQUAL(unit_prefetch(lab.engine, &plain, code_at(0)), 0);
     CHECK(code_cache_find(lab.cache, code_at(0)) != NULL);
     translated = counter_read(COUNTER_blocks_translated);

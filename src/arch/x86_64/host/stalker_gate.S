@@ -8,6 +8,9 @@
 #include <asm/prctl.h>
 #include <asm/unistd.h>
 
+#define SIG_SETMASK 2
+#define SIGNAL_MASK_BYTES 8
+
 #define HOME(number) %gs:THREAD_CONTEXT + 8 * number
 #define RAX HOME(0)
 #define RCX HOME(1)
@@ -30,6 +33,13 @@
         .hidden \name
         .type   \name, @function
         .p2align 4
+\name:
+        .endm
+
+        /* Within one: a place that others know. */
+        .macro FUNCTION_HERE name
+        .globl  \name
+        .hidden \name
 \name:
         .endm
 
@@ -90,9 +100,14 @@ FUNCTION stalker_leave
         popfq
         movq    %gs:THREAD_SELF, %rdi
         call    stalker_dispatch
-/* Into the cache, or natively to wherever `resume` says. */
-stalker_resume:
-        cmpq    $0, %gs:THREAD_IS_LEAVING
+/*
+ * Into the cache, or natively to wherever `resume` says. From here to stalker_resume_end the context is the program's
+ * state: a signal that comes here is handled with that.
+ */
+FUNCTION_HERE stalker_resume
+        cmpq    $0, %gs:THREAD_SIGNALS_HELD
+        jne     2f
+1:      cmpq    $0, %gs:THREAD_IS_LEAVING
         jne     stalker_go
         pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
@@ -102,6 +117,16 @@ FUNCTION stalker_enter_with_position
         movq    %gs:THREAD_EVENT_POSITION, %r11
 FUNCTION stalker_enter
         jmpq    *%gs:THREAD_RESUME
+/* Signals that were held back come with the system call. */
+2:      movq    $0, %gs:THREAD_SIGNALS_HELD
+        movl    $SIG_SETMASK, %edi
+        movq    %gs:THREAD_SELF, %rsi
+        addq    $THREAD_SIGNALS_MASK, %rsi
+        xorl    %edx, %edx
+        movl    $SIGNAL_MASK_BYTES, %r10d
+        movl    $__NR_rt_sigprocmask, %eax
+        syscall
+        jmp     1b
 
 /*
  * Out of our hands: the program gets its gs base back, so all else has to come from elsewhere. iretq takes the pc, the
@@ -137,6 +162,7 @@ stalker_go:
         movq    THREAD_CONTEXT + 8 * 15(%rbx), %r15
         movq    THREAD_CONTEXT + 8 * 3(%rbx), %rbx
         iretq
+FUNCTION_HERE stalker_resume_end
 
 /* Out of the cache because the event buffer is full: all registers are the program's, and `resume` is set. */
 FUNCTION stalker_gate_events
@@ -211,11 +237,17 @@ FUNCTION stalker_gate_indirect
         movq    %rdi, %gs:THREAD_RESUME
         addb    $0x7f, %al
         sahf
-        movq    RAX, %rax
+/* To stalker_found_end: rax, rcx, rdx and rdi are at home, the pc is the target. Signals that are held need the engine. */
+FUNCTION_HERE stalker_found
+        movq    %gs:THREAD_SIGNALS_HELD, %rcx
+        jrcxz   5f
+        jmp     6f
+5:      movq    RAX, %rax
         movq    RDX, %rdx
         movq    RCX, %rcx
         movq    RDI, %rdi
         jmpq    *%gs:THREAD_RESUME
+FUNCTION_HERE stalker_found_end
 3:      cmpq    $0, TABLE_SLOTS(%rdx, %rdi)
         je      4f
         shrq    $4, %rdi
@@ -224,7 +256,7 @@ FUNCTION stalker_gate_indirect
         jmp     2b
 4:      addb    $0x7f, %al
         sahf
-        movq    RDX, %rdx
+6:      movq    RDX, %rdx
         movl    $STALKER_REASON_INDIRECT, %gs:THREAD_REASON
         jmpq    *%gs:THREAD_LEAVE
 
@@ -257,8 +289,12 @@ FUNCTION stalker_gate_indirect
         movq    8(%rsp), %rsi
         movq    %gs:THREAD_SELF, %rdi
         call    stalker_callout
+/* From here to its end the context is the program's state. */
+FUNCTION_HERE stalker_\leave_callout\()_called
         testb   %al, %al
         jnz     stalker_resume_far
+        cmpq    $0, %gs:THREAD_SIGNALS_HELD
+        jne     stalker_callout_held
         /* Flags that the function left alone are put back without the slow popf. */
         cmpq    %gs:THREAD_CONTEXT_FLAGS, %rbx
         jne     \leave_callout\()_flags
@@ -287,14 +323,15 @@ FUNCTION stalker_gate_indirect
         .endm
 
         .macro CALLOUT_RARE leave_callout
-\leave_callout\()_odd:
-        pushq   $2
-        popfq
-        jmp     \leave_callout\()_call
 \leave_callout\()_flags:
         pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
         jmp     \leave_callout\()_restore
+FUNCTION_HERE stalker_\leave_callout\()_called_end
+\leave_callout\()_odd:
+        pushq   $2
+        popfq
+        jmp     \leave_callout\()_call
         .endm
 
 FUNCTION stalker_gate_callout
@@ -311,6 +348,10 @@ FUNCTION stalker_gate_callout_with_position
         ret     $8
         CALLOUT_RARE positioned
 
+/* Signals came during a callout. */
+stalker_callout_held:
+        movq    %gs:THREAD_SELF, %rdi
+        call    stalker_callout_interrupted
 /* A callout sent the thread elsewhere: what is on the engine's stack is done with. */
 stalker_resume_far:
         movq    %gs:THREAD_ENGINE_SP, %rsp

@@ -6,6 +6,7 @@
  */
 #include "arch/x86_64/stalker/exit_code.h"
 
+#include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "base/code_memory.h"
 
@@ -132,15 +133,22 @@ static int patch_placeholder(struct cache_slab *slab, struct cache_pc place, str
 }
 
 /* A jump in cold memory that reaches any address. */
-static int put_far_jump(struct cache_slab *slab, struct cache_pc to, struct cache_pc *jump_out)
+static int put_far_jump(struct translation *translation, struct cache_slab *slab, const struct block *to,
+                        struct cache_pc *jump_out)
 {
+    struct trail_state state = {.homes = x86_events_in_use(translation) ? X86_GPR_BIT(POSITION_REGISTER) : 0};
+    struct cold_piece piece;
     struct code_writer writer;
     int result = code_cache_reserve_cold(slab, 16, &writer);
 
     if (result != 0)
         return result;
     *jump_out = writer.base_pc;
-    x86_jmp_absolute(&writer, to);
+    x86_cold_piece_begin(&piece, to, &writer);
+    x86_cold_piece_note(&piece, &writer, to->start, state);
+    x86_jmp_absolute(&writer, to->entry);
+    if (x86_cold_piece_end(translation, &piece, slab, &writer) != 0)
+        writer.overflowed = true;
     return code_memory_commit(slab->cold, &writer);
 }
 
@@ -150,16 +158,15 @@ int x86_link(struct translation *translation, struct block_exit *exit, const str
     struct cache_pc destination;
     int result = 0;
 
-    (void)translation;
     if (to == NULL && exit->stub.value == 0)
         result = put_late_stub(exit);
     if (result != 0)
         return result;
     destination = to == NULL ? exit->stub : to->entry;
     /* A placeholder is part of the slab that its stub is near to, so the stub stands for all of it. */
-    if (!address_fits_rel32(exit->place.value + 8, destination.value) ||
-        !address_fits_rel32(exit->place.value, destination.value))
-        result = put_far_jump(slab, destination, &destination);
+    if (to != NULL && (!address_fits_rel32(exit->place.value + 8, destination.value) ||
+                       !address_fits_rel32(exit->place.value, destination.value)))
+        result = put_far_jump(translation, slab, to, &destination);
     if (result != 0)
         return result;
     return exit->kind == BLOCK_EXIT_ADJACENT ? patch_placeholder(slab, exit->place, destination)

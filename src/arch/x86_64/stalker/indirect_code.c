@@ -6,6 +6,7 @@
  *
  * While a branch is under way the target is in rcx, the index in rdi, and the program's values of both at home.
  */
+#include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 
@@ -30,19 +31,28 @@ void x86_put_branch_indirect(struct translation *translation)
     x86_jmp_mem(hot, x86_mem_index(X86_GPR_NONE, INDEX_REGISTER, 8, table));
 }
 
-/* Notes a state where the landing is in hot memory; cold memory has no trail. */
-static void note(struct translation *translation, const struct code_writer *writer, struct trail_state state)
+static struct code_writer *writer_of(struct translation *translation, const struct cold_piece *piece)
 {
-    if (writer == &translation->hot)
-        x86_trail_note(translation, translation->block->start, state);
+    return piece == NULL ? &translation->hot : &translation->cold;
 }
 
-static void restore(struct translation *translation, struct code_writer *writer, enum x86_gpr gpr,
+static void note(struct translation *translation, struct cold_piece *piece, struct trail_state state)
+{
+    if (piece == NULL) {
+        x86_trail_note(translation, translation->block->start, state);
+        return;
+    }
+    if (x86_events_in_use(translation))
+        state.homes |= X86_GPR_BIT(POSITION_REGISTER);
+    x86_cold_piece_note(piece, &translation->cold, piece->block->start, state);
+}
+
+static void restore(struct translation *translation, struct cold_piece *piece, enum x86_gpr gpr,
                     struct trail_state *state)
 {
-    x86_mov_reg_mem(writer, X86_SIZE_64, gpr, register_home(gpr));
+    x86_mov_reg_mem(writer_of(translation, piece), X86_SIZE_64, gpr, register_home(gpr));
     state->homes &= (x86_gpr_set)~X86_GPR_BIT(gpr);
-    note(translation, writer, *state);
+    note(translation, piece, *state);
 }
 
 /*
@@ -71,28 +81,29 @@ static void put_quiet_check(struct translation *translation, struct code_writer 
     x86_label_bind(&inside, writer);
 }
 
-void x86_put_landing(struct translation *translation, struct code_writer *writer, const struct block *block,
+void x86_put_landing(struct translation *translation, struct cold_piece *piece, const struct block *block,
                      x86_gpr_set live)
 {
+    struct code_writer *writer = writer_of(translation, piece);
     struct trail_state state = saved;
     struct x86_label right;
 
     x86_label_init(&right);
     state.pc = TRAIL_PC_IN_TARGET;
-    note(translation, writer, state);
+    note(translation, piece, state);
     x86_mov_reg_imm(writer, X86_SIZE_64, INDEX_REGISTER, -block->start.value);
     x86_lea(writer, X86_SIZE_64, TARGET_REGISTER, x86_mem_index(TARGET_REGISTER, INDEX_REGISTER, 1, 0));
     state.pc = TRAIL_PC_IN_TARGET_MINUS;
-    note(translation, writer, state);
+    note(translation, piece, state);
     x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &right);
     x86_jmp_mem(writer, thread_field(THREAD_GATE_COLLISION));
     x86_label_bind(&right, writer);
     state.pc = TRAIL_PC_HERE;
-    note(translation, writer, state);
+    note(translation, piece, state);
     if (translation->cache->configuration.is_quiet && !exclusion_holds(translation->cache->engine, block->start))
         put_quiet_check(translation, writer, block);
     if (live & X86_GPR_BIT(INDEX_REGISTER))
-        restore(translation, writer, INDEX_REGISTER, &state);
+        restore(translation, piece, INDEX_REGISTER, &state);
     if (live & X86_GPR_BIT(TARGET_REGISTER))
-        restore(translation, writer, TARGET_REGISTER, &state);
+        restore(translation, piece, TARGET_REGISTER, &state);
 }

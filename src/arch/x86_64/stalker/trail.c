@@ -7,6 +7,7 @@
 
 #include "gait/cpu_context.h"
 #include "stalker/block.h"
+#include "stalker/code_place.h"
 #include "stalker/thread.h"
 
 #include <asm/errno.h>
@@ -161,7 +162,8 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
     return found;
 }
 
-static uint64_t pc_of(const struct block *block, const struct trail_point *point, const struct gait_cpu_context *cpu)
+static uint64_t pc_of(const struct code_place *place, const struct trail_point *point,
+                      const struct gait_cpu_context *cpu)
 {
     switch ((enum trail_pc)point->state.pc) {
     case TRAIL_PC_IN_TARGET:
@@ -169,20 +171,19 @@ static uint64_t pc_of(const struct block *block, const struct trail_point *point
     case TRAIL_PC_IN_TARGET_MINUS:
         return cpu->registers[TARGET_REGISTER] - cpu->registers[INDEX_REGISTER];
     default:
-        return block->start.value + (uint64_t)point->app_offset;
+        return place->block->start.value + (uint64_t)point->app_offset;
     }
 }
 
-int x86_recover(struct stalker_thread *thread, const struct block *block, struct cache_pc pc,
-                struct gait_cpu_context *cpu)
+int x86_recover(struct stalker_thread *thread, const struct code_place *place, struct gait_cpu_context *cpu)
 {
     const struct trail_state *state;
     struct trail_point point;
 
-    if (!trail_find(block->trail, block->trail_bytes, (uint32_t)(pc.value - block_code(block).value), &point))
+    if (!trail_find(place->trail, place->trail_bytes, (uint32_t)(cpu->pc - place->start.value), &point))
         return -ENOENT;
     state = &point.state;
-    cpu->pc = pc_of(block, &point, cpu);
+    cpu->pc = pc_of(place, &point, cpu);
     if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
         thread->event_position = cpu->registers[POSITION_REGISTER];
     for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)

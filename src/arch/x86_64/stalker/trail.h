@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct block;
+struct code_place;
 struct gait_cpu_context;
 struct stalker_thread;
 
@@ -56,9 +56,8 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
 
 /*
  * Turns the registers that a thread has at a place in the block into the program's, the pc included. Where the position
- * of events is in a register, it goes to the thread's state. -ENOENT: no place of this block.
+ * of events is in a register, it goes to the thread's state. -ENOENT: the place has no trail.
  */
-MUST_USE int x86_recover(struct stalker_thread *thread, const struct block *block, struct cache_pc pc,
-                         struct gait_cpu_context *cpu);
+MUST_USE int x86_recover(struct stalker_thread *thread, const struct code_place *place, struct gait_cpu_context *cpu);
 
 #endif

@@ -16,6 +16,8 @@
 
 #define TRAIL_POINTS_MAX      (BLOCK_INSNS_MAX * 8)
 
+struct cold_piece;
+
 struct x86_block {
     unsigned count;
     bool is_checked;       /* each time that it runs: its original may change */
@@ -88,8 +90,11 @@ struct cache_pc x86_put_stub(struct translation *translation, unsigned which, en
 void x86_put_branch_save(struct translation *translation, const struct x86_insn *insn);
 void x86_put_branch_indirect(struct translation *translation);
 
-/* indirect_code.c: checks that rcx is the block's start, and restores the registers that are live there. */
-void x86_put_landing(struct translation *translation, struct code_writer *writer, const struct block *block,
+/*
+ * indirect_code.c: checks that rcx is the block's start, and restores the registers that are live there. In hot memory,
+ * or as part of a piece in cold memory.
+ */
+void x86_put_landing(struct translation *translation, struct cold_piece *piece, const struct block *block,
                      x86_gpr_set live);
 
 #endif

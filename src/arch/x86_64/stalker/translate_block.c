@@ -8,6 +8,7 @@
 
 #include "arch/host_cpu.h"
 #include "arch/x86_64/isa/relocator_parts.h"
+#include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/exit_code.h"
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
@@ -195,7 +196,7 @@ static void open_block(struct translation *translation)
         block->landing = code_writer_pc(hot);
         block->entry = block->landing;
         block->flags |= BLOCK_LANDS;
-        x86_put_landing(translation, hot, block,
+        x86_put_landing(translation, NULL, block,
                         translation->is_observed ? BRANCH_SET : live_at_start(x86_block_of(translation)));
     }
     block->entry = code_writer_pc(hot);
@@ -313,10 +314,14 @@ static void cut(struct translation *translation)
 static void put_cold_landing(struct translation *translation, struct block *block)
 {
     struct code_writer *cold = &translation->cold;
+    struct cold_piece piece;
 
     block->landing = code_writer_pc(cold);
-    x86_put_landing(translation, cold, block, BRANCH_SET);
+    x86_cold_piece_begin(&piece, block, cold);
+    x86_put_landing(translation, &piece, block, BRANCH_SET);
     x86_jmp_pc(cold, block->entry, X86_REACH_NEAR);
+    if (x86_cold_piece_end(translation, &piece, block->slab, cold) != 0)
+        cold->overflowed = true;
 }
 
 const struct translator translator_x86_64 = {

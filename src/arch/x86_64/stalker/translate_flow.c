@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Branches, calls, returns and system calls: the ends of blocks. Direct targets become exits, indirect ones a lookup.
- * Calls push the original return address, in one store, so that a return can be served from it. What cannot be
- * translated (far branches, traps) leaves the cache and runs natively.
+ * Calls push the original return address, in one store, so that a return can be served from it. Traps stay what they
+ * are. What cannot be translated (far branches) leaves the cache and runs natively.
  */
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
@@ -136,14 +136,14 @@ static void put_jump_indirect(struct translation *translation, const struct x86_
 
 static void put_call_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
     load_target(translation, insn);
     x86_put_event_call_indirect(translation);
     push_return_address(translation, x86_insn_next(insn));
-    x86_trail_note(translation, insn->pc, pushed);
+    x86_trail_note(translation, insn->pc, done);
     x86_put_branch_indirect(translation);
 }
 
@@ -214,6 +214,17 @@ static void put_system_call(struct translation *translation, const struct x86_in
     put_continuation(translation, 0, next);
 }
 
+/* Raises its signal here, at the address or, for breakpoints, behind it; whoever handles that may go on anywhere. */
+static void put_trap(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+{
+    struct app_pc next = x86_insn_next(insn);
+
+    x86_trail_note(translation, insn->pc, trail_plain);
+    code_writer_put_bytes(&translation->hot, bytes, insn->length);
+    x86_trail_note(translation, next, trail_plain);
+    x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, next);
+}
+
 static bool is_syscall(const struct x86_insn *insn)
 {
     return insn->mnemonic == X86_MNEMONIC_syscall;
@@ -260,6 +271,9 @@ void x86_put_flow(struct translation *translation, const struct x86_insn *insn, 
         break;
     case X86_FLOW_TRANSACTION:
         put_transaction(translation, insn);
+        break;
+    case X86_FLOW_TRAP:
+        put_trap(translation, insn, bytes);
         break;
     case X86_FLOW_SYSTEM_CALL:
         if (is_syscall(insn)) {

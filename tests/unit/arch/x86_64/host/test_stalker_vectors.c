@@ -12,12 +12,12 @@ static struct stalker_lab lab;
 static struct machine_state initial;
 static struct run_result result;
 
-static void room_is_what_the_system_has_enabled(void)
+static void there_is_room_for_what_the_system_has_enabled(void)
 {
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 
     CHECK(__get_cpuid_count(13, 0, &eax, &ebx, &ecx, &edx));
-    CHECK_EQUAL(stalker_vectors_bytes(), ebx);
+    CHECK(stalker_vectors_bytes() >= ebx);
     CHECK(stalker_vectors_bytes() >= 576);
 }
 
@@ -118,7 +118,7 @@ static void all_registers_go_to_memory_and_back(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(room_is_what_the_system_has_enabled),
+    CHECK_CASE(there_is_room_for_what_the_system_has_enabled),
     CHECK_CASE(others_find_floating_point_as_functions_expect_it),
     CHECK_CASE(all_registers_go_to_memory_and_back),
 };

@@ -3,6 +3,7 @@
 
 #include "base/code_memory.h"
 #include "stalker/block_link.h"
+#include "stalker/translation.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 
@@ -12,6 +13,7 @@
 
 #define JMP_BYTES 5
 
+static const struct stalker_lab_options leaving = {.fill = STALKER_LAB_LEAVES};
 static struct stalker_lab lab;
 static struct machine_state initial;
 static struct run_result result;
@@ -34,7 +36,7 @@ static int link_exit(struct block_exit *exit, const struct block *to)
     int status;
 
     mutex_lock(&lab.cache->lock);
-    status = x86_link(NULL, exit, to);
+    status = x86_link(&(struct translation){.cache = lab.cache}, exit, to);
     mutex_unlock(&lab.cache->lock);
     return status;
 }
@@ -50,7 +52,7 @@ static uint64_t stop_of(const struct block *block)
 /* Ends in all ways that have exits, each after a different number of bytes. */
 static void branches_can_be_changed_by_one_store(void)
 {
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     for (size_t lead = 0; lead < 24; lead++) {
         struct app_pc start = stalker_lab_write_at(&lab, lead * 256);
         struct block *branch, *jump;
@@ -77,7 +79,7 @@ static void a_stub_says_which_exit_it_is_and_changes_nothing(void)
 {
     struct block *block;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     stalker_lab_write_at(&lab, 0);
     x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of((uintptr_t)lab.code.base + 0x8000), X86_REACH_NEAR);
     block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
@@ -101,7 +103,7 @@ static void a_placeholder_becomes_a_jump_and_a_placeholder_again(void)
     struct block_exit *exit;
     void *place;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     stalker_lab_write_at(&lab, 0);
     x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of((uintptr_t)lab.code.base + 0x8000), X86_REACH_NEAR);
     x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);
@@ -144,7 +146,7 @@ static void blocks_out_of_reach_are_linked_through_a_long_jump(void)
     struct block *block, *next, away;
     struct arena far;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     far_init(&far, &away);
     stalker_lab_write_at(&lab, 0);
     x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of((uintptr_t)lab.code.base + 0x8000), X86_REACH_NEAR);
@@ -174,7 +176,7 @@ static void without_room_for_a_long_jump_the_exit_stays_as_it_is(void)
     struct arena far;
     size_t room;
 
-    stalker_lab_init(&lab, NULL);
+    stalker_lab_init(&lab, &leaving);
     far_init(&far, &away);
     stalker_lab_write_at(&lab, 0);
     x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);

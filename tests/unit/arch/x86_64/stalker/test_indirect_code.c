@@ -15,7 +15,7 @@ static struct run_result result;
 
 static void init(uint64_t code)
 {
-    struct stalker_lab_options options = {.code = code};
+    struct stalker_lab_options options = {.code = code, .fill = STALKER_LAB_LEAVES};
 
     stalker_lab_init(&lab, &options);
 }

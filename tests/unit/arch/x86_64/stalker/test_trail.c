@@ -3,6 +3,7 @@
 
 #include "gait/cpu_context.h"
 #include "stalker/block.h"
+#include "stalker/code_place.h"
 #include "stalker/thread.h"
 #include "support/check.h"
 #include "support/guarded_bytes.h"
@@ -268,11 +269,16 @@ static int recover_at(const struct trail_point *point, uint32_t flags, uint64_t 
         .landing = cache_pc_of(CODE),
         .flags = flags,
         .start = app_pc_of(START),
+    };
+    struct code_place place = {
+        .start = block_code(&block),
+        .block = &block,
         .trail = trail,
         .trail_bytes = (uint32_t)trail_encode(point, 1, trail, sizeof(trail)),
     };
 
-    return x86_recover(&thread, &block, cache_pc_of(block_code(&block).value + offset), cpu);
+    cpu->pc = place.start.value + offset;
+    return x86_recover(&thread, &place, cpu);
 }
 
 static void recovery_takes_registers_from_where_the_state_says(void)
@@ -330,6 +336,7 @@ static void recovery_refuses_a_place_that_no_point_covers(void)
     struct gait_cpu_context cpu = context_in_cache(), before = cpu;
 
     CHECK_EQUAL(recover_at(&point, 0, 7, &cpu), -ENOENT);
+    before.pc = cpu.pc;
     CHECK(memcmp(&cpu, &before, sizeof(cpu)) == 0);
     CHECK_EQUAL(recover_at(&point, 0, 8, &cpu), 0);
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where signals come in. struct signal_outcome is on the stack: sp, target, signal, info, ucontext. The program's
+ * handler may call stalker_signal_entry as well, if it found it as the handler before.
+ */
+#include <asm/unistd.h>
+
+        .text
+        .macro FUNCTION name
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+        .p2align 4
+\name:
+        .endm
+
+FUNCTION stalker_signal_entry
+        movq    %rsp, %rax
+        subq    $128, %rsp
+        andq    $-16, %rsp
+        movq    %rax, (%rsp)
+        movq    $0, 8(%rsp)
+        movslq  %edi, %rdi
+        movq    %rdi, 16(%rsp)
+        movq    %rsi, 24(%rsp)
+        movq    %rdx, 32(%rsp)
+        movq    %rsp, %rdi
+        cld
+        call    stalker_signal_arrived
+        movq    8(%rsp), %r11
+        movq    16(%rsp), %rdi
+        movq    24(%rsp), %rsi
+        movq    32(%rsp), %rdx
+        movq    (%rsp), %rsp
+        testq   %r11, %r11
+        jz      1f
+        xorl    %eax, %eax
+        jmpq    *%r11
+/* The kernel finds the frame 8 bytes below the stack pointer. */
+1:      addq    $8, %rsp
+        movl    $__NR_rt_sigreturn, %eax
+        syscall
+        ud2
+
+FUNCTION stalker_signal_restorer
+        movl    $__NR_rt_sigreturn, %eax
+        syscall
+        ud2
+
+/* stalker_signal_return(ucontext) */
+FUNCTION stalker_signal_return
+        movq    %rdi, %rsp
+        movl    $__NR_rt_sigreturn, %eax
+        syscall
+        ud2
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frame of x86-64: return address, ucontext, siginfo, and above them, aligned to 64, the vector state that the
+ * ucontext points to. And the few places in the gates from which the cache is entered without the engine.
+ */
+#include "stalker/signal_frame.h"
+
+#include "base/raw_syscall.h"
+#include "stalker/signal_stack.h"
+#include "stalker/thread.h"
+#include "stalker/translator.h"
+
+#include <asm/sigcontext.h>
+#include <asm/siginfo.h>
+#include <asm/signal.h>
+#include <asm/ucontext.h>
+#include <asm/unistd.h>
+
+#define RED_ZONE_BYTES   128
+#define VECTOR_ALIGNMENT 64
+#define STACK_ALIGNMENT  16
+#define FXSAVE_BYTES     512
+#define FLAG_TRAP        0x100u
+#define FLAG_DIRECTION   0x400u
+#define FLAG_RESUME      0x10000u
+#define PLAIN_FLAGS      0x202u
+
+struct frame {
+    uint64_t return_address;
+    struct ucontext ucontext;
+    siginfo_t info;
+};
+
+_Static_assert(sizeof(struct signal_stack) == sizeof(stack_t), "the kernel has another one");
+_Static_assert(sizeof(struct frame) == 440, "the kernel has another one");
+
+/* In the order of a context. */
+#define EACH_REGISTER(DO)                                                                                              \
+    DO(rax)                                                                                                            \
+    DO(rcx)                                                                                                            \
+    DO(rdx) DO(rbx) DO(rsp) DO(rbp) DO(rsi) DO(rdi) DO(r8) DO(r9) DO(r10) DO(r11) DO(r12) DO(r13) DO(r14) DO(r15)
+
+void signal_frame_get(const void *ucontext, struct gait_cpu_context *cpu_out)
+{
+    const struct sigcontext *context = &((const struct ucontext *)ucontext)->uc_mcontext;
+
+#define GET(name) cpu_out->name = context->name;
+    EACH_REGISTER(GET)
+#undef GET
+    cpu_out->pc = context->rip;
+    cpu_out->flags = context->eflags;
+}
+
+void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu)
+{
+    struct sigcontext *context = &((struct ucontext *)ucontext)->uc_mcontext;
+
+#define SET(name) context->name = cpu->name;
+    EACH_REGISTER(SET)
+#undef SET
+    context->rip = cpu->pc;
+    context->eflags = cpu->flags;
+}
+
+uint64_t *signal_frame_mask(void *ucontext)
+{
+    return (uint64_t *)(void *)&((struct ucontext *)ucontext)->uc_sigmask;
+}
+
+struct signal_stack *signal_frame_stack(void *ucontext)
+{
+    return (struct signal_stack *)(void *)&((struct ucontext *)ucontext)->uc_stack;
+}
+
+static size_t vector_bytes(const struct ucontext *ucontext)
+{
+    const struct _fpstate_64 *state = (const struct _fpstate_64 *)(const void *)ucontext->uc_mcontext.fpstate;
+
+    if (state == NULL)
+        return 0;
+    return state->sw_reserved.magic1 == FP_XSTATE_MAGIC1 ? state->sw_reserved.extended_size : FXSAVE_BYTES;
+}
+
+uint64_t signal_frame_kept_bytes(void)
+{
+    return RED_ZONE_BYTES;
+}
+
+static uint64_t vectors_below(const struct signal_copy *copy, uint64_t below)
+{
+    return (below - vector_bytes(copy->ucontext)) & ~(uint64_t)(VECTOR_ALIGNMENT - 1);
+}
+
+void signal_frame_place(struct signal_copy *copy, uint64_t below)
+{
+    uint64_t vectors = vectors_below(copy, below);
+
+    copy->start = ((vectors - sizeof(struct frame)) & ~(uint64_t)(STACK_ALIGNMENT - 1)) - 8;
+    copy->size_bytes = below - copy->start;
+}
+
+void signal_frame_write(const struct signal_copy *copy)
+{
+    const struct ucontext *from = copy->ucontext;
+    uint64_t vectors = vectors_below(copy, copy->start + copy->size_bytes);
+    struct frame *frame = (struct frame *)(uintptr_t)copy->start;
+
+    frame->return_address = copy->restorer;
+    frame->ucontext = *from;
+    frame->info = *(const siginfo_t *)copy->info;
+    if (from->uc_mcontext.fpstate == NULL)
+        return;
+    __builtin_memcpy((void *)(uintptr_t)vectors, (const void *)from->uc_mcontext.fpstate, vector_bytes(from));
+    frame->ucontext.uc_mcontext.fpstate = (void *)(uintptr_t)vectors;
+}
+
+void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t handler, struct gait_cpu_context *cpu)
+{
+    struct frame *frame = (struct frame *)(uintptr_t)copy->start;
+
+    cpu->rax = 0;
+    cpu->rdi = (uint64_t)signal;
+    cpu->rsi = (uintptr_t)&frame->info;
+    cpu->rdx = (uintptr_t)&frame->ucontext;
+    cpu->rsp = copy->start;
+    cpu->pc = handler;
+    cpu->flags &= ~(uint64_t)(FLAG_TRAP | FLAG_DIRECTION | FLAG_RESUME);
+}
+
+_Noreturn void signal_frame_begin(const void *ucontext, const struct gait_cpu_context *cpu, uint64_t mask)
+{
+    struct ucontext copy = *(const struct ucontext *)ucontext;
+
+    signal_frame_set(&copy, cpu);
+    copy.uc_mcontext.fpstate = NULL;
+    *signal_frame_mask(&copy) = mask;
+    stalker_signal_return(&copy);
+}
+
+uint64_t signal_frame_info_at(uint64_t start)
+{
+    return start + offsetof(struct frame, info);
+}
+
+uint64_t signal_frame_ucontext_at(uint64_t start)
+{
+    return start + offsetof(struct frame, ucontext);
+}
+
+void signal_info_move(void *info, uint64_t from, uint64_t to)
+{
+    siginfo_t *given = info;
+
+    if ((uintptr_t)given->si_addr == from)
+        given->si_addr = (void *)(uintptr_t)to;
+}
+
+_Noreturn void signal_frame_return(const struct stalker_thread *thread, const void *ucontext)
+{
+    struct ucontext copy = *(const struct ucontext *)ucontext;
+
+    copy.uc_mcontext.rip = (uintptr_t)stalker_gate_begin;
+    copy.uc_mcontext.rsp = thread->engine_sp;
+    copy.uc_mcontext.eflags = PLAIN_FLAGS;
+    *signal_frame_mask(&copy) = UINT64_MAX;
+    *signal_frame_stack(&copy) = signal_stack_ours(thread);
+    stalker_signal_return(&copy);
+}
+
+/* In stalker_gate.S. */
+extern const char stalker_resume[], stalker_resume_end[], stalker_found[], stalker_found_end[];
+extern const char stalker_callout_called[], stalker_callout_called_end[];
+extern const char stalker_positioned_called[], stalker_positioned_called_end[];
+
+static int is_within(uint64_t pc, const char *start, const char *end)
+{
+    return pc >= (uintptr_t)start && pc < (uintptr_t)end;
+}
+
+static enum gate_place recover_entering(struct stalker_thread *thread, struct gait_cpu_context *cpu)
+{
+    *cpu = thread->context;
+    if (thread->reason != STALKER_EVENTS || thread->is_leaving)
+        return GATE_PROGRAM;
+    /* Back to where it left for the events' sake, which is not where a block begins. */
+    cpu->pc = thread->resume;
+    if (thread->with_position)
+        cpu->r11 = thread->event_position;
+    return GATE_CACHE;
+}
+
+/* An indirect branch has found its block. */
+static enum gate_place recover_found(struct stalker_thread *thread, struct gait_cpu_context *cpu)
+{
+    const struct gait_cpu_context *homes = &thread->context;
+
+    cpu->rax = homes->rax;
+    cpu->rcx = homes->rcx;
+    cpu->rdx = homes->rdx;
+    cpu->rdi = homes->rdi;
+    cpu->pc = thread->target;
+    if (thread->with_position) {
+        thread->event_position = cpu->r11;
+        cpu->r11 = homes->r11;
+    }
+    return GATE_PROGRAM;
+}
+
+enum gate_place stalker_gate_recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
+{
+    if (is_within(cpu->pc, stalker_resume, stalker_resume_end))
+        return recover_entering(thread, cpu);
+    if (is_within(cpu->pc, stalker_found, stalker_found_end))
+        return recover_found(thread, cpu);
+    if (is_within(cpu->pc, stalker_callout_called, stalker_callout_called_end) ||
+        is_within(cpu->pc, stalker_positioned_called, stalker_positioned_called_end)) {
+        *cpu = thread->context;
+        return GATE_PROGRAM;
+    }
+    return GATE_UNKNOWN;
+}

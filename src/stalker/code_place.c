@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chunks that never move, and a count. What readers look for was published before anybody could run it, so that what
+ * happens at the end of the list meanwhile does not concern them.
+ */
+#include "stalker/code_place.h"
+
+#include "base/memory_map.h"
+
+#include <asm/errno.h>
+
+#define CHUNK_PLACES (1u << CODE_PLACE_CHUNK_SHIFT)
+
+void code_place_list_deinit(struct code_place_list *list)
+{
+    for (unsigned i = 0; i < CODE_PLACE_CHUNK_COUNT && list->chunks[i] != NULL; i++) {
+        memory_unmap(list->chunks[i], CHUNK_PLACES * sizeof(struct code_place));
+        list->chunks[i] = NULL;
+    }
+    atomic_store_explicit(&list->count, 0, memory_order_relaxed);
+}
+
+static struct code_place *place_at(const struct code_place_list *list, uint32_t index)
+{
+    return &list->chunks[index >> CODE_PLACE_CHUNK_SHIFT][index & (CHUNK_PLACES - 1)];
+}
+
+int code_place_add(struct code_place_list *list, const struct code_place *place)
+{
+    uint32_t count = atomic_load_explicit(&list->count, memory_order_relaxed);
+    uint32_t chunk;
+
+    while (count > 0 && place_at(list, count - 1)->start.value >= place->start.value)
+        count--;
+    atomic_store_explicit(&list->count, count, memory_order_relaxed);
+    chunk = count >> CODE_PLACE_CHUNK_SHIFT;
+    if (chunk == CODE_PLACE_CHUNK_COUNT)
+        return -ENOMEM;
+    if (list->chunks[chunk] == NULL) {
+        void *storage;
+
+        if (memory_map(CHUNK_PLACES * sizeof(struct code_place), &storage) != 0)
+            return -ENOMEM;
+        list->chunks[chunk] = storage;
+    }
+    *place_at(list, count) = *place;
+    /* Release: pairs with the acquire in code_place_find. */
+    atomic_store_explicit(&list->count, count + 1, memory_order_release);
+    return 0;
+}
+
+const struct code_place *code_place_find(const struct code_place_list *list, struct cache_pc pc)
+{
+    uint32_t low = 0, high = atomic_load_explicit(&list->count, memory_order_acquire);
+    const struct code_place *place;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (place_at(list, middle)->start.value <= pc.value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    place = place_at(list, low - 1);
+    return pc.value - place->start.value < place->size_bytes ? place : NULL;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pieces of translated code in the order of their addresses, so that whoever finds a thread in one learns where the
+ * program is. Grows at its end only, under the lock of the cache that it is part of; readers take no lock, and may be
+ * signal handlers that interrupt the writer.
+ */
+#ifndef GAIT_STALKER_CODE_PLACE_H
+#define GAIT_STALKER_CODE_PLACE_H
+
+#include "base/address.h"
+#include "base/attributes.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct block;
+
+#define CODE_PLACE_CHUNK_SHIFT 9
+#define CODE_PLACE_CHUNK_COUNT 256u
+
+/* A piece, and the CPU's account of it: for each of its instructions, how the program's state follows. */
+struct code_place {
+    struct cache_pc start;
+    const struct block *block;
+    const uint8_t *trail;
+    uint32_t trail_bytes;
+    uint32_t size_bytes;
+};
+
+struct code_place_list {
+    _Atomic uint32_t count;
+    struct code_place *chunks[CODE_PLACE_CHUNK_COUNT];
+};
+
+/* Gives the memory back. Zeroed lists are empty. */
+void code_place_list_deinit(struct code_place_list *list);
+
+/*
+ * Adds a piece behind all that are there. Those at or behind its start, which were written and then given up, are
+ * forgotten. Before anybody can run it. -ENOMEM.
+ */
+MUST_USE int code_place_add(struct code_place_list *list, const struct code_place *place);
+
+/* The piece that an address is in, or NULL. Any thread, signal-safe, no lock, no system call. */
+const struct code_place *code_place_find(const struct code_place_list *list, struct cache_pc pc);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program does with signals. Where it has a handler the kernel is given ours, which finds the program's here.
+ * One for the process. Handlers that a thread installs while it is not followed are not noticed at once: they run
+ * natively until the next time that a thread begins to be followed, and such a thread is shown our handler as the one
+ * before.
+ */
+#ifndef GAIT_STALKER_SIGNAL_ACTIONS_H
+#define GAIT_STALKER_SIGNAL_ACTIONS_H
+
+#include <stdint.h>
+
+struct system_call;
+
+/* As the kernel has it. */
+struct signal_action {
+    uint64_t handler;
+    uint64_t flags;
+    uint64_t restorer;
+    uint64_t mask;
+};
+
+#define SIGNAL_COUNT      64
+#define SIGNAL_MASK_BYTES 8
+#define SIGNAL_MASK_ALL   UINT64_MAX
+
+/* While somebody has it, our handler may be in place; when the last one gives it up, the program's are put back. */
+void signal_actions_acquire(void);
+void signal_actions_release(void);
+
+/* Puts our handler in the place of all that the program has. Any thread. */
+void signal_actions_take(void);
+
+/* What the program has, or had last, for a signal that our handler got. Signal-safe. */
+struct signal_action signal_actions_get(int signal);
+
+/* Where a handler returns to. */
+uint64_t signal_action_restorer(const struct signal_action *action);
+
+/* The handler was entered, and wanted to be so once only. */
+void signal_actions_reset(int signal);
+
+/* Makes the program's rt_sigaction for it. */
+long signal_actions_call(const struct system_call *call);
+
+/* The calling thread's mask; returns the one before. */
+uint64_t signal_mask_set(uint64_t mask);
+
+/* Around a fork, for the child's sake. */
+void signal_actions_lock(void);
+void signal_actions_unlock(void);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel delivers to our handler, on a stack of ours. Where the thread is at a place whose trail gives the
+ * program's state, the frame is copied to where the program expects it, with that state in it, and the thread enters
+ * the engine to go on at the start of the program's handler. Elsewhere - in the engine, in cold code, in a native call
+ * - the signal is queued again and all are blocked until the thread is on its way back into the cache: there, in a
+ * gate, they are let in, and the state is known. So handlers begin and end in the engine with all signals blocked, and
+ * each mask takes effect in that gate.
+ *
+ * Invariant: signals_held says that all are blocked, and signals_mask what is to be blocked afterwards. No lock is
+ * taken on the way, since the interrupted thread may have any.
+ */
+#include "stalker/signal_virtualize.h"
+
+#include "base/counters.h"
+#include "base/raw_syscall.h"
+#include "stalker/code_cache.h"
+#include "stalker/engine.h"
+#include "stalker/follow.h"
+#include "stalker/program_memory.h"
+#include "stalker/signal_actions.h"
+#include "stalker/signal_frame.h"
+#include "stalker/signal_stack.h"
+#include "stalker/thread.h"
+#include "stalker/thread_registry.h"
+#include "stalker/translator.h"
+
+#include <asm/unistd.h>
+#include <linux/signal.h>
+
+_Static_assert(sizeof(struct signal_info) == sizeof(siginfo_t), "the kernel has another one");
+
+static uint64_t bit_of(int signal)
+{
+    return 1ull << (signal - 1);
+}
+
+void signal_thread_begin(struct stalker_thread *thread)
+{
+    signal_stack_begin(thread);
+    thread->is_inside = true;
+}
+
+void signal_thread_end(struct stalker_thread *thread)
+{
+    if (!thread->is_inside)
+        return;
+    thread->is_inside = false;
+    signal_stack_end(thread);
+}
+
+void signal_thread_hold(struct stalker_thread *thread)
+{
+    uint64_t mask = signal_mask_set(SIGNAL_MASK_ALL);
+
+    if (thread->signals_held)
+        return;
+    thread->signals_mask = mask;
+    thread->signals_held = 1;
+}
+
+_Noreturn void signal_return(struct stalker_thread *thread)
+{
+    const struct translator *translator = thread->engine->translator;
+    void *ucontext = (void *)(uintptr_t)translator->stack_pointer(&thread->context);
+
+    signal_thread_hold(thread);
+    signal_frame_get(ucontext, &thread->context);
+    signal_stack_return(&thread->alternate_stack, signal_frame_stack(ucontext),
+                        translator->stack_pointer(&thread->context));
+    thread->signals_mask = *signal_frame_mask(ucontext);
+    thread->reason = STALKER_ENTER;
+    signal_frame_return(thread, ucontext);
+}
+
+/* Raised by what the thread itself just did, not sent. */
+static bool is_fault(int signal, const siginfo_t *info)
+{
+    switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGSYS:
+        return info->si_code > 0;
+    default:
+        return false;
+    }
+}
+
+static bool is_on_our_stack(const struct stalker_thread *thread, uint64_t sp)
+{
+    return sp - (uintptr_t)thread->stack < thread->stack_bytes;
+}
+
+/* The program's state from that of a thread in translated code or a gate. */
+static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
+{
+    enum gate_place gate = stalker_gate_recover(thread, cpu);
+    const struct code_place *place;
+
+    if (gate == GATE_PROGRAM)
+        return true;
+    if (!thread->is_inside)
+        return false;
+    place = code_cache_place_at(thread->cache, cache_pc_of(cpu->pc));
+    if (place != NULL)
+        return thread->engine->translator->recover(thread, place, cpu) == 0;
+    /* About to make a system call outside of the cache, for which all registers are the program's. */
+    if (cpu->pc != thread->resume)
+        return false;
+    *cpu = thread->context;
+    return true;
+}
+
+/* What the kernel does when it cannot write a frame. */
+static void die(int signal)
+{
+    uint64_t mask = ~bit_of(signal);
+
+    signal_actions_reset(signal);
+    raw_syscall(__NR_tkill, stalker_current_tid(), signal, 0, 0, 0, 0);
+    signal_mask_set(mask);
+}
+
+/* Copies the frame to the stack that the handler asked for. False: that is no memory. */
+static bool copy_frame(struct signal_copy *copy, const struct signal_action *action, const struct signal_stack *stack,
+                       uint64_t sp)
+{
+    bool on_other = action->flags & SA_ONSTACK && signal_stack_is_free(stack, sp);
+
+    copy->restorer = signal_action_restorer(action);
+    signal_frame_place(copy, on_other ? stack->start + stack->size_bytes : sp - signal_frame_kept_bytes());
+    if (on_other && copy->start < stack->start)
+        return false;
+    if (!program_memory_make_writable(copy->start, copy->size_bytes))
+        return false;
+    signal_frame_write(copy);
+    return true;
+}
+
+static void use_up(int signal, const struct signal_action *action)
+{
+    if (action->flags & (unsigned)SA_RESETHAND)
+        signal_actions_reset(signal);
+}
+
+/* The handler begins natively, as if we were not there; a frame that is not where it wants it is copied there. */
+static void run_natively(struct signal_outcome *outcome, const struct stalker_thread *thread)
+{
+    int signal = (int)outcome->signal;
+    struct signal_action action = signal_actions_get(signal);
+    void *ucontext = (void *)(uintptr_t)outcome->ucontext;
+    struct signal_copy copy = {.ucontext = ucontext, .info = (const void *)(uintptr_t)outcome->info};
+    const struct signal_stack *stack = signal_frame_stack(ucontext);
+    struct gait_cpu_context cpu;
+    bool is_away;
+
+    signal_frame_get(ucontext, &cpu);
+    if (thread != NULL)
+        stack = &thread->alternate_stack;
+    is_away = thread != NULL || (!(action.flags & SA_ONSTACK) && signal_stack_holds(stack, outcome->ucontext) &&
+                                 !signal_stack_holds(stack, translator_host()->stack_pointer(&cpu)));
+    use_up(signal, &action);
+    outcome->target = action.handler;
+    if (!is_away)
+        return;
+    if (!copy_frame(&copy, &action, stack, translator_host()->stack_pointer(&cpu))) {
+        die(SIGSEGV);
+        return;
+    }
+    outcome->sp = copy.start;
+    outcome->info = signal_frame_info_at(copy.start);
+    outcome->ucontext = signal_frame_ucontext_at(copy.start);
+}
+
+/* The signal comes again when the thread is in a known state. */
+static void defer(struct stalker_thread *thread, const struct signal_outcome *outcome)
+{
+    uint64_t *mask = signal_frame_mask((void *)(uintptr_t)outcome->ucontext);
+    const struct signal_info *info = (const struct signal_info *)(uintptr_t)outcome->info;
+    int process = (int)raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
+
+    signal_mask_set(SIGNAL_MASK_ALL);
+    if (outcome->signal >= SIGRTMIN && thread->deferred.signal == 0)
+        thread->deferred = (struct signal_deferred){.signal = (int)outcome->signal, .first = *info, .last = *info};
+    counter_add(COUNTER_signals_deferred, 1);
+    if (raw_syscall(__NR_rt_tgsigqueueinfo, process, thread->tid, (long)outcome->signal, (long)outcome->info, 0, 0) <
+        0) {
+        /* No room for what it says. */
+        raw_syscall(__NR_tgkill, process, thread->tid, (long)outcome->signal, 0, 0, 0);
+        thread->deferred.signal = 0;
+    }
+    thread->signals_mask = *mask;
+    thread->signals_held = 1;
+    *mask = SIGNAL_MASK_ALL;
+}
+
+static bool is_same(const struct signal_info *a, const struct signal_info *b)
+{
+    return __builtin_memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/*
+ * A signal that was queued again is behind others of its number that came meanwhile, where numbers are queued at all.
+ * So each takes the content of the one before it.
+ */
+static void put_in_order(struct signal_deferred *deferred, int signal, struct signal_info *info)
+{
+    struct signal_info next = deferred->first;
+
+    if (deferred->signal != signal)
+        return;
+    if (is_same(info, &deferred->last))
+        deferred->signal = 0;
+    deferred->first = *info;
+    *info = next;
+}
+
+/* The handler begins with the program's state in its frame: in the cache or, if the thread is leaving that, natively.
+ */
+static void deliver(struct stalker_thread *thread, struct signal_outcome *outcome, const struct gait_cpu_context *cpu,
+                    bool is_sent)
+{
+    int signal = (int)outcome->signal;
+    struct signal_action action = signal_actions_get(signal);
+    void *ucontext = (void *)(uintptr_t)outcome->ucontext, *info = (void *)(uintptr_t)outcome->info;
+    struct signal_copy copy = {.ucontext = ucontext, .info = info};
+    uint64_t mask = signal_mask_set(SIGNAL_MASK_ALL);
+    uint64_t sp = translator_host()->stack_pointer(cpu);
+    struct gait_cpu_context interrupted, entry = *cpu;
+
+    /* Another one came before this one could block it, and has to wait; what it interrupted was this handler. */
+    if (thread->signals_held)
+        mask = thread->signals_mask;
+    signal_frame_get(ucontext, &interrupted);
+    if (is_sent)
+        put_in_order(&thread->deferred, signal, info);
+    else
+        signal_info_move(info, interrupted.pc, cpu->pc);
+    counter_add(COUNTER_signals_delivered, 1);
+    signal_frame_set(ucontext, cpu);
+    *signal_frame_stack(ucontext) = thread->alternate_stack;
+    if (!copy_frame(&copy, &action, &thread->alternate_stack, sp)) {
+        die(SIGSEGV);
+        return;
+    }
+    use_up(signal, &action);
+    signal_frame_enter(&copy, signal, action.handler, &entry);
+    if (!thread->is_inside) {
+        stalker_segment_set(thread->segment_base);
+        signal_frame_begin(ucontext, &entry, mask);
+    }
+    signal_stack_enter(&thread->alternate_stack);
+    thread->context = entry;
+    thread->signals_mask = mask;
+    thread->signals_held = 1;
+    thread->reason = STALKER_ENTER;
+    outcome->target = (uintptr_t)stalker_gate_begin;
+}
+
+void stalker_signal_arrived(struct signal_outcome *outcome)
+{
+    struct stalker_thread *thread = thread_registry_current();
+    bool is_sent = !is_fault((int)outcome->signal, (const siginfo_t *)(uintptr_t)outcome->info);
+    struct gait_cpu_context cpu;
+    bool is_ours;
+
+    if (thread == NULL) {
+        run_natively(outcome, NULL);
+        return;
+    }
+    signal_frame_get((const void *)(uintptr_t)outcome->ucontext, &cpu);
+    is_ours = is_on_our_stack(thread, translator_host()->stack_pointer(&cpu));
+    if (recover(thread, &cpu))
+        deliver(thread, outcome, &cpu, is_sent);
+    else if (!is_ours && !thread->is_inside)
+        run_natively(outcome, NULL);
+    else if (is_sent)
+        defer(thread, outcome);
+    else if (is_ours)
+        signal_actions_reset((int)outcome->signal);
+    else
+        run_natively(outcome, thread);
+}

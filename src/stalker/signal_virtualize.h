@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals of followed threads: their handlers are translated like all other code, and see the program's registers and
+ * pc. See signal_actions.h for whose handlers, signal_stack.h for where they run.
+ */
+#ifndef GAIT_STALKER_SIGNAL_VIRTUALIZE_H
+#define GAIT_STALKER_SIGNAL_VIRTUALIZE_H
+
+struct stalker_thread;
+
+/* The calling thread is in the engine for the first time, or leaves it for the last time. On the engine's stack. */
+void signal_thread_begin(struct stalker_thread *thread);
+void signal_thread_end(struct stalker_thread *thread);
+
+/* Holds signals of the calling thread, which is in the engine, back until it is in the cache again. */
+void signal_thread_hold(struct stalker_thread *thread);
+
+/* The thread returns from a handler: makes its rt_sigreturn. Does not return. */
+_Noreturn void signal_return(struct stalker_thread *thread);
+
+#endif
