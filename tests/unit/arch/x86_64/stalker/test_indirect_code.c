@@ -139,7 +139,8 @@ static void registers_that_are_live_are_restored(void)
         stalker_lab_state(&lab, start, &initial);
         stalker_lab_run_natively(&lab, &initial, &expected);
         run_branch(block->landing, start.value);
-        CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_exit(&lab));
+        /* At the copy of the trap. */
+        CHECK(run_result_stop_pc(&result) - block_code(block).value < block->code_bytes);
         for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
             CHECK_EQUAL(result.state.gpr[gpr], expected.state.gpr[gpr]);
     }
