@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames are read and written as the kernel does it: a handler that begins in a copy returns like any other. */
+#include "stalker/signal_frame.h"
+
+#include "base/raw_syscall.h"
+#include "stalker/signal_actions.h"
+#include "stalker/signal_stack.h"
+#include "stalker/thread.h"
+#include "support/check.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define FLAG_RESTORER   0x04000000u
+#define FLAG_DIRECTION  0x400u
+#define ROUNDING_UP     0x5f80u
+#define ROUNDING_DOWN   0x3f80u
+#define MXCSR_FRESH     0x1f80u
+#define MASK_IN_HANDLER 0xff00000000ull
+#define MARK            0x5a
+
+static _Alignas(64) uint8_t stack[256 << 10];
+static struct signal_copy copy;
+static struct {
+    int signal;
+    uint64_t info, ucontext, mask, pid;
+    uint32_t mxcsr;
+    struct gait_cpu_context cpu;
+} seen;
+
+static uint64_t current_mask(void)
+{
+    uint64_t mask = 0;
+
+    raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, SIGNAL_MASK_BYTES, 0, 0);
+    return mask;
+}
+
+static void in_the_copy(int signal, siginfo_t *info, void *ucontext)
+{
+    seen.mxcsr = __builtin_ia32_stmxcsr();
+    seen.signal = signal;
+    seen.info = (uintptr_t)info;
+    seen.ucontext = (uintptr_t)ucontext;
+    seen.pid = (uint64_t)info->si_pid;
+    seen.mask = current_mask();
+    signal_frame_get(ucontext, &seen.cpu);
+    seen.cpu.rbx++;
+    signal_frame_set(ucontext, &seen.cpu);
+}
+
+/* The kernel's; goes on in a copy that is elsewhere. */
+static void in_the_original(int signal, siginfo_t *info, void *ucontext)
+{
+    struct gait_cpu_context cpu;
+
+    copy = (struct signal_copy){.ucontext = ucontext, .info = info, .restorer = (uintptr_t)stalker_signal_restorer};
+    signal_frame_place(&copy, (uintptr_t)stack + sizeof(stack) - 24);
+    memset(stack, MARK, sizeof(stack));
+    signal_frame_write(&copy);
+    CHECK_EQUAL(((uint8_t *)(uintptr_t)copy.start)[-1], MARK);
+    CHECK_EQUAL(stack[sizeof(stack) - 24], MARK);
+    signal_frame_get(ucontext, &cpu);
+    cpu.flags |= FLAG_DIRECTION;
+    signal_frame_enter(&copy, signal, (uintptr_t)in_the_copy, &cpu);
+    CHECK(!(cpu.flags & FLAG_DIRECTION));
+    __builtin_ia32_ldmxcsr(ROUNDING_DOWN);
+    signal_frame_begin(ucontext, &cpu, MASK_IN_HANDLER);
+}
+
+/* Sends it to ourselves with marks in registers, and returns what rbx is afterwards. */
+static uint64_t send(int signal)
+{
+    long pid = getpid(), tid = syscall(SYS_gettid), result = SYS_tgkill;
+    register uint64_t marked __asm__("rbx") = 0x1111;
+    register uint64_t other __asm__("r12") = 0x2222;
+
+    __builtin_ia32_ldmxcsr(ROUNDING_UP);
+    __asm__ volatile("syscall"
+                     : "+a"(result), "+r"(marked), "+r"(other)
+                     : "D"(pid), "S"(tid), "d"((long)signal)
+                     : "rcx", "r11", "memory");
+    CHECK_EQUAL(__builtin_ia32_stmxcsr(), ROUNDING_UP);
+    __builtin_ia32_ldmxcsr(MXCSR_FRESH);
+    CHECK_EQUAL(other, 0x2222);
+    CHECK_EQUAL(result, 0);
+    return marked;
+}
+
+static void a_handler_begins_in_a_copy_and_returns_from_it(void)
+{
+    struct signal_action action = {.handler = (uintptr_t)in_the_original,
+                                   .flags = SA_SIGINFO | FLAG_RESTORER,
+                                   .restorer = (uintptr_t)stalker_signal_restorer};
+    uint64_t mask = current_mask();
+
+    CHECK_EQUAL(raw_syscall(SYS_rt_sigaction, SIGUSR1, (long)&action, 0, SIGNAL_MASK_BYTES, 0, 0), 0);
+    CHECK_EQUAL(send(SIGUSR1), 0x1112);
+    CHECK_EQUAL(current_mask(), mask);
+    CHECK_EQUAL(seen.signal, SIGUSR1);
+    CHECK_EQUAL(seen.info, signal_frame_info_at(copy.start));
+    CHECK_EQUAL(seen.ucontext, signal_frame_ucontext_at(copy.start));
+    CHECK_EQUAL(seen.pid, getpid());
+    CHECK_EQUAL(seen.mask, MASK_IN_HANDLER);
+    CHECK_EQUAL(seen.mxcsr, MXCSR_FRESH);
+    CHECK_EQUAL(seen.cpu.r12, 0x2222);
+    /* As the psABI has it where functions begin. */
+    CHECK_EQUAL(copy.start % 16, 8);
+}
+
+static void what_is_set_in_a_frame_is_where_the_kernel_looks(void)
+{
+    ucontext_t frame = {0};
+    struct gait_cpu_context cpu, again;
+
+    for (unsigned i = 0; i < GAIT_CPU_REGISTER_COUNT; i++)
+        cpu.registers[i] = 100 + i;
+    cpu.pc = 200;
+    cpu.flags = 0x246;
+    signal_frame_set(&frame, &cpu);
+    signal_frame_get(&frame, &again);
+    CHECK(memcmp(&cpu, &again, sizeof(cpu)) == 0);
+    CHECK_EQUAL(frame.uc_mcontext.gregs[16], 200);
+    CHECK_EQUAL(frame.uc_mcontext.gregs[15], cpu.rsp);
+    CHECK_EQUAL(frame.uc_mcontext.gregs[17], 0x246);
+    CHECK((void *)signal_frame_mask(&frame) == (void *)&frame.uc_sigmask);
+    CHECK((void *)signal_frame_stack(&frame) == (void *)&frame.uc_stack);
+}
+
+static void only_the_address_that_is_meant_is_changed(void)
+{
+    siginfo_t info = {.si_signo = SIGSEGV, .si_addr = (void *)0x1000};
+
+    signal_info_move(&info, 0x1001, 0x2000);
+    CHECK_EQUAL((uintptr_t)info.si_addr, 0x1000);
+    signal_info_move(&info, 0x1000, 0x2000);
+    CHECK_EQUAL((uintptr_t)info.si_addr, 0x2000);
+    CHECK_EQUAL(info.si_signo, SIGSEGV);
+}
+
+extern const char stalker_resume[], stalker_found[], stalker_callout_called[];
+
+static enum gate_place recover(struct stalker_thread *thread, const char *at, struct gait_cpu_context *cpu_out)
+{
+    *cpu_out = (struct gait_cpu_context){.pc = (uintptr_t)at, .r11 = 0x11, .rbx = 0xb};
+    return stalker_gate_recover(thread, cpu_out);
+}
+
+static void in_the_gates_the_state_is_where_each_has_it(void)
+{
+    struct stalker_thread thread = {
+        .context = {.pc = 0x400, .rax = 0xa, .rbx = 0xbb, .r11 = 0x1111}, .target = 0x500, .resume = 0x600};
+    struct gait_cpu_context cpu;
+
+    thread.event_position = 0x700;
+    CHECK_EQUAL(recover(&thread, stalker_resume, &cpu), GATE_PROGRAM);
+    CHECK(memcmp(&cpu, &thread.context, sizeof(cpu)) == 0);
+    CHECK_EQUAL(recover(&thread, stalker_callout_called, &cpu), GATE_PROGRAM);
+    CHECK(memcmp(&cpu, &thread.context, sizeof(cpu)) == 0);
+    CHECK_EQUAL(recover(&thread, stalker_found, &cpu), GATE_PROGRAM);
+    CHECK(cpu.pc == 0x500 && cpu.rax == 0xa && cpu.rbx == 0xb && cpu.r11 == 0x11);
+    thread.reason = STALKER_EVENTS;
+    thread.with_position = true;
+    CHECK_EQUAL(recover(&thread, stalker_resume, &cpu), GATE_CACHE);
+    CHECK(cpu.pc == 0x600 && cpu.r11 == 0x700 && cpu.rbx == 0xbb);
+    CHECK_EQUAL(recover(&thread, stalker_found, &cpu), GATE_PROGRAM);
+    CHECK(cpu.r11 == 0x1111 && thread.event_position == 0x11);
+    CHECK_EQUAL(recover(&thread, (const char *)stack, &cpu), GATE_UNKNOWN);
+    CHECK_EQUAL(cpu.pc, (uintptr_t)stack);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(a_handler_begins_in_a_copy_and_returns_from_it),
+    CHECK_CASE(what_is_set_in_a_frame_is_where_the_kernel_looks),
+    CHECK_CASE(only_the_address_that_is_meant_is_changed),
+    CHECK_CASE(in_the_gates_the_state_is_where_each_has_it),
+};
+
+CHECK_MAIN(cases)

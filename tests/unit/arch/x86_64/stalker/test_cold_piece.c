@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread in a piece of cold code is found there, with the state that was noted for that place. */
+#include "arch/x86_64/stalker/cold_piece.h"
+
+#include "gait/cpu_context.h"
+#include "stalker/block.h"
+#include "stalker/code_cache.h"
+#include "stalker/thread.h"
+#include "stalker/translation.h"
+#include "support/check.h"
+
+#include <errno.h>
+
+#define APP_START   0x400000u
+#define CACHE_START 0x70001000u
+
+static struct code_cache cache;
+static struct cache_slab slab;
+static struct translation translation = {.cache = &cache};
+static struct block block;
+static uint8_t code[1024];
+static struct code_writer writer;
+
+static void begin(void)
+{
+    slab_init(&cache.trails, 0);
+    block.start = app_pc_of(APP_START);
+    code_writer_init(&writer, code, sizeof(code), cache_pc_of(CACHE_START));
+}
+
+static void end(void)
+{
+    code_place_list_deinit(&slab.cold_places);
+    slab_deinit(&cache.trails);
+}
+
+static void put_bytes(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        code_writer_put_u8(&writer, 0x90);
+}
+
+static const struct code_place *place_at(uint64_t offset)
+{
+    return code_place_find(&slab.cold_places, cache_pc_of(CACHE_START + offset));
+}
+
+/* The registers of the program when the CPU has zeros at that place; the homes have ones. */
+static struct gait_cpu_context program_at(uint64_t offset)
+{
+    struct stalker_thread thread = {0};
+    struct gait_cpu_context cpu = {.pc = CACHE_START + offset};
+    const struct code_place *place = place_at(offset);
+
+    memset(thread.context.registers, 1, sizeof(thread.context.registers));
+    CHECK(place != NULL);
+    if (place != NULL)
+        CHECK_EQUAL(x86_recover(&thread, place, &cpu), 0);
+    return cpu;
+}
+
+static void each_place_has_the_state_that_was_noted(void)
+{
+    struct cold_piece piece;
+
+    begin();
+    put_bytes(16);
+    x86_cold_piece_begin(&piece, &block, &writer);
+    x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START + 7),
+                        (struct trail_state){.homes = X86_GPR_BIT(X86_RCX) | X86_GPR_BIT(X86_RDI)});
+    put_bytes(5);
+    x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START - 3), (struct trail_state){.sp_add = 8});
+    put_bytes(4);
+    CHECK_EQUAL(x86_cold_piece_end(&translation, &piece, &slab, &writer), 0);
+    for (unsigned offset = 16; offset < 21; offset++) {
+        CHECK_EQUAL(program_at(offset).pc, APP_START + 7);
+        CHECK_EQUAL(program_at(offset).rcx, 0x0101010101010101);
+        CHECK_EQUAL(program_at(offset).rdi, 0x0101010101010101);
+        CHECK_EQUAL(program_at(offset).rsp, 0);
+    }
+    for (unsigned offset = 21; offset < 25; offset++) {
+        CHECK_EQUAL(program_at(offset).pc, APP_START - 3);
+        CHECK_EQUAL(program_at(offset).rcx, 0);
+        CHECK_EQUAL(program_at(offset).rsp, 8);
+    }
+    CHECK(place_at(15) == NULL);
+    CHECK(place_at(25) == NULL);
+    end();
+}
+
+static void pieces_are_told_apart(void)
+{
+    begin();
+    for (unsigned i = 0; i < 20; i++) {
+        struct cold_piece piece;
+
+        x86_cold_piece_begin(&piece, &block, &writer);
+        x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START + i), (struct trail_state){0});
+        put_bytes(10);
+        CHECK_EQUAL(x86_cold_piece_end(&translation, &piece, &slab, &writer), 0);
+        put_bytes(3);
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        CHECK_EQUAL(program_at(13 * i).pc, APP_START + i);
+        CHECK_EQUAL(program_at(13 * i + 9).pc, APP_START + i);
+        CHECK(place_at(13 * i + 10) == NULL);
+    }
+    end();
+}
+
+/* All but the last states are the longest that there are, with addresses far from the block and from each other. */
+static void the_longest_piece_is_kept_whole(void)
+{
+    static const struct trail_state longest = {.homes = UINT16_MAX & ~(uint16_t)X86_GPR_BIT(X86_RSP),
+                                               .sp_add = INT8_MIN,
+                                               .is_rcx_next = 1,
+                                               .scratch_register = X86_GPR_COUNT};
+    struct cold_piece piece;
+
+    begin();
+    x86_cold_piece_begin(&piece, &block, &writer);
+    for (unsigned i = 0; i < COLD_POINTS_MAX; i++) {
+        x86_cold_piece_note(&piece, &writer, app_pc_of(i % 2 ? UINT64_MAX - i : i), longest);
+        put_bytes(100);
+    }
+    CHECK_EQUAL(x86_cold_piece_end(&translation, &piece, &slab, &writer), 0);
+    for (unsigned i = 0; i < COLD_POINTS_MAX; i++) {
+        CHECK_EQUAL(program_at(100 * i + 99).pc, i % 2 ? UINT64_MAX - i : i);
+        CHECK_EQUAL(program_at(100 * i).rsp, (uint64_t)INT8_MIN);
+        CHECK_EQUAL(program_at(100 * i).rcx, i % 2 ? UINT64_MAX - i : i);
+    }
+    end();
+}
+
+/* Threads are found there, but what the program has is not known. */
+static void nothing_is_known_before_the_first_note(void)
+{
+    struct stalker_thread thread = {0};
+    struct gait_cpu_context cpu = {.pc = CACHE_START + 2};
+    struct cold_piece piece;
+
+    begin();
+    x86_cold_piece_begin(&piece, &block, &writer);
+    put_bytes(3);
+    x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START), (struct trail_state){0});
+    put_bytes(3);
+    CHECK_EQUAL(x86_cold_piece_end(&translation, &piece, &slab, &writer), 0);
+    CHECK_EQUAL(x86_recover(&thread, place_at(2), &cpu), -ENOENT);
+    CHECK_EQUAL(program_at(3).pc, APP_START);
+    end();
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(each_place_has_the_state_that_was_noted),
+    CHECK_CASE(pieces_are_told_apart),
+    CHECK_CASE(the_longest_piece_is_kept_whole),
+    CHECK_CASE(nothing_is_known_before_the_first_note),
+};
+
+CHECK_MAIN(cases)
