@@ -21,8 +21,8 @@
 #define FLAG_RESTORER   0x04000000u
 
 struct slot {
-    _Atomic uint32_t version; /* odd: it is being written */
-    struct signal_action action;
+    _Atomic uint32_t version;                        /* odd: it is being written */
+    _Atomic uint64_t handler, flags, restorer, mask; /* as in struct signal_action */
 };
 
 static struct slot slots[SIGNAL_COUNT + 1];
@@ -57,9 +57,12 @@ static void write_slot(struct slot *slot, const struct signal_action *action)
     uint32_t version = atomic_load_explicit(&slot->version, memory_order_relaxed);
 
     atomic_store_explicit(&slot->version, version + 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    slot->action = *action;
-    /* Release: pairs with the acquire in signal_actions_get. */
+    /* Release: who reads one of these, by the acquire in signal_actions_get, sees that the version is odd or newer. */
+    atomic_store_explicit(&slot->handler, action->handler, memory_order_release);
+    atomic_store_explicit(&slot->flags, action->flags, memory_order_release);
+    atomic_store_explicit(&slot->restorer, action->restorer, memory_order_release);
+    atomic_store_explicit(&slot->mask, action->mask, memory_order_release);
+    /* Release: pairs with the acquire of the version in signal_actions_get. */
     atomic_store_explicit(&slot->version, version + 2, memory_order_release);
 }
 
@@ -71,8 +74,12 @@ struct signal_action signal_actions_get(int signal)
 
     do {
         version = atomic_load_explicit(&slot->version, memory_order_acquire);
-        action = slot->action;
-        atomic_thread_fence(memory_order_acquire);
+        action = (struct signal_action){
+            .handler = atomic_load_explicit(&slot->handler, memory_order_acquire),
+            .flags = atomic_load_explicit(&slot->flags, memory_order_acquire),
+            .restorer = atomic_load_explicit(&slot->restorer, memory_order_acquire),
+            .mask = atomic_load_explicit(&slot->mask, memory_order_acquire),
+        };
     } while (version % 2 != 0 || version != atomic_load_explicit(&slot->version, memory_order_relaxed));
     return action;
 }
