@@ -114,10 +114,10 @@ static void take(int signal) REQUIRES(actions_lock)
 
 static void put_back(int signal) REQUIRES(actions_lock)
 {
-    struct signal_action action;
+    struct signal_action action, program = signal_actions_get(signal);
 
     if (change(signal, NULL, &action) == 0 && is_ours(&action))
-        change(signal, &slots[signal].action, NULL);
+        change(signal, &program, NULL);
 }
 
 static void for_each(void (*function)(int signal)) REQUIRES(actions_lock)
@@ -168,7 +168,7 @@ static long set(int signal, const struct signal_action *new, struct signal_actio
     if (result != 0)
         return result;
     if (is_ours(old_out))
-        *old_out = slots[signal].action;
+        *old_out = signal_actions_get(signal);
     if (new == NULL || is_ours(new))
         return 0;
     return is_function(new) ? put_ours(signal, new) : change(signal, new, NULL);
