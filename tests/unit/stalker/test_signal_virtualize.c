@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* configurations: debug-* */
 /* Handlers are followed like all other code, whatever the thread does, and whoever ends it meanwhile. */
 #include "base/counters.h"
 #include "gait/stalker.h"
