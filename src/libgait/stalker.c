@@ -26,6 +26,9 @@
 
 #define EVENTS_ALL (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK | GAIT_EVENT_COMPILE)
 
+/* Less would not hold a block and what belongs to it. */
+#define SLAB_BYTES_MIN 65536u
+
 struct gait_stalker {
     struct stalker_engine *engine;
 };
@@ -88,6 +91,9 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
     if (chosen.trust < GAIT_TRUST_NEVER || chosen.trust > GAIT_TRUST_MOST)
         return error_set(err, EINVAL, "cannot make a stalker: trust is %d; it goes from %d to %d", chosen.trust,
                          GAIT_TRUST_NEVER, GAIT_TRUST_MOST);
+    if (chosen.slab_bytes != 0 && chosen.slab_bytes < SLAB_BYTES_MIN)
+        return error_set(err, EINVAL, "cannot make a stalker: slab_bytes is %zu; it must be 0 or at least %u",
+                         chosen.slab_bytes, SLAB_BYTES_MIN);
     engine_options = (struct stalker_engine_options){
         .without_links = chosen.without_links,
         .without_lookup = chosen.without_lookup,
@@ -221,7 +227,11 @@ EXPORT int gait_stalker_follow(struct gait_stalker *stalker, int tid, const stru
 {
     struct gait_follow_options chosen;
     struct follow_request request;
-    int result = read_follow_options(options, &chosen, err);
+    int result;
+
+    if (stalker == NULL)
+        return without_stalker(err, "follow a thread");
+    result = read_follow_options(options, &chosen, err);
 
     if (result != 0)
         return result;
@@ -237,7 +247,7 @@ EXPORT int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct g
 {
     int result;
 
-    if (tid == stalker_current_tid())
+    if (stalker == NULL || tid == stalker_current_tid())
         return gait_stalker_unfollow_me(stalker, err);
     result = stalker_unfollow_other(stalker->engine, tid);
     if (result == -ESRCH)
@@ -249,12 +259,17 @@ EXPORT int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct g
 
 EXPORT void gait_stalker_set_observer(struct gait_stalker *stalker, const struct gait_observer *observer)
 {
-    observer_set(stalker->engine, observer);
+    if (stalker != NULL)
+        observer_set(stalker->engine, observer);
 }
 
 static int set_active(struct gait_stalker *stalker, bool is_active, struct gait_error *err)
 {
-    int result = exclusion_set_active(stalker->engine, is_active);
+    int result;
+
+    if (stalker == NULL)
+        return without_stalker(err, is_active ? "activate a thread" : "deactivate a thread");
+    result = exclusion_set_active(stalker->engine, is_active);
 
     if (result == -ESRCH)
         return error_set(err, result, "cannot %s thread %d: it is not followed", is_active ? "activate" : "deactivate",
@@ -334,9 +349,12 @@ EXPORT int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, ui
                                 struct gait_error *err)
 {
     unsigned long long first = start, size = size_bytes;
-    int result = size_bytes == 0 || start + size_bytes < start
-                     ? -EINVAL
-                     : exclusion_add(stalker->engine, start, start + size_bytes);
+    int result = -EINVAL;
+
+    if (stalker == NULL)
+        return without_stalker(err, "exclude code");
+    if (size_bytes != 0 && start + size_bytes > start)
+        result = exclusion_add(stalker->engine, start, start + size_bytes);
 
     switch (result) {
     case 0:
@@ -377,7 +395,7 @@ EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait
 
 EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
 {
-    return reclaim_all(stalker->engine);
+    return stalker == NULL ? 0 : reclaim_all(stalker->engine);
 }
 
 EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)

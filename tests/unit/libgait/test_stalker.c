@@ -255,7 +255,26 @@ static void a_stalker_that_is_null_is_refused(void)
     CHECK(!gait_stalker_is_following_me(NULL));
 }
 
+static void nothing_crashes_without_a_stalker_or_with_tiny_slabs(void)
+{
+    struct gait_stalker_options options = {.size_bytes = sizeof(options), .slab_bytes = 100};
+    struct gait_stalker *other = NULL;
+    struct gait_error err;
+
+    CHECK_EQUAL(gait_stalker_create(&options, &other, &err), -EINVAL);
+    CHECK(strstr(err.text, "slab_bytes is 100") != NULL);
+    CHECK_EQUAL(gait_stalker_follow(NULL, 1, NULL, &err), -EINVAL);
+    CHECK_TEXT(err.text, "cannot follow a thread: there is no stalker, it is NULL");
+    CHECK_EQUAL(gait_stalker_unfollow(NULL, 1, NULL), -EINVAL);
+    CHECK_EQUAL(gait_stalker_exclude(NULL, 0x1000, 1, NULL), -EINVAL);
+    CHECK_EQUAL(gait_stalker_activate(NULL, NULL), -EINVAL);
+    CHECK_EQUAL(gait_stalker_deactivate(NULL, NULL), -EINVAL);
+    CHECK_EQUAL(gait_stalker_collect(NULL), 0);
+    gait_stalker_set_observer(NULL, NULL);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(nothing_crashes_without_a_stalker_or_with_tiny_slabs),
     CHECK_CASE(a_stalker_is_made_with_and_without_options),
     CHECK_CASE(many_stalkers_come_and_go),
     CHECK_CASE(wrong_options_of_a_stalker_are_explained),
