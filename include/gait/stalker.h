@@ -78,6 +78,7 @@ struct gait_event {
     uint64_t target;   /* where a call or return goes; where a block ends */
     uint32_t tid;
     uint32_t reserved;
+    uint64_t time; /* with gait_follow_options.times: of the counter that gait/clock.h reads; else 0 */
 };
 
 /*
@@ -159,6 +160,7 @@ struct gait_follow_options {
     const struct gait_event_sink *sink;         /* NULL: the last events are kept, older ones dropped and counted */
     size_t buffer_bytes;                        /* of events kept before they go to the sink; 0: 256 KiB */
     bool new_threads;                           /* threads that a followed one makes are followed alike */
+    bool times;                                 /* events carry the time of their block */
 };
 
 /*

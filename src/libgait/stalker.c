@@ -151,7 +151,7 @@ static int read_follow_options(const struct gait_follow_options *given, struct g
 static struct follow_request request_of(const struct gait_follow_options *options)
 {
     struct follow_request request = {
-        .configuration = {.events = options->events, .transformer = options->transformer},
+        .configuration = {.events = options->events, .times = options->times, .transformer = options->transformer},
         .buffer_bytes = options->buffer_bytes,
         .new_threads = options->new_threads,
     };

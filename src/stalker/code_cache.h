@@ -55,6 +55,7 @@ struct cache_slab {
 /* How blocks are instrumented: what threads must agree on to share a cache. */
 struct follow_configuration {
     uint32_t events; /* of enum gait_event_kind */
+    bool times;      /* each record has one */
     const struct gait_transformer *transformer;
     bool is_quiet;  /* of excluded code: nothing is put into translations */
     bool is_paused; /* and no code leads to another cache */

@@ -9,7 +9,7 @@
 #include "stalker/block_link.h"
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
-#include "stalker/event_layout.h"
+#include "stalker/event_write.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
@@ -53,15 +53,12 @@ static struct block *obtain(struct stalker_thread *thread, struct code_cache *ca
 /* Adds an event for each block that was translated since there were `count` of them. Without a lock. */
 static void tell_compiled(struct stalker_thread *thread, const struct code_cache *cache, uint32_t count)
 {
-    uint32_t events = cache->configuration.events;
-
-    if (!(events & GAIT_EVENT_COMPILE) || thread->events == NULL)
+    if (!(cache->configuration.events & GAIT_EVENT_COMPILE) || thread->events == NULL)
         return;
     for (; count < thread->compiled_end; count++) {
         if (thread->event_position >= thread->event_limit)
-            stalker_drain_events(thread);
-        *(uint32_t *)(uintptr_t)thread->event_position = count << EVENT_KIND_BITS | EVENT_RECORD_COMPILED;
-        thread->event_position += event_header_bytes(events);
+            stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
+        event_write(thread, count, EVENT_RECORD_COMPILED);
     }
 }
 
@@ -161,16 +158,16 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
 }
 
 /* The buffer is full: its events go where they are wanted, and the thread goes on where it was. */
-void stalker_drain_events(struct stalker_thread *thread)
+void stalker_drain_events(struct stalker_thread *thread, enum event_place place)
 {
     struct event_buffer *events = thread->events;
 
     /* A receiver that wants more gets it afterwards. */
     if (events->is_draining)
         return;
-    if (events->receiver.process != NULL)
+    if (events->decoder.receiver.process != NULL)
         vectors_set_aside(thread);
-    event_buffer_drain(events, thread->observed_cache, thread->event_position);
+    event_buffer_drain(events, thread->observed_cache, thread->event_position, place);
     thread->event_position = events->start;
 }
 
@@ -210,7 +207,7 @@ static void handle_reason(struct stalker_thread *thread)
         go_on(thread, true);
         break;
     case STALKER_EVENTS:
-        stalker_drain_events(thread);
+        stalker_drain_events(thread, EVENT_PLACE_IN_BLOCK);
         break;
     default:
         go_on(thread, false);

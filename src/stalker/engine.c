@@ -113,7 +113,7 @@ bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc
 
 static bool is_same(const struct follow_configuration *a, const struct follow_configuration *b)
 {
-    return a->events == b->events && a->transformer == b->transformer && a->is_quiet == b->is_quiet &&
+    return a->events == b->events && a->times == b->times && a->transformer == b->transformer && a->is_quiet == b->is_quiet &&
            a->is_paused == b->is_paused;
 }
 

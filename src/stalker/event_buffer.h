@@ -7,39 +7,21 @@
 #define GAIT_STALKER_EVENT_BUFFER_H
 
 #include "base/attributes.h"
-#include "gait/stalker.h"
+#include "ring/event_decoder.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct code_cache;
 
-/* A call that has not returned yet. */
-struct event_frame {
-    uint64_t sp; /* before the call */
-    uint64_t return_address;
-};
-
-/* Takes a batch of events. Nonzero: it wants no more. */
-struct event_receiver {
-    int (*process)(void *context, const struct gait_event *events, size_t count);
-    void *context;
-};
-
 struct event_buffer {
     uint8_t *reserved;
     size_t reserved_bytes;
     uint64_t start;
     uint64_t end; /* as event_layout.h has it */
-    struct event_receiver receiver;
+    struct event_decoder decoder;
     bool is_draining;    /* the receiver is being called */
-    bool is_closed;      /* the receiver wants no more */
     uint64_t lost_bytes; /* of records that nobody got */
-    uint32_t tid;
-    int32_t depth_below; /* how far returns went above where following began: 0 or negative */
-    struct event_frame *frames;
-    size_t frame_count;
-    size_t frame_capacity;
 };
 
 /* size_bytes is rounded up to pages, at most 8 MiB. -ENOMEM; -EINVAL: too large. The caller owns it. */
@@ -49,10 +31,20 @@ void event_buffer_destroy(struct event_buffer *buffer);
 /* The largest buffer that there is. */
 #define EVENT_BUFFER_BYTES_MAX (8u << 20)
 
+/* Where the buffer's records go, and how they are to be read. */
+void event_buffer_set(struct event_buffer *buffer, uint32_t events, bool with_times, struct event_receiver receiver);
+
+/* Where the thread is when its records are read: that tells whether the block told last runs to its end. */
+enum event_place {
+    EVENT_PLACE_IN_BLOCK,
+    EVENT_PLACE_BETWEEN_BLOCKS,
+};
+
 /*
  * Hands the records in [start, position) to the receiver, or drops them if there is none. Afterwards the buffer is
  * empty: the position is its start. Not while it is being drained already.
  */
-void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *cache, uint64_t position);
+void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *cache, uint64_t position,
+                        enum event_place place);
 
 #endif

@@ -118,8 +118,8 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
     result = event_buffer_create(size_bytes, &thread->events);
     if (result != 0)
         return result;
-    thread->events->receiver = request->receiver;
-    thread->events->tid = (uint32_t)thread->tid;
+    event_buffer_set(thread->events, request->configuration.events, request->configuration.times, request->receiver);
+    thread->events->decoder.tid = (uint32_t)thread->tid;
     thread->event_position = thread->events->start;
     thread->event_limit = thread->events->end;
     return 0;
@@ -180,7 +180,7 @@ void stalker_follow_cancel(struct stalker_thread *thread)
 void stalker_follow_end(struct stalker_thread *thread)
 {
     if (thread->events != NULL) {
-        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position);
+        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position, EVENT_PLACE_BETWEEN_BLOCKS);
         thread->event_position = thread->events->start;
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
@@ -236,7 +236,7 @@ static struct follow_request request_like(const struct stalker_thread *thread)
     };
 
     if (thread->events != NULL)
-        request.receiver = thread->events->receiver;
+        request.receiver = thread->events->decoder.receiver;
     return request;
 }
 
@@ -298,7 +298,7 @@ void stalker_thread_began(struct stalker_thread *thread)
     if (thread_registry_add(thread) != 0)
         counter_add(COUNTER_threads_unknown, 1);
     if (thread->events != NULL)
-        thread->events->tid = (uint32_t)thread->tid;
+        thread->events->decoder.tid = (uint32_t)thread->tid;
     counter_add(COUNTER_threads_followed, 1);
 }
 
@@ -332,7 +332,7 @@ void stalker_leave_natively(struct stalker_thread *thread)
     thread->resume = thread->context.pc;
     thread->is_leaving = true;
     if (thread->events != NULL)
-        stalker_drain_events(thread);
+        stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
     mutex_lock(&engine->lock);
     if (thread->events != NULL)
         engine->event_bytes_lost += thread->events->lost_bytes;
@@ -351,7 +351,7 @@ void stalker_flush_current(struct stalker_engine *engine)
     mutex_unlock(&engine->lock);
     /* Natively called: the position is where translated code left it, and vector registers are nobody's. */
     if (thread != NULL && thread->events != NULL && !thread->events->is_draining) {
-        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position);
+        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position, EVENT_PLACE_BETWEEN_BLOCKS);
         thread->event_position = thread->events->start;
     }
 }

@@ -12,7 +12,7 @@
 #include "base/raw_syscall.h"
 #include "process/thread_stop.h"
 #include "stalker/dispatch.h"
-#include "stalker/event_buffer.h"
+#include "stalker/event_write.h"
 #include "stalker/signal_actions.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -80,6 +80,7 @@ static int leave(void *context, struct thread_registers *registers)
     place = code_cache_place_at(thread->cache, cache_pc_of(cpu.pc));
     if (place == NULL || translator->recover(thread, place, &cpu) != 0)
         return -EAGAIN;
+    event_write_cut(thread);
     thread->context = cpu;
     thread->reason = STALKER_ENTER;
     entrance.pc = (uintptr_t)stalker_gate_begin;

@@ -102,7 +102,7 @@ static void begin_child(struct stalker_thread *thread)
         if (is_shared(engine->caches[i]) && !replace_cache(thread, i))
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
     if (thread->events != NULL) {
-        thread->events->tid = (uint32_t)thread->tid;
+        thread->events->decoder.tid = (uint32_t)thread->tid;
         thread->event_position = thread->events->start;
     }
 }

@@ -29,7 +29,7 @@ void reclaim_pass(struct stalker_thread *thread, uint64_t epoch)
     if (atomic_load_explicit(&thread->epoch, memory_order_relaxed) == epoch)
         return;
     if (thread->events != NULL)
-        stalker_drain_events(thread);
+        stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
     /* Release: pairs with the acquire in has_passed; whoever sees it knows that we are out of what was retired. */
     atomic_store_explicit(&thread->epoch, epoch, memory_order_release);
 }

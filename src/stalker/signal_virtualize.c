@@ -16,6 +16,7 @@
 #include "base/raw_syscall.h"
 #include "stalker/code_cache.h"
 #include "stalker/engine.h"
+#include "stalker/event_write.h"
 #include "stalker/follow.h"
 #include "stalker/program_memory.h"
 #include "stalker/signal_actions.h"
@@ -100,6 +101,7 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     enum gate_place gate = stalker_gate_recover(thread, cpu);
     const struct code_place *place;
 
+    thread->event_cut.is_cut = false;
     if (gate == GATE_PROGRAM)
         return true;
     if (!thread->is_inside)
@@ -253,6 +255,10 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
         signal_frame_begin(ucontext, &entry, mask);
     }
     signal_stack_enter(&thread->alternate_stack);
+    /* An instruction that faults was tried, and is told each time. */
+    if (!is_sent)
+        thread->event_cut.ran_bytes++;
+    event_write_cut(thread);
     thread->context = entry;
     thread->signals_mask = mask;
     thread->signals_held = 1;

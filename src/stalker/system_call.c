@@ -188,7 +188,7 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         return SYSTEM_CALL_LEAVE;
     case PART_REPLACE:
         if (thread->events != NULL)
-            stalker_drain_events(thread);
+            stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
         result = make(&call);
         break;
     case PART_CLONE:

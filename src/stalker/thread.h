@@ -55,6 +55,14 @@ struct signal_deferred {
     struct signal_info last;  /* what the one that was queued again has */
 };
 
+/* Where in a block a thread was met, if records about that block do not say so. */
+struct event_cut {
+    bool is_cut;
+    bool is_told; /* as if all of it would run */
+    uint32_t block;
+    uint32_t ran_bytes;
+};
+
 struct stalker_thread {
     uint64_t self;
     uint64_t engine_sp;
@@ -100,6 +108,7 @@ struct stalker_thread {
     struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
     struct signal_deferred deferred;
     struct event_buffer *events; /* NULL: none are wanted */
+    struct event_cut event_cut;  /* set when the thread's registers are recovered */
     uint32_t compiled_end;       /* how many blocks there were after the last translation */
     uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;

@@ -114,6 +114,7 @@ static void make_thread(struct stalker_lab *lab, const struct stalker_lab_option
     if (options->events == 0)
         return;
     must(event_buffer_create(options->buffer_bytes == 0 ? 4096 : options->buffer_bytes, &thread->events), "events");
+    event_buffer_set(thread->events, options->events, options->times, (struct event_receiver){0});
     thread->event_position = thread->events->start;
     thread->event_limit = thread->events->end;
 }
@@ -133,6 +134,7 @@ void stalker_lab_init(struct stalker_lab *lab, const struct stalker_lab_options 
     must(stalker_engine_create(&engine, &lab->engine), "engine");
     cache.engine = lab->engine;
     cache.configuration.events = options->events;
+    cache.configuration.times = options->times;
     cache.configuration.transformer = options->transformer;
     cache.indirect_missing = cache_pc_of(gate_of(lab, GATE_INDIRECT));
     must(code_cache_create(&cache, &lab->cache), "cache");
@@ -252,7 +254,7 @@ static struct block *follow_exit(struct stalker_lab *lab, struct block_exit *exi
 
 static void drain(struct stalker_lab *lab)
 {
-    event_buffer_drain(lab->thread.events, lab->cache, lab->thread.event_position);
+    event_buffer_drain(lab->thread.events, lab->cache, lab->thread.event_position, EVENT_PLACE_BETWEEN_BLOCKS);
     lab->thread.event_position = lab->thread.events->start;
 }
 

@@ -28,6 +28,7 @@
 struct stalker_lab_options {
     uint64_t code; /* 0: STALKER_LAB_LOW */
     uint32_t events;
+    bool times;
     const struct gait_transformer *transformer;
     size_t buffer_bytes; /* of events; 0: a page */
     uint8_t fill;        /* what stands where no code is written; 0: int3 */

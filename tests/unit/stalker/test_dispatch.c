@@ -2,6 +2,7 @@
 #include "stalker/dispatch.h"
 
 #include "gait/stalker.h"
+#include "ring/event_record.h"
 #include "stalker/translator.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
@@ -196,10 +197,10 @@ static int receive(void *context, const struct gait_event *events, size_t count)
 static void a_full_buffer_is_handed_over_and_the_thread_goes_back(void)
 {
     init(GAIT_EVENT_BLOCK);
-    thread->events->receiver.process = receive;
+    thread->events->decoder.receiver.process = receive;
     received = 0;
     stalker_lab_obtain(&lab, code_at(0), false);
-    *(uint32_t *)(uintptr_t)thread->events->start = 0;
+    *(uint32_t *)(uintptr_t)thread->events->start = event_header(0, EVENT_RECORD_BLOCK);
     thread->event_position = thread->events->start + 4;
     stalker_lab_write_end(&lab);
     thread->reason = STALKER_EVENTS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/event_buffer.h"
 
+#include "ring/event_record.h"
 #include "stalker/code_cache.h"
-#include "stalker/event_layout.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -34,8 +34,8 @@ static void begin(uint32_t events)
 
     CHECK_EQUAL(code_cache_create(&options, &cache), 0);
     CHECK_EQUAL(event_buffer_create(1 << 16, &buffer), 0);
-    buffer->receiver = (struct event_receiver){receive, &received};
-    buffer->tid = TID;
+    event_buffer_set(buffer, events, false, (struct event_receiver){receive, &received});
+    buffer->decoder.tid = TID;
     position = buffer->start;
     received_count = batch_count = 0;
     receiver_limit = SIZE_MAX;
@@ -67,12 +67,16 @@ static const struct block *add_block(uint64_t start, uint64_t target)
 
 static void put_header(const struct block *block, enum event_record record)
 {
-    uint32_t header = block->index << EVENT_KIND_BITS | record;
-    uint32_t size = event_header_bytes(cache->configuration.events);
+    uint32_t header = event_header(block->index, record);
 
-    memset((void *)(uintptr_t)position, 0, size);
     memcpy((void *)(uintptr_t)position, &header, sizeof(header));
-    position += size;
+    position += sizeof(header);
+}
+
+static void put_sp(uint32_t sp)
+{
+    memcpy((void *)(uintptr_t)position, &sp, sizeof(sp));
+    position += sizeof(sp);
 }
 
 static void put_word(uint64_t value)
@@ -86,10 +90,10 @@ static void put_block(const struct block *block)
     put_header(block, EVENT_RECORD_BLOCK);
 }
 
-static void put_call(const struct block *block, uint64_t sp)
+static void put_call(const struct block *block, uint32_t sp)
 {
     put_header(block, EVENT_RECORD_CALL);
-    put_word(sp);
+    put_sp(sp);
 }
 
 static void put_return(const struct block *block, uint64_t target)
@@ -100,7 +104,7 @@ static void put_return(const struct block *block, uint64_t target)
 
 static void drain(void)
 {
-    event_buffer_drain(buffer, cache, position);
+    event_buffer_drain(buffer, cache, position, EVENT_PLACE_BETWEEN_BLOCKS);
     position = buffer->start;
 }
 
@@ -209,7 +213,7 @@ static void calls_and_returns_have_places_targets_and_depths(void)
     leave = add_block(0x6000, 0);
     put_call(direct, 0x8000);
     put_header(indirect, EVENT_RECORD_CALL_TARGET);
-    put_word(0x7ff0);
+    put_sp(0x7ff0);
     put_word(0x6000);
     put_return(leave, 0x5008);
     put_return(leave, 0x1008);
@@ -277,7 +281,7 @@ static void depth_goes_on_from_one_buffer_to_the_next(void)
     leave = add_block(0x5000, 0);
     /* More than the frames that there is room for at first. */
     for (int i = 0; i < 5000; i++) {
-        put_call(call, 0x80000000 - 16 * (uint64_t)i);
+        put_call(call, 0x80000000 - 16 * (uint32_t)i);
         if (i % 1000 == 999) {
             received_count = 0;
             drain();
@@ -392,7 +396,7 @@ static void many_events_come_in_batches_and_in_order(void)
 static void without_a_receiver_records_are_counted(void)
 {
     begin(GAIT_EVENT_BLOCK);
-    buffer->receiver.process = NULL;
+    buffer->decoder.receiver.process = NULL;
     put_block(add_block(0x1000, 0));
     put_block(add_block(0x2000, 0));
     drain();

@@ -3,7 +3,7 @@
 
 #include "base/list.h"
 #include "gait/stalker.h"
-#include "stalker/event_layout.h"
+#include "ring/event_record.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 #include "support/check.h"

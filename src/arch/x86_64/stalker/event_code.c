@@ -5,6 +5,9 @@
  * have events that register, r11, is the position at the borders of all blocks and the program's value of it is at
  * home; instructions that use r11 get their own for as long as they need it. Compilers use r11 least.
  *
+ * The store of a record's header is the moment at which the event has happened: until then the trail takes the thread
+ * back to before the instruction, and from then on it is behind it. So an interruption neither loses nor doubles one.
+ *
  * Whether the buffer is full is not asked for each record: the slack behind its end is enough for all blocks of a page
  * of code, so it is asked where control may go back or leave the page, and where the flags are not needed if there is
  * such a place in the block.
@@ -13,7 +16,7 @@
 
 #include "arch/x86_64/stalker/translate.h"
 #include "gait/stalker.h"
-#include "stalker/event_layout.h"
+#include "ring/event_record.h"
 
 #define PAGE_SHIFT 12
 
@@ -190,29 +193,45 @@ static void put_check(struct translation *translation, struct app_pc pc, bool fl
     x86_mov_reg_mem(hot, X86_SIZE_64, X86_RCX, register_home(X86_RCX));
 }
 
-static void put_header(struct translation *translation, enum event_record record)
+/* With the position in its register; `state` and `pc` are those of the place. */
+static void put_time(struct translation *translation, struct app_pc pc, struct trail_state state, int32_t offset)
 {
-    enum x86_size size = wants_calls(translation) ? X86_SIZE_64 : X86_SIZE_32;
+    struct code_writer *hot = &translation->hot;
 
-    x86_mov_mem_imm(&translation->hot, size, x86_mem_base(POSITION_REGISTER, 0),
-                    (int32_t)(translation->block->index << EVENT_KIND_BITS | record));
+    x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RAX), X86_RAX);
+    x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RDX), X86_RDX);
+    state.homes |= X86_GPR_BIT(X86_RAX) | X86_GPR_BIT(X86_RDX);
+    x86_trail_note(translation, pc, state);
+    x86_plain(hot, X86_RDTSC);
+    x86_mov_mem_reg(hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, offset), X86_RAX);
+    x86_mov_mem_reg(hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, offset + 4), X86_RDX);
+    x86_mov_reg_mem(hot, X86_SIZE_64, X86_RDX, register_home(X86_RDX));
+    x86_mov_reg_mem(hot, X86_SIZE_64, X86_RAX, register_home(X86_RAX));
 }
 
-static void put_word(struct translation *translation, int32_t offset, enum x86_gpr value)
+/* Writes what all records have, and with its last instruction makes the record valid. */
+static void put_record(struct translation *translation, struct app_pc pc, struct trail_state state,
+                       enum event_record record)
 {
-    x86_mov_mem_reg(&translation->hot, X86_SIZE_64, x86_mem_base(POSITION_REGISTER, offset), value);
-}
+    struct code_writer *hot = &translation->hot;
+    int32_t size = (int32_t)event_record_bytes(record);
 
-static void put_end(struct translation *translation, int32_t size)
-{
-    x86_lea(&translation->hot, X86_SIZE_64, POSITION_REGISTER, x86_mem_base(POSITION_REGISTER, size));
-}
-
-static void put_block_record(struct translation *translation)
-{
+    if (translation->cache->configuration.times) {
+        put_time(translation, pc, state, size);
+        size += EVENT_TIME_BYTES;
+    }
+    x86_lea(hot, X86_SIZE_64, POSITION_REGISTER, x86_mem_base(POSITION_REGISTER, size));
+    state.position_back = (uint8_t)size;
+    x86_trail_note(translation, pc, state);
+    x86_mov_mem_imm(hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, -size),
+                    (int32_t)event_header(translation->block->index, record));
     x86_block_of(translation)->events.is_recorded = true;
-    put_header(translation, EVENT_RECORD_BLOCK);
-    put_end(translation, wants_calls(translation) ? 8 : 4);
+}
+
+static void put_block_record(struct translation *translation, struct app_pc pc)
+{
+    put_record(translation, pc, trail_plain, EVENT_RECORD_BLOCK);
+    x86_trail_note(translation, pc, trail_plain);
 }
 
 void x86_put_events_before(struct translation *translation, unsigned which)
@@ -229,7 +248,7 @@ void x86_put_events_before(struct translation *translation, unsigned which)
     x86_take_position(translation);
     x86_trail_note(translation, pc, trail_plain);
     if (record)
-        put_block_record(translation);
+        put_block_record(translation, pc);
     if (check)
         put_check(translation, pc, plan->flags_free);
 }
@@ -250,38 +269,56 @@ void x86_put_events_at_end(struct translation *translation, struct app_pc pc, co
     if (decoded->count == 0)
         return;
     if (wants_blocks(translation) && !plan->is_recorded && !has_own)
-        put_block_record(translation);
+        put_block_record(translation, pc);
     if (plan->check && !plan->is_checked && !checks_itself(plan, insn))
         put_check(translation, pc, false);
 }
 
-void x86_put_event_call(struct translation *translation)
+static void put_sp(struct translation *translation)
+{
+    x86_mov_mem_reg(&translation->hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, EVENT_SP_OFFSET), X86_RSP);
+}
+
+static void put_target(struct translation *translation, enum event_record record)
+{
+    x86_mov_mem_reg(&translation->hot, X86_SIZE_64,
+                    x86_mem_base(POSITION_REGISTER, (int32_t)event_target_offset(record)), TARGET_REGISTER);
+}
+
+void x86_put_event_call(struct translation *translation, const struct x86_insn *insn, struct trail_state state)
+{
+    struct trail_state done = {.progress = TRAIL_LEFT};
+
+    if (!wants_calls(translation))
+        return;
+    put_sp(translation);
+    put_record(translation, insn->pc, state, EVENT_RECORD_CALL);
+    x86_trail_note(translation, app_pc_of(insn->target), done);
+}
+
+void x86_put_event_call_indirect(struct translation *translation, struct app_pc pc, struct trail_state state)
 {
     if (!wants_calls(translation))
         return;
-    put_header(translation, EVENT_RECORD_CALL);
-    put_word(translation, 8, X86_RSP);
-    put_end(translation, 16);
+    put_sp(translation);
+    put_target(translation, EVENT_RECORD_CALL_TARGET);
+    put_record(translation, pc, state, EVENT_RECORD_CALL_TARGET);
 }
 
-void x86_put_event_call_indirect(struct translation *translation)
+void x86_put_event_return(struct translation *translation, struct app_pc pc, struct trail_state state)
 {
-    if (!wants_calls(translation))
-        return;
-    put_header(translation, EVENT_RECORD_CALL_TARGET);
-    put_word(translation, 8, X86_RSP);
-    put_word(translation, 16, TARGET_REGISTER);
-    put_end(translation, 24);
-}
+    enum event_record record =
+        x86_block_of(translation)->events.is_recorded ? EVENT_RECORD_RETURN_LATE : EVENT_RECORD_RETURN;
 
-void x86_put_event_return(struct translation *translation)
-{
     if (!wants_returns(translation))
         return;
-    put_header(translation,
-               x86_block_of(translation)->events.is_recorded ? EVENT_RECORD_RETURN_LATE : EVENT_RECORD_RETURN);
-    put_word(translation, 8, TARGET_REGISTER);
-    put_end(translation, 16);
+    put_target(translation, record);
+    put_record(translation, pc, state, record);
+}
+
+bool x86_block_is_told(struct translation *translation)
+{
+    return !wants_blocks(translation) || x86_block_of(translation)->events.is_recorded;
 }
 
 void x86_put_event_check_indirect(struct translation *translation, const struct x86_insn *insn)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Code in blocks that writes event records; see stalker/event_layout.h for what a record is. */
+/* Code in blocks that writes event records; see ring/event_record.h for what a record is. */
 #ifndef GAIT_ARCH_X86_64_STALKER_EVENT_CODE_H
 #define GAIT_ARCH_X86_64_STALKER_EVENT_CODE_H
 
+#include "arch/x86_64/stalker/trail.h"
 #include "base/address.h"
 
 #include <stdbool.h>
@@ -45,15 +46,21 @@ void x86_put_events_before(struct translation *translation, unsigned which);
  */
 void x86_put_events_at_end(struct translation *translation, struct app_pc pc, const struct x86_insn *insn);
 
-/* Writes the record of a direct call. All of these need the position in its register. */
-void x86_put_event_call(struct translation *translation);
+/* Whether the block has told that it runs, as far as it is written; true where nobody wants to know. */
+bool x86_block_is_told(struct translation *translation);
+
+/*
+ * Writes the record of a direct call, whose return address is pushed. With the last instruction of this the call has
+ * happened; until then the thread is at the instruction in that state. All of these need the position in its register.
+ */
+void x86_put_event_call(struct translation *translation, const struct x86_insn *insn, struct trail_state state);
 
 /*
  * Write the record of an indirect call, or a return, whose target is in rcx, with rcx and rdi at home. The check is
  * before the target is loaded; it takes rcx, and gives it back where the instruction needs it.
  */
-void x86_put_event_call_indirect(struct translation *translation);
-void x86_put_event_return(struct translation *translation);
+void x86_put_event_call_indirect(struct translation *translation, struct app_pc pc, struct trail_state state);
+void x86_put_event_return(struct translation *translation, struct app_pc pc, struct trail_state state);
 void x86_put_event_check_indirect(struct translation *translation, const struct x86_insn *insn);
 
 #endif

@@ -44,6 +44,7 @@ static void note(struct translation *translation, struct cold_piece *piece, stru
     }
     if (x86_events_in_use(translation))
         state.homes |= X86_GPR_BIT(POSITION_REGISTER);
+    state.progress = TRAIL_UNTOLD;
     x86_cold_piece_note(piece, &translation->cold, piece->block->start, state);
 }
 

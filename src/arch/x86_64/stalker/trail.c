@@ -6,7 +6,9 @@
 #include "arch/x86_64/stalker/trail.h"
 
 #include "gait/cpu_context.h"
+#include "gait/stalker.h"
 #include "stalker/block.h"
+#include "stalker/code_cache.h"
 #include "stalker/code_place.h"
 #include "stalker/thread.h"
 
@@ -15,6 +17,9 @@
 #define STEP_MAX  0x7f
 #define LONG_FORM 0x80
 #define HAS_STATE 0x01
+
+/* A register and none. */
+#define SCRATCH_BITS 5
 
 struct bytes_writer {
     uint8_t *cursor;
@@ -76,15 +81,15 @@ static int64_t unfold_sign(uint64_t number)
 static bool is_plain(const struct trail_state *state)
 {
     return state->homes == 0 && state->sp_add == 0 && state->pc == 0 && state->is_rcx_next == 0 &&
-           state->scratch_register == 0;
+           state->scratch_register == 0 && state->position_back == 0 && state->progress == 0;
 }
 
 static void put_state(struct bytes_writer *writer, const struct trail_state *state)
 {
     put_number(writer, state->homes);
-    put_byte(writer, (uint8_t)state->sp_add);
-    put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2));
-    put_byte(writer, state->scratch_register);
+    put_number(writer, fold_sign(state->sp_add));
+    put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2 | state->progress << 3));
+    put_byte(writer, (uint8_t)(state->scratch_register | state->position_back / 4 << SCRATCH_BITS));
 }
 
 static void get_state(struct bytes_reader *reader, struct trail_state *state)
@@ -92,11 +97,14 @@ static void get_state(struct bytes_reader *reader, struct trail_state *state)
     uint8_t byte;
 
     state->homes = (x86_gpr_set)get_number(reader);
-    state->sp_add = (int8_t)get_byte(reader);
+    state->sp_add = (int32_t)unfold_sign(get_number(reader));
     byte = get_byte(reader);
     state->pc = byte & 3;
     state->is_rcx_next = byte >> 2 & 1;
-    state->scratch_register = get_byte(reader);
+    state->progress = byte >> 3;
+    byte = get_byte(reader);
+    state->scratch_register = byte & ((1u << SCRATCH_BITS) - 1);
+    state->position_back = (uint8_t)(byte >> SCRATCH_BITS << 2);
 }
 
 static void put_point(struct bytes_writer *writer, const struct trail_point *from, const struct trail_point *to)
@@ -175,6 +183,23 @@ static uint64_t pc_of(const struct code_place *place, const struct trail_point *
     }
 }
 
+/* What was told of the block though it will not run to its end, or the other way round. */
+static struct event_cut cut_of(const struct stalker_thread *thread, const struct code_place *place,
+                               const struct trail_point *point)
+{
+    const struct block *block = place->block;
+    struct event_cut cut = {
+        .is_told = point->state.progress == TRAIL_TOLD,
+        .block = block->index,
+        .ran_bytes = (uint32_t)point->app_offset,
+    };
+
+    cut.is_cut = thread->cache->configuration.events & (GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC) &&
+                 point->state.pc == TRAIL_PC_HERE && point->state.progress != TRAIL_LEFT && point->app_offset >= 0 &&
+                 point->app_offset < block->size_bytes;
+    return cut;
+}
+
 int x86_recover(struct stalker_thread *thread, const struct code_place *place, struct gait_cpu_context *cpu)
 {
     const struct trail_state *state;
@@ -185,7 +210,8 @@ int x86_recover(struct stalker_thread *thread, const struct code_place *place, s
     state = &point.state;
     cpu->pc = pc_of(place, &point, cpu);
     if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
-        thread->event_position = cpu->registers[POSITION_REGISTER];
+        thread->event_position = cpu->registers[POSITION_REGISTER] - state->position_back;
+    thread->event_cut = cut_of(thread, place, &point);
     for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
         if (state->homes & X86_GPR_BIT(gpr))
             cpu->registers[gpr] = thread->context.registers[gpr];

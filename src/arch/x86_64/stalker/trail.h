@@ -33,13 +33,22 @@ enum trail_pc {
 /* Holds the position of events, where there are any, at the borders of all blocks. */
 #define POSITION_REGISTER X86_R11
 
+/* What was told of the block, where somebody wants to know of blocks. */
+enum trail_progress {
+    TRAIL_TOLD,   /* that it runs */
+    TRAIL_UNTOLD, /* nothing yet */
+    TRAIL_LEFT,   /* its last instruction is done, though the pc may be in the same block again */
+};
+
 /* All zero: the program's registers are the CPU's. */
 struct trail_state {
     x86_gpr_set homes;        /* these are in the thread's context */
-    int8_t sp_add;            /* rsp is this much more than the CPU's */
+    int32_t sp_add;           /* rsp is this much more than the CPU's */
     uint8_t pc;               /* enum trail_pc */
     uint8_t is_rcx_next;      /* rcx is the point's own pc */
     uint8_t scratch_register; /* 1 + the register that is in the thread's scratch slot */
+    uint8_t position_back;    /* bytes of an event's record that are not valid yet; a multiple of 4 below 32 */
+    uint8_t progress;         /* enum trail_progress */
 };
 
 struct trail_point {
@@ -56,7 +65,8 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
 
 /*
  * Turns the registers that a thread has at a place in the block into the program's, the pc included. Where the position
- * of events is in a register, it goes to the thread's state. -ENOENT: the place has no trail.
+ * of events is in a register, it goes to the thread's state, as does what was told of the block. -ENOENT: the place has
+ * no trail.
  */
 MUST_USE int x86_recover(struct stalker_thread *thread, const struct code_place *place, struct gait_cpu_context *cpu);
 

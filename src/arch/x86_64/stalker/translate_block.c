@@ -24,7 +24,8 @@ static bool is_same_point(const struct trail_point *last, const struct trail_poi
     return last->app_offset == point->app_offset && last->state.homes == point->state.homes &&
            last->state.sp_add == point->state.sp_add && last->state.pc == point->state.pc &&
            last->state.is_rcx_next == point->state.is_rcx_next &&
-           last->state.scratch_register == point->state.scratch_register;
+           last->state.scratch_register == point->state.scratch_register &&
+           last->state.position_back == point->state.position_back && last->state.progress == point->state.progress;
 }
 
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
@@ -38,6 +39,8 @@ void x86_trail_note(struct translation *translation, struct app_pc app_pc, struc
 
     point.state = state;
     point.state.homes |= decoded->homes;
+    if (point.state.progress == TRAIL_TOLD && !x86_block_is_told(translation))
+        point.state.progress = TRAIL_UNTOLD;
     if (decoded->point_count > 0 && is_same_point(&decoded->points[decoded->point_count - 1], &point))
         return;
     if (decoded->point_count == TRAIL_POINTS_MAX) {

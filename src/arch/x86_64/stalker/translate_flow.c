@@ -32,6 +32,7 @@ static void put_branch(struct translation *translation, const struct x86_insn *i
 static void put_branch_count(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     struct code_writer *hot = &translation->hot;
+    struct trail_state left = {.progress = TRAIL_LEFT};
     struct app_pc next = x86_insn_next(insn);
     struct x86_label taken;
 
@@ -47,7 +48,7 @@ static void put_branch_count(struct translation *translation, const struct x86_i
     x86_trail_note(translation, next, trail_plain);
     x86_put_exit(translation, 1, BLOCK_EXIT_JUMP, next);
     x86_label_bind(&taken, hot);
-    x86_trail_note(translation, app_pc_of(insn->target), trail_plain);
+    x86_trail_note(translation, app_pc_of(insn->target), left);
     x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, app_pc_of(insn->target));
 }
 
@@ -77,14 +78,13 @@ static void push_return_address(struct translation *translation, struct app_pc a
 
 static void put_call(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state pushed = trail_plain;
+    struct trail_state pushed = {.sp_add = 8};
     struct app_pc target = app_pc_of(insn->target);
 
     x86_trail_note(translation, insn->pc, trail_plain);
-    x86_put_event_call(translation);
     push_return_address(translation, x86_insn_next(insn));
-    pushed.sp_add = 8;
     x86_trail_note(translation, insn->pc, pushed);
+    x86_put_event_call(translation, insn, pushed);
     x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, target);
 }
 
@@ -137,12 +137,14 @@ static void put_jump_indirect(struct translation *translation, const struct x86_
 static void put_call_indirect(struct translation *translation, const struct x86_insn *insn)
 {
     struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
+    struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8};
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
     load_target(translation, insn);
-    x86_put_event_call_indirect(translation);
     push_return_address(translation, x86_insn_next(insn));
+    x86_trail_note(translation, insn->pc, pushed);
+    x86_put_event_call_indirect(translation, insn->pc, pushed);
     x86_trail_note(translation, insn->pc, done);
     x86_put_branch_indirect(translation);
 }
@@ -150,19 +152,22 @@ static void put_call_indirect(struct translation *translation, const struct x86_
 static void put_return(struct translation *translation, const struct x86_insn *insn)
 {
     struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
+    struct trail_state popped = {.homes = BRANCH_SET, .sp_add = -8};
     struct code_writer *hot = &translation->hot;
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
     x86_pop_reg(hot, TARGET_REGISTER);
+    x86_trail_note(translation, insn->pc, popped);
+    x86_put_event_return(translation, insn->pc, popped);
     if (insn->immediate_size != 0) {
-        struct trail_state popped = {.homes = BRANCH_SET, .sp_add = -8};
+        struct trail_state popping = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
 
-        x86_trail_note(translation, insn->pc, popped);
+        popping.sp_add = (uint16_t)insn->immediate;
+        x86_trail_note(translation, insn->pc, popping);
         x86_lea(hot, X86_SIZE_64, X86_RSP, x86_mem_base(X86_RSP, (uint16_t)insn->immediate));
     }
     x86_trail_note(translation, insn->pc, done);
-    x86_put_event_return(translation);
     x86_put_branch_indirect(translation);
 }
 

@@ -48,7 +48,7 @@ static const struct code_place *place_at(uint64_t offset)
 /* The registers of the program when the CPU has zeros at that place; the homes have ones. */
 static struct gait_cpu_context program_at(uint64_t offset)
 {
-    struct stalker_thread thread = {0};
+    struct stalker_thread thread = {.cache = &cache};
     struct gait_cpu_context cpu = {.pc = CACHE_START + offset};
     const struct code_place *place = place_at(offset);
 
@@ -135,7 +135,7 @@ static void the_longest_piece_is_kept_whole(void)
 /* Threads are found there, but what the program has is not known. */
 static void nothing_is_known_before_the_first_note(void)
 {
-    struct stalker_thread thread = {0};
+    struct stalker_thread thread = {.cache = &cache};
     struct gait_cpu_context cpu = {.pc = CACHE_START + 2};
     struct cold_piece piece;
 

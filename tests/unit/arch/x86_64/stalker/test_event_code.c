@@ -3,7 +3,7 @@
 
 #include "arch/x86_64/stalker/translate.h"
 #include "gait/stalker.h"
-#include "stalker/event_layout.h"
+#include "ring/event_record.h"
 #include "stalker/transformer.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
@@ -39,7 +39,7 @@ static void init(uint32_t events, const struct gait_transformer *transformer)
     struct stalker_lab_options options = {.events = events, .transformer = transformer};
 
     stalker_lab_init(&lab, &options);
-    lab.thread.events->receiver = (struct event_receiver){receive, NULL};
+    lab.thread.events->decoder.receiver = (struct event_receiver){receive, NULL};
     received_count = 0;
     stalker_lab_state(&lab, code_at(0), &initial);
 }
@@ -47,7 +47,8 @@ static void init(uint32_t events, const struct gait_transformer *transformer)
 static void run(void)
 {
     CHECK_EQUAL(stalker_lab_run(&lab, &initial, &result, NULL), STALKER_LAB_LEFT);
-    event_buffer_drain(lab.thread.events, lab.cache, lab.thread.event_position);
+    event_buffer_drain(lab.thread.events, lab.cache, lab.thread.event_position,
+                       EVENT_PLACE_BETWEEN_BLOCKS);
     lab.thread.event_position = lab.thread.events->start;
 }
 
@@ -284,7 +285,7 @@ static void deep_recursion_loses_nothing(void)
 static void records_have_the_sizes_of_their_layout(void)
 {
     init(GAIT_EVENT_BLOCK, NULL);
-    lab.thread.events->receiver.process = NULL;
+    lab.thread.events->decoder.receiver.process = NULL;
     put_jump(0x100);
     CHECK_EQUAL(stalker_lab_run(&lab, &initial, &result, NULL), STALKER_LAB_LEFT);
     CHECK_EQUAL(lab.thread.event_position - lab.thread.events->start, 8);
@@ -292,8 +293,38 @@ static void records_have_the_sizes_of_their_layout(void)
     init(GAIT_EVENT_CALL, NULL);
     x86_call_pc(out, cache_pc_of(code_at(0x100).value));
     CHECK_EQUAL(stalker_lab_run(&lab, &initial, &result, NULL), STALKER_LAB_LEFT);
-    CHECK_EQUAL(lab.thread.event_position - lab.thread.events->start, 16);
-    CHECK_EQUAL(*(const uint64_t *)(uintptr_t)(lab.thread.events->start + 8), initial.gpr[X86_RSP]);
+    CHECK_EQUAL(lab.thread.event_position - lab.thread.events->start, 8);
+    CHECK_EQUAL(*(const uint32_t *)(uintptr_t)(lab.thread.events->start + EVENT_SP_OFFSET),
+                (uint32_t)initial.gpr[X86_RSP] - 8);
+    stalker_lab_deinit(&lab);
+}
+
+/* rax and rdx, which the counter is read into, and the flags stay what they are. */
+static void records_may_have_times(void)
+{
+    struct stalker_lab_options options = {.events = GAIT_EVENT_BLOCK | GAIT_EVENT_CALL | GAIT_EVENT_RET, .times = true};
+    uint64_t before = __builtin_ia32_rdtsc();
+
+    stalker_lab_init(&lab, &options);
+    lab.thread.events->decoder.receiver = (struct event_receiver){receive, NULL};
+    received_count = 0;
+    stalker_lab_state(&lab, code_at(0), &initial);
+    initial.gpr[X86_RAX] = 0x1111222233334444;
+    initial.gpr[X86_RDX] = 0x5555666677778888;
+    initial.rflags |= X86_FLAG_CF | X86_FLAG_ZF;
+    x86_call_pc(out, cache_pc_of(code_at(0x100).value));
+    stalker_lab_write_at(&lab, 0x100);
+    x86_ret(out, 0);
+    run();
+    CHECK(received_count >= 4);
+    for (size_t i = 0; i < received_count; i++) {
+        CHECK(received[i].time >= before);
+        before = received[i].time;
+    }
+    CHECK(before <= __builtin_ia32_rdtsc());
+    CHECK_EQUAL(result.state.gpr[X86_RAX], 0x1111222233334444);
+    CHECK_EQUAL(result.state.gpr[X86_RDX], 0x5555666677778888);
+    CHECK_EQUAL(result.state.rflags & X86_FLAGS_STATUS, initial.rflags & X86_FLAGS_STATUS);
     stalker_lab_deinit(&lab);
 }
 
@@ -394,6 +425,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(calls_and_returns_are_recorded),
     CHECK_CASE(deep_recursion_loses_nothing),
     CHECK_CASE(records_have_the_sizes_of_their_layout),
+    CHECK_CASE(records_may_have_times),
     CHECK_CASE(the_buffer_does_not_overflow_when_instructions_are_left_out),
     CHECK_CASE(blocks_whose_end_is_left_out_are_recorded),
     CHECK_CASE(blocks_that_return_at_once_are_recorded_once),

@@ -2,7 +2,9 @@
 #include "arch/x86_64/stalker/trail.h"
 
 #include "gait/cpu_context.h"
+#include "gait/stalker.h"
 #include "stalker/block.h"
+#include "stalker/code_cache.h"
 #include "stalker/code_place.h"
 #include "stalker/thread.h"
 #include "support/check.h"
@@ -30,6 +32,8 @@ static struct trail_state random_state(struct random *random)
         state.sp_add = (int8_t)random_u64(random);
     state.pc = (uint8_t)random_below(random, 3);
     state.is_rcx_next = (uint8_t)random_below(random, 2);
+    state.position_back = (uint8_t)(4 * random_below(random, 7));
+    state.progress = (uint8_t)random_below(random, 3);
     if (random_below(random, 2))
         state.scratch_register = (uint8_t)random_below(random, X86_GPR_COUNT + 1);
     return state;
@@ -85,7 +89,8 @@ static size_t random_points(struct random *random)
 static bool same_state(const struct trail_state *a, const struct trail_state *b)
 {
     return a->homes == b->homes && a->sp_add == b->sp_add && a->pc == b->pc && a->is_rcx_next == b->is_rcx_next &&
-           a->scratch_register == b->scratch_register;
+           a->scratch_register == b->scratch_register && a->position_back == b->position_back &&
+           a->progress == b->progress;
 }
 
 static bool same_point(const struct trail_point *a, const struct trail_point *b)
@@ -239,6 +244,7 @@ static void nothing_behind_the_bytes_is_read(void)
 #define START 0x401000
 
 static struct stalker_thread thread;
+static struct code_cache cache;
 
 static uint64_t home_of(unsigned gpr)
 {
@@ -254,7 +260,7 @@ static struct gait_cpu_context context_in_cache(void)
 {
     struct gait_cpu_context cpu = {.pc = 1, .flags = 0x246};
 
-    thread = (struct stalker_thread){.scratch = 0x5c5c, .event_position = 0xee};
+    thread = (struct stalker_thread){.scratch = 0x5c5c, .event_position = 0xee, .cache = &cache};
     for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++) {
         thread.context.registers[gpr] = home_of(gpr);
         cpu.registers[gpr] = held_by(gpr);
@@ -269,6 +275,8 @@ static int recover_at(const struct trail_point *point, uint32_t flags, uint64_t 
         .landing = cache_pc_of(CODE),
         .flags = flags,
         .start = app_pc_of(START),
+        .size_bytes = 100,
+        .index = 7,
     };
     struct code_place place = {
         .start = block_code(&block),
@@ -330,6 +338,47 @@ static void recovery_keeps_the_position_of_events(void)
     CHECK_EQUAL(thread.event_position, 0xee);
 }
 
+static void a_record_that_is_not_valid_yet_is_taken_back(void)
+{
+    static const struct trail_point point = {.state = {.homes = X86_GPR_BIT(POSITION_REGISTER), .position_back = 20}};
+    struct gait_cpu_context cpu = context_in_cache();
+
+    thread.with_position = true;
+    CHECK_EQUAL(recover_at(&point, 0, 0, &cpu), 0);
+    CHECK_EQUAL(thread.event_position, held_by(POSITION_REGISTER) - 20);
+}
+
+static struct event_cut cut_at(uint32_t events, int64_t app_offset, enum trail_progress progress, enum trail_pc pc)
+{
+    struct trail_point point = {.app_offset = app_offset};
+    struct gait_cpu_context cpu = context_in_cache();
+
+    cache.configuration.events = events;
+    point.state.progress = (uint8_t)progress;
+    point.state.pc = (uint8_t)pc;
+    CHECK_EQUAL(recover_at(&point, 0, 0, &cpu), 0);
+    cache.configuration.events = 0;
+    return thread.event_cut;
+}
+
+static void recovery_tells_where_a_block_was_cut(void)
+{
+    struct event_cut cut = cut_at(GAIT_EVENT_EXEC, 5, TRAIL_TOLD, TRAIL_PC_HERE);
+
+    CHECK(cut.is_cut && cut.is_told);
+    CHECK_EQUAL(cut.block, 7);
+    CHECK_EQUAL(cut.ran_bytes, 5);
+    cut = cut_at(GAIT_EVENT_BLOCK, 99, TRAIL_UNTOLD, TRAIL_PC_HERE);
+    CHECK(cut.is_cut && !cut.is_told);
+    CHECK_EQUAL(cut.ran_bytes, 99);
+    CHECK(cut_at(GAIT_EVENT_EXEC, 0, TRAIL_TOLD, TRAIL_PC_HERE).is_cut);
+    CHECK(!cut_at(GAIT_EVENT_EXEC, 0, TRAIL_LEFT, TRAIL_PC_HERE).is_cut);
+    CHECK(!cut_at(GAIT_EVENT_EXEC, 5, TRAIL_TOLD, TRAIL_PC_IN_TARGET).is_cut);
+    CHECK(!cut_at(GAIT_EVENT_EXEC, 100, TRAIL_TOLD, TRAIL_PC_HERE).is_cut);
+    CHECK(!cut_at(GAIT_EVENT_EXEC, -1, TRAIL_TOLD, TRAIL_PC_HERE).is_cut);
+    CHECK(!cut_at(GAIT_EVENT_CALL, 5, TRAIL_TOLD, TRAIL_PC_HERE).is_cut);
+}
+
 static void recovery_refuses_a_place_that_no_point_covers(void)
 {
     static const struct trail_point point = {.cache_offset = 8};
@@ -351,6 +400,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(nothing_behind_the_bytes_is_read),
     CHECK_CASE(recovery_takes_registers_from_where_the_state_says),
     CHECK_CASE(recovery_keeps_the_position_of_events),
+    CHECK_CASE(a_record_that_is_not_valid_yet_is_taken_back),
+    CHECK_CASE(recovery_tells_where_a_block_was_cut),
     CHECK_CASE(recovery_refuses_a_place_that_no_point_covers),
 };
 

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stack pointers tell which calls a longjmp or an exception left behind, return addresses which call a return belongs
+ * to. Only the low halves of stack pointers are known: of two, the lower one is the one that is less than 2 GiB below.
+ */
+#include "ring/event_decoder.h"
+
+#include "base/memory_map.h"
+#include "ring/event_record.h"
+
+#include <asm/errno.h>
+
+#define FRAMES_AT_FIRST 4096
+#define BATCH           256
+
+/* Events on their way to the receiver. */
+struct batch {
+    struct event_decoder *decoder;
+    uint64_t time;
+    size_t count;
+    struct gait_event events[BATCH];
+};
+
+/* A record, taken apart. */
+struct record {
+    enum event_record kind;
+    uint32_t number;
+    uint32_t sp;
+    uint64_t target;
+    uint64_t time;
+};
+
+void event_decoder_deinit(struct event_decoder *decoder)
+{
+    memory_unmap(decoder->frames, decoder->frame_capacity * sizeof(*decoder->frames));
+    decoder->frames = NULL;
+    decoder->frame_count = decoder->frame_capacity = 0;
+}
+
+static void deliver(struct batch *batch)
+{
+    struct event_decoder *decoder = batch->decoder;
+
+    if (batch->count != 0 && !decoder->is_closed &&
+        decoder->receiver.process(decoder->receiver.context, batch->events, batch->count) != 0)
+        decoder->is_closed = true;
+    batch->count = 0;
+}
+
+static void add(struct batch *batch, uint32_t kind, uint64_t location, uint64_t target, int32_t depth)
+{
+    if (!(batch->decoder->wanted & kind))
+        return;
+    if (batch->count == BATCH)
+        deliver(batch);
+    batch->events[batch->count++] = (struct gait_event){
+        .kind = kind,
+        .depth = depth,
+        .location = location,
+        .target = target,
+        .tid = batch->decoder->tid,
+        .time = batch->time,
+    };
+}
+
+static int32_t depth_of(const struct event_decoder *decoder)
+{
+    return (int32_t)decoder->frame_count + decoder->depth_below;
+}
+
+static bool grow_frames(struct event_decoder *decoder)
+{
+    size_t capacity = decoder->frame_capacity == 0 ? FRAMES_AT_FIRST : 2 * decoder->frame_capacity;
+    void *storage;
+
+    if (memory_map(capacity * sizeof(*decoder->frames), &storage) != 0)
+        return false;
+    if (decoder->frames != NULL)
+        __builtin_memcpy(storage, decoder->frames, decoder->frame_count * sizeof(*decoder->frames));
+    memory_unmap(decoder->frames, decoder->frame_capacity * sizeof(*decoder->frames));
+    decoder->frames = storage;
+    decoder->frame_capacity = capacity;
+    return true;
+}
+
+static uint64_t last_insn_of(const struct event_block *block)
+{
+    return block->start + block->size_bytes - block->last_insn_bytes;
+}
+
+/* Whether a call whose return address is at `frame` was left: another return address is at or above that place. */
+static bool is_left(const struct event_frame *frame, uint32_t sp)
+{
+    return (int32_t)(sp - frame->sp) >= 0;
+}
+
+static void enter_call(struct batch *batch, const struct event_block *block, uint32_t sp, uint64_t target)
+{
+    struct event_decoder *decoder = batch->decoder;
+
+    while (decoder->frame_count > 0 && is_left(&decoder->frames[decoder->frame_count - 1], sp))
+        decoder->frame_count--;
+    add(batch, GAIT_EVENT_CALL, last_insn_of(block), target, depth_of(decoder));
+    if (decoder->frame_count == decoder->frame_capacity && !grow_frames(decoder))
+        return;
+    decoder->frames[decoder->frame_count++] = (struct event_frame){block->start + block->size_bytes, sp};
+}
+
+static void leave_call(struct batch *batch, const struct event_block *block, uint64_t target)
+{
+    struct event_decoder *decoder = batch->decoder;
+    size_t frame = decoder->frame_count;
+
+    while (frame > 0 && decoder->frames[frame - 1].return_address != target)
+        frame--;
+    /* Calls above the one that returns were left by a longjmp. */
+    if (frame > 0)
+        decoder->frame_count = frame;
+    add(batch, GAIT_EVENT_RET, last_insn_of(block), target, depth_of(decoder));
+    if (decoder->frame_count == 0)
+        decoder->depth_below--;
+    else if (frame > 0)
+        decoder->frame_count--;
+}
+
+/* Tells the instructions of the block told last that begin in its first ran_bytes. */
+static void tell_instructions(struct batch *batch, uint32_t ran_bytes)
+{
+    struct event_decoder *decoder = batch->decoder;
+    const struct event_block *block = &decoder->told;
+    uint64_t time = batch->time;
+    uint32_t offset = 0;
+
+    if (!decoder->has_told)
+        return;
+    decoder->has_told = false;
+    if (block->insn_lengths == NULL)
+        return;
+    batch->time = decoder->told_time;
+    for (uint32_t i = 0; i < block->insn_count && offset < ran_bytes; i++) {
+        add(batch, GAIT_EVENT_EXEC, block->start + offset, 0, 0);
+        offset += block->insn_lengths[i];
+    }
+    batch->time = time;
+}
+
+/* Tells a block. Of one that ends here nothing can be cut. */
+static void tell_block(struct batch *batch, const struct event_block *block, bool is_over)
+{
+    struct event_decoder *decoder = batch->decoder;
+
+    add(batch, GAIT_EVENT_BLOCK, block->start, block->start + block->size_bytes, 0);
+    if (!(decoder->wanted & GAIT_EVENT_EXEC))
+        return;
+    decoder->told = *block;
+    decoder->told_time = batch->time;
+    decoder->has_told = true;
+    if (is_over)
+        tell_instructions(batch, UINT32_MAX);
+}
+
+static uint32_t word_at(const uint8_t *place)
+{
+    uint32_t word;
+
+    __builtin_memcpy(&word, place, sizeof(word));
+    return word;
+}
+
+static uint64_t long_at(const uint8_t *place)
+{
+    uint64_t value;
+
+    __builtin_memcpy(&value, place, sizeof(value));
+    return value;
+}
+
+/* Returns the record's size. 0: nothing is written there yet; -EPROTO: something that is no record. */
+static int read_record(const struct event_decoder *decoder, const uint8_t *place, const uint8_t *end,
+                       struct record *record_out)
+{
+    uint32_t header, bytes, time_bytes;
+
+    if (end - place < 4)
+        return place == end ? 0 : -EPROTO;
+    /* Pairs with the order of the writer's stores: behind the header all of the record is there. */
+    header = __atomic_load_n((const uint32_t *)(const void *)place, __ATOMIC_ACQUIRE);
+    if (header == 0)
+        return 0;
+    *record_out = (struct record){.kind = event_header_record(header), .number = event_header_number(header)};
+    bytes = event_record_bytes(record_out->kind);
+    time_bytes = event_record_time_bytes(record_out->kind, decoder->with_times);
+    if (bytes == 0 || end - place < bytes + time_bytes)
+        return -EPROTO;
+    if (record_out->kind == EVENT_RECORD_CALL || record_out->kind == EVENT_RECORD_CALL_TARGET)
+        record_out->sp = word_at(place + EVENT_SP_OFFSET);
+    if (bytes >= 12)
+        record_out->target = long_at(place + event_target_offset(record_out->kind));
+    if (time_bytes != 0)
+        record_out->time = long_at(place + bytes);
+    return (int)(bytes + time_bytes);
+}
+
+static void take_record(struct batch *batch, const struct record *record, const struct event_block *block)
+{
+    batch->time = record->time;
+    switch (record->kind) {
+    case EVENT_RECORD_BLOCK:
+        tell_block(batch, block, false);
+        break;
+    case EVENT_RECORD_CALL:
+        tell_block(batch, block, true);
+        enter_call(batch, block, record->sp, block->call_target);
+        break;
+    case EVENT_RECORD_CALL_TARGET:
+        tell_block(batch, block, true);
+        enter_call(batch, block, record->sp, record->target);
+        break;
+    case EVENT_RECORD_RETURN:
+        tell_block(batch, block, true);
+        leave_call(batch, block, record->target);
+        break;
+    case EVENT_RECORD_RETURN_LATE:
+        leave_call(batch, block, record->target);
+        break;
+    default:
+        add(batch, GAIT_EVENT_COMPILE, block->start, block->start + block->size_bytes, 0);
+        break;
+    }
+}
+
+const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct event_blocks *blocks, const uint8_t *place,
+                                 const uint8_t *end, int *error_out)
+{
+    struct batch batch; /* its events are filled one by one */
+    struct event_block block;
+    struct record record;
+    int size = 0;
+
+    batch.decoder = decoder;
+    batch.count = 0;
+    batch.time = 0;
+    while (!decoder->is_closed && (size = read_record(decoder, place, end, &record)) > 0) {
+        if (record.kind == EVENT_RECORD_CUT) {
+            tell_instructions(&batch, record.number);
+        } else if (blocks->find(blocks->context, record.number, &block)) {
+            if (record.kind != EVENT_RECORD_COMPILED)
+                tell_instructions(&batch, UINT32_MAX);
+            take_record(&batch, &record, &block);
+        } else {
+            size = -EPROTO;
+            break;
+        }
+        /* A record that was under way when the receiver had enough is lost like those behind it. */
+        if (!decoder->is_closed)
+            place += size;
+    }
+    deliver(&batch);
+    *error_out = size < 0 ? size : 0;
+    return place;
+}
+
+void event_decoder_finish(struct event_decoder *decoder)
+{
+    struct batch batch;
+
+    batch.decoder = decoder;
+    batch.count = 0;
+    batch.time = 0;
+    tell_instructions(&batch, UINT32_MAX);
+    deliver(&batch);
+}

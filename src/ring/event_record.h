@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records that translated code writes of what it does: one for a block, from which everything that is the same each
+ * time (where it begins and ends, its instructions, whom it calls) follows by the block's number. Only what differs
+ * stands in the record. All of it little-endian, in words of 32 bits:
+ *
+ *   header           number << EVENT_KIND_BITS | enum event_record; never 0
+ *   sp       32      of calls: the low half of the stack pointer, where the return address is
+ *   target   64      of calls through a register or memory, and of returns: where they go
+ *   time     64      if the thread's records have times: time_counter()
+ *
+ * The header is stored last, into memory that was zero: what is written so far ends at the first header that is 0, for
+ * whoever reads, at any time, also after the writer was killed.
+ */
+#ifndef GAIT_RING_EVENT_RECORD_H
+#define GAIT_RING_EVENT_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EVENT_KIND_BITS 4
+
+enum event_record {
+    EVENT_RECORD_NONE,
+    EVENT_RECORD_BLOCK,
+    EVENT_RECORD_CALL,
+    EVENT_RECORD_CALL_TARGET,
+    EVENT_RECORD_RETURN,
+    EVENT_RECORD_RETURN_LATE, /* of a block that was told before: a transformer put the return there */
+    EVENT_RECORD_COMPILED,    /* the block was translated; written by the engine */
+    EVENT_RECORD_CUT,         /* the block told last was left before its end, here; by the engine, without a time */
+    EVENT_RECORD_KINDS,
+};
+
+/* Numbers are those of blocks; of EVENT_RECORD_CUT: up to where in its original code instructions ran. */
+#define EVENT_NUMBER_MAX (INT32_MAX >> EVENT_KIND_BITS)
+
+static inline uint32_t event_header(uint32_t number, enum event_record record)
+{
+    return number << EVENT_KIND_BITS | record;
+}
+
+static inline uint32_t event_header_number(uint32_t header)
+{
+    return header >> EVENT_KIND_BITS;
+}
+
+static inline enum event_record event_header_record(uint32_t header)
+{
+    return (enum event_record)(header & ((1u << EVENT_KIND_BITS) - 1));
+}
+
+/* Where the parts of a record are. */
+#define EVENT_SP_OFFSET        4
+#define EVENT_TIME_BYTES       8
+#define EVENT_RECORD_BYTES_MAX 24
+
+static inline uint32_t event_target_offset(enum event_record record)
+{
+    return record == EVENT_RECORD_CALL_TARGET ? 8 : 4;
+}
+
+/* The size of a record without its time, which stands behind all that. 0: there is no such record. */
+static inline uint32_t event_record_bytes(enum event_record record)
+{
+    switch (record) {
+    case EVENT_RECORD_BLOCK:
+    case EVENT_RECORD_COMPILED:
+    case EVENT_RECORD_CUT:
+        return 4;
+    case EVENT_RECORD_CALL:
+        return 8;
+    case EVENT_RECORD_RETURN:
+    case EVENT_RECORD_RETURN_LATE:
+        return 12;
+    case EVENT_RECORD_CALL_TARGET:
+        return 16;
+    default:
+        return 0;
+    }
+}
+
+static inline uint32_t event_record_time_bytes(enum event_record record, bool with_times)
+{
+    return with_times && record != EVENT_RECORD_CUT ? EVENT_TIME_BYTES : 0;
+}
+
+/*
+ * A buffer of records ends at a multiple of this, so that a byte of the position tells whether it is full: the one at
+ * EVENT_FULL_BYTE is zero behind the end and nowhere before. Behind the end there is room for what may be written
+ * before anybody looks.
+ */
+#define EVENT_END_ALIGNMENT (1u << 24)
+#define EVENT_FULL_BYTE     2
+#define EVENT_SLACK_BYTES   (1u << 16)
+
+#endif

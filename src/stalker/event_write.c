@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "stalker/event_write.h"
+
+#include "base/time_counter.h"
+#include "stalker/code_cache.h"
+#include "stalker/thread.h"
+
+void event_write(struct stalker_thread *thread, uint32_t number, enum event_record record)
+{
+    uint8_t *place = (uint8_t *)(uintptr_t)thread->event_position;
+    uint32_t size = event_record_bytes(record);
+    uint32_t time_bytes = event_record_time_bytes(record, thread->observed_cache->configuration.times);
+    uint64_t time;
+
+    if (time_bytes != 0) {
+        time = time_counter();
+        __builtin_memcpy(place + size, &time, sizeof(time));
+    }
+    /* Whoever reads the header finds all of the record. */
+    __atomic_store_n((uint32_t *)(void *)place, event_header(number, record), __ATOMIC_RELEASE);
+    thread->event_position += size + time_bytes;
+}
+
+void event_write_cut(struct stalker_thread *thread)
+{
+    const struct event_cut *cut = &thread->event_cut;
+
+    if (!cut->is_cut || thread->events == NULL)
+        return;
+    thread->event_cut.is_cut = false;
+    if (!cut->is_told && cut->ran_bytes == 0)
+        return;
+    if (!cut->is_told)
+        event_write(thread, cut->block, EVENT_RECORD_BLOCK);
+    event_write(thread, cut->ran_bytes, EVENT_RECORD_CUT);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Records that the engine writes itself. For the thread that they are of, or while it is stopped outside of the cache.
+ */
+#ifndef GAIT_STALKER_EVENT_WRITE_H
+#define GAIT_STALKER_EVENT_WRITE_H
+
+#include "ring/event_record.h"
+
+#include <stdint.h>
+
+struct stalker_thread;
+
+/* Writes a record that has nothing but a number. There must be room, and some is behind the end of the buffer. */
+void event_write(struct stalker_thread *thread, uint32_t number, enum event_record record);
+
+/* Sets right what records say of the block in which the thread's registers were recovered, if it goes on elsewhere. */
+void event_write_cut(struct stalker_thread *thread);
+
+#endif

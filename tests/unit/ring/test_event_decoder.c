@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/event_decoder.h"
+
+#include "ring/event_record.h"
+#include "support/check.h"
+#include "support/guarded_bytes.h"
+#include "support/random.h"
+
+#include <errno.h>
+
+#define BLOCKS     8u
+#define EVENTS_MAX 4096
+
+static const uint8_t lengths[] = {1, 2, 5};
+
+/* What was received of one run. */
+static struct gait_event received[EVENTS_MAX];
+static size_t received_count;
+
+static int receive(void *context, const struct gait_event *events, size_t count)
+{
+    (void)context;
+    for (size_t i = 0; i < count && received_count < EVENTS_MAX; i++)
+        received[received_count++] = events[i];
+    return 0;
+}
+
+/* Blocks of three instructions, 1, 2 and 5 bytes long. */
+static bool find(const void *context, uint32_t number, struct event_block *block_out)
+{
+    (void)context;
+    *block_out = (struct event_block){
+        .start = 0x1000 * (number + 1),
+        .call_target = 0x9000,
+        .size_bytes = 8,
+        .last_insn_bytes = 5,
+        .insn_count = 3,
+        .insn_lengths = lengths,
+    };
+    return number < BLOCKS;
+}
+
+static const struct event_blocks blocks = {find, NULL};
+static struct event_decoder decoder;
+static uint8_t bytes[4096];
+static size_t size;
+
+static void begin(uint32_t wanted, bool with_times)
+{
+    event_decoder_deinit(&decoder);
+    decoder = (struct event_decoder){.wanted = wanted, .with_times = with_times, .receiver = {receive, NULL}};
+    memset(bytes, 0, sizeof(bytes));
+    size = 0;
+    received_count = 0;
+}
+
+static void put(const void *value, size_t value_bytes)
+{
+    memcpy(bytes + size, value, value_bytes);
+    size += value_bytes;
+}
+
+static void put_header(uint32_t number, enum event_record record)
+{
+    uint32_t header = event_header(number, record);
+
+    put(&header, sizeof(header));
+}
+
+static void put_long(uint64_t value)
+{
+    put(&value, sizeof(value));
+}
+
+/* How many bytes were taken. */
+static size_t run(int expected_error)
+{
+    int error;
+    const uint8_t *place = event_decoder_run(&decoder, &blocks, bytes, bytes + sizeof(bytes), &error);
+
+    CHECK_EQUAL(error, expected_error);
+    return (size_t)(place - bytes);
+}
+
+static void reading_ends_where_nothing_is_written(void)
+{
+    begin(GAIT_EVENT_BLOCK, false);
+    put_header(0, EVENT_RECORD_BLOCK);
+    put_header(3, EVENT_RECORD_BLOCK);
+    CHECK_EQUAL(run(0), 8);
+    CHECK_EQUAL(received_count, 2);
+    CHECK_EQUAL(received[1].location, 0x4000);
+}
+
+static void instructions_wait_for_what_comes_next(void)
+{
+    begin(GAIT_EVENT_EXEC, false);
+    put_header(0, EVENT_RECORD_BLOCK);
+    CHECK_EQUAL(run(0), 4);
+    CHECK_EQUAL(received_count, 0);
+    event_decoder_finish(&decoder);
+    CHECK_EQUAL(received_count, 3);
+    event_decoder_finish(&decoder);
+    CHECK_EQUAL(received_count, 3);
+}
+
+static void a_block_that_is_cut_ends_there(void)
+{
+    static const size_t expected[] = {0, 1, 2, 2, 3, 3, 3, 3, 3};
+
+    for (uint32_t ran = 0; ran <= 8; ran++) {
+        begin(GAIT_EVENT_EXEC, false);
+        put_header(0, EVENT_RECORD_BLOCK);
+        put_header(ran, EVENT_RECORD_CUT);
+        put_header(1, EVENT_RECORD_BLOCK);
+        run(0);
+        CHECK_EQUAL(received_count, expected[ran]);
+        event_decoder_finish(&decoder);
+        CHECK_EQUAL(received_count, expected[ran] + 3);
+        CHECK_EQUAL(received[expected[ran]].location, 0x2000);
+    }
+}
+
+static void records_with_times_pass_them_on(void)
+{
+    begin(GAIT_EVENT_EXEC | GAIT_EVENT_RET | GAIT_EVENT_COMPILE, true);
+    put_header(0, EVENT_RECORD_BLOCK);
+    put_long(1000);
+    put_header(3, EVENT_RECORD_CUT);
+    put_header(2, EVENT_RECORD_COMPILED);
+    put_long(2000);
+    put_header(1, EVENT_RECORD_RETURN);
+    put_long(0x777);
+    put_long(3000);
+    CHECK_EQUAL(run(0), size);
+    CHECK_EQUAL(received_count, 2 + 1 + 3 + 1);
+    CHECK_EQUAL(received[0].time, 1000);
+    CHECK_EQUAL(received[1].time, 1000);
+    CHECK_EQUAL(received[2].time, 2000);
+    CHECK_EQUAL(received[3].time, 3000);
+    CHECK_EQUAL(received[6].kind, GAIT_EVENT_RET);
+    CHECK_EQUAL(received[6].target, 0x777);
+    CHECK_EQUAL(received[6].time, 3000);
+}
+
+static void what_is_no_record_is_an_error(void)
+{
+    begin(GAIT_EVENT_BLOCK, false);
+    put_header(0, EVENT_RECORD_BLOCK);
+    put_header(0, EVENT_RECORD_KINDS);
+    CHECK_EQUAL(run(-EPROTO), 4);
+    begin(GAIT_EVENT_BLOCK, false);
+    put_header(BLOCKS, EVENT_RECORD_BLOCK);
+    CHECK_EQUAL(run(-EPROTO), 0);
+    CHECK_EQUAL(received_count, 0);
+}
+
+/* Whatever stands there, nothing behind the end is read, and it ends. */
+static void random_bytes_do_no_harm(void)
+{
+    struct guarded_bytes guarded;
+    struct random random;
+    uint8_t made[64];
+
+    random_init(&random, 7);
+    guarded_bytes_init(&guarded);
+    for (unsigned round = 0; round < 20000; round++) {
+        size_t length = random_below(&random, sizeof(made) / 4 + 1) * 4;
+        const uint8_t *start, *place;
+        int error;
+
+        begin(0x1f, round & 1);
+        random_fill(&random, made, sizeof(made));
+        /* Headers of blocks that exist, mostly. */
+        for (size_t i = 0; i < length; i += 4)
+            if (random_chance(&random, 3, 4))
+                made[i + 1] = made[i + 2] = made[i + 3] = 0;
+        start = guarded_bytes_put(&guarded, made, length);
+        place = event_decoder_run(&decoder, &blocks, start, start + length, &error);
+        CHECK(place >= start && place <= start + length);
+        CHECK(error == 0 || error == -EPROTO);
+    }
+    guarded_bytes_deinit(&guarded);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(reading_ends_where_nothing_is_written), CHECK_CASE(instructions_wait_for_what_comes_next),
+    CHECK_CASE(a_block_that_is_cut_ends_there),        CHECK_CASE(records_with_times_pass_them_on),
+    CHECK_CASE(what_is_no_record_is_an_error),         CHECK_CASE(random_bytes_do_no_harm),
+};
+
+CHECK_MAIN(cases)
