@@ -153,6 +153,8 @@ void gait_iterator_put_return(struct gait_iterator *iterator);
 
 /* ---- following --------------------------------------------------------------------------------------------------- */
 
+struct gait_event_ring;
+
 struct gait_follow_options {
     size_t size_bytes;
     uint32_t events;                            /* of enum gait_event_kind */
@@ -161,6 +163,7 @@ struct gait_follow_options {
     size_t buffer_bytes;                        /* of events kept before they go to the sink; 0: 256 KiB */
     bool new_threads;                           /* threads that a followed one makes are followed alike */
     bool times;                                 /* events carry the time of their block */
+    struct gait_event_ring *ring;               /* of gait/event_ring.h: where events go instead of to a sink */
 };
 
 /*

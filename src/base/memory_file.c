@@ -10,6 +10,8 @@
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
+#include <linux/fcntl.h>
+#include <linux/fs.h>
 #include <linux/memfd.h>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -21,7 +23,7 @@
 
 static long create(const char *label, unsigned flags)
 {
-    return raw_syscall(__NR_memfd_create, (long)label, (long)(MFD_CLOEXEC | flags), 0, 0, 0, 0);
+    return raw_syscall(__NR_memfd_create, (long)label, (long)(MFD_CLOEXEC | MFD_ALLOW_SEALING | flags), 0, 0, 0, 0);
 }
 
 /* What execve may do with the file does not matter here, mmap decides by other rules: so any answer will do. */
@@ -53,6 +55,23 @@ int memory_file_create(const char *label, size_t size_bytes, bool executable, in
     }
     *fd_out = (int)fd;
     return 0;
+}
+
+int memory_file_seal_size(int fd)
+{
+    return (int)raw_syscall(__NR_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK, 0, 0, 0);
+}
+
+bool memory_file_is_sealed(int fd)
+{
+    long seals = raw_syscall(__NR_fcntl, fd, F_GET_SEALS, 0, 0, 0, 0);
+
+    return seals >= 0 && seals & F_SEAL_SHRINK;
+}
+
+long memory_file_bytes(int fd)
+{
+    return raw_syscall(__NR_lseek, fd, 0, SEEK_END, 0, 0, 0);
 }
 
 void memory_file_close(int fd)

@@ -19,6 +19,15 @@
  */
 MUST_USE int memory_file_create(const char *label, size_t size_bytes, bool executable, int *fd_out);
 
+/* Keeps the file from getting shorter, whoever has it: then a mapping of it never loses its memory. -EPERM, -EINVAL. */
+MUST_USE int memory_file_seal_size(int fd);
+
+/* Whether that was done. */
+bool memory_file_is_sealed(int fd);
+
+/* The file's size; negative: -EBADF and the like. */
+MUST_USE long memory_file_bytes(int fd);
+
 /* Closes the descriptor. */
 void memory_file_close(int fd);
 

@@ -212,6 +212,38 @@ int memory_map_aligned(size_t size_bytes, size_t alignment, void **start_out)
     return 0;
 }
 
+int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **start_out)
+{
+    struct memory_request request = {.size_bytes = size_bytes, .access = MEMORY_READ_WRITE, .fd = fd};
+    uint8_t *reserved, *start;
+    void *place;
+    long mapped;
+    int result = memory_reserve(size_bytes + alignment, &place);
+
+    if (result != 0)
+        return result;
+    reserved = place;
+    start = (uint8_t *)(((uintptr_t)reserved + alignment - 1) & ~(uintptr_t)(alignment - 1));
+    mapped = map(&request, (uintptr_t)start, MAP_FIXED | MAP_NORESERVE);
+    if (is_error(mapped)) {
+        memory_unmap(reserved, size_bytes + alignment);
+        return (int)mapped;
+    }
+    if (start != reserved)
+        memory_unmap(reserved, (size_t)(start - reserved));
+    memory_unmap(start + size_bytes, alignment - (size_t)(start - reserved));
+    *start_out = start;
+    return 0;
+}
+
+int memory_replace(void *start, size_t size_bytes)
+{
+    struct memory_request request = {.size_bytes = size_bytes, .access = MEMORY_READ_WRITE, .fd = -1};
+    long mapped = map(&request, (uintptr_t)start, MAP_FIXED | MAP_NORESERVE);
+
+    return is_error(mapped) ? (int)mapped : 0;
+}
+
 int memory_map_near(uint64_t address, size_t size_bytes, unsigned access, void **start_out)
 {
     struct memory_request request = {

@@ -62,6 +62,12 @@ MUST_USE int memory_map(size_t size_bytes, void **start_out);
 /* The same at a start that is a multiple of `alignment`, a power of two. */
 MUST_USE int memory_map_aligned(size_t size_bytes, size_t alignment, void **start_out);
 
+/* Shares a file, as much of it, for reading and writing at a start that is a multiple of `alignment`. */
+MUST_USE int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **start_out);
+
+/* Puts private zeroed memory in the place of all of a mapping. */
+MUST_USE int memory_replace(void *start, size_t size_bytes);
+
 /* Private zeroed memory within reach of a signed 32-bit displacement from `address`. */
 MUST_USE int memory_map_near(uint64_t address, size_t size_bytes, unsigned access, void **start_out);
 

@@ -6,6 +6,7 @@
 #include "gait/stalker.h"
 
 #include "libgait/error.h"
+#include "libgait/event_ring.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "stalker/call_probe.h"
@@ -143,6 +144,8 @@ static int read_follow_options(const struct gait_follow_options *given, struct g
                          options_out->buffer_bytes, EVENT_BUFFER_BYTES_MAX);
     if (options_out->sink != NULL && options_out->sink->process == NULL)
         return error_set(err, EINVAL, "cannot follow a thread: the sink has no process function");
+    if (options_out->sink != NULL && options_out->ring != NULL)
+        return error_set(err, EINVAL, "cannot follow a thread: events go to a sink or to a ring, not to both");
     if (options_out->transformer != NULL && options_out->transformer->transform == NULL)
         return error_set(err, EINVAL, "cannot follow a thread: the transformer has no transform function");
     return 0;
@@ -151,7 +154,13 @@ static int read_follow_options(const struct gait_follow_options *given, struct g
 static struct follow_request request_of(const struct gait_follow_options *options)
 {
     struct follow_request request = {
-        .configuration = {.events = options->events, .times = options->times, .transformer = options->transformer},
+        .configuration =
+            {
+                .events = options->events,
+                .times = options->times,
+                .ring = options->ring == NULL ? NULL : event_ring_region(options->ring),
+                .transformer = options->transformer,
+            },
         .buffer_bytes = options->buffer_bytes,
         .new_threads = options->new_threads,
     };

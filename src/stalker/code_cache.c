@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/code_memory.h"
 #include "base/memory_map.h"
+#include "ring/ring_region.h"
 #include "stalker/block_link.h"
 #include "stalker/engine.h"
 
@@ -57,6 +58,8 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
     cache = storage;
     cache->engine = options->engine;
     cache->configuration = options->configuration;
+    if (options->configuration.ring != NULL)
+        cache->ring_space = ring_region_new_space(options->configuration.ring);
     slab_init(&cache->trails, TRAIL_BYTES);
     result = hash_map_init(&cache->blocks, 4096);
     if (result == 0)
@@ -192,8 +195,26 @@ void code_cache_drop_block(struct code_cache *cache, struct block *block)
     cache->block_count--;
 }
 
+void code_cache_describe(const struct block *block, struct event_block *described_out)
+{
+    *described_out = (struct event_block){
+        .start = block->start.value,
+        .call_target = block->exits[0].target.value,
+        .size_bytes = block->size_bytes,
+        .last_insn_bytes = block->last_insn_bytes,
+        .insn_count = block->insn_count,
+        .insn_lengths = block->insn_lengths,
+    };
+}
+
 int code_cache_publish(struct code_cache *cache, struct block *block)
 {
+    struct event_block described;
+
+    if (cache->configuration.ring != NULL) {
+        code_cache_describe(block, &described);
+        (void)ring_region_add_block(cache->configuration.ring, cache->ring_space, block->index, &described);
+    }
     return hash_map_insert(&cache->blocks, block->start.value, (uintptr_t)block);
 }
 

@@ -20,7 +20,9 @@
 #include <stddef.h>
 
 struct code_memory;
+struct event_block;
 struct code_writer;
+struct ring_region;
 struct stalker_engine;
 
 /* Indirect branches index the table by the low bits of their target. */
@@ -54,8 +56,9 @@ struct cache_slab {
 
 /* How blocks are instrumented: what threads must agree on to share a cache. */
 struct follow_configuration {
-    uint32_t events; /* of enum gait_event_kind */
-    bool times;      /* each record has one */
+    uint32_t events;          /* of enum gait_event_kind */
+    bool times;               /* each record has one */
+    struct ring_region *ring; /* where records go; NULL: to the threads' own buffers */
     const struct gait_transformer *transformer;
     bool is_quiet;  /* of excluded code: nothing is put into translations */
     bool is_paused; /* and no code leads to another cache */
@@ -66,6 +69,7 @@ struct code_cache {
     uint64_t *indirect_table; /* cached addresses; below 2 GiB, so that code can name it */
     struct stalker_engine *engine;
     struct follow_configuration configuration;
+    uint32_t ring_space; /* in which the ring has our blocks */
     struct mutex lock;
     struct cache_slab *slabs;       /* new ones come first; read without the lock, too */
     struct cache_slab *spare_slabs; /* structs without memory: somebody may still be on the way through the list */
@@ -127,7 +131,10 @@ MUST_USE struct block *code_cache_new_block(struct code_cache *cache) REQUIRES(c
 /* Gives back the newest block, which was not published. */
 void code_cache_drop_block(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
 
-/* Makes a block known to everybody. -ENOMEM. */
+/* What readers of its records need to know of a block. */
+void code_cache_describe(const struct block *block, struct event_block *described_out);
+
+/* Makes a block known to everybody, readers of a ring included. -ENOMEM. */
 MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
 
 /*

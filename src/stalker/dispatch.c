@@ -167,8 +167,7 @@ void stalker_drain_events(struct stalker_thread *thread, enum event_place place)
         return;
     if (events->decoder.receiver.process != NULL)
         vectors_set_aside(thread);
-    event_buffer_drain(events, thread->observed_cache, thread->event_position, place);
-    thread->event_position = events->start;
+    stalker_read_events(thread, place);
 }
 
 /* The block is forgotten, and what stands at its start now is translated. */

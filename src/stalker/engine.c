@@ -113,8 +113,8 @@ bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc
 
 static bool is_same(const struct follow_configuration *a, const struct follow_configuration *b)
 {
-    return a->events == b->events && a->times == b->times && a->transformer == b->transformer && a->is_quiet == b->is_quiet &&
-           a->is_paused == b->is_paused;
+    return a->events == b->events && a->times == b->times && a->ring == b->ring && a->transformer == b->transformer &&
+           a->is_quiet == b->is_quiet && a->is_paused == b->is_paused;
 }
 
 int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,

@@ -4,6 +4,7 @@
 
 #include "base/memory_map.h"
 #include "ring/event_record.h"
+#include "ring/ring_writer.h"
 #include "stalker/code_cache.h"
 
 #include <asm/errno.h>
@@ -44,13 +45,47 @@ int event_buffer_create(size_t size_bytes, struct event_buffer **buffer_out)
     return 0;
 }
 
+int event_buffer_create_in_ring(const struct code_cache *cache, uint32_t tid, struct event_buffer **buffer_out)
+{
+    const struct ring_lane_owner owner = {
+        .tid = tid,
+        .events = cache->configuration.events,
+        .space = cache->ring_space,
+        .with_times = cache->configuration.times,
+    };
+    struct event_buffer *buffer;
+    void *storage;
+    int result = memory_map(sizeof(*buffer), &storage);
+
+    if (result != 0)
+        return result;
+    buffer = storage;
+    result = ring_writer_open(cache->configuration.ring, &owner, &buffer->ring);
+    if (result != 0) {
+        memory_unmap(buffer, sizeof(*buffer));
+        return result;
+    }
+    buffer->start = buffer->ring->start;
+    buffer->end = buffer->ring->end;
+    *buffer_out = buffer;
+    return 0;
+}
+
 void event_buffer_destroy(struct event_buffer *buffer)
 {
     if (buffer == NULL)
         return;
+    event_buffer_end(buffer, buffer->start);
     event_decoder_deinit(&buffer->decoder);
     memory_unmap(buffer->reserved, buffer->reserved_bytes);
     memory_unmap(buffer, sizeof(*buffer));
+}
+
+void event_buffer_set_tid(struct event_buffer *buffer, uint32_t tid)
+{
+    buffer->decoder.tid = tid;
+    if (buffer->ring != NULL)
+        ring_writer_set_tid(buffer->ring, tid);
 }
 
 void event_buffer_set(struct event_buffer *buffer, uint32_t events, bool with_times, struct event_receiver receiver)
@@ -62,27 +97,31 @@ void event_buffer_set(struct event_buffer *buffer, uint32_t events, bool with_ti
 
 static bool find_block(const void *context, uint32_t number, struct event_block *block_out)
 {
-    const struct block *block = code_cache_block(context, number);
-
-    *block_out = (struct event_block){
-        .start = block->start.value,
-        .call_target = block->exits[0].target.value,
-        .size_bytes = block->size_bytes,
-        .last_insn_bytes = block->last_insn_bytes,
-        .insn_count = block->insn_count,
-        .insn_lengths = block->insn_lengths,
-    };
+    code_cache_describe(code_cache_block(context, number), block_out);
     return true;
 }
 
-void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *cache, uint64_t position,
-                        enum event_place place)
+/* What readers can see is written already. */
+static uint64_t go_on_in_ring(struct event_buffer *buffer, uint64_t position, const _Atomic uint32_t *give_up)
+{
+    if (position < buffer->end)
+        return position;
+    buffer->lost_bytes += ring_writer_next(buffer->ring, position, give_up);
+    buffer->start = buffer->ring->start;
+    buffer->end = buffer->ring->end;
+    return buffer->start;
+}
+
+uint64_t event_buffer_drain(struct event_buffer *buffer, const struct code_cache *cache, uint64_t position,
+                            enum event_place place, const _Atomic uint32_t *give_up)
 {
     const struct event_blocks blocks = {find_block, cache};
     const uint8_t *end = (const uint8_t *)(uintptr_t)position;
     const uint8_t *taken = first_usable(buffer);
     int error;
 
+    if (buffer->ring != NULL)
+        return go_on_in_ring(buffer, position, give_up);
     if (buffer->decoder.receiver.process != NULL) {
         buffer->is_draining = true;
         taken = event_decoder_run(&buffer->decoder, &blocks, taken, end, &error);
@@ -91,4 +130,12 @@ void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *ca
         buffer->is_draining = false;
     }
     buffer->lost_bytes += (uint64_t)(end - taken);
+    return buffer->start;
+}
+
+void event_buffer_end(struct event_buffer *buffer, uint64_t position)
+{
+    if (buffer->ring != NULL)
+        buffer->lost_bytes += ring_writer_close(buffer->ring, position);
+    buffer->ring = NULL;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct code_cache;
+struct ring_writer;
 
 struct event_buffer {
     uint8_t *reserved;
@@ -20,13 +21,23 @@ struct event_buffer {
     uint64_t start;
     uint64_t end; /* as event_layout.h has it */
     struct event_decoder decoder;
-    bool is_draining;    /* the receiver is being called */
-    uint64_t lost_bytes; /* of records that nobody got */
+    struct ring_writer *ring; /* where records are written and stay; NULL: in the buffer, and they go to the receiver */
+    bool is_draining;         /* the receiver is being called */
+    uint64_t lost_bytes;      /* of records that nobody got */
 };
 
 /* size_bytes is rounded up to pages, at most 8 MiB. -ENOMEM; -EINVAL: too large. The caller owns it. */
 MUST_USE int event_buffer_create(size_t size_bytes, struct event_buffer **buffer_out);
+
+/* The same for a thread that is followed in a cache with a ring. A tid of 0: it has not begun. */
+MUST_USE int event_buffer_create_in_ring(const struct code_cache *cache, uint32_t tid,
+                                         struct event_buffer **buffer_out);
+
+/* What is in the ring stays there. NULL is fine. */
 void event_buffer_destroy(struct event_buffer *buffer);
+
+/* The thread has begun, or is that of a child process. */
+void event_buffer_set_tid(struct event_buffer *buffer, uint32_t tid);
 
 /* The largest buffer that there is. */
 #define EVENT_BUFFER_BYTES_MAX (8u << 20)
@@ -41,10 +52,14 @@ enum event_place {
 };
 
 /*
- * Hands the records in [start, position) to the receiver, or drops them if there is none. Afterwards the buffer is
- * empty: the position is its start. Not while it is being drained already.
+ * Hands the records in [start, position) to the receiver, or drops them if there is none; of a ring, makes sure that
+ * there is room for more, which may mean to wait unless *give_up is not 0. Returns the position to go on with; start
+ * and end may be others than before. Not while it is being drained already.
  */
-void event_buffer_drain(struct event_buffer *buffer, const struct code_cache *cache, uint64_t position,
-                        enum event_place place);
+MUST_USE uint64_t event_buffer_drain(struct event_buffer *buffer, const struct code_cache *cache, uint64_t position,
+                                     enum event_place place, const _Atomic uint32_t *give_up);
+
+/* The thread writes no more records. */
+void event_buffer_end(struct event_buffer *buffer, uint64_t position);
 
 #endif

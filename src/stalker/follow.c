@@ -115,11 +115,14 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
     thread->buffer_bytes = size_bytes;
     if (request->configuration.events == 0)
         return 0;
-    result = event_buffer_create(size_bytes, &thread->events);
+    if (request->configuration.ring != NULL)
+        result = event_buffer_create_in_ring(thread->observed_cache, (uint32_t)thread->tid, &thread->events);
+    else
+        result = event_buffer_create(size_bytes, &thread->events);
     if (result != 0)
         return result;
     event_buffer_set(thread->events, request->configuration.events, request->configuration.times, request->receiver);
-    thread->events->decoder.tid = (uint32_t)thread->tid;
+    event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
     thread->event_position = thread->events->start;
     thread->event_limit = thread->events->end;
     return 0;
@@ -171,6 +174,13 @@ int stalker_follow_create(struct stalker_engine *engine, int tid, const struct f
     return 0;
 }
 
+void stalker_read_events(struct stalker_thread *thread, enum event_place place)
+{
+    thread->event_position =
+        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position, place, &thread->requests);
+    thread->event_limit = thread->events->end;
+}
+
 void stalker_follow_cancel(struct stalker_thread *thread)
 {
     list_remove(&thread->node);
@@ -180,8 +190,8 @@ void stalker_follow_cancel(struct stalker_thread *thread)
 void stalker_follow_end(struct stalker_thread *thread)
 {
     if (thread->events != NULL) {
-        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position, EVENT_PLACE_BETWEEN_BLOCKS);
-        thread->event_position = thread->events->start;
+        stalker_read_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
+        event_buffer_end(thread->events, thread->event_position);
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
     stalker_follow_cancel(thread);
@@ -298,7 +308,7 @@ void stalker_thread_began(struct stalker_thread *thread)
     if (thread_registry_add(thread) != 0)
         counter_add(COUNTER_threads_unknown, 1);
     if (thread->events != NULL)
-        thread->events->decoder.tid = (uint32_t)thread->tid;
+        event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
     counter_add(COUNTER_threads_followed, 1);
 }
 
@@ -333,6 +343,8 @@ void stalker_leave_natively(struct stalker_thread *thread)
     thread->is_leaving = true;
     if (thread->events != NULL)
         stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
+    if (thread->events != NULL && !thread->events->is_draining)
+        event_buffer_end(thread->events, thread->event_position);
     mutex_lock(&engine->lock);
     if (thread->events != NULL)
         engine->event_bytes_lost += thread->events->lost_bytes;
@@ -351,7 +363,6 @@ void stalker_flush_current(struct stalker_engine *engine)
     mutex_unlock(&engine->lock);
     /* Natively called: the position is where translated code left it, and vector registers are nobody's. */
     if (thread != NULL && thread->events != NULL && !thread->events->is_draining) {
-        event_buffer_drain(thread->events, thread->observed_cache, thread->event_position, EVENT_PLACE_BETWEEN_BLOCKS);
-        thread->event_position = thread->events->start;
+        stalker_read_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
     }
 }

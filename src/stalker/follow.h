@@ -46,6 +46,10 @@ void stalker_leave_natively(struct stalker_thread *thread);
  */
 MUST_USE int stalker_unfollow_current(struct stalker_engine *engine);
 
+/* Hands a thread's events so far to its receiver, or makes room in its ring. It has some; it is in the engine or
+ * stopped. */
+void stalker_read_events(struct stalker_thread *thread, enum event_place place);
+
 /* Hands the calling thread's events to its receiver. From a native function that it calls. */
 void stalker_flush_current(struct stalker_engine *engine);
 

@@ -9,6 +9,7 @@
 #include "base/code_memory.h"
 #include "base/counters.h"
 #include "base/raw_syscall.h"
+#include "ring/ring_region.h"
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
@@ -76,6 +77,12 @@ static bool replace_cache(struct stalker_thread *thread, unsigned which)
     return true;
 }
 
+/* A ring is read as that of the process which made it. */
+static bool leave_ring(const struct code_cache *cache)
+{
+    return cache->configuration.ring == NULL || ring_region_detach(cache->configuration.ring);
+}
+
 static void forget_others(struct stalker_thread *thread)
 {
     LIST_FOR_EACH_REMOVABLE (node, &thread->engine->threads) {
@@ -99,10 +106,13 @@ static void begin_child(struct stalker_thread *thread)
     forget_others(thread);
     call_pieces_forget_shared(&engine->pieces);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
+        if (!leave_ring(engine->caches[i]))
+            atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
+    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
         if (is_shared(engine->caches[i]) && !replace_cache(thread, i))
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
     if (thread->events != NULL) {
-        thread->events->decoder.tid = (uint32_t)thread->tid;
+        event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
         thread->event_position = thread->events->start;
     }
 }

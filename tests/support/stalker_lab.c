@@ -254,8 +254,8 @@ static struct block *follow_exit(struct stalker_lab *lab, struct block_exit *exi
 
 static void drain(struct stalker_lab *lab)
 {
-    event_buffer_drain(lab->thread.events, lab->cache, lab->thread.event_position, EVENT_PLACE_BETWEEN_BLOCKS);
-    lab->thread.event_position = lab->thread.events->start;
+    lab->thread.event_position = event_buffer_drain(lab->thread.events, lab->cache, lab->thread.event_position,
+                                                    EVENT_PLACE_BETWEEN_BLOCKS, &lab->thread.requests);
 }
 
 /* On the engine's stack are the return address and the callout; the program's stack pointer is at home. */

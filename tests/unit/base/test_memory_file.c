@@ -63,11 +63,29 @@ static void a_size_that_cannot_be_is_refused_without_a_descriptor(void)
     close(next);
 }
 
+static void a_sealed_file_does_not_get_shorter(void)
+{
+    int fd;
+
+    CHECK_EQUAL(memory_file_create("test", 8192, false, &fd), 0);
+    CHECK(!memory_file_is_sealed(fd));
+    CHECK_EQUAL(memory_file_seal_size(fd), 0);
+    CHECK(memory_file_is_sealed(fd));
+    CHECK_EQUAL(ftruncate(fd, 4096), -1);
+    CHECK_EQUAL(memory_file_bytes(fd), 8192);
+    CHECK_EQUAL(ftruncate(fd, 12288), 0);
+    CHECK_EQUAL(memory_file_bytes(fd), 12288);
+    memory_file_close(fd);
+    CHECK(!memory_file_is_sealed(fd));
+    CHECK_EQUAL(memory_file_bytes(fd), -EBADF);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(the_file_has_its_size_and_closes_on_exec),
     CHECK_CASE(two_mappings_share_bytes_and_outlive_the_descriptor),
     CHECK_CASE(an_executable_file_can_be_mapped_executable),
     CHECK_CASE(a_size_that_cannot_be_is_refused_without_a_descriptor),
+    CHECK_CASE(a_sealed_file_does_not_get_shorter),
 };
 
 CHECK_MAIN(cases)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/memory_map.h"
 
+#include "base/memory_file.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -150,6 +151,42 @@ static void existing_mappings_are_never_replaced(void)
     memory_unmap(block, 2 * MIB);
 }
 
+static void files_are_shared_at_aligned_places(void)
+{
+    void *first = NULL, *second = NULL;
+    int fd;
+
+    CHECK_EQUAL(memory_file_create("test", 3 * MIB, false, &fd), 0);
+    CHECK_EQUAL(memory_map_file_aligned(fd, 3 * MIB, 16 * MIB, &first), 0);
+    CHECK_EQUAL(memory_map_file_aligned(fd, 3 * MIB, memory_page_size(), &second), 0);
+    memory_file_close(fd);
+    CHECK_EQUAL((uintptr_t)first % (16 * MIB), 0);
+    ((char *)first)[3 * MIB - 1] = 'x';
+    CHECK_EQUAL(((char *)second)[3 * MIB - 1], 'x');
+    /* Nothing is left around it. */
+    CHECK_EQUAL(madvise((char *)first + 3 * MIB, memory_page_size(), MADV_NORMAL), -1);
+    memory_unmap(first, 3 * MIB);
+    memory_unmap(second, 3 * MIB);
+}
+
+static void replaced_memory_is_private_and_zeroed(void)
+{
+    void *first = NULL, *second = NULL;
+    int fd;
+
+    CHECK_EQUAL(memory_file_create("test", MIB, false, &fd), 0);
+    CHECK_EQUAL(memory_map_file_aligned(fd, MIB, memory_page_size(), &first), 0);
+    CHECK_EQUAL(memory_map_file_aligned(fd, MIB, memory_page_size(), &second), 0);
+    memory_file_close(fd);
+    *(char *)first = 'x';
+    CHECK_EQUAL(memory_replace(first, MIB), 0);
+    CHECK_EQUAL(*(char *)first, 0);
+    *(char *)first = 'y';
+    CHECK_EQUAL(*(char *)second, 'x');
+    memory_unmap(first, MIB);
+    memory_unmap(second, MIB);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(page_size_is_the_systems),
     CHECK_CASE(mapped_memory_is_zeroed_writable_and_goes_away),
@@ -160,6 +197,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(ranges_at_both_ends_of_the_address_space_are_cut),
     CHECK_CASE(the_only_hole_of_a_full_range_is_found),
     CHECK_CASE(existing_mappings_are_never_replaced),
+    CHECK_CASE(files_are_shared_at_aligned_places),
+    CHECK_CASE(replaced_memory_is_private_and_zeroed),
 };
 
 CHECK_MAIN(cases)

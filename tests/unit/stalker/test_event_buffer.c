@@ -104,8 +104,10 @@ static void put_return(const struct block *block, uint64_t target)
 
 static void drain(void)
 {
-    event_buffer_drain(buffer, cache, position, EVENT_PLACE_BETWEEN_BLOCKS);
-    position = buffer->start;
+    static const _Atomic uint32_t never;
+
+    position = event_buffer_drain(buffer, cache, position, EVENT_PLACE_BETWEEN_BLOCKS, &never);
+    CHECK_EQUAL(position, buffer->start);
 }
 
 static void check_event(size_t index, uint32_t kind, uint64_t location, uint64_t target, int32_t depth)

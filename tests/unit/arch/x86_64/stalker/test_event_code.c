@@ -47,9 +47,8 @@ static void init(uint32_t events, const struct gait_transformer *transformer)
 static void run(void)
 {
     CHECK_EQUAL(stalker_lab_run(&lab, &initial, &result, NULL), STALKER_LAB_LEFT);
-    event_buffer_drain(lab.thread.events, lab.cache, lab.thread.event_position,
-                       EVENT_PLACE_BETWEEN_BLOCKS);
-    lab.thread.event_position = lab.thread.events->start;
+    lab.thread.event_position = event_buffer_drain(lab.thread.events, lab.cache, lab.thread.event_position,
+                                                   EVENT_PLACE_BETWEEN_BLOCKS, &lab.thread.requests);
 }
 
 /* What is planned for the block at an offset, which must be a unit of its own. */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file that a process and whoever reads its events share. It is large and mostly holes: places are at fixed
+ * distances, so that translated code sees by one byte of its position whether a buffer is full, and no page is used
+ * before something is written there.
+ *
+ *   0               struct ring_header
+ *   blocks_offset   what is known of blocks: struct ring_block, one after the other, blocks_used bytes of them
+ *   lanes_offset    lanes, each of buffer_count + 1 units of RING_UNIT_BYTES
+ *
+ * A lane holds the records of one thread at a time, in buffers that are filled in turn. A unit of it:
+ *
+ *   0                                what did not fit into the buffer that ends here
+ *   RING_LANE_OFFSET                 in the lane's first unit: struct ring_lane
+ *   RING_UNIT_BYTES - buffer_bytes   a buffer, zero where nothing is written; see event_record.h
+ *
+ * The last unit of a lane, and that of the file, are for records that are dropped: nobody looks there.
+ *
+ * Words with _Atomic change while somebody looks; the others are written before the state, or the count, that makes
+ * them valid. Everything is little-endian. A reader trusts nothing in here.
+ */
+#ifndef GAIT_RING_RING_LAYOUT_H
+#define GAIT_RING_RING_LAYOUT_H
+
+#include "base/clock_pair.h"
+#include "ring/event_record.h"
+
+#include <stdint.h>
+
+#define RING_MAGIC            0x676e697274696167ull /* "gaitring" */
+#define RING_VERSION          1
+#define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
+#define RING_LANE_OFFSET      EVENT_SLACK_BYTES
+#define RING_BLOCKS_OFFSET    (1u << 20)
+#define RING_BLOCKS_BYTES     ((1ull << 30) - RING_BLOCKS_OFFSET)
+#define RING_LANES_OFFSET     (1ull << 30)
+#define RING_BUFFERS_MAX      64u
+#define RING_BUFFER_BYTES_MIN 4096u
+#define RING_BUFFER_BYTES_MAX (8u << 20)
+
+_Static_assert(RING_LANES_OFFSET % RING_UNIT_BYTES == 0, "buffers end at multiples of a unit");
+
+/* What the file ends with: a unit for threads that get no lane, and room behind it. */
+#define RING_TAIL_BYTES (2ull * RING_UNIT_BYTES)
+
+static inline uint64_t ring_lane_bytes(uint32_t buffer_count)
+{
+    return (uint64_t)RING_UNIT_BYTES * (buffer_count + 1);
+}
+
+/* What a writer does when all buffers are full. */
+enum ring_overflow {
+    RING_DROP,      /* what comes is dropped until there is room */
+    RING_BLOCK,     /* it waits, as long as a reader is alive */
+    RING_OVERWRITE, /* the oldest buffer is used again */
+    RING_OVERFLOWS,
+};
+
+struct ring_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t overflow;     /* enum ring_overflow */
+    uint64_t region_bytes; /* of the file */
+    uint32_t buffer_bytes;
+    uint32_t buffer_count; /* of each lane */
+    uint32_t lane_limit;
+    uint32_t pid;
+    struct clock_pair began;
+    _Atomic uint64_t blocks_used; /* bytes */
+    _Atomic uint64_t lost_bytes;  /* of records of threads that got no lane */
+    _Atomic uint64_t blocks_lost; /* for which there was no room */
+    _Atomic uint32_t lane_count;  /* of lanes that were ever used */
+    _Atomic uint32_t activity;    /* changes when a buffer is full or a lane ends; readers sleep on it */
+    _Atomic uint32_t is_awaited;  /* somebody does */
+    _Atomic uint32_t heartbeat;   /* changes while a reader is alive */
+};
+
+/* A buffer of the lane. Sequence number s is in buffer s % buffer_count. */
+struct ring_buffer {
+    uint64_t first_time;            /* the counter when it was begun */
+    _Atomic uint64_t written_bytes; /* valid once it is full */
+    _Atomic uint64_t lost_before;   /* bytes of records between the buffer before it and this one */
+};
+
+enum ring_lane_state {
+    RING_LANE_FREE,
+    RING_LANE_OPEN,
+    RING_LANE_ENDED, /* the thread writes no more; its reader makes it free */
+};
+
+struct ring_lane {
+    _Atomic uint32_t state;      /* enum ring_lane_state */
+    _Atomic uint32_t generation; /* how often it was opened */
+    _Atomic uint32_t tid;        /* 0: the thread has not begun yet */
+    uint32_t events;             /* of enum gait_event_kind */
+    uint32_t space;              /* whose blocks its records name */
+    uint32_t with_times;
+    uint64_t first_sequence;
+    _Atomic uint64_t claimed;    /* buffers with a sequence number below that are not what was there before */
+    _Atomic uint64_t begun;      /* those below that are cleared, and have something */
+    _Atomic uint64_t full;       /* those below that, all that they will have */
+    _Atomic uint64_t consumed;   /* those below that were read, and may be used again */
+    _Atomic uint32_t is_waiting; /* the writer sleeps on wake */
+    _Atomic uint32_t wake;
+    _Atomic uint64_t lost_bytes;
+    struct ring_buffer buffers[RING_BUFFERS_MAX];
+};
+
+_Static_assert(sizeof(struct ring_lane) <= 4096, "a lane's description is a page at most");
+
+/* A block of a space, in which numbers are unique. Then lengths_count bytes, and zeroes up to a multiple of 8. */
+struct ring_block {
+    uint32_t size_bytes; /* of this */
+    uint32_t space;
+    uint32_t number;
+    uint32_t code_bytes; /* of the block's original */
+    uint64_t start;
+    uint64_t call_target;
+    uint32_t last_insn_bytes;
+    uint32_t lengths_count; /* of its instructions' lengths; 0: not told */
+};
+
+#endif

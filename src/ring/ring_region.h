@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer's side of a ring: the file, and what all threads share of it. Any thread of the process that made it.
+ */
+#ifndef GAIT_RING_RING_REGION_H
+#define GAIT_RING_RING_REGION_H
+
+#include "base/attributes.h"
+#include "base/mutex.h"
+#include "ring/event_decoder.h"
+#include "ring/ring_layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ring_options {
+    size_t buffer_bytes;   /* 0: 256 KiB */
+    unsigned buffer_count; /* of each thread; 0: 4 */
+    enum ring_overflow overflow;
+};
+
+struct ring_region {
+    uint8_t *base;
+    size_t bytes;
+    int fd;
+    struct ring_options options;
+    uint32_t lane_limit;
+    struct mutex lock;
+    uint32_t space_count;
+    bool is_detached; /* from the file: nobody sees what is written */
+};
+
+/*
+ * -EINVAL: sizes that cannot be; -ENOMEM: no memory or no addresses; what memory_file_create gives. The caller owns it,
+ * and the descriptor that it holds.
+ */
+MUST_USE int ring_region_create(const struct ring_options *options, struct ring_region **region_out);
+
+/* No lane may be open. NULL is fine. */
+void ring_region_destroy(struct ring_region *region);
+
+static inline struct ring_header *ring_region_header(const struct ring_region *region)
+{
+    return (struct ring_header *)(void *)region->base;
+}
+
+/* A new space of block numbers. */
+uint32_t ring_region_new_space(struct ring_region *region);
+
+/*
+ * Makes a block known to readers; before any record names it. False: there is no room for more, which is counted:
+ * reading then ends at its first record.
+ */
+bool ring_region_add_block(struct ring_region *region, uint32_t space, uint32_t number,
+                           const struct event_block *block);
+
+/*
+ * In a child that was just forked: what is written from now on is seen by nobody, above all not as the parent's. False:
+ * that cannot be had, and nothing may be written any more.
+ */
+MUST_USE bool ring_region_detach(struct ring_region *region);
+
+#endif

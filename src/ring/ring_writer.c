@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A buffer is zero when it is begun: whoever begins it clears what was written there the last time. While there is no
+ * room, records go to the lane's last unit, and every time that is full somebody looks again.
+ */
+#include "ring/ring_writer.h"
+
+#include "base/memory_map.h"
+#include "base/time_counter.h"
+#include "process/futex.h"
+
+#include <asm/errno.h>
+#include <stdatomic.h>
+
+/* Small, so that room is noticed soon. */
+#define DROPPED_AT_ONCE_BYTES (32u << 10)
+/* A reader whose heart has not beaten for that long is dead. */
+#define WAIT_MS       100
+#define WAITS_AT_MOST 20
+
+static uint8_t *unit_of(const struct ring_writer *writer, uint64_t sequence)
+{
+    return writer->first_unit + sequence % writer->region->options.buffer_count * RING_UNIT_BYTES;
+}
+
+static struct ring_buffer *buffer_of(const struct ring_writer *writer, uint64_t sequence)
+{
+    return &writer->lane->buffers[sequence % writer->region->options.buffer_count];
+}
+
+static void signal_activity(struct ring_region *region)
+{
+    struct ring_header *header = ring_region_header(region);
+
+    atomic_fetch_add_explicit(&header->activity, 1, memory_order_release);
+    if (atomic_load_explicit(&header->is_awaited, memory_order_seq_cst) != 0)
+        futex_wake(&header->activity, INT32_MAX);
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+
+static void begin_buffer(struct ring_writer *writer, uint64_t lost_before)
+{
+    struct ring_buffer *buffer = buffer_of(writer, writer->sequence);
+    uint8_t *end = unit_of(writer, writer->sequence) + RING_UNIT_BYTES;
+    uint8_t *start = end - writer->region->options.buffer_bytes;
+
+    /* Whoever copies what was there looks at this afterwards. */
+    atomic_store_explicit(&writer->lane->claimed, writer->sequence + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    __builtin_memset(start, 0, atomic_load_explicit(&buffer->written_bytes, memory_order_relaxed));
+    atomic_store_explicit(&buffer->written_bytes, 0, memory_order_relaxed);
+    buffer->first_time = time_counter();
+    atomic_store_explicit(&buffer->lost_before, lost_before, memory_order_relaxed);
+    writer->start = (uintptr_t)start;
+    writer->end = (uintptr_t)end;
+    atomic_store_explicit(&writer->lane->begun, writer->sequence + 1, memory_order_release);
+}
+
+static void end_buffer(struct ring_writer *writer, uint64_t position)
+{
+    atomic_store_explicit(&buffer_of(writer, writer->sequence)->written_bytes, position - writer->start,
+                          memory_order_relaxed);
+    atomic_store_explicit(&writer->lane->full, writer->sequence + 1, memory_order_release);
+    signal_activity(writer->region);
+}
+
+static void begin_dropping(struct ring_writer *writer)
+{
+    const struct ring_region *region = writer->region;
+    uint8_t *last_unit = writer->lane == NULL
+                             ? region->base + region->bytes - RING_TAIL_BYTES
+                             : writer->first_unit + (uint64_t)region->options.buffer_count * RING_UNIT_BYTES;
+
+    writer->is_dropping = true;
+    writer->dropped_bytes = 0;
+    writer->end = (uintptr_t)last_unit + RING_UNIT_BYTES;
+    writer->start = writer->end - DROPPED_AT_ONCE_BYTES;
+}
+
+static bool has_room(const struct ring_writer *writer, uint64_t sequence)
+{
+    const struct ring_region *region = writer->region;
+
+    if (region->is_detached)
+        return false;
+    return region->options.overflow == RING_OVERWRITE ||
+           sequence - atomic_load_explicit(&writer->lane->consumed, memory_order_acquire) <
+               region->options.buffer_count;
+}
+
+/* A reader that was seen to be dead, or busy for seconds, is waited for again only when it gives signs of life. */
+static bool may_wait(const struct ring_writer *writer)
+{
+    return writer->region->options.overflow == RING_BLOCK && !writer->region->is_detached &&
+           (!writer->is_dropping || atomic_load_explicit(&ring_region_header(writer->region)->heartbeat,
+                                                         memory_order_relaxed) != writer->last_heartbeat);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* Sleeps until the reader is done with a buffer. Whether there is room then. */
+static bool wait_for_room(struct ring_writer *writer, uint64_t sequence, const _Atomic uint32_t *give_up)
+{
+    struct ring_header *header = ring_region_header(writer->region);
+    uint32_t heartbeat = atomic_load_explicit(&header->heartbeat, memory_order_relaxed);
+    struct ring_lane *lane = writer->lane;
+
+    atomic_store_explicit(&lane->is_waiting, 1, memory_order_seq_cst);
+    for (unsigned i = 0; i < WAITS_AT_MOST; i++) {
+        uint32_t wake = atomic_load_explicit(&lane->wake, memory_order_acquire);
+        struct futex_deadline deadline = futex_deadline_after(WAIT_MS);
+        uint32_t now;
+
+        if (has_room(writer, sequence) || atomic_load_explicit(give_up, memory_order_relaxed) != 0)
+            break;
+        (void)futex_wait(&lane->wake, wake, &deadline);
+        now = atomic_load_explicit(&header->heartbeat, memory_order_relaxed);
+        if (now != heartbeat)
+            i = 0;
+        heartbeat = now;
+    }
+    writer->last_heartbeat = heartbeat;
+    atomic_store_explicit(&lane->is_waiting, 0, memory_order_relaxed);
+    return has_room(writer, sequence);
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+static struct ring_lane *lane_at(const struct ring_region *region, uint32_t index)
+{
+    uint64_t offset = RING_LANES_OFFSET + index * ring_lane_bytes(region->options.buffer_count) + RING_LANE_OFFSET;
+
+    return (struct ring_lane *)(void *)(region->base + offset);
+}
+
+static bool take(struct ring_lane *lane, uint32_t state)
+{
+    return atomic_compare_exchange_strong(&lane->state, &state, RING_LANE_OPEN);
+}
+
+/* A lane that was read to its end; or a new one; or, if old records may be overwritten, one that ended. */
+static struct ring_lane *find_lane(struct ring_region *region) REQUIRES(region->lock)
+{
+    struct ring_header *header = ring_region_header(region);
+    uint32_t count = atomic_load_explicit(&header->lane_count, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (take(lane_at(region, i), RING_LANE_FREE))
+            return lane_at(region, i);
+    if (count < region->lane_limit && take(lane_at(region, count), RING_LANE_FREE))
+        return lane_at(region, count);
+    for (uint32_t i = 0; i < count && region->options.overflow == RING_OVERWRITE; i++)
+        if (take(lane_at(region, i), RING_LANE_ENDED))
+            return lane_at(region, i);
+    return NULL;
+}
+
+/* Readers look at lanes below the count. */
+static void announce(struct ring_region *region, const struct ring_lane *lane) REQUIRES(region->lock)
+{
+    struct ring_header *header = ring_region_header(region);
+    uint32_t count = atomic_load_explicit(&header->lane_count, memory_order_relaxed);
+
+    if (count < region->lane_limit && lane == lane_at(region, count))
+        atomic_store_explicit(&header->lane_count, count + 1, memory_order_release);
+}
+
+static void begin_lane(struct ring_writer *writer, const struct ring_lane_owner *owner)
+{
+    struct ring_lane *lane = writer->lane;
+
+    writer->first_unit = (uint8_t *)lane - RING_LANE_OFFSET;
+    writer->sequence = atomic_load_explicit(&lane->full, memory_order_relaxed);
+    atomic_store_explicit(&lane->tid, owner->tid, memory_order_relaxed);
+    lane->events = owner->events;
+    lane->space = owner->space;
+    lane->with_times = owner->with_times;
+    lane->first_sequence = writer->sequence;
+    begin_buffer(writer, 0);
+    atomic_fetch_add_explicit(&lane->generation, 1, memory_order_release);
+}
+
+int ring_writer_open(struct ring_region *region, const struct ring_lane_owner *owner, struct ring_writer **writer_out)
+{
+    struct ring_writer *writer;
+    void *storage;
+    int result = memory_map(sizeof(*writer), &storage);
+
+    if (result != 0)
+        return result;
+    writer = storage;
+    writer->region = region;
+    mutex_lock(&region->lock);
+    writer->lane = region->is_detached ? NULL : find_lane(region);
+    if (writer->lane != NULL) {
+        begin_lane(writer, owner);
+        announce(region, writer->lane);
+    }
+    mutex_unlock(&region->lock);
+    if (writer->lane == NULL)
+        begin_dropping(writer);
+    *writer_out = writer;
+    return 0;
+}
+
+void ring_writer_set_tid(struct ring_writer *writer, uint32_t tid)
+{
+    if (writer->lane != NULL)
+        atomic_store_explicit(&writer->lane->tid, tid, memory_order_release);
+}
+
+static uint64_t count_dropped(struct ring_writer *writer, uint64_t position)
+{
+    uint64_t bytes = position - writer->start;
+    struct ring_header *header = ring_region_header(writer->region);
+
+    writer->dropped_bytes += bytes;
+    atomic_fetch_add_explicit(writer->lane == NULL ? &header->lost_bytes : &writer->lane->lost_bytes, bytes,
+                              memory_order_relaxed);
+    return bytes;
+}
+
+uint64_t ring_writer_next(struct ring_writer *writer, uint64_t position, const _Atomic uint32_t *give_up)
+{
+    uint64_t next = writer->sequence + 1, dropped = 0;
+
+    if (writer->is_dropping)
+        dropped = count_dropped(writer, position);
+    else
+        end_buffer(writer, position);
+    if (writer->lane == NULL)
+        return dropped;
+    if (has_room(writer, next) || (may_wait(writer) && wait_for_room(writer, next, give_up))) {
+        writer->sequence = next;
+        begin_buffer(writer, writer->is_dropping ? writer->dropped_bytes : 0);
+        writer->is_dropping = false;
+    } else if (!writer->is_dropping) {
+        begin_dropping(writer);
+    }
+    return dropped;
+}
+
+uint64_t ring_writer_close(struct ring_writer *writer, uint64_t position)
+{
+    uint64_t dropped = 0;
+
+    if (writer->is_dropping)
+        dropped = count_dropped(writer, position);
+    else
+        end_buffer(writer, position);
+    if (writer->lane != NULL) {
+        atomic_store_explicit(&writer->lane->state, RING_LANE_ENDED, memory_order_release);
+        signal_activity(writer->region);
+    }
+    memory_unmap(writer, sizeof(*writer));
+    return dropped;
+}

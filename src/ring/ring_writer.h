@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One thread's lane, from the side that writes. Belongs to that thread; others may use it while the thread is stopped.
+ */
+#ifndef GAIT_RING_RING_WRITER_H
+#define GAIT_RING_RING_WRITER_H
+
+#include "base/attributes.h"
+#include "ring/ring_region.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whose records a lane has. */
+struct ring_lane_owner {
+    uint32_t tid;
+    uint32_t events;
+    uint32_t space;
+    bool with_times;
+};
+
+/* Where records go: from `start` on, until the position is at `end` or behind it. */
+struct ring_writer {
+    struct ring_region *region;
+    struct ring_lane *lane; /* NULL: there was none left, all is dropped */
+    uint8_t *first_unit;
+    uint64_t sequence;
+    uint64_t start;
+    uint64_t end;
+    bool is_dropping;
+    uint64_t dropped_bytes;  /* since then */
+    uint32_t last_heartbeat; /* of the reader, when it was last waited for */
+};
+
+/* Takes a lane. -ENOMEM; that no lane is free is no error, but counted for every record. The caller owns it. */
+MUST_USE int ring_writer_open(struct ring_region *region, const struct ring_lane_owner *owner,
+                              struct ring_writer **writer_out);
+
+/* The owner has another thread id now: it was just made. */
+void ring_writer_set_tid(struct ring_writer *writer, uint32_t tid);
+
+/*
+ * Goes to the next buffer: this one is full up to `position`. With RING_BLOCK it waits for room, unless *give_up is or
+ * becomes nonzero. Returns how many bytes of records were dropped.
+ */
+MUST_USE uint64_t ring_writer_next(struct ring_writer *writer, uint64_t position, const _Atomic uint32_t *give_up);
+
+/* No more will be written; `position` is where the last record ends. Returns what ring_writer_next does. */
+MUST_USE uint64_t ring_writer_close(struct ring_writer *writer, uint64_t position);
+
+#endif
