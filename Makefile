@@ -80,17 +80,21 @@ CORE_C    := $(sort $(wildcard $(patsubst %,src/%/*.c,$(CORE_FOLDERS)) \
                src/arch/*/isa/*.c src/arch/*/stalker/*.c src/arch/*/hook/*.c src/arch/$(CPU)/host/*.c))
 CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c)
+# Beside and after the target.
+CONTROLLER_C := $(wildcard src/inject/*.c src/trace/*.c src/record/*.c)
+CONTROLLER_S := $(wildcard src/inject/*.S)
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)
 
 object     = $(patsubst %,$(OBJ)/%.o,$(basename $(1)))
 CORE_O    := $(call object,$(CORE_C) $(CORE_S))
 LIBRARY_O := $(call object,$(LIBRARY_C))
+CONTROLLER_O := $(call object,$(CONTROLLER_C) $(CONTROLLER_S))
 CLI_O     := $(call object,$(CLI_C))
 # memcpy and friends of our own are for the core: libc's use vector registers, which belong to the program that is
 # followed. In a program with libc they are for nobody else; sanitizers want to see libc's.
 HOSTED_CORE_O := $(if $(SANITIZED),$(filter-out %/memory_functions.o,$(CORE_O)),$(OUT)/hosted_core.o)
-HOSTED_O  := $(HOSTED_CORE_O) $(LIBRARY_O)
+HOSTED_O  := $(HOSTED_CORE_O) $(LIBRARY_O) $(CONTROLLER_O)
 
 version_part = $(shell sed -n 's/^.define GAIT_VERSION_$(1) *//p' include/gait/version.h)
 MAJOR   := $(call version_part,MAJOR)
@@ -99,6 +103,7 @@ VERSION := $(MAJOR).$(call version_part,MINOR).$(call version_part,PATCH)
 include mk/deps.mk
 include mk/programs.mk
 include mk/test_images.mk
+include mk/agent.mk
 include mk/followed_programs.mk
 include mk/state.mk
 include mk/install.mk
@@ -112,7 +117,7 @@ $(OBJ)/%.o: %.S Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
 	@mkdir -p $(@D)
 	$(call say,AS,$<)$(CC) $(strip $(call flags_of,$<)) -MMD -MP -c $< -o $@
 
--include $(patsubst %.o,%.d,$(CORE_O) $(LIBRARY_O) $(CLI_O) $(PROGRAM_O))
+-include $(patsubst %.o,%.d,$(CORE_O) $(LIBRARY_O) $(CONTROLLER_O) $(CLI_O) $(PROGRAM_O))
 
 # ---- products --------------------------------------------------------------------------------------------------------
 all: $(OUT)/gait $(OUT)/libgait.a $(OUT)/libgait.so
@@ -156,7 +161,7 @@ clean:
 print-%:
 	@echo '$(strip $($*))'
 
-ALL_C := $(CORE_C) $(LIBRARY_C) $(CLI_C) $(PROGRAM_C)
+ALL_C := $(CORE_C) $(LIBRARY_C) $(AGENT_C) $(CONTROLLER_C) $(CLI_C) $(PROGRAM_C)
 json_entry = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(CC) $(strip $(call flags_of,$(1))) -c $(1)"}
 
 .PHONY: compile_commands.json

@@ -46,4 +46,14 @@ size_t thread_landing_vector_bytes(void);
  */
 MUST_USE int thread_landing_prepare(struct thread_landing *landing, struct thread_registers *registers);
 
+/*
+ * The same for a thread of another process, where the struct and the routine have other addresses. The struct is
+ * written there by the caller.
+ */
+MUST_USE int thread_landing_prepare_at(struct thread_landing *landing, struct thread_registers *registers,
+                                       uint64_t landing_address, uint64_t routine_address);
+
+/* The name of the routine, where an image that has it is loaded. */
+#define THREAD_LANDING_ROUTINE "thread_landing_routine"
+
 #endif

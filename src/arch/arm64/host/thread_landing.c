@@ -15,3 +15,13 @@ int thread_landing_prepare(struct thread_landing *landing, struct thread_registe
     (void)registers;
     return -EOPNOTSUPP;
 }
+
+int thread_landing_prepare_at(struct thread_landing *landing, struct thread_registers *registers,
+                              uint64_t landing_address, uint64_t routine_address)
+{
+    (void)landing;
+    (void)registers;
+    (void)landing_address;
+    (void)routine_address;
+    return -EOPNOTSUPP;
+}

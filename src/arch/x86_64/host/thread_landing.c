@@ -49,13 +49,19 @@ size_t thread_landing_vector_bytes(void)
 
 int thread_landing_prepare(struct thread_landing *landing, struct thread_registers *registers)
 {
+    return thread_landing_prepare_at(landing, registers, (uintptr_t)landing, (uintptr_t)thread_landing_routine);
+}
+
+int thread_landing_prepare_at(struct thread_landing *landing, struct thread_registers *registers,
+                              uint64_t landing_address, uint64_t routine_address)
+{
     struct x86_user_registers *user = x86_user_registers(registers);
 
     thread_registers_take_restart(registers);
     landing->registers = *registers;
     landing->vector_format = vector_format();
-    user->rip = (uintptr_t)thread_landing_routine;
-    user->rbx = (uintptr_t)landing;
+    user->rip = routine_address;
+    user->rbx = landing_address;
     user->rsp = (user->rsp - RED_ZONE_BYTES) & ~(uint64_t)(STACK_ALIGNMENT - 1);
     user->eflags = PLAIN_FLAGS;
     user->orig_rax = UINT64_MAX; /* what the last system call left in rax is no concern of the kernel's any more */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making a stopped thread of another process do something for us: a system call, or a call of the agent. Afterwards it
+ * is stopped again and its registers are what they were, unless the agent changed them.
+ *
+ * If we are killed during a call of the agent, the thread finishes it and goes on by itself. During a system call it
+ * cannot: so there are few of them, and they are short.
+ */
+#ifndef GAIT_INJECT_REMOTE_H
+#define GAIT_INJECT_REMOTE_H
+
+#include "base/attributes.h"
+#include "gait/error.h"
+#include "inject/tracee.h"
+
+#include <stdint.h>
+
+/* A place in the target where there is an instruction that makes a system call: in the vdso. -ENOENT. */
+MUST_USE int remote_find_system_call(pid_t pid, uint64_t *place_out);
+
+/* Makes a system call. Returns what the kernel answered in *result_out; 0, or what keeps us from making it. */
+MUST_USE int remote_system_call(struct tracee *tracee, uint64_t place, long number, const long arguments[6],
+                                long *result_out);
+
+/* The agent in the target. */
+struct remote_agent {
+    uint64_t start; /* of all its memory */
+    uint64_t size_bytes;
+    uint64_t main;    /* agent_main */
+    uint64_t routine; /* through which threads come to it */
+    uint64_t landing; /* a struct thread_landing */
+    uint64_t call;    /* a struct agent_call */
+    uint64_t stack_end;
+    uint64_t vector_state;
+};
+
+struct agent_call;
+
+/*
+ * Writes the call, lets the thread run agent_main and reads the answer. Then the thread is stopped inside of the agent:
+ * let go, it goes on with what it did before, with *registers_out, if the agent changed them.
+ */
+MUST_USE int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "inject/tracee.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OPTIONS         (PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
+#define INTERRUPT_TRIES 2000
+#define TRY_NANOSECONDS 1000000
+
+static long trace(int request, pid_t tid, uintptr_t address, uintptr_t data)
+{
+    long result = ptrace((enum __ptrace_request)request, tid, (void *)address, (void *)data);
+
+    return result == -1 ? -errno : result;
+}
+
+int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid)
+{
+    *tracee = (struct tracee){.pid = pid, .tid = tid};
+    return (int)trace(PTRACE_SEIZE, tid, 0, OPTIONS);
+}
+
+/* Which event a stop is; negative: a signal that is to be delivered. */
+static int event_of(int status)
+{
+    int signal = WSTOPSIG(status), event = status >> 16;
+
+    if (event == PTRACE_EVENT_EXEC)
+        return TRACEE_EXEC;
+    if (event == PTRACE_EVENT_STOP)
+        return TRACEE_INTERRUPTED;
+    if (signal == (SIGTRAP | 0x80))
+        return TRACEE_SYSTEM_CALL;
+    return -signal;
+}
+
+/* Behind a system call the kernel calls the trap another name. */
+static bool is_step(const struct tracee *tracee)
+{
+    siginfo_t info;
+
+    return trace(PTRACE_GETSIGINFO, tracee->tid, 0, (uintptr_t)&info) == 0 &&
+           (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT);
+}
+
+static void keep_signal(struct tracee *tracee)
+{
+    siginfo_t info;
+
+    if (tracee->signal_count < TRACEE_SIGNALS_MAX && trace(PTRACE_GETSIGINFO, tracee->tid, 0, (uintptr_t)&info) == 0)
+        tracee->signals[tracee->signal_count++] = info;
+}
+
+static int resume(struct tracee *tracee, enum tracee_event event)
+{
+    int request = event == TRACEE_STEP ? PTRACE_SINGLESTEP : event == TRACEE_SYSTEM_CALL ? PTRACE_SYSCALL : PTRACE_CONT;
+
+    tracee->is_stopped = false;
+    return (int)trace(request, tracee->tid, 0, 0);
+}
+
+static int wait_for(struct tracee *tracee, int flags, int *status_out)
+{
+    pid_t got;
+
+    do
+        got = waitpid(tracee->tid, status_out, flags | __WALL);
+    while (got == -1 && errno == EINTR);
+    if (got == 0)
+        return -EAGAIN;
+    if (got == -1)
+        return -errno;
+    if (!WIFSTOPPED(*status_out))
+        return -ESRCH;
+    tracee->is_stopped = true;
+    return 0;
+}
+
+int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status_out)
+{
+    int status, result, got;
+
+    for (;;) {
+        /* One that was never stopped is running. */
+        if (tracee->is_stopped) {
+            result = resume(tracee, event);
+            if (result != 0)
+                return result;
+        }
+        result = wait_for(tracee, 0, &status);
+        if (result != 0) {
+            if (status_out != NULL)
+                *status_out = status;
+            return result;
+        }
+        got = event_of(status);
+        if (got == (int)event || (event == TRACEE_STEP && got == -SIGTRAP && is_step(tracee)))
+            return 0;
+        if (got < 0)
+            keep_signal(tracee);
+    }
+}
+
+int tracee_interrupt(struct tracee *tracee)
+{
+    const struct timespec pause = {0, TRY_NANOSECONDS};
+    int status, result = (int)trace(PTRACE_INTERRUPT, tracee->tid, 0, 0);
+
+    for (unsigned i = 0; result == 0 && i < INTERRUPT_TRIES; i++) {
+        int waited = wait_for(tracee, WNOHANG, &status);
+
+        if (waited == -EAGAIN) {
+            nanosleep(&pause, NULL);
+            continue;
+        }
+        if (waited != 0)
+            return waited;
+        if (event_of(status) == TRACEE_INTERRUPTED)
+            return 0;
+        if (event_of(status) < 0)
+            keep_signal(tracee);
+        result = resume(tracee, TRACEE_INTERRUPTED);
+    }
+    return result != 0 ? result : -ETIMEDOUT;
+}
+
+int tracee_get_registers(const struct tracee *tracee, struct thread_registers *registers_out)
+{
+    struct iovec vector = {registers_out, thread_registers_size_bytes()};
+
+    return (int)trace(PTRACE_GETREGSET, tracee->tid, NT_PRSTATUS, (uintptr_t)&vector);
+}
+
+int tracee_set_registers(const struct tracee *tracee, const struct thread_registers *registers)
+{
+    struct iovec vector = {(void *)(uintptr_t)registers, thread_registers_size_bytes()};
+
+    return (int)trace(PTRACE_SETREGSET, tracee->tid, NT_PRSTATUS, (uintptr_t)&vector);
+}
+
+bool tracee_system_call(const struct tracee *tracee, uint64_t *number_out, uint64_t *first_argument_out)
+{
+    struct __ptrace_syscall_info info;
+
+    if (trace(PTRACE_GET_SYSCALL_INFO, tracee->tid, sizeof(info), (uintptr_t)&info) <= 0 ||
+        info.op != PTRACE_SYSCALL_INFO_ENTRY)
+        return false;
+    *number_out = info.entry.nr;
+    *first_argument_out = info.entry.args[0];
+    return true;
+}
+
+void tracee_detach(struct tracee *tracee)
+{
+    (void)trace(PTRACE_DETACH, tracee->tid, 0, 0);
+    for (unsigned i = 0; i < tracee->signal_count; i++)
+        (void)syscall(SYS_rt_tgsigqueueinfo, tracee->pid, tracee->tid, tracee->signals[i].si_signo,
+                      &tracee->signals[i]);
+    tracee->is_stopped = false;
+    tracee->signal_count = 0;
+}
+
+/* By the file, which does not ask what access there is; a whole write at once. */
+static int open_memory(pid_t pid, int flags)
+{
+    char path[64];
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+    fd = open(path, flags | O_CLOEXEC);
+    return fd == -1 ? -errno : fd;
+}
+
+int process_memory_read(pid_t pid, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    int fd = open_memory(pid, O_RDONLY);
+    ssize_t got;
+
+    if (fd < 0)
+        return fd;
+    got = pread(fd, bytes_out, size_bytes, (off_t)address);
+    close(fd);
+    return got == (ssize_t)size_bytes ? 0 : -EFAULT;
+}
+
+int process_memory_write(pid_t pid, uint64_t address, const void *bytes, size_t size_bytes)
+{
+    int fd = open_memory(pid, O_WRONLY);
+    size_t done = 0;
+
+    if (fd < 0)
+        return fd;
+    while (done < size_bytes) {
+        ssize_t got = pwrite(fd, (const char *)bytes + done, size_bytes - done, (off_t)(address + done));
+
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    close(fd);
+    return done == size_bytes ? 0 : -EFAULT;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread of another process that we trace: stopping it, its registers, its memory, letting it go. Signals that come
+ * for it while it is in our hands are kept, and delivered when it goes on. If we die meanwhile, the kernel lets it go
+ * as it is. For one thread of the controller: only the thread that traces may call these.
+ */
+#ifndef GAIT_INJECT_TRACEE_H
+#define GAIT_INJECT_TRACEE_H
+
+#include "arch/thread_registers.h"
+#include "base/attributes.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define TRACEE_SIGNALS_MAX 64
+
+struct tracee {
+    pid_t pid; /* of the process */
+    pid_t tid;
+    bool is_stopped;
+    unsigned signal_count;
+    siginfo_t signals[TRACEE_SIGNALS_MAX];
+};
+
+/* Begins to trace a thread, which runs on. -ESRCH, -EPERM. */
+MUST_USE int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid);
+
+/* Stops it wherever it is. -ESRCH: it has ended; -ETIMEDOUT: it does not stop within two seconds. */
+MUST_USE int tracee_interrupt(struct tracee *tracee);
+
+/* What is waited for. */
+enum tracee_event {
+    TRACEE_EXEC,        /* it is at the first instruction of another program */
+    TRACEE_STEP,        /* it has done one instruction */
+    TRACEE_SYSTEM_CALL, /* it is about to make a system call, or has made it */
+    TRACEE_INTERRUPTED,
+};
+
+/* Lets it run until then. -ESRCH: it has ended, and *status_out, if given, says how. */
+MUST_USE int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status_out);
+
+MUST_USE int tracee_get_registers(const struct tracee *tracee, struct thread_registers *registers_out);
+MUST_USE int tracee_set_registers(const struct tracee *tracee, const struct thread_registers *registers);
+
+/* The system call that it is about to make. False: it is not. */
+bool tracee_system_call(const struct tracee *tracee, uint64_t *number_out, uint64_t *first_argument_out);
+
+/* Lets it go, with the signals that came for it. It may have ended. */
+void tracee_detach(struct tracee *tracee);
+
+/* Memory of a process, whatever its access. -EFAULT: there is none; -ESRCH, -EPERM. */
+MUST_USE int process_memory_read(pid_t pid, uint64_t address, void *bytes_out, size_t size_bytes);
+MUST_USE int process_memory_write(pid_t pid, uint64_t address, const void *bytes, size_t size_bytes);
+
+#endif
