@@ -220,6 +220,15 @@ bool hash_map_next(const struct hash_map *map, uint64_t *cursor, uint64_t *key_o
     return false;
 }
 
+size_t hash_map_memory(const struct hash_map *map)
+{
+    size_t bytes = current_table(map)->mapped_bytes;
+
+    for (const struct hash_map_table *table = map->retired; table != NULL; table = table->retired)
+        bytes += table->mapped_bytes;
+    return bytes;
+}
+
 struct hash_map_table *hash_map_retired_take(struct hash_map *map)
 {
     struct hash_map_table *retired = map->retired;

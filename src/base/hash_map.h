@@ -74,11 +74,8 @@ static inline size_t hash_map_count(const struct hash_map *map)
     return map->count;
 }
 
-/* Memory of the present table. Writer. */
-static inline size_t hash_map_table_bytes(const struct hash_map *map)
-{
-    return atomic_load_explicit(&map->table, memory_order_relaxed)->mapped_bytes;
-}
+/* Memory of the present table and of retired ones that were not taken. Writer. */
+size_t hash_map_memory(const struct hash_map *map);
 
 /* Visits each key with a value, in no order, starting from *cursor 0. False: no more. Writer; no changes meanwhile. */
 bool hash_map_next(const struct hash_map *map, uint64_t *cursor, uint64_t *key_out, uint64_t *value_out);

@@ -146,14 +146,15 @@ static void leave_call(struct batch *batch, const struct block *block, uint64_t 
 
 static void add_block(struct batch *batch, const struct block *block)
 {
+    const struct block_notes *notes = code_cache_notes(batch->cache, block);
     uint64_t location = block->start.value;
 
     add(batch, GAIT_EVENT_BLOCK, block->start.value, block_end(block).value, 0);
-    if (!(batch->wanted & GAIT_EVENT_EXEC))
+    if (!(batch->wanted & GAIT_EVENT_EXEC) || notes == NULL)
         return;
     for (uint32_t i = 0; i < block->insn_count; i++) {
         add(batch, GAIT_EVENT_EXEC, location, 0, 0);
-        location += block->insn_lengths[i];
+        location += block_notes_lengths(notes)[i];
     }
 }
 
@@ -175,7 +176,7 @@ static uint64_t take_record(struct batch *batch, uint64_t place)
         return place;
     case EVENT_RECORD_CALL:
         add_block(batch, block);
-        enter_call(batch, block, word_at(place), block->exits[0].target.value);
+        enter_call(batch, block, word_at(place), block_exit_target(&block->exits[0]).value);
         return place + 8;
     case EVENT_RECORD_CALL_TARGET:
         add_block(batch, block);

@@ -51,7 +51,7 @@ static void retire_slab(struct code_cache *cache, struct cache_slab *slab) REQUI
     for (uint32_t i = 0; i < cache->block_count; i++) {
         struct block *block = code_cache_block(cache, i);
 
-        if (block->slab == slab)
+        if (code_cache_slab_of(cache, block) == slab)
             block_retire(cache, block);
     }
     slab->is_retired = true;
@@ -90,7 +90,7 @@ static void retire_empty(struct code_cache *cache) REQUIRES(cache->lock)
         for (uint32_t i = 0; i < cache->block_count && is_empty; i++) {
             const struct block *block = code_cache_block(cache, i);
 
-            is_empty = block->slab != slab || block->flags & BLOCK_RETIRED;
+            is_empty = code_cache_slab_of(cache, block) != slab || block->is_retired;
         }
         if (is_empty && !slab->is_retired)
             retire_slab(cache, slab);

@@ -82,6 +82,9 @@ void x86_put_exit(struct translation *translation, unsigned which, enum block_ex
 void x86_put_exit_if(struct translation *translation, unsigned which, enum x86_condition condition,
                      struct app_pc target);
 
+/* Notes that the displacement of an exit's branch was just written as the last four bytes of hot code. */
+void x86_note_place(struct translation *translation, unsigned which);
+
 /* Writes the stub of an exit in cold memory and returns its address. */
 struct cache_pc x86_put_stub(struct translation *translation, unsigned which, enum block_exit_kind kind,
                              struct app_pc target);

@@ -13,6 +13,7 @@
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
+#include "base/code_memory.h"
 #include "stalker/engine.h"
 #include "stalker/translator.h"
 
@@ -113,9 +114,8 @@ static void decode(struct translation *translation)
         if (decoded->is_checked && insn->properties & X86_MEMORY_WRITE)
             break;
     }
-    block->insn_count = decoded->count;
-    block->size_bytes = (uint32_t)(pc.value - block->start.value);
-    block->last_insn_bytes = decoded->count == 0 ? 0 : decoded->insns[decoded->count - 1].length;
+    block_set_original(block, decoded->count, pc.value - block->start.value,
+                       decoded->count == 0 ? 0 : decoded->insns[decoded->count - 1].length);
     x86_event_plan(translation);
 }
 
@@ -182,6 +182,19 @@ static void forget_decoded(struct translation *translation)
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
 }
 
+/* The block's entry is behind it. */
+static void put_hot_landing(struct translation *translation)
+{
+    struct block *block = translation->block;
+    struct cache_pc landing = block->entry;
+
+    x86_put_landing(translation, NULL, block,
+                    translation->is_observed ? BRANCH_SET : live_at_start(x86_block_of(translation)));
+    block->entry = code_writer_pc(&translation->hot);
+    block_set_landing(block, landing);
+    block->landing_bytes = (uint8_t)(block->entry.value - landing.value);
+}
+
 static void open_block(struct translation *translation)
 {
     struct block *block = translation->block;
@@ -192,14 +205,9 @@ static void open_block(struct translation *translation)
     /* Somebody may look at all registers before the block overwrites them, or find that it is another one by now. */
     translation->is_observed |=
         translation->is_native || translation->changes_cache || x86_block_of(translation)->is_checked;
-    if (translation->lands) {
-        block->landing = code_writer_pc(hot);
-        block->entry = block->landing;
-        block->flags |= BLOCK_LANDS;
-        x86_put_landing(translation, NULL, block,
-                        translation->is_observed ? BRANCH_SET : live_at_start(x86_block_of(translation)));
-    }
     block->entry = code_writer_pc(hot);
+    if (translation->lands)
+        put_hot_landing(translation);
     if (translation->changes_cache)
         put_change_of_cache(translation);
     else if (x86_block_of(translation)->is_checked)
@@ -264,22 +272,25 @@ static void put(struct translation *translation, unsigned which)
         x86_put_flow(translation, insn, bytes);
 }
 
-/* The points so far, in as few bytes as they take. */
-static void keep_trail(struct translation *translation)
+/* Where the block's hot code is; and the points so far, in as few bytes as they take. */
+static void keep_place(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
-    uint8_t *kept;
+    struct code_place_record *place = &translation->places[translation->block_count - 1];
+    uint64_t start = block_code(block).value;
+    size_t bytes = trail_encode(decoded->points, decoded->point_count, decoded->trail, sizeof(decoded->trail));
+    uint8_t *kept = cache_slab_note(translation->slab, bytes, 1, &place->trail);
 
-    block->trail_bytes =
-        (uint32_t)trail_encode(decoded->points, decoded->point_count, decoded->trail, sizeof(decoded->trail));
-    kept = slab_allocate(&translation->cache->trails, block->trail_bytes + 1, 1);
-    if (kept == NULL || (block->trail_bytes == 0 && decoded->point_count != 0)) {
+    if (kept == NULL || (bytes == 0 && decoded->point_count != 0)) {
         translation->hot.overflowed = true;
         return;
     }
-    __builtin_memcpy(kept, decoded->trail, block->trail_bytes);
-    block->trail = kept;
+    __builtin_memcpy(kept, decoded->trail, bytes);
+    place->start = (uint32_t)(start - code_memory_start(translation->slab->hot).value);
+    place->block = block->index;
+    place->trail_bytes = (uint16_t)bytes;
+    place->size_bytes = (uint16_t)(code_writer_pc(&translation->hot).value - start);
 }
 
 static void close_block(struct translation *translation)
@@ -299,8 +310,7 @@ static void close_block(struct translation *translation)
         else
             x86_put_exit(translation, 0, translation_continue(translation, end), end);
     }
-    block->code_bytes = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
-    keep_trail(translation);
+    keep_place(translation);
 }
 
 static void cut(struct translation *translation)
@@ -316,11 +326,11 @@ static void put_cold_landing(struct translation *translation, struct block *bloc
     struct code_writer *cold = &translation->cold;
     struct cold_piece piece;
 
-    block->landing = code_writer_pc(cold);
+    block_set_landing(block, code_writer_pc(cold));
     x86_cold_piece_begin(&piece, block, cold);
     x86_put_landing(translation, &piece, block, BRANCH_SET);
     x86_jmp_pc(cold, block->entry, X86_REACH_NEAR);
-    if (x86_cold_piece_end(translation, &piece, block->slab, cold) != 0)
+    if (x86_cold_piece_end(&piece, translation->slab, cold) != 0)
         cold->overflowed = true;
 }
 

@@ -262,12 +262,12 @@ static struct gait_cpu_context context_in_cache(void)
     return cpu;
 }
 
-static int recover_at(const struct trail_point *point, uint32_t flags, uint64_t offset, struct gait_cpu_context *cpu)
+static int recover_at(const struct trail_point *point, uint8_t landing_bytes, uint64_t offset,
+                      struct gait_cpu_context *cpu)
 {
     struct block block = {
         .entry = cache_pc_of(CODE + 64),
-        .landing = cache_pc_of(CODE),
-        .flags = flags,
+        .landing_bytes = landing_bytes,
         .start = app_pc_of(START),
     };
     struct code_place place = {
@@ -292,7 +292,7 @@ static void recovery_takes_registers_from_where_the_state_says(void)
         uint64_t expected[X86_GPR_COUNT], pc;
 
         point.state = random_state(&random);
-        CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? BLOCK_LANDS : 0, 3, &cpu), 0);
+        CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? 64 : 0, 3, &cpu), 0);
         pc = START + (uint64_t)point.app_offset;
         if (point.state.pc == TRAIL_PC_IN_TARGET)
             pc = before.rcx;

@@ -52,7 +52,7 @@ static void plain_instructions_are_copied_as_they_are(void)
     CHECK_EQUAL(block->size_bytes, sizeof(code));
     CHECK_EQUAL(block->last_insn_bytes, 1);
     CHECK(memcmp((const void *)(uintptr_t)block->entry.value, code, sizeof(code) - 1) == 0);
-    CHECK_EQUAL(block->exits[0].target.value, code_at(sizeof(code)).value);
+    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, code_at(sizeof(code)).value);
     stalker_lab_deinit(&lab);
 }
 
@@ -137,7 +137,7 @@ static void code_ends_where_its_mapping_does(void)
     block = stalker_lab_obtain(&lab, code_at(0xff8), false);
     CHECK_EQUAL(block->size_bytes, 8);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
-    CHECK_EQUAL(block->exits[0].target.value, code_at(0x1000).value);
+    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, code_at(0x1000).value);
     stalker_lab_deinit(&lab);
     /* An instruction whose end is behind that of the mapping. */
     init(0, 0);
@@ -148,7 +148,7 @@ static void code_ends_where_its_mapping_does(void)
     block = stalker_lab_obtain(&lab, code_at(0xffc), false);
     CHECK_EQUAL(block->insn_count, 0);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
-    CHECK_EQUAL(block->exits[0].target.value, code_at(0xffc).value);
+    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, code_at(0xffc).value);
     stalker_lab_deinit(&lab);
 }
 
@@ -179,7 +179,8 @@ static void what_has_to_do_with_our_segment_is_left_alone(void)
         CHECK_EQUAL(block->insn_count, insns[i].is_ours ? 1 : 3);
         /* The others are followed by a trap, which is copied. */
         CHECK_EQUAL(block->exits[0].kind, insns[i].is_ours ? BLOCK_EXIT_LEAVE : BLOCK_EXIT_JUMP);
-        CHECK_EQUAL(block->exits[0].target.value, start.value + 2 + (insns[i].is_ours ? 0 : insns[i].size + 1));
+        CHECK_EQUAL(block_exit_target(&block->exits[0]).value,
+                    start.value + 2 + (insns[i].is_ours ? 0 : insns[i].size + 1));
     }
     stalker_lab_deinit(&lab);
 }
@@ -258,7 +259,7 @@ static void the_trail_knows_each_instruction(void)
     for (unsigned p = 1; p < decoded->point_count; p++)
         CHECK(decoded->points[p - 1].cache_offset <= decoded->points[p].cache_offset);
     for (unsigned p = 0; p < decoded->point_count; p++)
-        CHECK(decoded->points[p].cache_offset <= block->code_bytes);
+        CHECK(decoded->points[p].cache_offset <= stalker_lab_code_bytes(&lab, block));
     /* At first r11 is at home, and not where the program's own is in it. */
     CHECK(decoded->points[0].state.homes & X86_GPR_BIT(X86_R11));
     stalker_lab_deinit(&lab);
