@@ -19,33 +19,35 @@
 
 #include <asm/errno.h>
 
-/* A point holds up to the next one, so one that says the same adds nothing. */
-static bool is_same_point(const struct trail_point *last, const struct trail_point *point)
-{
-    return last->app_offset == point->app_offset && last->state.homes == point->state.homes &&
-           last->state.sp_add == point->state.sp_add && last->state.pc == point->state.pc &&
-           last->state.is_rcx_next == point->state.is_rcx_next &&
-           last->state.scratch_register == point->state.scratch_register;
-}
-
-void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
+static void add_point(struct translation *translation, struct app_pc app_pc, bool is_copy, struct trail_state state)
 {
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
     struct trail_point point = {
         .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value),
+        .is_copy = is_copy,
         .app_offset = (int64_t)(app_pc.value - block->start.value),
     };
 
     point.state = state;
     point.state.homes |= decoded->homes;
-    if (decoded->point_count > 0 && is_same_point(&decoded->points[decoded->point_count - 1], &point))
+    if (decoded->point_count > 0 && trail_point_follows(&decoded->points[decoded->point_count - 1], &point))
         return;
     if (decoded->point_count == TRAIL_POINTS_MAX) {
         translation->hot.overflowed = true;
         return;
     }
     decoded->points[decoded->point_count++] = point;
+}
+
+void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
+{
+    add_point(translation, app_pc, false, state);
+}
+
+void x86_trail_note_copy(struct translation *translation, struct app_pc app_pc)
+{
+    add_point(translation, app_pc, true, trail_plain);
 }
 
 /* Whether the instruction has to do with the segment that we use. */
@@ -247,11 +249,11 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
 
 void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
-    x86_trail_note(translation, insn->pc, trail_plain);
     if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(X86_R11) && x86_events_in_use(translation)) {
-        x86_take_register(translation);
         x86_trail_note(translation, insn->pc, trail_plain);
+        x86_take_register(translation);
     }
+    x86_trail_note_copy(translation, insn->pc);
     if (insn->properties & X86_PC_RELATIVE)
         put_pc_relative(translation, insn, bytes);
     else
