@@ -220,13 +220,18 @@ bool hash_map_next(const struct hash_map *map, uint64_t *cursor, uint64_t *key_o
     return false;
 }
 
+size_t hash_map_retired_memory(const struct hash_map_table *retired)
+{
+    size_t bytes = 0;
+
+    for (; retired != NULL; retired = retired->retired)
+        bytes += retired->mapped_bytes;
+    return bytes;
+}
+
 size_t hash_map_memory(const struct hash_map *map)
 {
-    size_t bytes = current_table(map)->mapped_bytes;
-
-    for (const struct hash_map_table *table = map->retired; table != NULL; table = table->retired)
-        bytes += table->mapped_bytes;
-    return bytes;
+    return current_table(map)->mapped_bytes + hash_map_retired_memory(map->retired);
 }
 
 struct hash_map_table *hash_map_retired_take(struct hash_map *map)

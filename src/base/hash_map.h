@@ -80,11 +80,20 @@ size_t hash_map_memory(const struct hash_map *map);
 /* Visits each key with a value, in no order, starting from *cursor 0. False: no more. Writer; no changes meanwhile. */
 bool hash_map_next(const struct hash_map *map, uint64_t *cursor, uint64_t *key_out, uint64_t *value_out);
 
+/* Whether there are retired tables to take. Writer. */
+static inline bool hash_map_has_retired(const struct hash_map *map)
+{
+    return map->retired != NULL;
+}
+
 /*
  * Takes the list of tables retired so far (NULL: none), for hash_map_retired_free when every reader who might be in
  * them has passed a quiescent point. Writer.
  */
 MUST_USE struct hash_map_table *hash_map_retired_take(struct hash_map *map);
+
+/* Memory of a list of retired tables. */
+size_t hash_map_retired_memory(const struct hash_map_table *retired);
 
 /* Frees a list of retired tables; NULL is fine. Any thread. */
 void hash_map_retired_free(struct hash_map_table *retired);

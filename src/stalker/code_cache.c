@@ -174,6 +174,7 @@ void code_cache_destroy(struct code_cache *cache)
         memory_unmap(cache->chunks[i], chunk_bytes());
     slab_deinit(&cache->instruments);
     hash_map_deinit(&cache->blocks);
+    hash_map_retired_free(cache->retired_tables);
     if (cache->indirect_table != NULL)
         memory_unmap(cache->indirect_table, INDIRECT_TABLE_ENTRIES * sizeof(uint64_t));
     memory_unmap(cache, sizeof(*cache));
@@ -394,7 +395,7 @@ size_t code_cache_memory(const struct code_cache *cache)
     size_t bytes = sizeof(*cache) + INDIRECT_TABLE_ENTRIES * sizeof(uint64_t);
 
     bytes += cache->block_count * sizeof(struct block);
-    bytes += hash_map_memory(&cache->blocks);
+    bytes += hash_map_memory(&cache->blocks) + hash_map_retired_memory(cache->retired_tables);
     bytes += slab_stats(&cache->instruments).used_bytes;
     for (const struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
         bytes += slab_memory(slab);

@@ -70,7 +70,9 @@ struct follow_configuration {
 };
 
 struct code_cache {
-    struct hash_map blocks;   /* original address to struct block */
+    struct hash_map blocks;                /* original address to struct block */
+    struct hash_map_table *retired_tables; /* of the map; they go when every thread has noted the epoch */
+    uint64_t retired_tables_epoch;
     uint64_t *indirect_table; /* cached addresses; below 2 GiB, so that code can name it */
     struct stalker_engine *engine;
     struct follow_configuration configuration;
