@@ -55,6 +55,8 @@ static int create_table(size_t key_count, struct hash_map_table **table_out)
     result = memory_map(bytes, &memory);
     if (result != 0)
         return -ENOMEM;
+    /* Keys are spread over all of it. */
+    memory_populate(memory, bytes);
     table = memory;
     table->mask = (1ull << bits) - 1;
     table->shift = 64 - bits;

@@ -43,6 +43,7 @@ static int make_indirect_table(struct code_cache *cache, uint64_t missing)
     if (result != 0)
         return result;
     cache->indirect_table = start;
+    memory_populate(start, request.size_bytes);
     cache->indirect_missing = missing;
     for (uint32_t i = 0; i < INDIRECT_TABLE_ENTRIES; i++)
         cache->indirect_table[i] = missing;
@@ -99,6 +100,7 @@ static void empty_slab(struct cache_slab *slab)
         memory_unmap(slab->notes, slab->notes_bytes);
     slab->notes = NULL;
     slab->notes_used = slab->notes_bytes = 0;
+    slab->notes_present = 0;
     slab->hot = slab->cold = NULL;
     slab->counters = NULL;
     slab->counter_count = 0;
@@ -192,9 +194,12 @@ struct block *code_cache_new_block(struct code_cache *cache)
         if (memory_map(chunk_bytes(), &storage) != 0)
             return NULL;
         cache->chunks[chunk] = storage;
+        cache->chunk_present = 0;
     }
     cache->block_count++;
     block = code_cache_block(cache, index);
+    memory_populate_ahead(cache->chunks[chunk], chunk_bytes(),
+                          (size_t)((char *)(block + 1) - (char *)cache->chunks[chunk]), &cache->chunk_present);
     *block = (struct block){.index = index};
     for (unsigned i = 0; i < BLOCK_EXIT_COUNT; i++)
         block->exits[i].which = (uint8_t)i;
@@ -250,6 +255,7 @@ void *cache_slab_note(struct cache_slab *slab, size_t size_bytes, size_t alignme
 
     if (place + size_bytes > slab->notes_bytes)
         return NULL;
+    memory_populate_ahead(slab->notes, slab->notes_bytes, place + size_bytes, &slab->notes_present);
     slab->notes_used = (uint32_t)(place + size_bytes);
     *place_out = (uint32_t)place;
     return slab->notes + place;

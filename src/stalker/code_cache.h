@@ -52,6 +52,7 @@ struct cache_slab {
     uint8_t *notes; /* trails and struct block_notes */
     uint32_t notes_used;
     uint32_t notes_bytes;
+    size_t notes_present;   /* so much of it has pages */
     uint64_t neighbourhood; /* an address that it was put near to */
     uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
     uint32_t counter_count;
@@ -81,6 +82,7 @@ struct code_cache {
     struct cache_slab *spare_slabs; /* structs without memory: somebody may still be on the way through the list */
     struct slab instruments;        /* callouts, and counters that are out of reach of code */
     struct block *chunks[BLOCK_CHUNK_COUNT];
+    size_t chunk_present; /* so much of the last one has pages */
     uint32_t block_count;
     uint32_t slab_count; /* also of spare ones */
     struct cache_slab *slab_table[CACHE_SLAB_COUNT];

@@ -16,8 +16,8 @@
 
 struct block;
 
-#define CODE_PLACE_CHUNK_SHIFT 9
-#define CODE_PLACE_CHUNK_COUNT 256u
+#define CODE_PLACE_CHUNK_SHIFT 12
+#define CODE_PLACE_CHUNK_COUNT 32u
 
 /* A piece, and the CPU's account of it: for each of its instructions, how the program's state follows. */
 struct code_place {

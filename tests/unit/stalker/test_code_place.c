@@ -25,9 +25,9 @@ static void addresses_find_their_places(void)
 {
     CHECK_EQUAL(start_at(100), 0);
     CHECK(code_place_last(&list) == NULL);
-    for (uint32_t i = 1; i <= 3000; i++)
+    for (uint32_t i = 1; i <= 9000; i++)
         add(i * 100, 60);
-    for (uint32_t i = 1; i <= 3000; i++) {
+    for (uint32_t i = 1; i <= 9000; i++) {
         CHECK_EQUAL(start_at(i * 100), i * 100);
         CHECK_EQUAL(start_at(i * 100 + 59), i * 100);
         CHECK_EQUAL(start_at(i * 100 + 60), 0);
