@@ -126,6 +126,14 @@ static inline const struct hash_map_slot *hash_map_find_slot(const struct hash_m
     }
 }
 
+/* Says that the key will be looked up soon. */
+static inline void hash_map_prefetch(const struct hash_map *map, uint64_t key)
+{
+    const struct hash_map_table *table = atomic_load_explicit(&map->table, memory_order_acquire);
+
+    __builtin_prefetch(&table->slots[hash_map_first_index(table, key)]);
+}
+
 /* The key's value. False: it has none, and *value_out is untouched. Any thread, also in signal handlers; no lock. */
 static inline bool hash_map_lookup(const struct hash_map *map, uint64_t key, uint64_t *value_out)
 {

@@ -109,6 +109,12 @@ static inline struct block *code_cache_find(const struct code_cache *cache, stru
     return hash_map_lookup(&cache->blocks, start.value, &value) ? (struct block *)(uintptr_t)value : NULL;
 }
 
+/* Says that code_cache_find will be asked for the address soon. */
+static inline void code_cache_prefetch(const struct code_cache *cache, struct app_pc start)
+{
+    hash_map_prefetch(&cache->blocks, start.value);
+}
+
 /* The block with that index, which must exist. Any thread, no lock. */
 static inline struct block *code_cache_block(const struct code_cache *cache, uint32_t index)
 {
@@ -136,9 +142,9 @@ static inline struct cache_slab *code_cache_slab_of(const struct code_cache *cac
 /* What is noted of a block; NULL: nothing, or its slab is gone. */
 static inline struct block_notes *code_cache_notes(const struct code_cache *cache, const struct block *block)
 {
-    const struct cache_slab *slab = code_cache_slab_of(cache, block);
-
-    return slab == NULL || block->notes == 0 ? NULL : (void *)(slab->notes + block->notes);
+    if (block->notes == 0 || block->slab == 0)
+        return NULL;
+    return (void *)(code_cache_slab_of(cache, block)->notes + block->notes);
 }
 
 /*

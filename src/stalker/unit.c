@@ -116,6 +116,8 @@ static void write_block(struct translation *translation)
 
     if (!translation->is_native && !translation->changes_cache)
         translator->decode(translation);
+    /* What comes next, and is asked for when the block ends. */
+    code_cache_prefetch(translation->cache, block_end(block));
     if (!keep_notes(translation))
         translation->hot.overflowed = true;
     translation->is_open = true;

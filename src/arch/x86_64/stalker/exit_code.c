@@ -37,6 +37,8 @@ static void describe_exit(struct translation *translation, unsigned which, enum 
 
     exit->kind = (uint8_t)kind;
     block_exit_set_target(exit, target);
+    /* For when the unit is linked. */
+    code_cache_prefetch(translation->cache, target);
 }
 
 struct cache_pc x86_put_stub(struct translation *translation, unsigned which, enum block_exit_kind kind,

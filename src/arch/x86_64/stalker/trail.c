@@ -74,20 +74,6 @@ static int64_t unfold_sign(uint64_t number)
     return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
 }
 
-static bool is_same_state(const struct trail_state *a, const struct trail_state *b)
-{
-    return a->homes == b->homes && a->sp_add == b->sp_add && a->pc == b->pc && a->is_rcx_next == b->is_rcx_next &&
-           a->scratch_register == b->scratch_register;
-}
-
-bool trail_point_follows(const struct trail_point *last, const struct trail_point *point)
-{
-    uint32_t step = last->is_copy ? point->cache_offset - last->cache_offset : 0;
-
-    return last->is_copy == point->is_copy && point->app_offset - last->app_offset == step &&
-           is_same_state(&last->state, &point->state);
-}
-
 static bool is_plain(const struct trail_state *state)
 {
     return state->homes == 0 && state->sp_add == 0 && state->pc == 0 && state->is_rcx_next == 0 &&

@@ -22,22 +22,20 @@
 static void add_point(struct translation *translation, struct app_pc app_pc, bool is_copy, struct trail_state state)
 {
     struct x86_block *decoded = x86_block_of(translation);
-    struct block *block = translation->block;
-    struct trail_point point = {
-        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value),
-        .is_copy = is_copy,
-        .app_offset = (int64_t)(app_pc.value - block->start.value),
-    };
+    const struct block *block = translation->block;
+    struct trail_point *point = &decoded->points[decoded->point_count];
 
-    point.state = state;
-    point.state.homes |= decoded->homes;
-    if (decoded->point_count > 0 && trail_point_follows(&decoded->points[decoded->point_count - 1], &point))
-        return;
     if (decoded->point_count == TRAIL_POINTS_MAX) {
         translation->hot.overflowed = true;
         return;
     }
-    decoded->points[decoded->point_count++] = point;
+    state.homes |= decoded->homes;
+    point->cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
+    point->is_copy = is_copy;
+    point->app_offset = (int64_t)(app_pc.value - block->start.value);
+    point->state = state;
+    if (decoded->point_count == 0 || !trail_point_follows(point - 1, point))
+        decoded->point_count++;
 }
 
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
