@@ -245,10 +245,11 @@ void memory_populate(void *start, size_t size_bytes)
 
 void memory_populate_ahead(void *start, size_t size_bytes, size_t needed_bytes, size_t *present_bytes)
 {
-    size_t step = POPULATE_PAGES * memory_page_size(), end;
+    size_t step, end;
 
     if (needed_bytes <= *present_bytes)
         return;
+    step = POPULATE_PAGES * memory_page_size();
     end = (needed_bytes + step - 1) & ~(step - 1);
     end = end < size_bytes ? end : size_bytes;
     memory_populate((uint8_t *)start + *present_bytes, end - *present_bytes);

@@ -135,8 +135,7 @@ static void write_block(struct translation *translation)
     else if (translation->cache->configuration.transformer != NULL)
         transformer_run(translation);
     else
-        for (unsigned i = 0; i < block->insn_count; i++)
-            translator->put(translation, i);
+        translator->put_all(translation);
     translator->close(translation);
 }
 

@@ -272,6 +272,40 @@ static void put(struct translation *translation, unsigned which)
         x86_put_flow(translation, insn, bytes);
 }
 
+/* Whether nothing but a copy of the instruction will stand in the cache. */
+static bool is_copied(const struct x86_insn *insn)
+{
+    return insn->flow == X86_FLOW_NEXT && !(insn->properties & X86_PC_RELATIVE);
+}
+
+static void put_copies(struct translation *translation, unsigned first, unsigned end)
+{
+    const struct x86_block *decoded = x86_block_of(translation);
+    uint64_t start = decoded->insns[first].pc.value;
+    uint64_t size = x86_insn_next(&decoded->insns[end - 1]).value - start;
+
+    x86_trail_note_copy(translation, app_pc_of(start));
+    code_writer_put_bytes(&translation->hot, decoded->source + (start - translation->block->start.value), size);
+}
+
+static void put_all(struct translation *translation)
+{
+    const struct x86_block *decoded = x86_block_of(translation);
+    /* Nothing has to be put between instructions. */
+    bool is_quiet = !x86_events_in_use(translation) && decoded->count_pending == 0;
+    unsigned first = 0, end;
+
+    while (first < decoded->count) {
+        for (end = first; is_quiet && end < decoded->count && is_copied(&decoded->insns[end]); end++)
+            ;
+        if (end > first)
+            put_copies(translation, first, end);
+        else
+            put(translation, end++);
+        first = end;
+    }
+}
+
 /* Where the block's hot code is; and the points so far, in as few bytes as they take. */
 static void keep_place(struct translation *translation)
 {
@@ -341,6 +375,7 @@ const struct translator translator_x86_64 = {
     .insn_length = insn_length,
     .open = open_block,
     .put = put,
+    .put_all = put_all,
     .put_native = put_native_call,
     .cut = cut,
     .close = close_block,
