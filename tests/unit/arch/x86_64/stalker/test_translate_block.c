@@ -265,6 +265,63 @@ static void the_trail_knows_each_instruction(void)
     stalker_lab_deinit(&lab);
 }
 
+/* The original instruction that the trail has for one in the cache. */
+static uint64_t recovered_pc(const struct x86_insn *insn)
+{
+    struct gait_cpu_context cpu = {.pc = insn->pc.value};
+    struct code_place place;
+
+    CHECK(code_cache_place_at(lab.cache, cache_pc_of(cpu.pc), &place));
+    CHECK_EQUAL(x86_recover(&lab.thread, &place, &cpu), 0);
+    return cpu.pc;
+}
+
+/* Each instruction in the cache belongs to the original one or the next, and none is passed over. */
+static void check_recovery(const struct block *block)
+{
+    const struct x86_block *decoded = lab.engine->insns;
+    struct x86_insn insns[64];
+    size_t count = stalker_lab_decode(block->entry, stalker_lab_code_bytes(&lab, block), insns, 64);
+    unsigned at = 0;
+
+    CHECK(count >= decoded->count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t pc = recovered_pc(&insns[i]);
+
+        if (at + 1 < decoded->count && pc == decoded->insns[at + 1].pc.value)
+            at++;
+        CHECK_EQUAL(pc, decoded->insns[at].pc.value);
+    }
+    CHECK_EQUAL(at, decoded->count - 1);
+}
+
+/* In a run of copies, behind what was put in their place, and with events between them. */
+static void a_thread_is_found_at_each_instruction(void)
+{
+    for (unsigned events = 0; events <= GAIT_EVENT_BLOCK; events += GAIT_EVENT_BLOCK) {
+        const struct block *block;
+        struct arena far;
+
+        init(STALKER_LAB_HIGH, events);
+        far_init(&far);
+        stalker_lab_write_at(&lab, 0);
+        x86_nops(out, 1);
+        x86_mov_reg_imm(out, X86_SIZE_64, X86_RAX, 0x123456789a);
+        x86_mov_reg_reg(out, X86_SIZE_32, X86_RDX, X86_RAX);
+        x86_lea(out, X86_SIZE_64, X86_RSI, x86_mem_address(code_at(0x100).value));
+        x86_nops(out, 3);
+        x86_mov_reg_mem(out, X86_SIZE_64, X86_RBX, x86_mem_address((uintptr_t)far.base));
+        x86_push_reg(out, X86_RBX);
+        x86_pop_reg(out, X86_RCX);
+        x86_jmp_pc(out, cache_pc_of(code_at(0x1000).value), X86_REACH_NEAR);
+        block = translate();
+        CHECK_EQUAL(block->insn_count, 9);
+        check_recovery(block);
+        arena_deinit(&far);
+        stalker_lab_deinit(&lab);
+    }
+}
+
 static void the_contract_is_this_cpus(void)
 {
     CHECK_TEXT(translator_x86_64.name, "x86_64");
@@ -280,6 +337,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_native_function_returns_to_the_cache),
     CHECK_CASE(r11_is_the_programs_wherever_it_is_used),
     CHECK_CASE(the_trail_knows_each_instruction),
+    CHECK_CASE(a_thread_is_found_at_each_instruction),
     CHECK_CASE(the_contract_is_this_cpus),
 };
 
