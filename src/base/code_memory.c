@@ -19,6 +19,7 @@ struct code_memory {
     struct code_view view;
     size_t committed;           /* a multiple of the granule */
     size_t reserved;            /* size of the open reservation; 0: none is open */
+    size_t present;             /* so much of it has pages */
     uint8_t guard[GUARD_BYTES]; /* what lies behind the open reservation */
 };
 
@@ -81,6 +82,18 @@ static const uint8_t *guard_place(const struct code_memory *memory)
     return memory->view.executable + memory->committed + memory->reserved;
 }
 
+/* Up to the end of the reservation and of what is watched behind it. */
+static void populate(struct code_memory *memory, size_t capacity)
+{
+    const struct code_view *view = &memory->view;
+    size_t end = memory->committed + capacity + GUARD_BYTES;
+
+    /* Only what is reserved can be written there. */
+    if (view->mode != CODE_VIEW_FREEZE)
+        memory_populate_ahead(view->writable, view->size_bytes, end < view->size_bytes ? end : view->size_bytes,
+                              &memory->present);
+}
+
 int code_memory_reserve(struct code_memory *memory, size_t capacity, struct code_writer *writer_out)
 {
     int result;
@@ -96,6 +109,7 @@ int code_memory_reserve(struct code_memory *memory, size_t capacity, struct code
     if (result != 0)
         return result;
     memory->reserved = capacity;
+    populate(memory, capacity);
     __builtin_memcpy(memory->guard, guard_place(memory), guard_size(memory));
     code_writer_init(writer_out, memory->view.writable + memory->committed, capacity,
                      cache_pc_of((uintptr_t)memory->view.executable + memory->committed));

@@ -55,6 +55,8 @@ static int create_table(size_t key_count, struct hash_map_table **table_out)
     result = memory_map(bytes, &memory);
     if (result != 0)
         return -ENOMEM;
+    /* Keys are spread over all of it. */
+    memory_populate(memory, bytes);
     table = memory;
     table->mask = (1ull << bits) - 1;
     table->shift = 64 - bits;
@@ -218,6 +220,20 @@ bool hash_map_next(const struct hash_map *map, uint64_t *cursor, uint64_t *key_o
         }
     }
     return false;
+}
+
+size_t hash_map_retired_memory(const struct hash_map_table *retired)
+{
+    size_t bytes = 0;
+
+    for (; retired != NULL; retired = retired->retired)
+        bytes += retired->mapped_bytes;
+    return bytes;
+}
+
+size_t hash_map_memory(const struct hash_map *map)
+{
+    return current_table(map)->mapped_bytes + hash_map_retired_memory(map->retired);
 }
 
 struct hash_map_table *hash_map_retired_take(struct hash_map *map)

@@ -74,20 +74,26 @@ static inline size_t hash_map_count(const struct hash_map *map)
     return map->count;
 }
 
-/* Memory of the present table. Writer. */
-static inline size_t hash_map_table_bytes(const struct hash_map *map)
-{
-    return atomic_load_explicit(&map->table, memory_order_relaxed)->mapped_bytes;
-}
+/* Memory of the present table and of retired ones that were not taken. Writer. */
+size_t hash_map_memory(const struct hash_map *map);
 
 /* Visits each key with a value, in no order, starting from *cursor 0. False: no more. Writer; no changes meanwhile. */
 bool hash_map_next(const struct hash_map *map, uint64_t *cursor, uint64_t *key_out, uint64_t *value_out);
+
+/* Whether there are retired tables to take. Writer. */
+static inline bool hash_map_has_retired(const struct hash_map *map)
+{
+    return map->retired != NULL;
+}
 
 /*
  * Takes the list of tables retired so far (NULL: none), for hash_map_retired_free when every reader who might be in
  * them has passed a quiescent point. Writer.
  */
 MUST_USE struct hash_map_table *hash_map_retired_take(struct hash_map *map);
+
+/* Memory of a list of retired tables. */
+size_t hash_map_retired_memory(const struct hash_map_table *retired);
 
 /* Frees a list of retired tables; NULL is fine. Any thread. */
 void hash_map_retired_free(struct hash_map_table *retired);
@@ -118,6 +124,14 @@ static inline const struct hash_map_slot *hash_map_find_slot(const struct hash_m
         if (found == 0)
             return NULL;
     }
+}
+
+/* Says that the key will be looked up soon. */
+static inline void hash_map_prefetch(const struct hash_map *map, uint64_t key)
+{
+    const struct hash_map_table *table = atomic_load_explicit(&map->table, memory_order_acquire);
+
+    __builtin_prefetch(&table->slots[hash_map_first_index(table, key)]);
 }
 
 /* The key's value. False: it has none, and *value_out is untouched. Any thread, also in signal handlers; no lock. */

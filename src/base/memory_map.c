@@ -19,6 +19,11 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
+/* Linux 5.14; older ones refuse it. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 #define KIB             1024u
 #define MIB             (1024u * KIB)
 #define REACH           (1ull << 31)
@@ -27,6 +32,7 @@
 #define HIGHEST_ADDRESS (1ull << 56)
 #define LARGEST_PAGE    (64u * KIB)
 #define FINEST_STEP     (64u * KIB)
+#define POPULATE_PAGES  8
 
 _Static_assert(MEMORY_READ == PROT_READ && MEMORY_WRITE == PROT_WRITE && MEMORY_EXECUTE == PROT_EXEC,
                "access is passed to the kernel as it is");
@@ -262,6 +268,24 @@ int memory_reserve(size_t size_bytes, void **start_out)
 int memory_protect(void *start, size_t size_bytes, unsigned access)
 {
     return (int)raw_syscall(__NR_mprotect, (long)start, (long)size_bytes, (long)access, 0, 0, 0);
+}
+
+void memory_populate(void *start, size_t size_bytes)
+{
+    raw_syscall(__NR_madvise, (long)start, (long)memory_round_to_pages(size_bytes), MADV_POPULATE_WRITE, 0, 0, 0);
+}
+
+void memory_populate_ahead(void *start, size_t size_bytes, size_t needed_bytes, size_t *present_bytes)
+{
+    size_t step, end;
+
+    if (needed_bytes <= *present_bytes)
+        return;
+    step = POPULATE_PAGES * memory_page_size();
+    end = (needed_bytes + step - 1) & ~(step - 1);
+    end = end < size_bytes ? end : size_bytes;
+    memory_populate((uint8_t *)start + *present_bytes, end - *present_bytes);
+    *present_bytes = end;
 }
 
 void memory_unmap(void *start, size_t size_bytes)

@@ -77,6 +77,18 @@ MUST_USE int memory_reserve(size_t size_bytes, void **start_out);
 /* Changes the access to whole pages. -EINVAL: start is not at a page; -EACCES, -EPERM: the system forbids it. */
 MUST_USE int memory_protect(void *start, size_t size_bytes, unsigned access);
 
+/*
+ * Makes pages of writable memory present at once, for who will touch all of them: that is quicker than one by one. Only
+ * a hint: where the system cannot, pages come when they are touched.
+ */
+void memory_populate(void *start, size_t size_bytes);
+
+/*
+ * The same for memory that is filled from its beginning: the pages up to needed_bytes, of size_bytes in all, and a few
+ * more. *present_bytes is how far that was done, 0 at first.
+ */
+void memory_populate_ahead(void *start, size_t size_bytes, size_t needed_bytes, size_t *present_bytes);
+
 /* Gives a mapping, or some pages of it, back. NULL is fine. Fails only for our own bugs, which are asserted. */
 void memory_unmap(void *start, size_t size_bytes);
 

@@ -14,14 +14,14 @@
 
 void block_link_note(struct block_exit *exit, struct block *to)
 {
-    exit->linked = to;
+    exit->linked = to->index + 1;
     exit->next_incoming = to->incoming;
-    to->incoming = exit;
+    to->incoming = block_exit_number(block_of_exit(exit), exit->which) + 1;
 }
 
 void block_link(struct code_cache *cache, struct block_exit *exit, struct block *to)
 {
-    if (exit->linked != NULL || !block_exit_is_linkable(exit) || cache->engine->options.without_links ||
+    if (exit->linked != 0 || !block_exit_is_linkable(exit) || cache->engine->options.without_links ||
         !block_may_link(cache, to))
         return;
     if (cache->engine->translator->link(&(struct translation){.cache = cache}, exit, to) != 0)
@@ -31,23 +31,25 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
     block_link_note(exit, to);
 }
 
-void block_link_forget(struct block_exit *exit)
+void block_link_forget(struct code_cache *cache, struct block_exit *exit)
 {
-    struct block_exit **place;
+    uint32_t number = block_exit_number(block_of_exit(exit), exit->which) + 1;
+    uint32_t *place;
 
-    if (exit->linked == NULL)
+    if (exit->linked == 0)
         return;
-    for (place = &exit->linked->incoming; *place != exit; place = &(*place)->next_incoming)
-        ;
+    place = &code_cache_linked(cache, exit)->incoming;
+    while (*place != number)
+        place = &code_cache_exit(cache, *place - 1)->next_incoming;
     *place = exit->next_incoming;
-    exit->linked = NULL;
+    exit->linked = 0;
 }
 
 void block_unlink(struct code_cache *cache, struct block_exit *exit)
 {
-    if (exit->linked == NULL)
+    if (exit->linked == 0)
         return;
-    block_link_forget(exit);
+    block_link_forget(cache, exit);
     /* The stub is in reach: it was when the branch was written. */
     if (cache->engine->translator->link(&(struct translation){.cache = cache}, exit, NULL) == 0)
         counter_add(COUNTER_blocks_unlinked, 1);
@@ -55,6 +57,6 @@ void block_unlink(struct code_cache *cache, struct block_exit *exit)
 
 void block_unlink_incoming(struct code_cache *cache, struct block *block)
 {
-    while (block->incoming != NULL)
-        block_unlink(cache, block->incoming);
+    while (block->incoming != 0)
+        block_unlink(cache, code_cache_exit(cache, block->incoming - 1));
 }

@@ -18,7 +18,7 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
 void block_link_note(struct block_exit *exit, struct block *to);
 
 /* Takes the exit out of the list of the block that it goes to; the branch stays as it is, since nobody runs it. */
-void block_link_forget(struct block_exit *exit);
+void block_link_forget(struct code_cache *cache, struct block_exit *exit) REQUIRES(cache->lock);
 
 /* Makes the exit go to its stub. */
 void block_unlink(struct code_cache *cache, struct block_exit *exit) REQUIRES(cache->lock);

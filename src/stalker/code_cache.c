@@ -17,7 +17,10 @@
 
 #define HOT_BYTES   (512u << 10)
 #define COLD_BYTES  (256u << 10)
-#define TRAIL_BYTES (64u << 10)
+#define NOTES_BYTES (512u << 10)
+
+/* More than a unit's trails, snapshots and lengths take. */
+#define UNIT_NOTES_BYTES (128u << 10)
 
 /* What an exit's stub takes at most if it is put by itself. */
 #define STUB_BYTES_MAX 32
@@ -41,6 +44,7 @@ static int make_indirect_table(struct code_cache *cache, uint64_t missing)
     if (result != 0)
         return result;
     cache->indirect_table = start;
+    memory_populate(start, request.size_bytes);
     cache->indirect_missing = missing;
     for (uint32_t i = 0; i < INDIRECT_TABLE_ENTRIES; i++)
         cache->indirect_table[i] = missing;
@@ -60,7 +64,7 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
     cache->configuration = options->configuration;
     if (options->configuration.ring != NULL)
         cache->ring_space = ring_region_new_space(options->configuration.ring);
-    slab_init(&cache->trails, TRAIL_BYTES);
+    slab_init(&cache->instruments, 0);
     result = hash_map_init(&cache->blocks, 4096);
     if (result == 0)
         result = make_indirect_table(cache, options->indirect_missing.value);
@@ -95,6 +99,11 @@ static void empty_slab(struct cache_slab *slab)
     code_memory_destroy(slab->cold);
     code_place_list_deinit(&slab->hot_places);
     code_place_list_deinit(&slab->cold_places);
+    if (slab->notes != NULL)
+        memory_unmap(slab->notes, slab->notes_bytes);
+    slab->notes = NULL;
+    slab->notes_used = slab->notes_bytes = 0;
+    slab->notes_present = 0;
     slab->hot = slab->cold = NULL;
     slab->counters = NULL;
     slab->counter_count = 0;
@@ -112,6 +121,7 @@ static void spare_slab(struct code_cache *cache, struct cache_slab *slab)
 /* A struct without memory: one that is left over, or a new one. */
 static int obtain_slab(struct code_cache *cache, struct cache_slab **slab_out)
 {
+    struct cache_slab *slab;
     void *storage;
     int result;
 
@@ -120,10 +130,16 @@ static int obtain_slab(struct code_cache *cache, struct cache_slab **slab_out)
         cache->spare_slabs = cache->spare_slabs->next_spare;
         return 0;
     }
+    if (cache->slab_count == CACHE_SLAB_COUNT)
+        return -ENOMEM;
     result = memory_map(sizeof(struct cache_slab), &storage);
-    if (result == 0)
-        *slab_out = storage;
-    return result;
+    if (result != 0)
+        return result;
+    slab = storage;
+    slab->number = (uint16_t)cache->slab_count;
+    cache->slab_table[cache->slab_count++] = slab;
+    *slab_out = slab;
+    return 0;
 }
 
 void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab)
@@ -131,12 +147,12 @@ void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab)
     for (uint32_t i = 0; i < cache->block_count; i++) {
         struct block *block = code_cache_block(cache, i);
 
-        if (block->slab != slab)
+        if (code_cache_slab_of(cache, block) != slab)
             continue;
         /* Blocks that this one led to must not find it in their lists any more. */
-        for (unsigned number = 0; number < BLOCK_EXIT_COUNT; number++)
-            block_link_forget(&block->exits[number]);
-        block->slab = NULL;
+        for (unsigned which = 0; which < BLOCK_EXIT_COUNT; which++)
+            block_link_forget(cache, &block->exits[which]);
+        block->slab = 0;
     }
     spare_slab(cache, slab);
 }
@@ -161,8 +177,9 @@ void code_cache_destroy(struct code_cache *cache)
     }
     for (unsigned i = 0; i < BLOCK_CHUNK_COUNT && cache->chunks[i] != NULL; i++)
         memory_unmap(cache->chunks[i], chunk_bytes());
-    slab_deinit(&cache->trails);
+    slab_deinit(&cache->instruments);
     hash_map_deinit(&cache->blocks);
+    hash_map_retired_free(cache->retired_tables);
     if (cache->indirect_table != NULL)
         memory_unmap(cache->indirect_table, INDIRECT_TABLE_ENTRIES * sizeof(uint64_t));
     memory_unmap(cache, sizeof(*cache));
@@ -180,12 +197,15 @@ struct block *code_cache_new_block(struct code_cache *cache)
         if (memory_map(chunk_bytes(), &storage) != 0)
             return NULL;
         cache->chunks[chunk] = storage;
+        cache->chunk_present = 0;
     }
     cache->block_count++;
     block = code_cache_block(cache, index);
+    memory_populate_ahead(cache->chunks[chunk], chunk_bytes(),
+                          (size_t)((char *)(block + 1) - (char *)cache->chunks[chunk]), &cache->chunk_present);
     *block = (struct block){.index = index};
     for (unsigned i = 0; i < BLOCK_EXIT_COUNT; i++)
-        block->exits[i].number = (uint8_t)i;
+        block->exits[i].which = (uint8_t)i;
     return block;
 }
 
@@ -195,15 +215,17 @@ void code_cache_drop_block(struct code_cache *cache, struct block *block)
     cache->block_count--;
 }
 
-void code_cache_describe(const struct block *block, struct event_block *described_out)
+void code_cache_describe(const struct code_cache *cache, const struct block *block, struct event_block *described_out)
 {
+    const struct block_notes *notes = code_cache_notes(cache, block);
+
     *described_out = (struct event_block){
         .start = block->start.value,
-        .call_target = block->exits[0].target.value,
+        .call_target = block_exit_target(&block->exits[0]).value,
         .size_bytes = block->size_bytes,
         .last_insn_bytes = block->last_insn_bytes,
         .insn_count = block->insn_count,
-        .insn_lengths = block->insn_lengths,
+        .insn_lengths = notes == NULL || notes->length_count == 0 ? NULL : block_notes_lengths(notes),
     };
 }
 
@@ -212,36 +234,71 @@ int code_cache_publish(struct code_cache *cache, struct block *block)
     struct event_block described;
 
     if (cache->configuration.ring != NULL) {
-        code_cache_describe(block, &described);
+        code_cache_describe(cache, block, &described);
         (void)ring_region_add_block(cache->configuration.ring, cache->ring_space, block->index, &described);
     }
     return hash_map_insert(&cache->blocks, block->start.value, (uintptr_t)block);
 }
 
-const struct code_place *code_cache_place_at(const struct code_cache *cache, struct cache_pc pc)
+static bool find_place(const struct code_cache *cache, const struct cache_slab *slab, const struct cache_range *range,
+                       struct cache_pc pc, struct code_place *place_out)
+{
+    const struct code_place_list *list = range == &slab->hot_range ? &slab->hot_places : &slab->cold_places;
+    uint64_t start = atomic_load_explicit(&range->start, memory_order_relaxed);
+    const struct code_place_record *record = code_place_find(list, (uint32_t)(pc.value - start));
+
+    if (record == NULL)
+        return false;
+    *place_out = (struct code_place){
+        .start = cache_pc_of(start + record->start),
+        .block = code_cache_block(cache, record->block),
+        .trail = slab->notes + record->trail,
+        .trail_bytes = record->trail_bytes,
+        .size_bytes = record->size_bytes,
+    };
+    return true;
+}
+
+bool code_cache_place_at(const struct code_cache *cache, struct cache_pc pc, struct code_place *place_out)
 {
     const struct cache_slab *slab = __atomic_load_n(&cache->slabs, __ATOMIC_ACQUIRE);
 
     for (; slab != NULL; slab = slab->next) {
         if (is_within(&slab->hot_range, pc))
-            return code_place_find(&slab->hot_places, pc);
+            return find_place(cache, slab, &slab->hot_range, pc, place_out);
         if (is_within(&slab->cold_range, pc))
-            return code_place_find(&slab->cold_places, pc);
+            return find_place(cache, slab, &slab->cold_range, pc, place_out);
     }
-    return NULL;
+    return false;
 }
 
-int code_cache_add_place(struct block *block)
+void *cache_slab_note(struct cache_slab *slab, size_t size_bytes, size_t alignment, uint32_t *place_out)
 {
-    struct code_place place = {
-        .start = block_code(block),
-        .block = block,
-        .trail = block->trail,
-        .trail_bytes = block->trail_bytes,
-        .size_bytes = block->code_bytes,
-    };
+    size_t place = (slab->notes_used + alignment - 1) & ~(alignment - 1);
 
-    return code_place_add(&block->slab->hot_places, &place);
+    if (place + size_bytes > slab->notes_bytes)
+        return NULL;
+    memory_populate_ahead(slab->notes, slab->notes_bytes, place + size_bytes, &slab->notes_present);
+    slab->notes_used = (uint32_t)(place + size_bytes);
+    *place_out = (uint32_t)place;
+    return slab->notes + place;
+}
+
+struct block_notes *code_cache_add_notes(const struct code_cache *cache, struct block *block, uint16_t snapshot_bytes,
+                                         uint16_t length_count)
+{
+    size_t bytes = sizeof(struct block_notes) + snapshot_bytes + length_count;
+    struct block_notes *notes =
+        cache_slab_note(code_cache_slab_of(cache, block), bytes, _Alignof(struct block_notes), &block->notes);
+
+    if (notes != NULL)
+        *notes = (struct block_notes){.snapshot_bytes = snapshot_bytes, .length_count = length_count};
+    return notes;
+}
+
+static bool has_room_for_notes(const struct cache_slab *slab)
+{
+    return slab->notes_bytes - slab->notes_used >= UNIT_NOTES_BYTES;
 }
 
 static bool has_room(const struct cache_slab *slab, size_t hot_bytes, size_t cold_bytes)
@@ -283,6 +340,20 @@ static int create_memories(struct cache_slab *slab, const struct stalker_engine_
     return code_memory_create(&memory, &slab->cold);
 }
 
+static int create_notes(struct cache_slab *slab)
+{
+    void *storage;
+    int result = memory_map(NOTES_BYTES, &storage);
+
+    if (result != 0)
+        return result;
+    slab->notes = storage;
+    slab->notes_bytes = NOTES_BYTES;
+    /* So that no block's notes are at 0. */
+    slab->notes_used = 1;
+    return 0;
+}
+
 static int create_slab(struct code_cache *cache, uint64_t near, struct cache_slab **slab_out)
 {
     struct cache_slab *slab;
@@ -298,6 +369,8 @@ static int create_slab(struct code_cache *cache, uint64_t near, struct cache_sla
         slab->hot = NULL;
         result = create_memories(slab, &cache->engine->options, 0);
     }
+    if (result == 0)
+        result = create_notes(slab);
     if (result != 0) {
         spare_slab(cache, slab);
         return result;
@@ -316,7 +389,7 @@ int code_cache_slab(struct code_cache *cache, struct app_pc near, size_t hot_byt
 {
     for (struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
         if (!slab->is_retired && (is_near(slab, near.value) || slab->neighbourhood >> 30 == near.value >> 30) &&
-            has_room(slab, hot_bytes, cold_bytes)) {
+            has_room(slab, hot_bytes, cold_bytes) && has_room_for_notes(slab)) {
             *slab_out = slab;
             return 0;
         }
@@ -336,7 +409,14 @@ uint64_t *code_cache_new_counter(struct code_cache *cache, struct cache_slab *sl
     }
     if (slab->counter_count < COUNTERS_PER_SLAB)
         return &slab->counters[slab->counter_count++];
-    return slab_allocate_zeroed(&cache->trails, sizeof(uint64_t), sizeof(uint64_t));
+    return slab_allocate_zeroed(&cache->instruments, sizeof(uint64_t), sizeof(uint64_t));
+}
+
+static size_t slab_memory(const struct cache_slab *slab)
+{
+    return sizeof(*slab) + code_memory_committed(slab->hot) + code_memory_committed(slab->cold) +
+           code_place_list_bytes(&slab->hot_places) + code_place_list_bytes(&slab->cold_places) + slab->notes_used +
+           slab->counter_count * sizeof(uint64_t);
 }
 
 size_t code_cache_memory(const struct code_cache *cache)
@@ -344,11 +424,12 @@ size_t code_cache_memory(const struct code_cache *cache)
     size_t bytes = sizeof(*cache) + INDIRECT_TABLE_ENTRIES * sizeof(uint64_t);
 
     bytes += cache->block_count * sizeof(struct block);
-    bytes += hash_map_table_bytes(&cache->blocks);
-    bytes += slab_stats(&cache->trails).used_bytes;
+    bytes += hash_map_memory(&cache->blocks) + hash_map_retired_memory(cache->retired_tables);
+    bytes += slab_stats(&cache->instruments).used_bytes;
     for (const struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
-        bytes += code_memory_committed(slab->hot) + code_memory_committed(slab->cold) +
-                 slab->counter_count * sizeof(uint64_t);
+        bytes += slab_memory(slab);
+    for (const struct cache_slab *slab = cache->spare_slabs; slab != NULL; slab = slab->next_spare)
+        bytes += sizeof(*slab);
     return bytes;
 }
 
@@ -357,6 +438,6 @@ void code_cache_announce(struct code_cache *cache, const struct block *block)
     if (cache->engine->options.without_lookup)
         return;
     /* Release: whoever jumps there finds the landing committed. */
-    __atomic_store_n(&cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES], block->landing.value,
+    __atomic_store_n(&cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES], block_landing(block).value,
                      __ATOMIC_RELEASE);
 }

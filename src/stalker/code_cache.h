@@ -28,15 +28,20 @@ struct stalker_engine;
 /* Indirect branches index the table by the low bits of their target. */
 #define INDIRECT_TABLE_ENTRIES 65536u
 
-#define BLOCK_CHUNK_SHIFT      10
-#define BLOCK_CHUNK_COUNT      4096u
+#define BLOCK_CHUNK_SHIFT      12
+#define BLOCK_CHUNK_COUNT      1024u
+
+#define CACHE_SLAB_COUNT       2048u
 
 struct cache_range {
     _Atomic uint64_t start;
     _Atomic uint64_t size_bytes;
 };
 
-/* Executable memory in reach of one neighbourhood of original code: what runs often, and what does not. */
+/*
+ * Executable memory in reach of one neighbourhood of original code: what runs often, and what does not. And memory for
+ * what is noted of that code.
+ */
 struct cache_slab {
     struct cache_slab *next; /* stays as it is when the slab is taken out of the list */
     struct cache_slab *next_spare;
@@ -46,10 +51,15 @@ struct cache_slab {
     struct cache_range cold_range;
     struct code_place_list hot_places;
     struct code_place_list cold_places;
+    uint8_t *notes; /* trails and struct block_notes */
+    uint32_t notes_used;
+    uint32_t notes_bytes;
+    size_t notes_present;   /* so much of it has pages */
     uint64_t neighbourhood; /* an address that it was put near to */
     uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
     uint32_t counter_count;
     uint32_t stubs_owed; /* exits that have none yet; cold memory has room for them */
+    uint16_t number;     /* in the cache's table */
     bool is_retired;     /* all its blocks are; it goes when every thread has noted its epoch */
     uint64_t epoch;
 };
@@ -65,7 +75,9 @@ struct follow_configuration {
 };
 
 struct code_cache {
-    struct hash_map blocks;   /* original address to struct block */
+    struct hash_map blocks;                /* original address to struct block */
+    struct hash_map_table *retired_tables; /* of the map; they go when every thread has noted the epoch */
+    uint64_t retired_tables_epoch;
     uint64_t *indirect_table; /* cached addresses; below 2 GiB, so that code can name it */
     struct stalker_engine *engine;
     struct follow_configuration configuration;
@@ -73,9 +85,12 @@ struct code_cache {
     struct mutex lock;
     struct cache_slab *slabs;       /* new ones come first; read without the lock, too */
     struct cache_slab *spare_slabs; /* structs without memory: somebody may still be on the way through the list */
-    struct slab trails;
+    struct slab instruments;        /* callouts, and counters that are out of reach of code */
     struct block *chunks[BLOCK_CHUNK_COUNT];
+    size_t chunk_present; /* so much of the last one has pages */
     uint32_t block_count;
+    uint32_t slab_count; /* also of spare ones */
+    struct cache_slab *slab_table[CACHE_SLAB_COUNT];
     uint64_t indirect_missing; /* what the table holds where nothing is known: a gate */
 };
 
@@ -99,6 +114,12 @@ static inline struct block *code_cache_find(const struct code_cache *cache, stru
     return hash_map_lookup(&cache->blocks, start.value, &value) ? (struct block *)(uintptr_t)value : NULL;
 }
 
+/* Says that code_cache_find will be asked for the address soon. */
+static inline void code_cache_prefetch(const struct code_cache *cache, struct app_pc start)
+{
+    hash_map_prefetch(&cache->blocks, start.value);
+}
+
 /* The block with that index, which must exist. Any thread, no lock. */
 static inline struct block *code_cache_block(const struct code_cache *cache, uint32_t index)
 {
@@ -111,19 +132,41 @@ static inline struct block_exit *code_cache_exit(const struct code_cache *cache,
     return &code_cache_block(cache, number / BLOCK_EXIT_COUNT)->exits[number % BLOCK_EXIT_COUNT];
 }
 
-static inline uint32_t block_exit_number(const struct block *block, unsigned exit)
+/* The block that an exit is linked to, or NULL. */
+static inline struct block *code_cache_linked(const struct code_cache *cache, const struct block_exit *exit)
 {
-    return block->index * BLOCK_EXIT_COUNT + exit;
+    return exit->linked == 0 ? NULL : code_cache_block(cache, exit->linked - 1);
+}
+
+/* The slab that a block is in; NULL: it is gone. */
+static inline struct cache_slab *code_cache_slab_of(const struct code_cache *cache, const struct block *block)
+{
+    return block->slab == 0 ? NULL : cache->slab_table[block->slab - 1];
+}
+
+/* What is noted of a block; NULL: nothing, or its slab is gone. */
+static inline struct block_notes *code_cache_notes(const struct code_cache *cache, const struct block *block)
+{
+    if (block->notes == 0 || block->slab == 0)
+        return NULL;
+    return (void *)(code_cache_slab_of(cache, block)->notes + block->notes);
 }
 
 /*
- * The piece of translated code that an address is in, or NULL: not in this cache, or in a piece that leads to the
- * engine. Any thread, signal-safe, no lock.
+ * The piece of translated code that an address is in. False: not in this cache, or in a piece that leads to the engine.
+ * Any thread, signal-safe, no lock.
  */
-const struct code_place *code_cache_place_at(const struct code_cache *cache, struct cache_pc pc);
+bool code_cache_place_at(const struct code_cache *cache, struct cache_pc pc, struct code_place *place_out);
 
-/* Lets threads be found in the block's hot code, which is written. -ENOMEM. */
-MUST_USE int code_cache_add_place(struct block *block);
+/*
+ * Takes memory that lives as long as the slab, for what is noted of its code, and tells where in the slab's notes it
+ * is. NULL: there is no more.
+ */
+MUST_USE void *cache_slab_note(struct cache_slab *slab, size_t size_bytes, size_t alignment, uint32_t *place_out);
+
+/* Gives a block notes with so much room. NULL: no memory. */
+MUST_USE struct block_notes *code_cache_add_notes(const struct code_cache *cache, struct block *block,
+                                                  uint16_t snapshot_bytes, uint16_t length_count) REQUIRES(cache->lock);
 
 /* A zeroed block with an index, not yet in the map. NULL: no memory. */
 MUST_USE struct block *code_cache_new_block(struct code_cache *cache) REQUIRES(cache->lock);
@@ -132,7 +175,7 @@ MUST_USE struct block *code_cache_new_block(struct code_cache *cache) REQUIRES(c
 void code_cache_drop_block(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
 
 /* What readers of its records need to know of a block. */
-void code_cache_describe(const struct block *block, struct event_block *described_out);
+void code_cache_describe(const struct code_cache *cache, const struct block *block, struct event_block *described_out);
 
 /* Makes a block known to everybody, readers of a ring included. -ENOMEM. */
 MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);

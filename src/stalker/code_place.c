@@ -14,23 +14,23 @@
 void code_place_list_deinit(struct code_place_list *list)
 {
     for (unsigned i = 0; i < CODE_PLACE_CHUNK_COUNT && list->chunks[i] != NULL; i++) {
-        memory_unmap(list->chunks[i], CHUNK_PLACES * sizeof(struct code_place));
+        memory_unmap(list->chunks[i], CHUNK_PLACES * sizeof(struct code_place_record));
         list->chunks[i] = NULL;
     }
     atomic_store_explicit(&list->count, 0, memory_order_relaxed);
 }
 
-static struct code_place *place_at(const struct code_place_list *list, uint32_t index)
+static struct code_place_record *record_at(const struct code_place_list *list, uint32_t index)
 {
     return &list->chunks[index >> CODE_PLACE_CHUNK_SHIFT][index & (CHUNK_PLACES - 1)];
 }
 
-int code_place_add(struct code_place_list *list, const struct code_place *place)
+int code_place_add(struct code_place_list *list, const struct code_place_record *record)
 {
     uint32_t count = atomic_load_explicit(&list->count, memory_order_relaxed);
     uint32_t chunk;
 
-    while (count > 0 && place_at(list, count - 1)->start.value >= place->start.value)
+    while (count > 0 && record_at(list, count - 1)->start >= record->start)
         count--;
     atomic_store_explicit(&list->count, count, memory_order_relaxed);
     chunk = count >> CODE_PLACE_CHUNK_SHIFT;
@@ -39,31 +39,38 @@ int code_place_add(struct code_place_list *list, const struct code_place *place)
     if (list->chunks[chunk] == NULL) {
         void *storage;
 
-        if (memory_map(CHUNK_PLACES * sizeof(struct code_place), &storage) != 0)
+        if (memory_map(CHUNK_PLACES * sizeof(struct code_place_record), &storage) != 0)
             return -ENOMEM;
         list->chunks[chunk] = storage;
     }
-    *place_at(list, count) = *place;
+    *record_at(list, count) = *record;
     /* Release: pairs with the acquire in code_place_find. */
     atomic_store_explicit(&list->count, count + 1, memory_order_release);
     return 0;
 }
 
-const struct code_place *code_place_find(const struct code_place_list *list, struct cache_pc pc)
+const struct code_place_record *code_place_find(const struct code_place_list *list, uint32_t offset)
 {
     uint32_t low = 0, high = atomic_load_explicit(&list->count, memory_order_acquire);
-    const struct code_place *place;
+    const struct code_place_record *record;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (place_at(list, middle)->start.value <= pc.value)
+        if (record_at(list, middle)->start <= offset)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == 0)
         return NULL;
-    place = place_at(list, low - 1);
-    return pc.value - place->start.value < place->size_bytes ? place : NULL;
+    record = record_at(list, low - 1);
+    return offset - record->start < record->size_bytes ? record : NULL;
+}
+
+const struct code_place_record *code_place_last(const struct code_place_list *list)
+{
+    uint32_t count = atomic_load_explicit(&list->count, memory_order_relaxed);
+
+    return count == 0 ? NULL : record_at(list, count - 1);
 }

@@ -11,12 +11,13 @@
 #include "base/attributes.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct block;
 
-#define CODE_PLACE_CHUNK_SHIFT 9
-#define CODE_PLACE_CHUNK_COUNT 256u
+#define CODE_PLACE_CHUNK_SHIFT 12
+#define CODE_PLACE_CHUNK_COUNT 32u
 
 /* A piece, and the CPU's account of it: for each of its instructions, how the program's state follows. */
 struct code_place {
@@ -27,9 +28,18 @@ struct code_place {
     uint32_t size_bytes;
 };
 
+/* The same as it is kept: by offsets in the slab that the piece is in. */
+struct code_place_record {
+    uint32_t start; /* in the memory that the list is for */
+    uint32_t block; /* its index */
+    uint32_t trail; /* in the slab's notes */
+    uint16_t trail_bytes;
+    uint16_t size_bytes;
+};
+
 struct code_place_list {
     _Atomic uint32_t count;
-    struct code_place *chunks[CODE_PLACE_CHUNK_COUNT];
+    struct code_place_record *chunks[CODE_PLACE_CHUNK_COUNT];
 };
 
 /* Gives the memory back. Zeroed lists are empty. */
@@ -39,9 +49,18 @@ void code_place_list_deinit(struct code_place_list *list);
  * Adds a piece behind all that are there. Those at or behind its start, which were written and then given up, are
  * forgotten. Before anybody can run it. -ENOMEM.
  */
-MUST_USE int code_place_add(struct code_place_list *list, const struct code_place *place);
+MUST_USE int code_place_add(struct code_place_list *list, const struct code_place_record *record);
 
-/* The piece that an address is in, or NULL. Any thread, signal-safe, no lock, no system call. */
-const struct code_place *code_place_find(const struct code_place_list *list, struct cache_pc pc);
+/* The piece that an offset is in, or NULL. Any thread, signal-safe, no lock, no system call. */
+const struct code_place_record *code_place_find(const struct code_place_list *list, uint32_t offset);
+
+/* The piece that was added last, or NULL. */
+const struct code_place_record *code_place_last(const struct code_place_list *list);
+
+/* Memory that the pieces take. */
+static inline size_t code_place_list_bytes(const struct code_place_list *list)
+{
+    return atomic_load_explicit(&list->count, memory_order_relaxed) * sizeof(struct code_place_record);
+}
 
 #endif

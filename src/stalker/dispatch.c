@@ -28,7 +28,8 @@ _Static_assert(offsetof(struct hash_map_table, shift) == 8, "the table's shift h
 _Static_assert(offsetof(struct hash_map_table, slots) == 64, "the table's slots have moved");
 _Static_assert(sizeof(struct hash_map_slot) == 16, "a slot has another size");
 _Static_assert(offsetof(struct block, entry) == 0, "the block's entry has moved");
-_Static_assert(offsetof(struct block, landing) == 32, "the block's landing has moved");
+_Static_assert(offsetof(struct block, landing) == 16 && sizeof(((struct block *)NULL)->landing) == 4,
+               "the block's landing has moved");
 
 /* The block for an address, translated if need be; NULL: it cannot be. */
 static struct block *obtain(struct stalker_thread *thread, struct code_cache *cache, struct app_pc pc, bool lands)
@@ -45,7 +46,7 @@ static struct block *obtain(struct stalker_thread *thread, struct code_cache *ca
         return unit_translate(cache, pc, false, &block) == 0 ? block : NULL;
     }
     /* Without a landing it is found all the same, by way of the engine. */
-    if (lands && block->landing.value == 0 && block_may_link(cache, block) && unit_add_landing(cache, block) != 0)
+    if (lands && !block_has_landing(block) && block_may_link(cache, block) && unit_add_landing(cache, block) != 0)
         counter_add(COUNTER_landings_missing, 1);
     return block;
 }
@@ -91,7 +92,7 @@ static void go_through(struct stalker_thread *thread, struct block_exit *exit)
 
     mutex_lock(&cache->lock);
     count = cache->block_count;
-    block = obtain(thread, cache, exit->target, false);
+    block = obtain(thread, cache, block_exit_target(exit), false);
     if (block != NULL)
         block_link(cache, exit, block);
     thread->compiled_end = cache->block_count;
@@ -136,7 +137,7 @@ static void make_system_call(struct stalker_thread *thread)
 
 static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
 {
-    thread->context.pc = exit->target.value;
+    thread->context.pc = block_exit_target(exit).value;
     switch (exit->kind) {
     case BLOCK_EXIT_SYSTEM_CALL:
         make_system_call(thread);
@@ -180,7 +181,7 @@ static void renew(struct stalker_thread *thread)
     block_retire(cache, block);
     mutex_unlock(&cache->lock);
     thread->context.pc = block->start.value;
-    go_on(thread, block->landing.value != 0);
+    go_on(thread, block_has_landing(block));
 }
 
 static void handle_reason(struct stalker_thread *thread)

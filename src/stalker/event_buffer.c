@@ -97,7 +97,7 @@ void event_buffer_set(struct event_buffer *buffer, uint32_t events, bool with_ti
 
 static bool find_block(const void *context, uint32_t number, struct event_block *block_out)
 {
-    code_cache_describe(code_cache_block(context, number), block_out);
+    code_cache_describe(context, code_cache_block(context, number), block_out);
     return true;
 }
 

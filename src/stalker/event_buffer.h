@@ -19,7 +19,7 @@ struct event_buffer {
     uint8_t *reserved;
     size_t reserved_bytes;
     uint64_t start;
-    uint64_t end; /* as event_layout.h has it */
+    uint64_t end; /* as ring/event_record.h has it */
     struct event_decoder decoder;
     struct ring_writer *ring; /* where records are written and stay; NULL: in the buffer, and they go to the receiver */
     bool is_draining;         /* the receiver is being called */

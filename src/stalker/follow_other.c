@@ -68,7 +68,7 @@ static int leave(void *context, struct thread_registers *registers)
     struct stalker_thread *thread = meeting->thread;
     const struct translator *translator = thread->engine->translator;
     struct gait_cpu_context cpu, entrance;
-    const struct code_place *place;
+    struct code_place place;
     uint64_t segment_base;
 
     thread_registers_take_restart(registers);
@@ -77,8 +77,8 @@ static int leave(void *context, struct thread_registers *registers)
     if (thread->cache != meeting->cache)
         return -EAGAIN;
     entrance = cpu;
-    place = code_cache_place_at(thread->cache, cache_pc_of(cpu.pc));
-    if (place == NULL || translator->recover(thread, place, &cpu) != 0)
+    if (!code_cache_place_at(thread->cache, cache_pc_of(cpu.pc), &place) ||
+        translator->recover(thread, &place, &cpu) != 0)
         return -EAGAIN;
     event_write_cut(thread);
     thread->context = cpu;

@@ -15,11 +15,11 @@ void block_retire(struct code_cache *cache, struct block *block)
 {
     uint64_t *entry = &cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES];
 
-    if (block->flags & BLOCK_RETIRED)
+    if (block->is_retired)
         return;
-    block->flags |= BLOCK_RETIRED;
+    block->is_retired = true;
     hash_map_remove(&cache->blocks, block->start.value);
-    if (block->landing.value != 0 && *entry == block->landing.value)
+    if (block_has_landing(block) && *entry == block_landing(block).value)
         __atomic_store_n(entry, cache->indirect_missing, __ATOMIC_RELEASE);
     block_unlink_incoming(cache, block);
     counter_add(COUNTER_blocks_retired, 1);
@@ -27,16 +27,21 @@ void block_retire(struct code_cache *cache, struct block *block)
 
 bool block_may_link(const struct code_cache *cache, const struct block *block)
 {
-    return block->snapshot == NULL || block->unchanged_count >= (uint32_t)cache->engine->options.trust;
+    const struct block_notes *notes = code_cache_notes(cache, block);
+
+    return notes == NULL || notes->snapshot_bytes == 0 ||
+           notes->unchanged_count >= (uint32_t)cache->engine->options.trust;
 }
 
 bool block_is_trusted(const struct code_cache *cache, struct block *block)
 {
+    struct block_notes *notes = code_cache_notes(cache, block);
+
     if (block_may_link(cache, block))
         return true;
-    if (__builtin_memcmp(block->snapshot, (const void *)(uintptr_t)block->start.value, block->size_bytes) != 0)
+    if (__builtin_memcmp(notes->bytes, (const void *)(uintptr_t)block->start.value, block->size_bytes) != 0)
         return false;
-    block->unchanged_count++;
+    notes->unchanged_count++;
     return true;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quiescence by epochs. Retiring a slab's last block begins a new epoch; each thread notes the epoch whenever it is in
- * the engine with nothing of the cache to go back to. A slab goes when every followed thread has noted an epoch as new
- * as its own, and has handed over its events, which name blocks. Only whole slabs go: blocks stay where they are.
+ * Quiescence by epochs. Retiring a slab's last block begins a new epoch, and so does giving up tables that the map of
+ * blocks has outgrown; each thread notes the epoch whenever it is in the engine with nothing of the cache to go back
+ * to. A slab goes when every followed thread has noted an epoch as new as its own, and has handed over its events,
+ * which name blocks; a table when none can be looking for a block in it. Only whole slabs go: blocks stay where they
+ * are.
  */
 #include "stalker/reclaim.h"
 
@@ -20,7 +22,7 @@
 
 uint64_t reclaim_epoch(const struct stalker_thread *thread)
 {
-    /* Acquire: pairs with the release in retire_slab; what was retired before is found nowhere any more. */
+    /* Acquire: pairs with the release in begin_epoch; what was retired before is found nowhere any more. */
     return atomic_load_explicit(&thread->engine->epoch, memory_order_acquire);
 }
 
@@ -45,18 +47,23 @@ static bool has_passed(const struct stalker_engine *engine, uint64_t epoch) REQU
     return true;
 }
 
+static uint64_t begin_epoch(struct stalker_engine *engine)
+{
+    /* Release: what was unlinked or replaced before is so for who notes this epoch. */
+    return atomic_fetch_add_explicit(&engine->epoch, 1, memory_order_acq_rel) + 1;
+}
+
 /* All blocks of a slab are retired; from the next epoch on nobody comes there. */
 static void retire_slab(struct code_cache *cache, struct cache_slab *slab) REQUIRES(cache->lock)
 {
     for (uint32_t i = 0; i < cache->block_count; i++) {
         struct block *block = code_cache_block(cache, i);
 
-        if (block->slab == slab)
+        if (code_cache_slab_of(cache, block) == slab)
             block_retire(cache, block);
     }
     slab->is_retired = true;
-    /* Release: what was unlinked before is so for who notes this epoch. */
-    slab->epoch = atomic_fetch_add_explicit(&cache->engine->epoch, 1, memory_order_acq_rel) + 1;
+    slab->epoch = begin_epoch(cache->engine);
     counter_add(COUNTER_slabs_retired, 1);
 }
 
@@ -90,7 +97,7 @@ static void retire_empty(struct code_cache *cache) REQUIRES(cache->lock)
         for (uint32_t i = 0; i < cache->block_count && is_empty; i++) {
             const struct block *block = code_cache_block(cache, i);
 
-            is_empty = block->slab != slab || block->flags & BLOCK_RETIRED;
+            is_empty = code_cache_slab_of(cache, block) != slab || block->is_retired;
         }
         if (is_empty && !slab->is_retired)
             retire_slab(cache, slab);
@@ -118,18 +125,39 @@ static size_t free_slabs(struct code_cache *cache) REQUIRES(cache->lock) REQUIRE
     return left;
 }
 
+/* The map's tables: frees those that were given up, then gives up what it has outgrown since. */
+static void free_tables(struct code_cache *cache) REQUIRES(cache->lock) REQUIRES(cache->engine->lock)
+{
+    if (cache->retired_tables != NULL && has_passed(cache->engine, cache->retired_tables_epoch)) {
+        hash_map_retired_free(cache->retired_tables);
+        cache->retired_tables = NULL;
+    }
+    if (cache->retired_tables == NULL && hash_map_has_retired(&cache->blocks)) {
+        cache->retired_tables = hash_map_retired_take(&cache->blocks);
+        cache->retired_tables_epoch = begin_epoch(cache->engine);
+    }
+}
+
+static bool has_retired_tables(const struct code_cache *cache)
+{
+    return cache->retired_tables != NULL || hash_map_has_retired(&cache->blocks);
+}
+
 NO_THREAD_SAFETY_ANALYSIS void reclaim_limit(struct code_cache *cache)
 {
     size_t limit = cache->engine->options.code_bytes_max;
     struct cache_slab *slab;
 
+    if (limit == 0 && !has_retired_tables(cache))
+        return;
     while (limit != 0 && code_bytes(cache) > limit && (slab = oldest(cache)) != NULL)
         retire_slab(cache, slab);
     /* The engine's lock comes before the cache's: if somebody has it, the next one frees. */
-    if (limit != 0 && mutex_try_lock(&cache->engine->lock)) {
-        free_slabs(cache);
-        mutex_unlock(&cache->engine->lock);
-    }
+    if (!mutex_try_lock(&cache->engine->lock))
+        return;
+    free_slabs(cache);
+    free_tables(cache);
+    mutex_unlock(&cache->engine->lock);
 }
 
 void reclaim_threads(struct stalker_engine *engine)
@@ -162,6 +190,7 @@ size_t reclaim_all(struct stalker_engine *engine)
         mutex_lock(&cache->lock);
         retire_empty(cache);
         left += free_slabs(cache);
+        free_tables(cache);
         mutex_unlock(&cache->lock);
     }
     mutex_unlock(&engine->lock);

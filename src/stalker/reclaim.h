@@ -10,7 +10,10 @@
 
 struct stalker_thread;
 
-/* Retires the oldest code of the cache if it has more than its limit, and gives back what was retired before. */
+/*
+ * Retires the oldest code of the cache if it has more than its limit, and gives back what was retired before. For
+ * whoever is about to translate.
+ */
 void reclaim_limit(struct code_cache *cache) REQUIRES(cache->lock);
 
 /*

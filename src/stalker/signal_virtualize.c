@@ -99,16 +99,15 @@ static bool is_on_our_stack(const struct stalker_thread *thread, uint64_t sp)
 static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 {
     enum gate_place gate = stalker_gate_recover(thread, cpu);
-    const struct code_place *place;
+    struct code_place place;
 
     thread->event_cut.is_cut = false;
     if (gate == GATE_PROGRAM)
         return true;
     if (!thread->is_inside)
         return false;
-    place = code_cache_place_at(thread->cache, cache_pc_of(cpu->pc));
-    if (place != NULL)
-        return thread->engine->translator->recover(thread, place, cpu) == 0;
+    if (code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place))
+        return thread->engine->translator->recover(thread, &place, cpu) == 0;
     /* About to make a system call outside of the cache, for which all registers are the program's. */
     if (cpu->pc != thread->resume)
         return false;

@@ -73,7 +73,8 @@ static struct app_pc place_of(const struct gait_iterator *iterator)
 void iterator_put_callout(struct gait_iterator *iterator, gait_callout callout, void *data, bool is_general_only)
 {
     struct translation *translation = iterator->translation;
-    struct callout *new = slab_allocate_zeroed(&translation->cache->trails, sizeof(*new), _Alignof(struct callout));
+    struct callout *new =
+        slab_allocate_zeroed(&translation->cache->instruments, sizeof(*new), _Alignof(struct callout));
 
     if (new == NULL || !translation->is_open) {
         translation->hot.overflowed |= new == NULL;
@@ -116,9 +117,8 @@ static void cut_block(struct gait_iterator *iterator)
         return;
     for (unsigned i = 0; i < iterator->visited; i++)
         size += translator_of(iterator)->insn_length(iterator->translation, i);
-    block->insn_count = iterator->visited;
-    block->size_bytes = size;
-    block->last_insn_bytes = translator_of(iterator)->insn_length(iterator->translation, iterator->visited - 1);
+    block_set_original(block, iterator->visited, size,
+                       translator_of(iterator)->insn_length(iterator->translation, iterator->visited - 1));
     translator_of(iterator)->cut(iterator->translation);
 }
 

@@ -40,6 +40,9 @@ struct translator {
     /* Writes instruction number `which`, with all that following it takes. */
     void (*put)(struct translation *translation, unsigned which);
 
+    /* The same for all of them, one behind the other. */
+    void (*put_all)(struct translation *translation);
+
     /* Writes the call of a native function, and with it the end of its block. */
     void (*put_native)(struct translation *translation);
 

@@ -24,6 +24,10 @@
 #define COLD_BYTES        (4u << 10)
 #define LANDING_BYTES_MAX 192
 
+/* As a block keeps them. */
+_Static_assert(HOT_BYTES <= UINT16_MAX, "a block's code has places that its exits cannot name");
+_Static_assert(LANDING_BYTES_MAX <= UINT8_MAX, "a landing is longer than a block can say");
+
 /* With less left than this, somebody looks what comes next. */
 #define SOURCE_REST_BYTES 1024
 
@@ -63,19 +67,6 @@ static const struct translator *translator_of(const struct translation *translat
     return translation->cache->engine->translator;
 }
 
-/* What the translation is compared with later, if somebody does. */
-static bool keep_snapshot(struct translation *translation)
-{
-    struct block *block = translation->block;
-    uint8_t *snapshot = slab_allocate(&translation->cache->trails, block->size_bytes, 1);
-
-    if (snapshot == NULL)
-        return false;
-    __builtin_memcpy(snapshot, (const void *)(uintptr_t)block->start.value, block->size_bytes);
-    block->snapshot = snapshot;
-    return true;
-}
-
 static int begin_block(struct translation *translation, struct app_pc start)
 {
     struct block *block = code_cache_new_block(translation->cache);
@@ -83,7 +74,7 @@ static int begin_block(struct translation *translation, struct app_pc start)
     if (block == NULL)
         return -ENOMEM;
     block->start = start;
-    block->slab = translation->slab;
+    block->slab = (uint16_t)(translation->slab->number + 1);
     translation->block = block;
     translation->blocks[translation->block_count++] = block;
     translation->goes_on = false;
@@ -95,17 +86,26 @@ static int begin_block(struct translation *translation, struct app_pc start)
     return 0;
 }
 
-/* Instructions are told apart again when their events are read. */
-static bool keep_lengths(struct translation *translation)
+/*
+ * What the translation is compared with later, if somebody does; and the lengths of its instructions, which are told
+ * apart again when their events are read.
+ */
+static bool keep_notes(struct translation *translation)
 {
+    const struct code_cache *cache = translation->cache;
     struct block *block = translation->block;
-    uint8_t *lengths = slab_allocate(&translation->cache->trails, block->insn_count, 1);
+    bool is_compared = cache->engine->options.trust > 0, has_lengths = cache->configuration.events & GAIT_EVENT_EXEC;
+    struct block_notes *notes;
 
-    if (lengths == NULL)
+    if (block->insn_count == 0 || !(is_compared || has_lengths))
+        return true;
+    notes =
+        code_cache_add_notes(cache, block, is_compared ? block->size_bytes : 0, has_lengths ? block->insn_count : 0);
+    if (notes == NULL)
         return false;
-    for (unsigned i = 0; i < block->insn_count; i++)
-        lengths[i] = (uint8_t)translator_of(translation)->insn_length(translation, i);
-    block->insn_lengths = lengths;
+    __builtin_memcpy(notes->bytes, (const void *)(uintptr_t)block->start.value, notes->snapshot_bytes);
+    for (unsigned i = 0; i < notes->length_count; i++)
+        notes->bytes[notes->snapshot_bytes + i] = (uint8_t)translator_of(translation)->insn_length(translation, i);
     return true;
 }
 
@@ -116,9 +116,9 @@ static void write_block(struct translation *translation)
 
     if (!translation->is_native && !translation->changes_cache)
         translator->decode(translation);
-    if (translation->cache->configuration.events & GAIT_EVENT_EXEC && !keep_lengths(translation))
-        translation->hot.overflowed = true;
-    if (translation->cache->engine->options.trust > 0 && block->insn_count > 0 && !keep_snapshot(translation))
+    /* What comes next, and is asked for when the block ends. */
+    code_cache_prefetch(translation->cache, block_end(block));
+    if (!keep_notes(translation))
         translation->hot.overflowed = true;
     translation->is_open = true;
     translation->is_observed =
@@ -135,8 +135,7 @@ static void write_block(struct translation *translation)
     else if (translation->cache->configuration.transformer != NULL)
         transformer_run(translation);
     else
-        for (unsigned i = 0; i < block->insn_count; i++)
-            translator->put(translation, i);
+        translator->put_all(translation);
     translator->close(translation);
 }
 
@@ -161,9 +160,10 @@ static void drop_blocks(struct translation *translation)
 
         for (unsigned i = 0; i < BLOCK_EXIT_COUNT; i++)
             translation->slab->stubs_owed -=
-                block->exits[i].kind == BLOCK_EXIT_ADJACENT && block->exits[i].stub.value == 0;
+                block->exits[i].kind == BLOCK_EXIT_ADJACENT && !block_exit_has_stub(&block->exits[i]);
         code_cache_drop_block(translation->cache, block);
     }
+    translation->slab->notes_used = translation->notes_before;
 }
 
 static int commit(struct translation *translation)
@@ -207,6 +207,7 @@ static int try_unit(struct translation *translation, struct app_pc start)
 
     if (result != 0)
         return result;
+    translation->notes_before = translation->slab->notes_used;
     result = write_unit(translation, start);
     if (result == 0 && (code_writer_overflowed(&translation->hot) || code_writer_overflowed(&translation->cold)))
         result = -ENOSPC;
@@ -224,7 +225,7 @@ static int publish(struct translation *translation)
 {
     /* All of them first: threads run from one into the next. */
     for (unsigned i = 0; i < translation->block_count; i++) {
-        int result = code_cache_add_place(translation->blocks[i]);
+        int result = code_place_add(&translation->slab->hot_places, &translation->places[i]);
 
         if (result != 0)
             return result;
@@ -250,13 +251,13 @@ static void link_unit(struct translation *translation)
     for (unsigned i = 0; i < translation->block_count; i++) {
         struct block *block = translation->blocks[i];
 
-        for (unsigned number = 0; number < BLOCK_EXIT_COUNT; number++) {
-            struct block_exit *exit = &block->exits[number];
+        for (unsigned which = 0; which < BLOCK_EXIT_COUNT; which++) {
+            struct block_exit *exit = &block->exits[which];
             struct block *to;
 
             if (!block_exit_is_linkable(exit))
                 continue;
-            to = code_cache_find(translation->cache, exit->target);
+            to = code_cache_find(translation->cache, block_exit_target(exit));
             if (to == NULL)
                 continue;
             if (exit->kind == BLOCK_EXIT_ADJACENT && to == translation->blocks[i + 1])
@@ -304,15 +305,16 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
 
 int unit_add_landing(struct code_cache *cache, struct block *block)
 {
-    struct translation translation = {.cache = cache, .block = block};
-    int result = code_cache_reserve_cold(block->slab, LANDING_BYTES_MAX, &translation.cold);
+    struct cache_slab *slab = code_cache_slab_of(cache, block);
+    struct translation translation = {.cache = cache, .slab = slab, .block = block};
+    int result = code_cache_reserve_cold(slab, LANDING_BYTES_MAX, &translation.cold);
 
     if (result != 0)
         return result;
     cache->engine->translator->put_landing(&translation, block);
-    result = code_memory_commit(block->slab->cold, &translation.cold);
+    result = code_memory_commit(slab->cold, &translation.cold);
     if (result != 0)
-        block->landing = cache_pc_of(0);
+        block->landing = 0;
     else
         code_cache_announce(cache, block);
     return result;

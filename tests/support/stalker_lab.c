@@ -181,6 +181,13 @@ struct app_pc stalker_lab_write_at(struct stalker_lab *lab, size_t offset)
     return app_pc_of(start);
 }
 
+uint32_t stalker_lab_code_bytes(const struct stalker_lab *lab, const struct block *block)
+{
+    struct code_place place;
+
+    return code_cache_place_at(lab->cache, block->entry, &place) ? place.size_bytes : 0;
+}
+
 struct block *stalker_lab_obtain(struct stalker_lab *lab, struct app_pc start, bool lands)
 {
     struct code_cache *cache = lab->cache;
@@ -191,7 +198,7 @@ struct block *stalker_lab_obtain(struct stalker_lab *lab, struct app_pc start, b
     block = code_cache_find(cache, start);
     if (block == NULL && unit_translate(cache, start, lands, &block) != 0)
         block = NULL;
-    if (block != NULL && lands && block->landing.value == 0 && unit_add_landing(cache, block) != 0)
+    if (block != NULL && lands && !block_has_landing(block) && unit_add_landing(cache, block) != 0)
         block = NULL;
     mutex_unlock(&cache->lock);
     return block;
@@ -242,7 +249,7 @@ static struct app_pc indirect_target(struct stalker_lab *lab, struct machine_sta
 
 static struct block *follow_exit(struct stalker_lab *lab, struct block_exit *exit)
 {
-    struct block *to = stalker_lab_obtain(lab, exit->target, false);
+    struct block *to = stalker_lab_obtain(lab, block_exit_target(exit), false);
 
     if (to == NULL)
         return NULL;
@@ -283,14 +290,14 @@ static uint64_t call_out(struct stalker_lab *lab, struct machine_state *state, b
 /* Whether it came to a trap of the program's, which is in the cache as it is; then the state is the program's. */
 static bool is_at_trap(struct stalker_lab *lab, uint64_t stop, struct machine_state *state)
 {
-    const struct code_place *place = code_cache_place_at(lab->cache, cache_pc_of(stop));
+    struct code_place place;
     struct gait_cpu_context cpu = {.pc = stop, .flags = state->rflags};
 
-    if (place == NULL || *(const uint8_t *)(uintptr_t)stop != INT3)
+    if (!code_cache_place_at(lab->cache, cache_pc_of(stop), &place) || *(const uint8_t *)(uintptr_t)stop != INT3)
         return false;
     memcpy(cpu.registers, state->gpr, sizeof(state->gpr));
     lab->thread.with_position = has_position(lab);
-    if (lab->cache->engine->translator->recover(&lab->thread, place, &cpu) != 0)
+    if (lab->cache->engine->translator->recover(&lab->thread, &place, &cpu) != 0)
         return false;
     memcpy(state->gpr, cpu.registers, sizeof(state->gpr));
     state->rip = cpu.pc;
@@ -325,7 +332,7 @@ static uint64_t leave_cache(struct stalker_lab *lab, uint64_t stop, struct machi
         return 0;
     take_position(lab, state);
     exit = code_cache_exit(lab->cache, lab->thread.exit);
-    state->rip = exit->target.value;
+    state->rip = block_exit_target(exit).value;
     if (block_exit_is_linkable(exit)) {
         block = follow_exit(lab, exit);
         return block == NULL ? 0 : block->entry.value;

@@ -74,6 +74,9 @@ void stalker_lab_write_end(struct stalker_lab *lab);
 /* The block at an address, translated if it was not. NULL: it could not be. */
 struct block *stalker_lab_obtain(struct stalker_lab *lab, struct app_pc start, bool lands);
 
+/* How long a block's hot code is, its landing included. */
+uint32_t stalker_lab_code_bytes(const struct stalker_lab *lab, const struct block *block);
+
 /* Runs original code until it traps. */
 void stalker_lab_run_natively(struct stalker_lab *lab, const struct machine_state *initial, struct run_result *result);
 

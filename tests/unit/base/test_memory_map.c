@@ -86,6 +86,55 @@ static void reserved_addresses_have_no_memory_until_they_are_protected(void)
     memory_unmap(start, GIB);
 }
 
+/* How many of the first pages are present, one behind the other. */
+static size_t present_pages(void *start, size_t count)
+{
+    unsigned char present[64] = {0};
+    size_t found = 0;
+
+    CHECK_EQUAL(mincore(start, count * memory_page_size(), present), 0);
+    while (found < count && present[found] & 1)
+        found++;
+    return found;
+}
+
+static bool system_populates(void)
+{
+    size_t page = memory_page_size();
+    void *start;
+    bool does;
+
+    CHECK_EQUAL(memory_map(page, &start), 0);
+    memory_populate(start, page);
+    does = present_pages(start, 1) == 1;
+    memory_unmap(start, page);
+    return does;
+}
+
+static void memory_is_populated_as_far_as_it_is_needed_and_not_much_further(void)
+{
+    size_t page = memory_page_size(), size = 64 * page, present = 0;
+    void *start;
+
+    if (!system_populates())
+        return;
+    CHECK_EQUAL(memory_map(size, &start), 0);
+    for (size_t needed = 1; needed <= size; needed += page / 2) {
+        size_t before = present, pages = (needed + page - 1) / page;
+
+        memory_populate_ahead(start, size, needed, &present);
+        CHECK(present >= needed && present <= size && (needed > before) == (present > before));
+        CHECK_EQUAL(present_pages(start, 64), present / page);
+        CHECK(present / page < pages + 16);
+    }
+    memory_populate_ahead(start, size, size, &present);
+    CHECK_EQUAL(present, size);
+    for (size_t i = 0; i < size; i++)
+        if (((uint8_t *)start)[i] != 0)
+            CHECK_EQUAL(((uint8_t *)start)[i], 0);
+    memory_unmap(start, size);
+}
+
 static void near_memory_is_within_reach_both_ways(void)
 {
     uint64_t anchors[] = {(uintptr_t)&near_memory_is_within_reach_both_ways, (uintptr_t)&memory_map,
@@ -193,6 +242,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(sizes_that_cannot_be_are_refused),
     CHECK_CASE(aligned_memory_is_aligned_and_keeps_nothing_around_it),
     CHECK_CASE(reserved_addresses_have_no_memory_until_they_are_protected),
+    CHECK_CASE(memory_is_populated_as_far_as_it_is_needed_and_not_much_further),
     CHECK_CASE(near_memory_is_within_reach_both_ways),
     CHECK_CASE(ranges_at_both_ends_of_the_address_space_are_cut),
     CHECK_CASE(the_only_hole_of_a_full_range_is_found),

@@ -130,19 +130,19 @@ static void a_dropped_block_is_given_again_and_zeroed(void)
     struct code_cache *cache = create();
     struct block *first = new_block(cache, 0x1000), *second = new_block(cache, 0x2000), *again;
 
-    second->flags = BLOCK_LANDS;
+    second->is_retired = true;
     second->exits[1].kind = BLOCK_EXIT_JUMP;
-    second->exits[1].linked = first;
+    second->exits[1].linked = first->index + 1;
     mutex_lock(&cache->lock);
     code_cache_drop_block(cache, second);
     mutex_unlock(&cache->lock);
     again = new_block(cache, 0x3000);
     CHECK(again == second);
     CHECK_EQUAL(again->index, 1);
-    CHECK_EQUAL(again->flags, 0);
+    CHECK(!again->is_retired);
     CHECK_EQUAL(again->exits[1].kind, BLOCK_EXIT_NONE);
-    CHECK(again->exits[1].linked == NULL);
-    CHECK_EQUAL(again->exits[1].number, 1);
+    CHECK(code_cache_linked(cache, &again->exits[1]) == NULL);
+    CHECK_EQUAL(again->exits[1].which, 1);
     code_cache_destroy(cache);
 }
 
@@ -165,7 +165,8 @@ static void indirect_branches_find_what_is_announced(void)
     struct code_cache *cache = create();
     struct block *block = new_block(cache, 0xabcd1234);
 
-    block->landing = cache_pc_of(0x77777777);
+    block->entry = cache_pc_of(0x76543210);
+    block_set_landing(block, cache_pc_of(0x77777777));
     mutex_lock(&cache->lock);
     code_cache_announce(cache, block);
     mutex_unlock(&cache->lock);
@@ -247,13 +248,14 @@ static void memory_grows_with_what_is_kept(void)
     size_t empty = memory_of(cache), before;
     struct cache_slab *slab;
     struct code_writer writer;
+    uint32_t place;
 
     CHECK(empty >= INDIRECT_TABLE_ENTRIES * sizeof(uint64_t) + sizeof(*cache));
     CHECK(new_block(cache, 0x1000) != NULL);
     CHECK_EQUAL(memory_of(cache), empty + sizeof(struct block));
     slab = slab_near(cache, own_code(), 1, 1);
     before = memory_of(cache);
-    CHECK_EQUAL(before, empty + sizeof(struct block));
+    CHECK_EQUAL(before, empty + sizeof(struct block) + sizeof(*slab) + slab->notes_used);
     CHECK_EQUAL(code_memory_reserve(slab->hot, 64, &writer), 0);
     machine_code_put_function(&writer, 7);
     CHECK_EQUAL(code_memory_commit(slab->hot, &writer), 0);
@@ -261,6 +263,60 @@ static void memory_grows_with_what_is_kept(void)
     before = memory_of(cache);
     CHECK(new_counter(cache, slab) != NULL);
     CHECK_EQUAL(memory_of(cache), before + sizeof(uint64_t));
+    before = memory_of(cache);
+    CHECK(cache_slab_note(slab, 10, 1, &place) != NULL);
+    CHECK_EQUAL(code_place_add(&slab->hot_places, &(struct code_place_record){.size_bytes = 1}), 0);
+    CHECK_EQUAL(memory_of(cache), before + 10 + sizeof(struct code_place_record));
+    code_cache_destroy(cache);
+}
+
+static void notes_are_apart_and_end_with_the_room_for_them(void)
+{
+    struct code_cache *cache = create();
+    struct cache_slab *slab = slab_near(cache, own_code(), 1, 1);
+    uint8_t *first, *second;
+    uint32_t place = 0;
+
+    first = cache_slab_note(slab, 3, 1, &place);
+    CHECK(first == slab->notes + place && place != 0);
+    second = cache_slab_note(slab, 8, 4, &place);
+    CHECK(second >= first + 3 && (uintptr_t)second % 4 == 0);
+    CHECK(cache_slab_note(slab, slab->notes_bytes, 1, &place) == NULL);
+    CHECK(slab_near(cache, own_code(), 1, 1) == slab);
+    /* Not even one unit more. */
+    CHECK(cache_slab_note(slab, slab->notes_bytes - slab->notes_used, 1, &place) != NULL);
+    CHECK(cache_slab_note(slab, 1, 1, &place) == NULL);
+    CHECK(slab_near(cache, own_code(), 1, 1) != slab);
+    code_cache_destroy(cache);
+}
+
+/* The address in a memory of the slab, told by its offset there. */
+static bool place_of(const struct code_cache *cache, const struct code_memory *memory, uint32_t offset,
+                     struct code_place *place_out)
+{
+    return code_cache_place_at(cache, cache_pc_of(code_memory_start(memory).value + offset), place_out);
+}
+
+static void code_is_found_where_it_is_with_its_block_and_its_trail(void)
+{
+    struct code_cache *cache = create();
+    struct cache_slab *slab = slab_near(cache, own_code(), 1, 1);
+    struct block *first = new_block(cache, 0x1000), *second = new_block(cache, 0x2000);
+    struct code_place_record record = {.start = 16, .block = first->index, .trail_bytes = 3, .size_bytes = 10};
+    struct code_place place;
+    uint8_t *trail = cache_slab_note(slab, 3, 1, &record.trail);
+
+    CHECK_EQUAL(code_place_add(&slab->hot_places, &record), 0);
+    record.block = second->index;
+    CHECK_EQUAL(code_place_add(&slab->cold_places, &record), 0);
+    CHECK(place_of(cache, slab->hot, 25, &place) && place.block == first && place.trail == trail);
+    CHECK(place.trail_bytes == 3 && place.size_bytes == 10);
+    CHECK_EQUAL(place.start.value, code_memory_start(slab->hot).value + 16);
+    CHECK(place_of(cache, slab->cold, 16, &place) && place.block == second);
+    CHECK_EQUAL(place.start.value, code_memory_start(slab->cold).value + 16);
+    CHECK(!place_of(cache, slab->hot, 26, &place));
+    CHECK(!place_of(cache, slab->cold, 15, &place));
+    CHECK(!code_cache_place_at(cache, cache_pc_of(own_code()), &place));
     code_cache_destroy(cache);
 }
 
@@ -274,6 +330,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_slab_serves_its_neighbourhood_until_it_is_full),
     CHECK_CASE(counters_are_zero_apart_and_in_reach),
     CHECK_CASE(memory_grows_with_what_is_kept),
+    CHECK_CASE(notes_are_apart_and_end_with_the_room_for_them),
+    CHECK_CASE(code_is_found_where_it_is_with_its_block_and_its_trail),
 };
 
 CHECK_MAIN(cases)

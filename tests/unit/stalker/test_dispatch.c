@@ -82,7 +82,7 @@ static void an_exit_is_linked_to_where_it_leads(void)
     CHECK(block_at(0x100) != NULL);
     CHECK_EQUAL(thread->resume, block_at(0x100)->entry.value);
     CHECK_EQUAL(thread->context.pc, code_at(0x100).value);
-    CHECK(from->exits[0].linked == block_at(0x100));
+    CHECK(code_cache_linked(lab.cache, &from->exits[0]) == block_at(0x100));
     deinit();
 }
 
@@ -94,15 +94,15 @@ static void indirect_branches_find_their_target_the_next_time(void)
     thread->target = code_at(0x200).value;
     dispatch(STALKER_INDIRECT);
     CHECK_EQUAL(thread->resume, block_at(0x200)->entry.value);
-    CHECK(block_at(0x200)->landing.value != 0);
+    CHECK(block_has_landing(block_at(0x200)));
     CHECK_EQUAL(lab.cache->indirect_table[code_at(0x200).value % INDIRECT_TABLE_ENTRIES],
-                block_at(0x200)->landing.value);
+                block_landing(block_at(0x200)).value);
     known = stalker_lab_obtain(&lab, code_at(0x300), false);
-    CHECK_EQUAL(known->landing.value, 0);
+    CHECK(!block_has_landing(known));
     thread->target = code_at(0x300).value;
     dispatch(STALKER_INDIRECT);
     CHECK_EQUAL(thread->resume, known->entry.value);
-    CHECK(known->landing.value != 0);
+    CHECK(block_has_landing(known));
     deinit();
 }
 
@@ -258,10 +258,10 @@ static void code_that_changed_is_translated_anew(void)
     put_jump(0, 0x200);
     thread->exit = block_exit_number(block, 0);
     dispatch(STALKER_CHANGED);
-    CHECK(block->flags & BLOCK_RETIRED);
+    CHECK(block->is_retired);
     CHECK(block_at(0) != block);
     CHECK_EQUAL(thread->resume, block_at(0)->entry.value);
-    CHECK_EQUAL(block_at(0)->exits[0].target.value, code_at(0x200).value);
+    CHECK_EQUAL(block_exit_target(&block_at(0)->exits[0]).value, code_at(0x200).value);
     deinit();
 }
 

@@ -3,6 +3,7 @@
 
 #include "ring/event_record.h"
 #include "stalker/code_cache.h"
+#include "stalker/engine.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -30,7 +31,8 @@ static int receive(void *context, const struct gait_event *events, size_t count)
 
 static void begin(uint32_t events)
 {
-    struct code_cache_options options = {.configuration = {.events = events}};
+    static struct stalker_engine engine;
+    struct code_cache_options options = {.engine = &engine, .configuration = {.events = events}};
 
     CHECK_EQUAL(code_cache_create(&options, &cache), 0);
     CHECK_EQUAL(event_buffer_create(1 << 16, &buffer), 0);
@@ -51,17 +53,20 @@ static void end(void)
 static const struct block *add_block(uint64_t start, uint64_t target)
 {
     static const uint8_t lengths[] = {1, 2, 5};
+    struct block_notes *notes = NULL;
+    struct cache_slab *slab;
     struct block *block;
 
     mutex_lock(&cache->lock);
     block = code_cache_new_block(cache);
-    mutex_unlock(&cache->lock);
     block->start = app_pc_of(start);
-    block->size_bytes = 8;
-    block->insn_count = 3;
-    block->insn_lengths = lengths;
-    block->last_insn_bytes = 5;
-    block->exits[0].target = app_pc_of(target);
+    CHECK_EQUAL(code_cache_slab(cache, block->start, 1, 1, &slab), 0);
+    block->slab = (uint16_t)(slab->number + 1);
+    notes = code_cache_add_notes(cache, block, 0, sizeof(lengths));
+    mutex_unlock(&cache->lock);
+    memcpy(notes->bytes, lengths, sizeof(lengths));
+    block_set_original(block, 3, 8, 5);
+    block_exit_set_target(&block->exits[0], app_pc_of(target));
     return block;
 }
 

@@ -56,14 +56,14 @@ static void nobody_gets_into_a_retired_block(void)
     stalker_lab_init(&lab, &leaving);
     block = jump_block(0x100, 0x2000);
     before = jump_block(0, 0x100);
-    CHECK(before->exits[0].linked == block);
-    CHECK_EQUAL(*table_entry(block->start), block->landing.value);
+    CHECK(code_cache_linked(lab.cache, &before->exits[0]) == block);
+    CHECK_EQUAL(*table_entry(block->start), block_landing(block).value);
     retire(block);
-    CHECK(block->flags & BLOCK_RETIRED);
+    CHECK(block->is_retired);
     CHECK(code_cache_find(lab.cache, block->start) == NULL);
     CHECK_EQUAL(*table_entry(block->start), stalker_lab_gate_indirect(&lab));
-    CHECK(before->exits[0].linked == NULL);
-    CHECK(block->incoming == NULL);
+    CHECK(code_cache_linked(lab.cache, &before->exits[0]) == NULL);
+    CHECK_EQUAL(block->incoming, 0);
     CHECK_EQUAL(exit_taken(before->entry), block_exit_number(before, 0));
     /* Once is enough, also when there is a new one in its place. */
     CHECK(stalker_lab_obtain(&lab, block->start, true) != block);

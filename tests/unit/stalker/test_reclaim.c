@@ -4,6 +4,7 @@
 #include "stalker/reclaim.h"
 
 #include "gait/stalker.h"
+#include "stalker/thread.h"
 #include "support/check.h"
 #include "support/workload.h"
 
@@ -201,12 +202,70 @@ static void threads_that_ended_leave_nothing_behind(void)
     gait_stalker_destroy(stalker);
 }
 
+/* ---- tables of the map ------------------------------------------------------------------------------------------- */
+
+static size_t memory_of(struct code_cache *cache)
+{
+    size_t bytes;
+
+    mutex_lock(&cache->lock);
+    bytes = code_cache_memory(cache);
+    mutex_unlock(&cache->lock);
+    return bytes;
+}
+
+/* Blocks without code, so many that the map grows. */
+static void grow_map(struct code_cache *cache)
+{
+    mutex_lock(&cache->lock);
+    for (uint64_t start = 1; !hash_map_has_retired(&cache->blocks) && start < 1000000; start++) {
+        struct block *block = code_cache_new_block(cache);
+
+        CHECK(block != NULL);
+        block->start = app_pc_of(start);
+        if (code_cache_publish(cache, block) != 0)
+            CHECK(!"a block cannot be published");
+    }
+    CHECK(hash_map_has_retired(&cache->blocks));
+    mutex_unlock(&cache->lock);
+}
+
+static void outgrown_tables_go_when_every_thread_has_passed_on(void)
+{
+    static struct stalker_thread thread;
+    struct stalker_engine_options options = {0};
+    struct follow_configuration configuration = {0};
+    struct stalker_engine *engine;
+    struct code_cache *cache;
+    size_t before, table_bytes;
+
+    CHECK_EQUAL(stalker_engine_create(&options, &engine), 0);
+    mutex_lock(&engine->lock);
+    CHECK_EQUAL(stalker_engine_cache(engine, &configuration, &cache), 0);
+    list_add_last(&engine->threads, &thread.node);
+    mutex_unlock(&engine->lock);
+    grow_map(cache);
+    before = memory_of(cache);
+    table_bytes = hash_map_retired_memory(cache->blocks.retired);
+    CHECK(table_bytes > 0);
+    for (int i = 0; i < 3; i++)
+        reclaim_all(engine);
+    CHECK_EQUAL(memory_of(cache), before);
+    thread.engine = engine;
+    reclaim_pass(&thread, reclaim_epoch(&thread));
+    reclaim_all(engine);
+    CHECK_EQUAL(memory_of(cache), before - table_bytes);
+    CHECK(code_cache_find(cache, app_pc_of(1)) == code_cache_block(cache, 0));
+    mutex_lock(&engine->lock);
+    list_remove(&thread.node);
+    mutex_unlock(&engine->lock);
+    stalker_engine_destroy(engine);
+}
+
 static const struct check_case cases[] = {
-    CHECK_CASE(code_stays_within_its_limit),
-    CHECK_CASE(code_of_several_threads_stays_within_its_limit),
-    CHECK_CASE(what_was_forgotten_is_given_back),
-    CHECK_CASE(what_a_thread_is_in_is_kept_until_it_passed_on),
-    CHECK_CASE(threads_that_ended_leave_nothing_behind),
+    CHECK_CASE(outgrown_tables_go_when_every_thread_has_passed_on), CHECK_CASE(code_stays_within_its_limit),
+    CHECK_CASE(code_of_several_threads_stays_within_its_limit),     CHECK_CASE(what_was_forgotten_is_given_back),
+    CHECK_CASE(what_a_thread_is_in_is_kept_until_it_passed_on),     CHECK_CASE(threads_that_ended_leave_nothing_behind),
 };
 
 CHECK_MAIN(cases)

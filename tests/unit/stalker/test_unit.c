@@ -38,15 +38,16 @@ static void blocks_that_follow_are_translated_along(void)
     block = stalker_lab_obtain(&lab, code_at(0), false);
     for (int i = 0; i < 3; i++) {
         struct block_exit *on = &block->exits[1];
+        struct block *next = code_cache_linked(lab.cache, on);
 
         CHECK(block == code_cache_find(lab.cache, code_at(6 * (size_t)i)));
         CHECK_EQUAL(block->size_bytes, 6);
         CHECK_EQUAL(block->insn_count, 1);
         CHECK_EQUAL(on->kind, BLOCK_EXIT_ADJACENT);
-        CHECK(on->linked != NULL && on->linked->incoming == on);
+        CHECK(next != NULL && next->incoming == block_exit_number(block, 1) + 1);
         /* Nothing but the placeholder is between them. */
-        CHECK_EQUAL(block->entry.value + block->code_bytes, on->linked->entry.value);
-        block = on->linked;
+        CHECK_EQUAL(block->entry.value + stalker_lab_code_bytes(&lab, block), next->entry.value);
+        block = next;
     }
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
     CHECK(code_cache_find(lab.cache, code_at(0x8000)) == NULL);
@@ -64,7 +65,7 @@ static void a_unit_has_so_many_blocks_and_no_more(void)
     CHECK_EQUAL(hash_map_count(&lab.cache->blocks), UNIT_BLOCKS_MAX);
     last = code_cache_find(lab.cache, code_at(6 * (UNIT_BLOCKS_MAX - 1)));
     CHECK_EQUAL(last->exits[1].kind, BLOCK_EXIT_JUMP);
-    CHECK(last->exits[1].linked == NULL);
+    CHECK(code_cache_linked(lab.cache, &last->exits[1]) == NULL);
     stalker_lab_deinit(&lab);
 }
 
@@ -77,7 +78,7 @@ static void a_unit_stops_where_a_block_is_known(void)
     known = stalker_lab_obtain(&lab, code_at(6), false);
     block = stalker_lab_obtain(&lab, code_at(0), false);
     CHECK_EQUAL(block->exits[1].kind, BLOCK_EXIT_JUMP);
-    CHECK(block->exits[1].linked == known);
+    CHECK(code_cache_linked(lab.cache, &block->exits[1]) == known);
     CHECK(code_cache_find(lab.cache, code_at(6)) == known);
     stalker_lab_deinit(&lab);
 }
@@ -91,7 +92,7 @@ static void exits_to_known_blocks_are_linked(void)
     stalker_lab_write_at(&lab, 0);
     put_branches(1);
     block = stalker_lab_obtain(&lab, code_at(0), false);
-    CHECK(block->exits[0].linked == to);
+    CHECK(code_cache_linked(lab.cache, &block->exits[0]) == to);
     stalker_lab_state(&lab, code_at(0), &initial);
     initial.rflags |= X86_FLAG_ZF;
     stalker_lab_run_raw(&lab, block->entry, &initial, &result);
@@ -109,7 +110,7 @@ static void blocks_have_so_many_instructions_and_no_more(void)
     block = stalker_lab_obtain(&lab, code_at(0), false);
     CHECK_EQUAL(block->insn_count, BLOCK_INSNS_MAX);
     CHECK_EQUAL(block->size_bytes, BLOCK_INSNS_MAX);
-    CHECK(block->exits[0].linked == code_cache_find(lab.cache, code_at(BLOCK_INSNS_MAX)));
+    CHECK(code_cache_linked(lab.cache, &block->exits[0]) == code_cache_find(lab.cache, code_at(BLOCK_INSNS_MAX)));
     stalker_lab_deinit(&lab);
 }
 
@@ -141,7 +142,7 @@ static void what_is_too_large_becomes_several_blocks(void)
     for (uint32_t i = 0; i < lab.cache->block_count; i++) {
         const struct block *block = code_cache_block(lab.cache, i);
 
-        CHECK(block->code_bytes <= 16384);
+        CHECK(stalker_lab_code_bytes(&lab, block) <= 16384);
         covered += block->size_bytes;
     }
     /* With the trap behind them. */
@@ -215,17 +216,17 @@ static void indirect_branches_find_only_blocks_that_land(void)
     put_branches(1);
     entry = &lab.cache->indirect_table[code_at(0).value % INDIRECT_TABLE_ENTRIES];
     block = stalker_lab_obtain(&lab, code_at(0), false);
-    CHECK_EQUAL(block->landing.value, 0);
-    CHECK(!(block->flags & BLOCK_LANDS));
+    CHECK(!block_has_landing(block));
+    CHECK_EQUAL(block->landing_bytes, 0);
     CHECK_EQUAL(*entry, stalker_lab_gate_indirect(&lab));
     CHECK(stalker_lab_obtain(&lab, code_at(0), true) == block);
-    CHECK(block->landing.value != 0);
-    CHECK_EQUAL(*entry, block->landing.value);
+    CHECK(block_has_landing(block));
+    CHECK_EQUAL(*entry, block_landing(block).value);
     block = stalker_lab_obtain(&lab, code_at(0x8000), true);
-    CHECK(block->flags & BLOCK_LANDS);
-    CHECK(block->landing.value < block->entry.value);
+    CHECK_EQUAL(block_landing(block).value, block_code(block).value);
+    CHECK(block_landing(block).value < block->entry.value);
     /* The blocks that were translated along do not land. */
-    CHECK_EQUAL(code_cache_find(lab.cache, code_at(6))->landing.value, 0);
+    CHECK(!block_has_landing(code_cache_find(lab.cache, code_at(6))));
     stalker_lab_deinit(&lab);
 }
 
@@ -237,14 +238,14 @@ static void without_room_for_a_landing_there_is_none(void)
 
     stalker_lab_init(&lab, &leaving);
     block = stalker_lab_obtain(&lab, code_at(0), false);
-    room = code_memory_room(block->slab->cold);
-    CHECK_EQUAL(code_memory_reserve(block->slab->cold, room, &writer), 0);
+    room = code_memory_room(code_cache_slab_of(lab.cache, block)->cold);
+    CHECK_EQUAL(code_memory_reserve(code_cache_slab_of(lab.cache, block)->cold, room, &writer), 0);
     x86_nops(&writer, room);
-    CHECK_EQUAL(code_memory_commit(block->slab->cold, &writer), 0);
+    CHECK_EQUAL(code_memory_commit(code_cache_slab_of(lab.cache, block)->cold, &writer), 0);
     mutex_lock(&lab.cache->lock);
     CHECK_EQUAL(unit_add_landing(lab.cache, block), -ENOSPC);
     mutex_unlock(&lab.cache->lock);
-    CHECK_EQUAL(block->landing.value, 0);
+    CHECK(!block_has_landing(block));
     CHECK_EQUAL(lab.cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES],
                 stalker_lab_gate_indirect(&lab));
     stalker_lab_deinit(&lab);
@@ -258,17 +259,18 @@ static void where_no_code_is_the_block_leaves_at_once(void)
     block = stalker_lab_obtain(&lab, app_pc_of(8), false);
     CHECK_EQUAL(block->size_bytes, 0);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
-    CHECK_EQUAL(block->exits[0].target.value, 8);
+    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, 8);
     stalker_lab_deinit(&lab);
 }
 
 static void instructions_have_lengths_only_where_they_are_wanted(void)
 {
     struct stalker_lab_options options = {.events = GAIT_EVENT_EXEC};
+    const struct block_notes *notes;
     struct block *block;
 
     stalker_lab_init(&lab, &leaving);
-    CHECK(stalker_lab_obtain(&lab, code_at(0x100), false)->insn_lengths == NULL);
+    CHECK(code_cache_notes(lab.cache, stalker_lab_obtain(&lab, code_at(0x100), false)) == NULL);
     stalker_lab_deinit(&lab);
     stalker_lab_init(&lab, &options);
     x86_nops(&lab.writer, 3);
@@ -276,9 +278,9 @@ static void instructions_have_lengths_only_where_they_are_wanted(void)
     put_branches(1);
     block = stalker_lab_obtain(&lab, code_at(0), false);
     CHECK_EQUAL(block->insn_count, 3);
-    CHECK_EQUAL(block->insn_lengths[0], 3);
-    CHECK_EQUAL(block->insn_lengths[1], 1);
-    CHECK_EQUAL(block->insn_lengths[2], 6);
+    notes = code_cache_notes(lab.cache, block);
+    CHECK(notes != NULL && notes->length_count == 3 && memcmp(block_notes_lengths(notes), "\3\1\6", 3) == 0);
+    CHECK_EQUAL(notes->snapshot_bytes, 0);
     CHECK_EQUAL(block->last_insn_bytes, 6);
     /* Native functions are blocks without any. */
     CHECK_EQUAL(stalker_engine_add_native(lab.engine, code_at(0x100)), 0);

@@ -25,7 +25,7 @@
 #define TABLE_SHIFT 8
 #define TABLE_MASK  0
 #define TABLE_SLOTS 64
-#define BLOCK_LANDING 32
+#define BLOCK_LANDING 16
 
         .text
         .macro FUNCTION name
@@ -231,7 +231,7 @@ FUNCTION stalker_gate_indirect
         cmpq    $-1, %rdi
         je      4f
         /* Without a landing the engine makes one, so that the next time is quicker. */
-        cmpq    $0, BLOCK_LANDING(%rdi)
+        cmpl    $0, BLOCK_LANDING(%rdi)
         je      4f
         movq    (%rdi), %rdi
         movq    %rdi, %gs:THREAD_RESUME

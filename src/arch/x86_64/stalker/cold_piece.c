@@ -28,21 +28,33 @@ void x86_cold_piece_note(struct cold_piece *piece, const struct code_writer *wri
     };
 }
 
-int x86_cold_piece_end(struct translation *translation, const struct cold_piece *piece, struct cache_slab *slab,
-                       const struct code_writer *writer)
+/* Most pieces are of one kind and have the same trail, so that one will do for all of them. */
+static bool keep_trail(struct cache_slab *slab, const uint8_t *bytes, struct code_place_record *record)
 {
-    uint8_t bytes[COLD_POINTS_MAX * POINT_BYTES_MAX];
-    struct code_place place = {
-        .start = piece->start,
-        .block = piece->block,
-        .trail_bytes = (uint32_t)trail_encode(piece->points, piece->point_count, bytes, sizeof(bytes)),
-        .size_bytes = (uint32_t)(code_writer_pc(writer).value - piece->start.value),
-    };
-    uint8_t *kept = slab_allocate(&translation->cache->trails, place.trail_bytes, 1);
+    const struct code_place_record *last = code_place_last(&slab->cold_places);
+    uint8_t *kept;
 
-    if (kept == NULL)
-        return -ENOMEM;
-    __builtin_memcpy(kept, bytes, place.trail_bytes);
-    place.trail = kept;
-    return code_place_add(&slab->cold_places, &place);
+    if (last != NULL && last->trail_bytes == record->trail_bytes &&
+        __builtin_memcmp(slab->notes + last->trail, bytes, record->trail_bytes) == 0) {
+        record->trail = last->trail;
+        return true;
+    }
+    kept = cache_slab_note(slab, record->trail_bytes, 1, &record->trail);
+    if (kept != NULL)
+        __builtin_memcpy(kept, bytes, record->trail_bytes);
+    return kept != NULL;
+}
+
+int x86_cold_piece_end(const struct cold_piece *piece, struct cache_slab *slab, const struct code_writer *writer)
+{
+    uint64_t memory = atomic_load_explicit(&slab->cold_range.start, memory_order_relaxed);
+    uint8_t bytes[COLD_POINTS_MAX * POINT_BYTES_MAX];
+    struct code_place_record record = {
+        .start = (uint32_t)(piece->start.value - memory),
+        .block = piece->block->index,
+        .trail_bytes = (uint16_t)trail_encode(piece->points, piece->point_count, bytes, sizeof(bytes)),
+        .size_bytes = (uint16_t)(code_writer_pc(writer).value - piece->start.value),
+    };
+
+    return keep_trail(slab, bytes, &record) ? code_place_add(&slab->cold_places, &record) : -ENOMEM;
 }

@@ -10,7 +10,6 @@
 
 struct block;
 struct cache_slab;
-struct translation;
 
 struct cold_piece {
     const struct block *block; /* that the points' addresses are relative to */
@@ -27,7 +26,7 @@ void x86_cold_piece_note(struct cold_piece *piece, const struct code_writer *wri
                          struct trail_state state);
 
 /* Makes the piece known, which ends at the writer's position in the cold memory of the block's slab. -ENOMEM. */
-MUST_USE int x86_cold_piece_end(struct translation *translation, const struct cold_piece *piece,
-                                struct cache_slab *slab, const struct code_writer *writer);
+MUST_USE int x86_cold_piece_end(const struct cold_piece *piece, struct cache_slab *slab,
+                                const struct code_writer *writer);
 
 #endif

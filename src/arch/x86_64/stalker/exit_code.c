@@ -36,42 +36,42 @@ static void describe_exit(struct translation *translation, unsigned which, enum 
     struct block_exit *exit = &translation->block->exits[which];
 
     exit->kind = (uint8_t)kind;
-    exit->target = target;
+    block_exit_set_target(exit, target);
+    /* For when the unit is linked. */
+    code_cache_prefetch(translation->cache, target);
 }
 
 struct cache_pc x86_put_stub(struct translation *translation, unsigned which, enum block_exit_kind kind,
                              struct app_pc target)
 {
-    struct block_exit *exit = &translation->block->exits[which];
+    struct cache_pc stub = code_writer_pc(&translation->cold);
 
     describe_exit(translation, which, kind, target);
-    exit->stub = code_writer_pc(&translation->cold);
+    block_exit_set_stub(&translation->block->exits[which], stub);
     write_stub(&translation->cold, block_exit_number(translation->block, which));
-    return exit->stub;
+    return stub;
 }
 
 /* The stub of an exit that was put without one, for which room was kept. */
-static int put_late_stub(struct block_exit *exit)
+static int put_late_stub(struct cache_slab *slab, struct block_exit *exit)
 {
-    struct block *block = block_of_exit(exit);
     struct code_writer writer;
-    int result = code_memory_reserve(block->slab->cold, STUB_BYTES, &writer);
+    int result = code_memory_reserve(slab->cold, STUB_BYTES, &writer);
 
     if (result != 0)
         return result;
-    write_stub(&writer, block_exit_number(block, exit->number));
-    result = code_memory_commit(block->slab->cold, &writer);
+    write_stub(&writer, block_exit_number(block_of_exit(exit), exit->which));
+    result = code_memory_commit(slab->cold, &writer);
     if (result == 0) {
-        exit->stub = writer.base_pc;
-        block->slab->stubs_owed--;
+        block_exit_set_stub(exit, writer.base_pc);
+        slab->stubs_owed--;
     }
     return result;
 }
 
-/* The displacement that was just written as the last four bytes. */
-static void note_place(struct translation *translation, unsigned which)
+void x86_note_place(struct translation *translation, unsigned which)
 {
-    translation->block->exits[which].place = cache_pc_of(code_writer_pc(&translation->hot).value - 4);
+    block_exit_set_place(&translation->block->exits[which], cache_pc_of(code_writer_pc(&translation->hot).value - 4));
 }
 
 void x86_put_exit(struct translation *translation, unsigned which, enum block_exit_kind kind, struct app_pc target)
@@ -84,14 +84,14 @@ void x86_put_exit(struct translation *translation, unsigned which, enum block_ex
         describe_exit(translation, which, kind, target);
         translation->slab->stubs_owed++;
         x86_align_field(hot, 0, JMP_BYTES);
-        translation->block->exits[which].place = code_writer_pc(hot);
+        block_exit_set_place(&translation->block->exits[which], code_writer_pc(hot));
         code_writer_put_bytes(hot, placeholder, sizeof(placeholder));
         return;
     }
     stub = x86_put_stub(translation, which, kind, target);
     x86_align_field(hot, 1, 4);
     x86_jmp_pc(hot, stub, X86_REACH_NEAR);
-    note_place(translation, which);
+    x86_note_place(translation, which);
 }
 
 void x86_put_exit_if(struct translation *translation, unsigned which, enum x86_condition condition,
@@ -101,7 +101,7 @@ void x86_put_exit_if(struct translation *translation, unsigned which, enum x86_c
 
     x86_align_field(&translation->hot, 2, 4);
     x86_jcc_pc(&translation->hot, condition, stub, X86_REACH_NEAR);
-    note_place(translation, which);
+    x86_note_place(translation, which);
 }
 
 /* Changes some bytes of one aligned word of 8. */
@@ -147,28 +147,28 @@ static int put_far_jump(struct translation *translation, struct cache_slab *slab
     x86_cold_piece_begin(&piece, to, &writer);
     x86_cold_piece_note(&piece, &writer, to->start, state);
     x86_jmp_absolute(&writer, to->entry);
-    if (x86_cold_piece_end(translation, &piece, slab, &writer) != 0)
+    if (x86_cold_piece_end(&piece, slab, &writer) != 0)
         writer.overflowed = true;
     return code_memory_commit(slab->cold, &writer);
 }
 
 int x86_link(struct translation *translation, struct block_exit *exit, const struct block *to)
 {
-    struct cache_slab *slab = block_of_exit(exit)->slab;
-    struct cache_pc destination;
+    struct cache_slab *slab = code_cache_slab_of(translation->cache, block_of_exit(exit));
+    struct cache_pc place = block_exit_place(exit), destination;
     int result = 0;
 
-    if (to == NULL && exit->stub.value == 0)
-        result = put_late_stub(exit);
+    if (to == NULL && !block_exit_has_stub(exit))
+        result = put_late_stub(slab, exit);
     if (result != 0)
         return result;
-    destination = to == NULL ? exit->stub : to->entry;
+    destination = to == NULL ? block_exit_stub(exit) : to->entry;
     /* A placeholder is part of the slab that its stub is near to, so the stub stands for all of it. */
-    if (to != NULL && (!address_fits_rel32(exit->place.value + 8, destination.value) ||
-                       !address_fits_rel32(exit->place.value, destination.value)))
+    if (to != NULL && (!address_fits_rel32(place.value + 8, destination.value) ||
+                       !address_fits_rel32(place.value, destination.value)))
         result = put_far_jump(translation, slab, to, &destination);
     if (result != 0)
         return result;
-    return exit->kind == BLOCK_EXIT_ADJACENT ? patch_placeholder(slab, exit->place, destination)
-                                             : patch_displacement(slab, exit->place, destination);
+    return exit->kind == BLOCK_EXIT_ADJACENT ? patch_placeholder(slab, place, destination)
+                                             : patch_displacement(slab, place, destination);
 }

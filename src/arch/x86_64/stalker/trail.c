@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A point is one byte where both sides went on by the same few bytes and nothing has to be undone, as with most
- * instructions. Else a byte with bit 7 set, two numbers for the steps, and the state if it is not plain.
+ * A point is one byte where both sides went on by the same few bytes and nothing has to be undone. Else a byte with bit
+ * 7 set, two numbers for the steps, and the state if it is not plain. Most instructions are copied and need no point.
  */
 #include "arch/x86_64/stalker/trail.h"
 
@@ -14,7 +14,8 @@
 
 #include <asm/errno.h>
 
-#define STEP_MAX  0x7f
+#define STEP_MAX  0x3f
+#define IS_COPY   0x40
 #define LONG_FORM 0x80
 #define HAS_STATE 0x01
 
@@ -111,12 +112,13 @@ static void put_point(struct bytes_writer *writer, const struct trail_point *fro
 {
     uint32_t cache_step = to->cache_offset - from->cache_offset;
     int64_t app_step = to->app_offset - from->app_offset;
+    uint8_t copy = to->is_copy ? IS_COPY : 0;
 
     if (is_plain(&to->state) && app_step == cache_step && cache_step <= STEP_MAX) {
-        put_byte(writer, (uint8_t)cache_step);
+        put_byte(writer, (uint8_t)(copy | cache_step));
         return;
     }
-    put_byte(writer, is_plain(&to->state) ? LONG_FORM : LONG_FORM | HAS_STATE);
+    put_byte(writer, LONG_FORM | copy | (is_plain(&to->state) ? 0 : HAS_STATE));
     put_number(writer, cache_step);
     put_number(writer, fold_sign(app_step));
     if (!is_plain(&to->state))
@@ -128,9 +130,10 @@ static void get_point(struct bytes_reader *reader, struct trail_point *point)
     uint8_t byte = get_byte(reader);
 
     point->state = (struct trail_state){0};
+    point->is_copy = byte & IS_COPY;
     if (!(byte & LONG_FORM)) {
-        point->cache_offset += byte;
-        point->app_offset += byte;
+        point->cache_offset += byte & STEP_MAX;
+        point->app_offset += byte & STEP_MAX;
         return;
     }
     point->cache_offset += (uint32_t)get_number(reader);
@@ -154,6 +157,12 @@ size_t trail_encode(const struct trail_point *points, size_t count, uint8_t *byt
     return writer.overflowed ? 0 : (size_t)(writer.cursor - bytes_out);
 }
 
+static void go_on_to(struct trail_point *point, uint32_t cache_offset)
+{
+    point->app_offset += cache_offset - point->cache_offset;
+    point->cache_offset = cache_offset;
+}
+
 bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset, struct trail_point *point_out)
 {
     struct bytes_reader reader = {trail, trail + trail_bytes};
@@ -167,6 +176,8 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
         *point_out = point;
         found = true;
     }
+    if (found && point_out->is_copy)
+        go_on_to(point_out, cache_offset);
     return found;
 }
 

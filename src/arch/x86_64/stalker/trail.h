@@ -53,14 +53,30 @@ struct trail_state {
 
 struct trail_point {
     uint32_t cache_offset; /* from where the block's hot code begins, the landing included */
+    bool is_copy;          /* from here on both sides go on alike: instructions that stand there as they were */
     int64_t app_offset;    /* from the block's start */
     struct trail_state state;
 };
 
+static inline bool trail_state_is_same(struct trail_state a, struct trail_state b)
+{
+    return a.homes == b.homes && a.sp_add == b.sp_add && a.pc == b.pc && a.is_rcx_next == b.is_rcx_next &&
+           a.scratch_register == b.scratch_register && a.position_back == b.position_back && a.progress == b.progress;
+}
+
+/* Whether a point is covered by the one before it, so that it adds nothing. */
+static inline bool trail_point_follows(const struct trail_point *last, const struct trail_point *point)
+{
+    uint32_t step = last->is_copy ? point->cache_offset - last->cache_offset : 0;
+
+    return last->is_copy == point->is_copy && point->app_offset - last->app_offset == step &&
+           trail_state_is_same(last->state, point->state);
+}
+
 /* Turns points, ordered by cache_offset, into at most capacity bytes. Returns how many; 0: it takes more. */
 size_t trail_encode(const struct trail_point *points, size_t count, uint8_t *bytes_out, size_t capacity);
 
-/* The point that a place belongs to. False: none does. */
+/* The point that a place belongs to; of a copy, the point for that very place. False: none does. */
 bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset, struct trail_point *point_out);
 
 /*

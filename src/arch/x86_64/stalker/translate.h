@@ -44,6 +44,9 @@ static const struct trail_state trail_plain = {0};
 /* Notes that from the next byte of hot code on, the thread is at app_pc in that state. */
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state);
 
+/* Notes that what is written next is an instruction as it stands at app_pc, and leaves the registers alone. */
+void x86_trail_note_copy(struct translation *translation, struct app_pc app_pc);
+
 static inline struct x86_mem thread_field(int32_t offset)
 {
     return x86_mem_segment(X86_GS, x86_mem_absolute(offset));
@@ -81,6 +84,9 @@ void x86_put_exit(struct translation *translation, unsigned which, enum block_ex
 /* The same for a conditional branch; the flow goes on behind it if the condition does not hold. */
 void x86_put_exit_if(struct translation *translation, unsigned which, enum x86_condition condition,
                      struct app_pc target);
+
+/* Notes that the displacement of an exit's branch was just written as the last four bytes of hot code. */
+void x86_note_place(struct translation *translation, unsigned which);
 
 /* Writes the stub of an exit in cold memory and returns its address. */
 struct cache_pc x86_put_stub(struct translation *translation, unsigned which, enum block_exit_kind kind,

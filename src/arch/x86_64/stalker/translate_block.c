@@ -13,41 +13,41 @@
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
+#include "base/code_memory.h"
 #include "stalker/engine.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
 
-/* A point holds up to the next one, so one that says the same adds nothing. */
-static bool is_same_point(const struct trail_point *last, const struct trail_point *point)
-{
-    return last->app_offset == point->app_offset && last->state.homes == point->state.homes &&
-           last->state.sp_add == point->state.sp_add && last->state.pc == point->state.pc &&
-           last->state.is_rcx_next == point->state.is_rcx_next &&
-           last->state.scratch_register == point->state.scratch_register &&
-           last->state.position_back == point->state.position_back && last->state.progress == point->state.progress;
-}
-
-void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
+static void add_point(struct translation *translation, struct app_pc app_pc, bool is_copy, struct trail_state state)
 {
     struct x86_block *decoded = x86_block_of(translation);
-    struct block *block = translation->block;
-    struct trail_point point = {
-        .cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value),
-        .app_offset = (int64_t)(app_pc.value - block->start.value),
-    };
+    const struct block *block = translation->block;
+    struct trail_point *point = &decoded->points[decoded->point_count];
 
-    point.state = state;
-    point.state.homes |= decoded->homes;
-    if (point.state.progress == TRAIL_TOLD && !x86_block_is_told(translation))
-        point.state.progress = TRAIL_UNTOLD;
-    if (decoded->point_count > 0 && is_same_point(&decoded->points[decoded->point_count - 1], &point))
-        return;
     if (decoded->point_count == TRAIL_POINTS_MAX) {
         translation->hot.overflowed = true;
         return;
     }
-    decoded->points[decoded->point_count++] = point;
+    state.homes |= decoded->homes;
+    if (state.progress == TRAIL_TOLD && !x86_block_is_told(translation))
+        state.progress = TRAIL_UNTOLD;
+    point->cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
+    point->is_copy = is_copy;
+    point->app_offset = (int64_t)(app_pc.value - block->start.value);
+    point->state = state;
+    if (decoded->point_count == 0 || !trail_point_follows(point - 1, point))
+        decoded->point_count++;
+}
+
+void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
+{
+    add_point(translation, app_pc, false, state);
+}
+
+void x86_trail_note_copy(struct translation *translation, struct app_pc app_pc)
+{
+    add_point(translation, app_pc, true, trail_plain);
 }
 
 /* Whether the instruction has to do with the segment that we use. */
@@ -116,9 +116,8 @@ static void decode(struct translation *translation)
         if (decoded->is_checked && insn->properties & X86_MEMORY_WRITE)
             break;
     }
-    block->insn_count = decoded->count;
-    block->size_bytes = (uint32_t)(pc.value - block->start.value);
-    block->last_insn_bytes = decoded->count == 0 ? 0 : decoded->insns[decoded->count - 1].length;
+    block_set_original(block, decoded->count, pc.value - block->start.value,
+                       decoded->count == 0 ? 0 : decoded->insns[decoded->count - 1].length);
     x86_event_plan(translation);
 }
 
@@ -185,6 +184,19 @@ static void forget_decoded(struct translation *translation)
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
 }
 
+/* The block's entry is behind it. */
+static void put_hot_landing(struct translation *translation)
+{
+    struct block *block = translation->block;
+    struct cache_pc landing = block->entry;
+
+    x86_put_landing(translation, NULL, block,
+                    translation->is_observed ? BRANCH_SET : live_at_start(x86_block_of(translation)));
+    block->entry = code_writer_pc(&translation->hot);
+    block_set_landing(block, landing);
+    block->landing_bytes = (uint8_t)(block->entry.value - landing.value);
+}
+
 static void open_block(struct translation *translation)
 {
     struct block *block = translation->block;
@@ -195,14 +207,9 @@ static void open_block(struct translation *translation)
     /* Somebody may look at all registers before the block overwrites them, or find that it is another one by now. */
     translation->is_observed |=
         translation->is_native || translation->changes_cache || x86_block_of(translation)->is_checked;
-    if (translation->lands) {
-        block->landing = code_writer_pc(hot);
-        block->entry = block->landing;
-        block->flags |= BLOCK_LANDS;
-        x86_put_landing(translation, NULL, block,
-                        translation->is_observed ? BRANCH_SET : live_at_start(x86_block_of(translation)));
-    }
     block->entry = code_writer_pc(hot);
+    if (translation->lands)
+        put_hot_landing(translation);
     if (translation->changes_cache)
         put_change_of_cache(translation);
     else if (x86_block_of(translation)->is_checked)
@@ -242,11 +249,11 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
 
 void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
-    x86_trail_note(translation, insn->pc, trail_plain);
     if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(X86_R11) && x86_events_in_use(translation)) {
-        x86_take_register(translation);
         x86_trail_note(translation, insn->pc, trail_plain);
+        x86_take_register(translation);
     }
+    x86_trail_note_copy(translation, insn->pc);
     if (insn->properties & X86_PC_RELATIVE)
         put_pc_relative(translation, insn, bytes);
     else
@@ -267,22 +274,59 @@ static void put(struct translation *translation, unsigned which)
         x86_put_flow(translation, insn, bytes);
 }
 
-/* The points so far, in as few bytes as they take. */
-static void keep_trail(struct translation *translation)
+/* Whether nothing but a copy of the instruction will stand in the cache. */
+static bool is_copied(const struct x86_insn *insn)
+{
+    return insn->flow == X86_FLOW_NEXT && !(insn->properties & X86_PC_RELATIVE);
+}
+
+static void put_copies(struct translation *translation, unsigned first, unsigned end)
+{
+    const struct x86_block *decoded = x86_block_of(translation);
+    uint64_t start = decoded->insns[first].pc.value;
+    uint64_t size = x86_insn_next(&decoded->insns[end - 1]).value - start;
+
+    x86_trail_note_copy(translation, app_pc_of(start));
+    code_writer_put_bytes(&translation->hot, decoded->source + (start - translation->block->start.value), size);
+}
+
+static void put_all(struct translation *translation)
+{
+    const struct x86_block *decoded = x86_block_of(translation);
+    /* Nothing has to be put between instructions. */
+    bool is_quiet = !x86_events_in_use(translation) && decoded->count_pending == 0;
+    unsigned first = 0, end;
+
+    while (first < decoded->count) {
+        for (end = first; is_quiet && end < decoded->count && is_copied(&decoded->insns[end]); end++)
+            ;
+        if (end > first)
+            put_copies(translation, first, end);
+        else
+            put(translation, end++);
+        first = end;
+    }
+}
+
+/* Where the block's hot code is; and the points so far, in as few bytes as they take. */
+static void keep_place(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
-    uint8_t *kept;
+    struct code_place_record *place = &translation->places[translation->block_count - 1];
+    uint64_t start = block_code(block).value;
+    size_t bytes = trail_encode(decoded->points, decoded->point_count, decoded->trail, sizeof(decoded->trail));
+    uint8_t *kept = cache_slab_note(translation->slab, bytes, 1, &place->trail);
 
-    block->trail_bytes =
-        (uint32_t)trail_encode(decoded->points, decoded->point_count, decoded->trail, sizeof(decoded->trail));
-    kept = slab_allocate(&translation->cache->trails, block->trail_bytes + 1, 1);
-    if (kept == NULL || (block->trail_bytes == 0 && decoded->point_count != 0)) {
+    if (kept == NULL || (bytes == 0 && decoded->point_count != 0)) {
         translation->hot.overflowed = true;
         return;
     }
-    __builtin_memcpy(kept, decoded->trail, block->trail_bytes);
-    block->trail = kept;
+    __builtin_memcpy(kept, decoded->trail, bytes);
+    place->start = (uint32_t)(start - code_memory_start(translation->slab->hot).value);
+    place->block = block->index;
+    place->trail_bytes = (uint16_t)bytes;
+    place->size_bytes = (uint16_t)(code_writer_pc(&translation->hot).value - start);
 }
 
 static void close_block(struct translation *translation)
@@ -302,8 +346,7 @@ static void close_block(struct translation *translation)
         else
             x86_put_exit(translation, 0, translation_continue(translation, end), end);
     }
-    block->code_bytes = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
-    keep_trail(translation);
+    keep_place(translation);
 }
 
 static void cut(struct translation *translation)
@@ -319,11 +362,11 @@ static void put_cold_landing(struct translation *translation, struct block *bloc
     struct code_writer *cold = &translation->cold;
     struct cold_piece piece;
 
-    block->landing = code_writer_pc(cold);
+    block_set_landing(block, code_writer_pc(cold));
     x86_cold_piece_begin(&piece, block, cold);
     x86_put_landing(translation, &piece, block, BRANCH_SET);
     x86_jmp_pc(cold, block->entry, X86_REACH_NEAR);
-    if (x86_cold_piece_end(translation, &piece, block->slab, cold) != 0)
+    if (x86_cold_piece_end(&piece, translation->slab, cold) != 0)
         cold->overflowed = true;
 }
 
@@ -334,6 +377,7 @@ const struct translator translator_x86_64 = {
     .insn_length = insn_length,
     .open = open_block,
     .put = put,
+    .put_all = put_all,
     .put_native = put_native_call,
     .cut = cut,
     .close = close_block,

@@ -59,7 +59,7 @@ static void put_transaction(struct translation *translation, const struct x86_in
     x86_trail_note(translation, insn->pc, trail_plain);
     x86_align_field(&translation->hot, 2, 4);
     x86_xbegin_pc(&translation->hot, stub);
-    translation->block->exits[0].place = cache_pc_of(code_writer_pc(&translation->hot).value - 4);
+    x86_note_place(translation, 0);
     put_continuation(translation, 1, x86_insn_next(insn));
 }
 
@@ -240,6 +240,21 @@ static bool is_int80(const struct x86_insn *insn)
     return insn->map == X86_MAP_PRIMARY && insn->opcode == 0xcd && (uint8_t)insn->immediate == 0x80;
 }
 
+/* Whether it names a target that no exit can have: with a prefix that takes all but 16 bits from it. */
+static bool is_out_of_reach(const struct translation *translation, const struct x86_insn *insn)
+{
+    switch (insn->flow) {
+    case X86_FLOW_JUMP:
+    case X86_FLOW_BRANCH:
+    case X86_FLOW_BRANCH_COUNT:
+    case X86_FLOW_CALL:
+    case X86_FLOW_TRANSACTION:
+        return !block_reaches(translation->block, app_pc_of(insn->target));
+    default:
+        return false;
+    }
+}
+
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     x86_put_counts(translation, insn->pc, false);
@@ -247,7 +262,8 @@ void x86_put_flow(struct translation *translation, const struct x86_insn *insn, 
     x86_take_position(translation);
     x86_put_events_at_end(translation, insn->pc, insn);
     translation->is_open = false;
-    if (insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) {
+    if ((insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) ||
+        is_out_of_reach(translation, insn)) {
         put_leave(translation, insn);
         return;
     }

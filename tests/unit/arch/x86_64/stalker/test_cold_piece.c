@@ -6,7 +6,6 @@
 #include "stalker/block.h"
 #include "stalker/code_cache.h"
 #include "stalker/thread.h"
-#include "stalker/translation.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -14,16 +13,18 @@
 #define APP_START   0x400000u
 #define CACHE_START 0x70001000u
 
-static struct code_cache cache;
-static struct cache_slab slab;
-static struct translation translation = {.cache = &cache};
+static uint8_t notes[1024];
+static struct cache_slab slab = {.cold_range = {.start = CACHE_START, .size_bytes = sizeof(notes)}};
 static struct block block;
+static struct code_cache cache;
 static uint8_t code[1024];
 static struct code_writer writer;
 
 static void begin(void)
 {
-    slab_init(&cache.trails, 0);
+    slab.notes = notes;
+    slab.notes_bytes = sizeof(notes);
+    slab.notes_used = 0;
     block.start = app_pc_of(APP_START);
     code_writer_init(&writer, code, sizeof(code), cache_pc_of(CACHE_START));
 }
@@ -31,7 +32,6 @@ static void begin(void)
 static void end(void)
 {
     code_place_list_deinit(&slab.cold_places);
-    slab_deinit(&cache.trails);
 }
 
 static void put_bytes(unsigned count)
@@ -40,28 +40,37 @@ static void put_bytes(unsigned count)
         code_writer_put_u8(&writer, 0x90);
 }
 
-static const struct code_place *place_at(uint64_t offset)
+static bool place_at(uint32_t offset, struct code_place *place_out)
 {
-    return code_place_find(&slab.cold_places, cache_pc_of(CACHE_START + offset));
+    const struct code_place_record *record = code_place_find(&slab.cold_places, offset);
+
+    if (record == NULL)
+        return false;
+    *place_out = (struct code_place){
+        .start = cache_pc_of(CACHE_START + record->start),
+        .block = &block,
+        .trail = notes + record->trail,
+        .trail_bytes = record->trail_bytes,
+    };
+    return true;
 }
 
 /* The registers of the program when the CPU has zeros at that place; the homes have ones. */
-static struct gait_cpu_context program_at(uint64_t offset)
+static struct gait_cpu_context program_at(uint32_t offset)
 {
     struct stalker_thread thread = {.cache = &cache};
     struct gait_cpu_context cpu = {.pc = CACHE_START + offset};
-    const struct code_place *place = place_at(offset);
+    struct code_place place;
 
     memset(thread.context.registers, 1, sizeof(thread.context.registers));
-    CHECK(place != NULL);
-    if (place != NULL)
-        CHECK_EQUAL(x86_recover(&thread, place, &cpu), 0);
+    CHECK(place_at(offset, &place) && x86_recover(&thread, &place, &cpu) == 0);
     return cpu;
 }
 
 static void each_place_has_the_state_that_was_noted(void)
 {
     struct cold_piece piece;
+    struct code_place place;
 
     begin();
     put_bytes(16);
@@ -71,7 +80,7 @@ static void each_place_has_the_state_that_was_noted(void)
     put_bytes(5);
     x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START - 3), (struct trail_state){.sp_add = 8});
     put_bytes(4);
-    CHECK_EQUAL(x86_cold_piece_end(&translation, &piece, &slab, &writer), 0);
+    CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
     for (unsigned offset = 16; offset < 21; offset++) {
         CHECK_EQUAL(program_at(offset).pc, APP_START + 7);
         CHECK_EQUAL(program_at(offset).rcx, 0x0101010101010101);
@@ -83,13 +92,15 @@ static void each_place_has_the_state_that_was_noted(void)
         CHECK_EQUAL(program_at(offset).rcx, 0);
         CHECK_EQUAL(program_at(offset).rsp, 8);
     }
-    CHECK(place_at(15) == NULL);
-    CHECK(place_at(25) == NULL);
+    CHECK(!place_at(15, &place));
+    CHECK(!place_at(25, &place));
     end();
 }
 
 static void pieces_are_told_apart(void)
 {
+    struct code_place place;
+
     begin();
     for (unsigned i = 0; i < 20; i++) {
         struct cold_piece piece;
@@ -97,13 +108,36 @@ static void pieces_are_told_apart(void)
         x86_cold_piece_begin(&piece, &block, &writer);
         x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START + i), (struct trail_state){0});
         put_bytes(10);
-        CHECK_EQUAL(x86_cold_piece_end(&translation, &piece, &slab, &writer), 0);
+        CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
         put_bytes(3);
     }
     for (unsigned i = 0; i < 20; i++) {
         CHECK_EQUAL(program_at(13 * i).pc, APP_START + i);
         CHECK_EQUAL(program_at(13 * i + 9).pc, APP_START + i);
-        CHECK(place_at(13 * i + 10) == NULL);
+        CHECK(!place_at(13 * i + 10, &place));
+    }
+    end();
+}
+
+static void pieces_of_one_kind_share_their_trail(void)
+{
+    uint32_t used = 0;
+
+    begin();
+    for (unsigned i = 0; i < 20; i++) {
+        struct trail_state state = {.homes = i < 10 ? X86_GPR_BIT(X86_RCX) : X86_GPR_BIT(X86_RDI)};
+        struct cold_piece piece;
+
+        x86_cold_piece_begin(&piece, &block, &writer);
+        x86_cold_piece_note(&piece, &writer, block.start, state);
+        put_bytes(10);
+        CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
+        CHECK_EQUAL(slab.notes_used > used, i == 0 || i == 10);
+        used = slab.notes_used;
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        CHECK_EQUAL(program_at(10 * i).rcx != 0, i < 10);
+        CHECK_EQUAL(program_at(10 * i).rdi != 0, i >= 10);
     }
     end();
 }
@@ -123,7 +157,7 @@ static void the_longest_piece_is_kept_whole(void)
         x86_cold_piece_note(&piece, &writer, app_pc_of(i % 2 ? UINT64_MAX - i : i), longest);
         put_bytes(100);
     }
-    CHECK_EQUAL(x86_cold_piece_end(&translation, &piece, &slab, &writer), 0);
+    CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
     for (unsigned i = 0; i < COLD_POINTS_MAX; i++) {
         CHECK_EQUAL(program_at(100 * i + 99).pc, i % 2 ? UINT64_MAX - i : i);
         CHECK_EQUAL(program_at(100 * i).rsp, (uint64_t)INT8_MIN);
@@ -138,22 +172,23 @@ static void nothing_is_known_before_the_first_note(void)
     struct stalker_thread thread = {.cache = &cache};
     struct gait_cpu_context cpu = {.pc = CACHE_START + 2};
     struct cold_piece piece;
+    struct code_place place;
 
     begin();
     x86_cold_piece_begin(&piece, &block, &writer);
     put_bytes(3);
     x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START), (struct trail_state){0});
     put_bytes(3);
-    CHECK_EQUAL(x86_cold_piece_end(&translation, &piece, &slab, &writer), 0);
-    CHECK_EQUAL(x86_recover(&thread, place_at(2), &cpu), -ENOENT);
+    CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
+    CHECK(place_at(2, &place));
+    CHECK_EQUAL(x86_recover(&thread, &place, &cpu), -ENOENT);
     CHECK_EQUAL(program_at(3).pc, APP_START);
     end();
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(each_place_has_the_state_that_was_noted),
-    CHECK_CASE(pieces_are_told_apart),
-    CHECK_CASE(the_longest_piece_is_kept_whole),
+    CHECK_CASE(each_place_has_the_state_that_was_noted), CHECK_CASE(pieces_are_told_apart),
+    CHECK_CASE(pieces_of_one_kind_share_their_trail),    CHECK_CASE(the_longest_piece_is_kept_whole),
     CHECK_CASE(nothing_is_known_before_the_first_note),
 };
 

@@ -63,14 +63,16 @@ static void branches_can_be_changed_by_one_store(void)
         x86_jmp_pc(&lab.writer, cache_pc_of(start.value + 0x9000), X86_REACH_NEAR);
         branch = stalker_lab_obtain(&lab, start, false);
         CHECK_EQUAL(branch->exits[0].kind, BLOCK_EXIT_JUMP);
-        CHECK(is_in_one_word(branch->exits[0].place.value, 4));
+        CHECK(is_in_one_word(block_exit_place(&branch->exits[0]).value, 4));
         CHECK_EQUAL(branch->exits[1].kind, BLOCK_EXIT_ADJACENT);
-        CHECK(is_in_one_word(branch->exits[1].place.value, JMP_BYTES));
-        jump = branch->exits[1].linked;
-        CHECK(jump != NULL && is_in_one_word(jump->exits[0].place.value, 4));
+        CHECK(is_in_one_word(block_exit_place(&branch->exits[1]).value, JMP_BYTES));
+        jump = code_cache_linked(lab.cache, &branch->exits[1]);
+        CHECK(jump != NULL && is_in_one_word(block_exit_place(&jump->exits[0]).value, 4));
         /* The displacement is that of a branch to the stub. */
-        CHECK_EQUAL(insn_at(jump->exits[0].place.value - 1).target, jump->exits[0].stub.value);
-        CHECK_EQUAL(insn_at(branch->exits[0].place.value - 2).target, branch->exits[0].stub.value);
+        CHECK_EQUAL(insn_at(block_exit_place(&jump->exits[0]).value - 1).target,
+                    block_exit_stub(&jump->exits[0]).value);
+        CHECK_EQUAL(insn_at(block_exit_place(&branch->exits[0]).value - 2).target,
+                    block_exit_stub(&branch->exits[0]).value);
     }
     stalker_lab_deinit(&lab);
 }
@@ -110,19 +112,19 @@ static void a_placeholder_becomes_a_jump_and_a_placeholder_again(void)
     block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
     other = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base + 0x8000), false);
     exit = &block->exits[1];
-    next = exit->linked;
-    place = (void *)(uintptr_t)exit->place.value;
+    next = code_cache_linked(lab.cache, exit);
+    place = (void *)(uintptr_t)block_exit_place(exit).value;
     CHECK(memcmp(place, nop, sizeof(nop)) == 0);
-    CHECK_EQUAL(next->entry.value, exit->place.value + JMP_BYTES);
+    CHECK_EQUAL(next->entry.value, block_exit_place(exit).value + JMP_BYTES);
 
     CHECK_EQUAL(link_exit(exit, NULL), 0);
-    CHECK_EQUAL(insn_at(exit->place.value).flow, X86_FLOW_JUMP);
-    CHECK_EQUAL(insn_at(exit->place.value).target, exit->stub.value);
+    CHECK_EQUAL(insn_at(block_exit_place(exit).value).flow, X86_FLOW_JUMP);
+    CHECK_EQUAL(insn_at(block_exit_place(exit).value).target, block_exit_stub(exit).value);
     CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
     CHECK_EQUAL(lab.thread.exit, block_exit_number(block, 1));
 
     CHECK_EQUAL(link_exit(exit, other), 0);
-    CHECK_EQUAL(insn_at(exit->place.value).target, other->entry.value);
+    CHECK_EQUAL(insn_at(block_exit_place(exit).value).target, other->entry.value);
     stop_of(block);
     CHECK_EQUAL(lab.thread.exit, block_exit_number(other, 0));
 
@@ -152,7 +154,7 @@ static void blocks_out_of_reach_are_linked_through_a_long_jump(void)
     x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of((uintptr_t)lab.code.base + 0x8000), X86_REACH_NEAR);
     x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);
     block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
-    next = block->exits[1].linked;
+    next = code_cache_linked(lab.cache, &block->exits[1]);
 
     CHECK_EQUAL(link_exit(&next->exits[0], &away), 0);
     CHECK_EQUAL(stop_of(next), away.entry.value);
@@ -181,17 +183,17 @@ static void without_room_for_a_long_jump_the_exit_stays_as_it_is(void)
     stalker_lab_write_at(&lab, 0);
     x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);
     block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
-    room = code_memory_room(block->slab->cold);
-    CHECK_EQUAL(code_memory_reserve(block->slab->cold, room, &writer), 0);
+    room = code_memory_room(code_cache_slab_of(lab.cache, block)->cold);
+    CHECK_EQUAL(code_memory_reserve(code_cache_slab_of(lab.cache, block)->cold, room, &writer), 0);
     x86_nops(&writer, room);
-    CHECK_EQUAL(code_memory_commit(block->slab->cold, &writer), 0);
+    CHECK_EQUAL(code_memory_commit(code_cache_slab_of(lab.cache, block)->cold, &writer), 0);
     CHECK_EQUAL(link_exit(&block->exits[0], &away), -ENOSPC);
     CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
     mutex_lock(&lab.cache->lock);
     block_link(lab.cache, &block->exits[0], &away);
     mutex_unlock(&lab.cache->lock);
-    CHECK(block->exits[0].linked == NULL);
-    CHECK(away.incoming == NULL);
+    CHECK(code_cache_linked(lab.cache, &block->exits[0]) == NULL);
+    CHECK_EQUAL(away.incoming, 0);
     arena_deinit(&far);
     stalker_lab_deinit(&lab);
 }

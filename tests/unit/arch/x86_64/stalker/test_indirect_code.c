@@ -64,7 +64,7 @@ static void for_each_place(void (*check)(const struct block *block))
 
 static void check_right(const struct block *block)
 {
-    run_branch(block->landing, block->start.value);
+    run_branch(block_landing(block), block->start.value);
     CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_exit(&lab));
     CHECK_EQUAL(lab.thread.exit, block_exit_number(block, 0));
     check_untouched();
@@ -82,7 +82,7 @@ static void check_wrong(const struct block *block)
     for (size_t i = 0; i < sizeof(distances) / sizeof(distances[0]); i++) {
         uint64_t target = block->start.value + distances[i];
 
-        run_branch(block->landing, target);
+        run_branch(block_landing(block), target);
         CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_collision(&lab));
         /* How the gate finds the target again. */
         CHECK_EQUAL(result.state.gpr[X86_RDI], -block->start.value);
@@ -104,10 +104,10 @@ static void landings_can_be_added_in_cold_memory(void)
 
     init(STALKER_LAB_HIGH);
     block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
-    CHECK_EQUAL(block->landing.value, 0);
+    CHECK(!block_has_landing(block));
     CHECK(stalker_lab_obtain(&lab, block->start, true) == block);
-    CHECK(block->landing.value != 0);
-    CHECK(!(block->flags & BLOCK_LANDS));
+    CHECK(block_has_landing(block));
+    CHECK_EQUAL(block->landing_bytes, 0);
     stalker_lab_state(&lab, block->start, &initial);
     check_right(block);
     check_wrong(block);
@@ -138,9 +138,9 @@ static void registers_that_are_live_are_restored(void)
         block = stalker_lab_obtain(&lab, start, true);
         stalker_lab_state(&lab, start, &initial);
         stalker_lab_run_natively(&lab, &initial, &expected);
-        run_branch(block->landing, start.value);
+        run_branch(block_landing(block), start.value);
         /* At the copy of the trap. */
-        CHECK(run_result_stop_pc(&result) - block_code(block).value < block->code_bytes);
+        CHECK(run_result_stop_pc(&result) - block_code(block).value < stalker_lab_code_bytes(&lab, block));
         for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
             CHECK_EQUAL(result.state.gpr[gpr], expected.state.gpr[gpr]);
     }
@@ -159,7 +159,7 @@ static void a_register_is_live_where_a_fault_can_come_before_it_is_overwritten(v
     x86_mov_reg_imm(&lab.writer, X86_SIZE_64, X86_RDI, 1);
     block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), true);
     stalker_lab_state(&lab, block->start, &initial);
-    run_branch(block->landing, block->start.value);
+    run_branch(block_landing(block), block->start.value);
     CHECK_EQUAL(result.signal, SIGSEGV);
     check_untouched();
     stalker_lab_deinit(&lab);

@@ -46,7 +46,7 @@ static uint32_t random_step(struct random *random)
     case 0:
         return 0;
     case 1:
-        return 0x7e + (uint32_t)random_below(random, 4);
+        return 0x3e + (uint32_t)random_below(random, 4);
     case 2:
         return 0x3ffe + (uint32_t)random_below(random, 4);
     case 3:
@@ -80,6 +80,7 @@ static size_t random_points(struct random *random)
 
         points[i].cache_offset = last.cache_offset + step;
         points[i].app_offset = (int64_t)((uint64_t)last.app_offset + (uint64_t)random_app_step(random, step));
+        points[i].is_copy = random_below(random, 2);
         points[i].state = random_state(random);
         last = points[i];
     }
@@ -95,28 +96,35 @@ static bool same_state(const struct trail_state *a, const struct trail_state *b)
 
 static bool same_point(const struct trail_point *a, const struct trail_point *b)
 {
-    return a->cache_offset == b->cache_offset && a->app_offset == b->app_offset && same_state(&a->state, &b->state);
+    return a->cache_offset == b->cache_offset && a->is_copy == b->is_copy && a->app_offset == b->app_offset &&
+           same_state(&a->state, &b->state);
 }
 
-/* What trail_find should find: the last point that is not behind the place. */
-static const struct trail_point *expected_point(size_t count, uint32_t cache_offset)
+/* What trail_find should find: the last point that is not behind the place or, in a copy, what it says of the place. */
+static bool expected_point(size_t count, uint32_t cache_offset, struct trail_point *point_out)
 {
-    const struct trail_point *found = NULL;
+    size_t before = 0;
 
-    for (size_t i = 0; i < count && points[i].cache_offset <= cache_offset; i++)
-        found = &points[i];
-    return found;
+    while (before < count && points[before].cache_offset <= cache_offset)
+        before++;
+    if (before == 0)
+        return false;
+    *point_out = points[before - 1];
+    if (point_out->is_copy) {
+        point_out->app_offset += cache_offset - point_out->cache_offset;
+        point_out->cache_offset = cache_offset;
+    }
+    return true;
 }
 
 static void check_place(size_t bytes, size_t count, uint32_t cache_offset)
 {
-    const struct trail_point *expected = expected_point(count, cache_offset);
-    struct trail_point found;
+    struct trail_point expected = {0}, found;
+    bool is_found = trail_find(trail, bytes, cache_offset, &found);
 
-    if (!trail_find(trail, bytes, cache_offset, &found))
-        CHECK(expected == NULL);
-    else
-        CHECK(expected != NULL && same_point(&found, expected));
+    CHECK_EQUAL(is_found, expected_point(count, cache_offset, &expected));
+    if (is_found)
+        CHECK(same_point(&found, &expected));
 }
 
 static void what_was_encoded_is_found_at_every_place(void)
@@ -185,6 +193,34 @@ static void a_place_before_the_first_point_belongs_to_none(void)
     CHECK(!trail_find(trail, 0, 9, &found));
     CHECK_EQUAL(found.cache_offset, 77);
     CHECK(trail_find(trail, bytes, 10, &found));
+}
+
+/* A point follows another if trails with and without it say the same of all places up to the next. */
+static void points_that_follow_add_nothing(void)
+{
+    struct random random;
+    unsigned followed = 0;
+
+    random_init(&random, 5);
+    for (unsigned round = 0; round < 20000; round++) {
+        struct trail_point first, second;
+        uint32_t step = (uint32_t)random_below(&random, 4);
+        bool is_same = true;
+
+        points[0] = (struct trail_point){.cache_offset = 9, .is_copy = random_below(&random, 2), .app_offset = 5};
+        points[1] = (struct trail_point){
+            .cache_offset = 9 + step,
+            .is_copy = random_below(&random, 2),
+            .app_offset = 5 + (random_below(&random, 2) ? 0 : step),
+        };
+        points[1].state.sp_add = random_below(&random, 3) == 0 ? 8 : 0;
+        for (uint32_t offset = points[1].cache_offset; offset < points[1].cache_offset + 3; offset++)
+            is_same &= expected_point(1, offset, &first) && expected_point(2, offset, &second) &&
+                       first.app_offset == second.app_offset && same_state(&first.state, &second.state);
+        CHECK_EQUAL(trail_point_follows(&points[0], &points[1]), is_same);
+        followed += is_same;
+    }
+    CHECK(followed > 100);
 }
 
 static void instructions_that_are_the_same_take_a_byte_each(void)
@@ -268,12 +304,12 @@ static struct gait_cpu_context context_in_cache(void)
     return cpu;
 }
 
-static int recover_at(const struct trail_point *point, uint32_t flags, uint64_t offset, struct gait_cpu_context *cpu)
+static int recover_at(const struct trail_point *point, uint8_t landing_bytes, uint64_t offset,
+                      struct gait_cpu_context *cpu)
 {
     struct block block = {
         .entry = cache_pc_of(CODE + 64),
-        .landing = cache_pc_of(CODE),
-        .flags = flags,
+        .landing_bytes = landing_bytes,
         .start = app_pc_of(START),
         .size_bytes = 100,
         .index = 7,
@@ -300,7 +336,7 @@ static void recovery_takes_registers_from_where_the_state_says(void)
         uint64_t expected[X86_GPR_COUNT], pc;
 
         point.state = random_state(&random);
-        CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? BLOCK_LANDS : 0, 3, &cpu), 0);
+        CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? 64 : 0, 3, &cpu), 0);
         pc = START + (uint64_t)point.app_offset;
         if (point.state.pc == TRAIL_PC_IN_TARGET)
             pc = before.rcx;
@@ -395,6 +431,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(every_value_of_a_state_comes_back),
     CHECK_CASE(of_several_points_at_one_place_the_last_one_holds),
     CHECK_CASE(a_place_before_the_first_point_belongs_to_none),
+    CHECK_CASE(points_that_follow_add_nothing),
     CHECK_CASE(instructions_that_are_the_same_take_a_byte_each),
     CHECK_CASE(a_trail_that_does_not_fit_is_refused),
     CHECK_CASE(nothing_behind_the_bytes_is_read),

@@ -52,7 +52,7 @@ static void plain_instructions_are_copied_as_they_are(void)
     CHECK_EQUAL(block->size_bytes, sizeof(code));
     CHECK_EQUAL(block->last_insn_bytes, 1);
     CHECK(memcmp((const void *)(uintptr_t)block->entry.value, code, sizeof(code) - 1) == 0);
-    CHECK_EQUAL(block->exits[0].target.value, code_at(sizeof(code)).value);
+    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, code_at(sizeof(code)).value);
     stalker_lab_deinit(&lab);
 }
 
@@ -137,7 +137,7 @@ static void code_ends_where_its_mapping_does(void)
     block = stalker_lab_obtain(&lab, code_at(0xff8), false);
     CHECK_EQUAL(block->size_bytes, 8);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
-    CHECK_EQUAL(block->exits[0].target.value, code_at(0x1000).value);
+    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, code_at(0x1000).value);
     stalker_lab_deinit(&lab);
     /* An instruction whose end is behind that of the mapping. */
     init(0, 0);
@@ -148,7 +148,7 @@ static void code_ends_where_its_mapping_does(void)
     block = stalker_lab_obtain(&lab, code_at(0xffc), false);
     CHECK_EQUAL(block->insn_count, 0);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
-    CHECK_EQUAL(block->exits[0].target.value, code_at(0xffc).value);
+    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, code_at(0xffc).value);
     stalker_lab_deinit(&lab);
 }
 
@@ -179,7 +179,8 @@ static void what_has_to_do_with_our_segment_is_left_alone(void)
         CHECK_EQUAL(block->insn_count, insns[i].is_ours ? 1 : 3);
         /* The others are followed by a trap, which is copied. */
         CHECK_EQUAL(block->exits[0].kind, insns[i].is_ours ? BLOCK_EXIT_LEAVE : BLOCK_EXIT_JUMP);
-        CHECK_EQUAL(block->exits[0].target.value, start.value + 2 + (insns[i].is_ours ? 0 : insns[i].size + 1));
+        CHECK_EQUAL(block_exit_target(&block->exits[0]).value,
+                    start.value + 2 + (insns[i].is_ours ? 0 : insns[i].size + 1));
     }
     stalker_lab_deinit(&lab);
 }
@@ -258,10 +259,67 @@ static void the_trail_knows_each_instruction(void)
     for (unsigned p = 1; p < decoded->point_count; p++)
         CHECK(decoded->points[p - 1].cache_offset <= decoded->points[p].cache_offset);
     for (unsigned p = 0; p < decoded->point_count; p++)
-        CHECK(decoded->points[p].cache_offset <= block->code_bytes);
+        CHECK(decoded->points[p].cache_offset <= stalker_lab_code_bytes(&lab, block));
     /* At first r11 is at home, and not where the program's own is in it. */
     CHECK(decoded->points[0].state.homes & X86_GPR_BIT(X86_R11));
     stalker_lab_deinit(&lab);
+}
+
+/* The original instruction that the trail has for one in the cache. */
+static uint64_t recovered_pc(const struct x86_insn *insn)
+{
+    struct gait_cpu_context cpu = {.pc = insn->pc.value};
+    struct code_place place;
+
+    CHECK(code_cache_place_at(lab.cache, cache_pc_of(cpu.pc), &place));
+    CHECK_EQUAL(x86_recover(&lab.thread, &place, &cpu), 0);
+    return cpu.pc;
+}
+
+/* Each instruction in the cache belongs to the original one or the next, and none is passed over. */
+static void check_recovery(const struct block *block)
+{
+    const struct x86_block *decoded = lab.engine->insns;
+    struct x86_insn insns[64];
+    size_t count = stalker_lab_decode(block->entry, stalker_lab_code_bytes(&lab, block), insns, 64);
+    unsigned at = 0;
+
+    CHECK(count >= decoded->count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t pc = recovered_pc(&insns[i]);
+
+        if (at + 1 < decoded->count && pc == decoded->insns[at + 1].pc.value)
+            at++;
+        CHECK_EQUAL(pc, decoded->insns[at].pc.value);
+    }
+    CHECK_EQUAL(at, decoded->count - 1);
+}
+
+/* In a run of copies, behind what was put in their place, and with events between them. */
+static void a_thread_is_found_at_each_instruction(void)
+{
+    for (unsigned events = 0; events <= GAIT_EVENT_BLOCK; events += GAIT_EVENT_BLOCK) {
+        const struct block *block;
+        struct arena far;
+
+        init(STALKER_LAB_HIGH, events);
+        far_init(&far);
+        stalker_lab_write_at(&lab, 0);
+        x86_nops(out, 1);
+        x86_mov_reg_imm(out, X86_SIZE_64, X86_RAX, 0x123456789a);
+        x86_mov_reg_reg(out, X86_SIZE_32, X86_RDX, X86_RAX);
+        x86_lea(out, X86_SIZE_64, X86_RSI, x86_mem_address(code_at(0x100).value));
+        x86_nops(out, 3);
+        x86_mov_reg_mem(out, X86_SIZE_64, X86_RBX, x86_mem_address((uintptr_t)far.base));
+        x86_push_reg(out, X86_RBX);
+        x86_pop_reg(out, X86_RCX);
+        x86_jmp_pc(out, cache_pc_of(code_at(0x1000).value), X86_REACH_NEAR);
+        block = translate();
+        CHECK_EQUAL(block->insn_count, 9);
+        check_recovery(block);
+        arena_deinit(&far);
+        stalker_lab_deinit(&lab);
+    }
 }
 
 static void the_contract_is_this_cpus(void)
@@ -279,6 +337,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_native_function_returns_to_the_cache),
     CHECK_CASE(r11_is_the_programs_wherever_it_is_used),
     CHECK_CASE(the_trail_knows_each_instruction),
+    CHECK_CASE(a_thread_is_found_at_each_instruction),
     CHECK_CASE(the_contract_is_this_cpus),
 };
 

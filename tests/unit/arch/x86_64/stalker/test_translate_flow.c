@@ -412,7 +412,7 @@ static void what_cannot_be_translated_is_left_alone(void)
         code_writer_put_bytes(out, ends[i], strlen(ends[i]));
         block = stalker_lab_obtain(&lab, start, false);
         CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
-        CHECK_EQUAL(block->exits[0].target.value, start.value + 4);
+        CHECK_EQUAL(block_exit_target(&block->exits[0]).value, start.value + 4);
         stalker_lab_state(&lab, start, &initial);
         CHECK_EQUAL(stalker_lab_run(&lab, &initial, &result, NULL), STALKER_LAB_LEFT);
         CHECK_EQUAL(result.state.rip, start.value + 4);
@@ -431,15 +431,15 @@ static void transactions_have_an_exit_for_their_abort(void)
     x86_xbegin_pc(out, cache_pc_of(code_at(0x100)));
     put_end();
     block = stalker_lab_obtain(&lab, app_pc_of(code_at(0)), false);
-    CHECK_EQUAL(block->exits[0].target.value, code_at(0x100));
-    CHECK_EQUAL(block->exits[1].target.value, code_at(6));
-    CHECK(block->exits[0].place.value / 8 == (block->exits[0].place.value + 3) / 8);
-    CHECK(stalker_lab_decode(block->entry, block->code_bytes, insns, 8) > 0);
-    CHECK_EQUAL(x86_decode((const uint8_t *)(uintptr_t)(block->exits[0].place.value - 2), 6,
-                           app_pc_of(block->exits[0].place.value - 2), 0, &insns[0]),
+    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, code_at(0x100));
+    CHECK_EQUAL(block_exit_target(&block->exits[1]).value, code_at(6));
+    CHECK(block_exit_place(&block->exits[0]).value / 8 == (block_exit_place(&block->exits[0]).value + 3) / 8);
+    CHECK(stalker_lab_decode(block->entry, stalker_lab_code_bytes(&lab, block), insns, 8) > 0);
+    CHECK_EQUAL(x86_decode((const uint8_t *)(uintptr_t)(block_exit_place(&block->exits[0]).value - 2), 6,
+                           app_pc_of(block_exit_place(&block->exits[0]).value - 2), 0, &insns[0]),
                 0);
     CHECK_EQUAL(insns[0].flow, X86_FLOW_TRANSACTION);
-    CHECK_EQUAL(insns[0].target, block->exits[0].stub.value);
+    CHECK_EQUAL(insns[0].target, block_exit_stub(&block->exits[0]).value);
     stalker_lab_deinit(&lab);
 }
 
@@ -458,7 +458,7 @@ static void constants_are_aligned(void)
         x86_nops(out, lead);
         x86_call_pc(out, cache_pc_of(code_at(FUNCTION_OFFSET)));
         block = stalker_lab_obtain(&lab, start, false);
-        count = stalker_lab_decode(block->entry, block->code_bytes, insns, 32);
+        count = stalker_lab_decode(block->entry, stalker_lab_code_bytes(&lab, block), insns, 32);
         CHECK(count > 0);
         for (size_t i = 0; i < count; i++) {
             if (insns[i].mnemonic != X86_MNEMONIC_push)
