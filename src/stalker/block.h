@@ -42,6 +42,9 @@ enum block_flag {
     BLOCK_RETIRED = 1u << 1, /* no longer in the map; threads may still be in it */
 };
 
+/* In insn_lengths: a transformer left the instruction out, so it never runs. */
+#define BLOCK_INSN_LEFT_OUT 0x80u
+
 struct block {
     struct cache_pc entry; /* first: the gates read it */
     struct app_pc start;
@@ -55,9 +58,9 @@ struct block {
     const uint8_t *trail;
     uint32_t trail_bytes;
     uint32_t insn_count;
-    const uint8_t *insn_lengths; /* NULL where nobody asks */
-    const uint8_t *snapshot;     /* of the original; NULL: it is not compared in the engine */
-    uint32_t unchanged_count;    /* how often it was found the same */
+    uint8_t *insn_lengths;    /* with BLOCK_INSN_LEFT_OUT; NULL where nobody asks */
+    const uint8_t *snapshot;  /* of the original; NULL: it is not compared in the engine */
+    uint32_t unchanged_count; /* how often it was found the same */
     uint32_t last_insn_bytes;
     struct block_exit exits[BLOCK_EXIT_COUNT];
 };

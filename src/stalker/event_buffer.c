@@ -152,8 +152,9 @@ static void add_block(struct batch *batch, const struct block *block)
     if (!(batch->wanted & GAIT_EVENT_EXEC))
         return;
     for (uint32_t i = 0; i < block->insn_count; i++) {
-        add(batch, GAIT_EVENT_EXEC, location, 0, 0);
-        location += block->insn_lengths[i];
+        if (!(block->insn_lengths[i] & BLOCK_INSN_LEFT_OUT))
+            add(batch, GAIT_EVENT_EXEC, location, 0, 0);
+        location += block->insn_lengths[i] & ~BLOCK_INSN_LEFT_OUT;
     }
 }
 

@@ -57,6 +57,7 @@ void iterator_keep(struct gait_iterator *iterator)
     if (iterator->visited == 0 || iterator->is_kept || !iterator->translation->is_open)
         return;
     iterator->is_kept = true;
+    iterator->kept[(iterator->visited - 1) / 64] |= 1ull << (iterator->visited - 1) % 64;
     translator_of(iterator)->put(iterator->translation, iterator->visited - 1);
 }
 
@@ -122,6 +123,16 @@ static void cut_block(struct gait_iterator *iterator)
     translator_of(iterator)->cut(iterator->translation);
 }
 
+/* Events of instructions are told by their block's lengths. */
+static void note_left_out(const struct gait_iterator *iterator)
+{
+    struct block *block = iterator->translation->block;
+
+    for (unsigned i = 0; block->insn_lengths != NULL && i < block->insn_count; i++)
+        if (!(iterator->kept[i / 64] >> i % 64 & 1))
+            block->insn_lengths[i] |= BLOCK_INSN_LEFT_OUT;
+}
+
 void transformer_run(struct translation *translation)
 {
     const struct gait_transformer *transformer = translation->cache->configuration.transformer;
@@ -135,4 +146,5 @@ void transformer_run(struct translation *translation)
         while (iterator_next(&iterator))
             iterator_keep(&iterator);
     cut_block(&iterator);
+    note_left_out(&iterator);
 }
