@@ -66,7 +66,7 @@ void gait_stalker_destroy(struct gait_stalker *stalker);
 enum gait_event_kind {
     GAIT_EVENT_CALL = 1 << 0,
     GAIT_EVENT_RET = 1 << 1,
-    GAIT_EVENT_EXEC = 1 << 2,   /* an instruction is about to run */
+    GAIT_EVENT_EXEC = 1 << 2,   /* an instruction is about to run: one that a transformer kept, if there is one */
     GAIT_EVENT_BLOCK = 1 << 3,  /* a block is about to run */
     GAIT_EVENT_COMPILE = 1 << 4 /* a block was translated; it may never run */
 };
@@ -97,8 +97,16 @@ struct gait_iterator;
 /*
  * Decides what a block becomes. `transform` is called when a block is translated, on whichever thread needs it, one
  * call at a time: it asks for one instruction after the other (gait_iterator_next) and keeps them (gait_iterator_keep)
- * or not. An instruction that is not kept is left out; a block whose last instruction is left out goes on to what
- * follows it. The struct must live as long as threads are followed with it.
+ * or not. An instruction that is not kept is left out, and no GAIT_EVENT_EXEC is told of it, also if something else was
+ * put in its place; a block whose last instruction is left out goes on to what follows it, and there is no call or
+ * return to tell of either. A transformer that asks for no instruction at all keeps the block as it is. One that puts
+ * so much that the block does not fit is called again with a shorter block, the rest of which becomes blocks of its
+ * own.
+ *
+ * The thread that needs the block may be anywhere, also in malloc with its lock held, so a transformer must not call
+ * what takes a lock that followed code takes: of libc, no memory, no stdio. The struct must live as long as threads are
+ * followed with it. Translations are remembered by its address: before that becomes another transformer, call
+ * gait_stalker_collect.
  */
 struct gait_transformer {
     void (*transform)(void *context, struct gait_iterator *iterator);
@@ -142,7 +150,9 @@ void gait_iterator_put_code(struct gait_iterator *iterator, const void *code, si
 void gait_iterator_put_count(struct gait_iterator *iterator, uint64_t *counter);
 
 /*
- * A new counter, 0 at first, where increments are cheapest. It lives as long as the stalker. NULL: no memory.
+ * A new counter, 0 at first, where increments are cheapest. It lives as long as the stalker, or until
+ * gait_stalker_collect is called when no thread is followed any more with this transformer and these events. NULL: no
+ * memory.
  */
 uint64_t *gait_iterator_new_counter(struct gait_iterator *iterator);
 
@@ -227,16 +237,48 @@ int gait_stalker_remove_call_probe(struct gait_stalker *stalker, uint32_t id, st
  */
 int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
 
-/* Forgets the translations of code that overlaps a range, so that it is translated anew. */
+/*
+ * Takes the exclusion of exactly that range back. A thread that is in it is observed again at the latest when control
+ * is back in what called it. -ENOENT: that range was not excluded, or only with others or as a part of one.
+ */
+int gait_stalker_include(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
+
+/* Whether an address is in an excluded range. */
+bool gait_stalker_is_excluded(struct gait_stalker *stalker, uint64_t address);
+
+/*
+ * Forgets the translations of code that overlaps a range, so that it is translated anew. A thread that is in one runs
+ * it to the end of its block. -EINVAL: the range is empty, or goes beyond the last address.
+ */
 int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
 
-/* Translates the block at an address ahead of time, for threads that are followed that way. */
+/*
+ * The same only for the way in which a thread is followed. Threads that are followed alike, with the same events and
+ * the same transformer, share their translations: it holds for them, too. -ESRCH: the thread is not followed.
+ */
+int gait_stalker_invalidate_for(struct gait_stalker *stalker, int tid, uint64_t start, uint64_t size_bytes,
+                                struct gait_error *err);
+
+/*
+ * Translates the block at an address ahead of time, for threads that are followed that way; of the options only events
+ * and transformer count. Nothing happens if it is translated already. -EFAULT: no code can be read there; -ENOMEM.
+ */
 int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
                           struct gait_error *err);
 
 /*
- * Gives memory back that nothing needs any more: of threads that ended, of translations that were forgotten. What some
- * thread may still be in is kept; returns how many pieces these are.
+ * Translates the block that begins at an address again, at once: the transformer is asked again, and threads that are
+ * followed that way get what it makes now from when they next come to the block. -ENOENT: the block is not translated,
+ * or not by itself (an address in the middle of another block); there is nothing to replace then, and nothing is done.
+ * -EFAULT: no code can be read there any more; -ENOMEM: the old translation is forgotten all the same.
+ */
+int gait_stalker_recompile(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
+                           struct gait_error *err);
+
+/*
+ * Gives memory back that nothing needs any more: of threads that ended, of translations that were forgotten, of
+ * transformers that no thread is followed with, also if they were prefetched. What some thread may still be in is kept;
+ * returns how many pieces these are.
  */
 size_t gait_stalker_collect(struct gait_stalker *stalker);
 

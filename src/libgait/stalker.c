@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The stalker's public face: options, errors with words, and which functions of the library followed threads call
- * natively. All the work is in src/stalker.
+ * natively. All the work is in src/stalker. Neighbours: stalker_invalidate.c, run_on_thread.c.
  */
 #include "gait/stalker.h"
 
 #include "libgait/error.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
+#include "libgait/stalker_handle.h"
 #include "stalker/call_probe.h"
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/follow.h"
 #include "stalker/follow_other.h"
-#include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/statistics.h"
 #include "stalker/thread.h"
-#include "stalker/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,10 +27,6 @@
 
 /* Less would not hold a block and what belongs to it. */
 #define SLAB_BYTES_MIN 65536u
-
-struct gait_stalker {
-    struct stalker_engine *engine;
-};
 
 static const struct options_type stalker_options = {
     "make a stalker",
@@ -63,7 +58,7 @@ static int add_natives(struct stalker_engine *engine)
     return 0;
 }
 
-static int without_stalker(struct gait_error *err, const char *doing)
+int stalker_handle_missing(struct gait_error *err, const char *doing)
 {
     return error_set(err, EINVAL, "cannot %s: there is no stalker, it is NULL", doing);
 }
@@ -148,17 +143,22 @@ static int read_follow_options(const struct gait_follow_options *given, struct g
     return 0;
 }
 
-static struct follow_request request_of(const struct gait_follow_options *options)
+int stalker_handle_request(const struct gait_follow_options *given, struct follow_request *request_out,
+                           struct gait_error *err)
 {
-    struct follow_request request = {
-        .configuration = {.events = options->events, .transformer = options->transformer},
-        .buffer_bytes = options->buffer_bytes,
-        .new_threads = options->new_threads,
-    };
+    struct gait_follow_options options;
+    int result = read_follow_options(given, &options, err);
 
-    if (options->sink != NULL)
-        request.receiver = (struct event_receiver){options->sink->process, options->sink->context};
-    return request;
+    if (result != 0)
+        return result;
+    *request_out = (struct follow_request){
+        .configuration = {.events = options.events, .transformer = options.transformer},
+        .buffer_bytes = options.buffer_bytes,
+        .new_threads = options.new_threads,
+    };
+    if (options.sink != NULL)
+        request_out->receiver = (struct event_receiver){options.sink->process, options.sink->context};
+    return 0;
 }
 
 static int follow_failed(int result, int tid, struct gait_error *err)
@@ -169,7 +169,10 @@ static int follow_failed(int result, int tid, struct gait_error *err)
     case -ESRCH:
         return error_set(err, result, "cannot follow thread %d: this process has no such thread", tid);
     case -ENOMEM:
-        return error_set(err, result, "cannot follow thread %d: no memory, or none below 2 GiB", tid);
+        return error_set(err, result,
+                         "cannot follow thread %d: no memory, or none below 2 GiB; gait_stalker_collect gives back "
+                         "what is no longer used",
+                         tid);
     case -EPERM:
     case -EACCES:
         return error_set(err, result,
@@ -190,16 +193,14 @@ static int follow_failed(int result, int tid, struct gait_error *err)
 static int prepare(void *stalker, const void *options, void *err, struct stalker_thread **thread_out)
 {
     struct gait_stalker *self = stalker;
-    struct gait_follow_options chosen;
     struct follow_request request;
     int result;
 
     if (self == NULL)
-        return without_stalker(err, "follow a thread");
-    result = read_follow_options(options, &chosen, err);
+        return stalker_handle_missing(err, "follow a thread");
+    result = stalker_handle_request(options, &request, err);
     if (result != 0)
         return result;
-    request = request_of(&chosen);
     result = stalker_follow_prepare(self->engine, &request, thread_out);
     return result == 0 ? 0 : follow_failed(result, stalker_current_tid(), err);
 }
@@ -215,7 +216,7 @@ EXPORT int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_er
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "unfollow a thread");
+        return stalker_handle_missing(err, "unfollow a thread");
     result = stalker_unfollow_current(stalker->engine);
     if (result != 0)
         return error_set(err, result, "cannot unfollow thread %d: it is not followed", stalker_current_tid());
@@ -225,17 +226,14 @@ EXPORT int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_er
 EXPORT int gait_stalker_follow(struct gait_stalker *stalker, int tid, const struct gait_follow_options *options,
                                struct gait_error *err)
 {
-    struct gait_follow_options chosen;
     struct follow_request request;
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "follow a thread");
-    result = read_follow_options(options, &chosen, err);
-
+        return stalker_handle_missing(err, "follow a thread");
+    result = stalker_handle_request(options, &request, err);
     if (result != 0)
         return result;
-    request = request_of(&chosen);
     result = stalker_follow_other(stalker->engine, tid, &request);
     if (result == -EINVAL)
         return error_set(err, result, "cannot follow thread %d: that is the calling thread; use gait_stalker_follow_me",
@@ -268,7 +266,7 @@ static int set_active(struct gait_stalker *stalker, bool is_active, struct gait_
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, is_active ? "activate a thread" : "deactivate a thread");
+        return stalker_handle_missing(err, is_active ? "activate a thread" : "deactivate a thread");
     result = exclusion_set_active(stalker->engine, is_active);
 
     if (result == -ESRCH)
@@ -306,7 +304,7 @@ EXPORT int gait_stalker_add_call_probe(struct gait_stalker *stalker, uint64_t ta
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "probe calls");
+        return stalker_handle_missing(err, "probe calls");
     if (probe == NULL)
         return error_set(err, EINVAL, "cannot probe calls of 0x%llx: there is no probe, it is NULL",
                          (unsigned long long)target);
@@ -324,24 +322,12 @@ EXPORT int gait_stalker_remove_call_probe(struct gait_stalker *stalker, uint32_t
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "remove a call probe");
+        return stalker_handle_missing(err, "remove a call probe");
     result = call_probe_remove(stalker->engine, id);
     if (result == -ENOENT)
         return error_set(err, result, "cannot remove call probe %u: there is none, or not any more", id);
     if (result != 0)
         return error_set(err, result, "cannot remove call probe %u: %s", id, strerror(-result));
-    return 0;
-}
-
-EXPORT int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes,
-                                   struct gait_error *err)
-{
-    if (stalker == NULL)
-        return without_stalker(err, "invalidate code");
-    if (size_bytes == 0 || start + size_bytes < start)
-        return error_set(err, EINVAL, "cannot invalidate code: 0x%llx with %llu bytes is no range",
-                         (unsigned long long)start, (unsigned long long)size_bytes);
-    stalker_invalidate(stalker->engine, start, start + size_bytes);
     return 0;
 }
 
@@ -352,7 +338,7 @@ EXPORT int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, ui
     int result = -EINVAL;
 
     if (stalker == NULL)
-        return without_stalker(err, "exclude code");
+        return stalker_handle_missing(err, "exclude code");
     if (size_bytes != 0 && start + size_bytes > start)
         result = exclusion_add(stalker->engine, start, start + size_bytes);
 
@@ -370,27 +356,29 @@ EXPORT int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, ui
     }
 }
 
-EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options,
-                                 uint64_t address, struct gait_error *err)
+EXPORT int gait_stalker_include(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes,
+                                struct gait_error *err)
 {
-    struct gait_follow_options chosen;
-    struct follow_request request;
+    unsigned long long first = start, size = size_bytes;
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "translate code ahead of time");
-    result = read_follow_options(options, &chosen, err);
+        return stalker_handle_missing(err, "take an exclusion back");
+    result = exclusion_remove(stalker->engine, start, start + size_bytes);
+    if (result == -ENOENT)
+        return error_set(
+            err, result,
+            "cannot take the exclusion of 0x%llx with %llu bytes back: there is none with that address and "
+            "size",
+            first, size);
     if (result != 0)
-        return result;
-    request = request_of(&chosen);
-    result = unit_prefetch(stalker->engine, &request.configuration, app_pc_of(address));
-    if (result == -EFAULT)
-        return error_set(err, result, "cannot translate 0x%llx ahead of time: no code can be read there",
-                         (unsigned long long)address);
-    if (result != 0)
-        return error_set(err, result, "cannot translate 0x%llx ahead of time: %s", (unsigned long long)address,
-                         strerror(-result));
+        return error_set(err, result, "cannot take the exclusion of 0x%llx back: %s", first, strerror(-result));
     return 0;
+}
+
+EXPORT bool gait_stalker_is_excluded(struct gait_stalker *stalker, uint64_t address)
+{
+    return stalker != NULL && exclusion_holds(stalker->engine, app_pc_of(address));
 }
 
 EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
@@ -401,7 +389,7 @@ EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
 EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)
 {
     if (stalker == NULL)
-        return without_stalker(err, "hand over events");
+        return stalker_handle_missing(err, "hand over events");
     stalker_flush_current(stalker->engine);
     return 0;
 }
@@ -420,7 +408,7 @@ EXPORT int gait_stalker_read_statistics(struct gait_stalker *stalker, struct gai
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, statistics_type.doing);
+        return stalker_handle_missing(err, statistics_type.doing);
     if (statistics_out == NULL)
         return error_set(err, EINVAL, "cannot tell the stalker's figures: nowhere to put them");
     size_bytes = statistics_out->size_bytes;

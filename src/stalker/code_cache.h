@@ -45,7 +45,7 @@ struct cache_slab {
     struct code_place_list hot_places;
     struct code_place_list cold_places;
     uint64_t neighbourhood; /* an address that it was put near to */
-    uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
+    uint64_t *counters;     /* in reach of code; NULL until somebody wants one; the first is no counter, but a link */
     uint32_t counter_count;
     uint32_t stubs_owed; /* exits that have none yet; cold memory has room for them */
     bool is_retired;     /* all its blocks are; it goes when every thread has noted its epoch */
@@ -72,6 +72,8 @@ struct code_cache {
     struct block *chunks[BLOCK_CHUNK_COUNT];
     uint32_t block_count;
     uint64_t indirect_missing; /* what the table holds where nothing is known: a gate */
+    uint64_t *kept_counters; /* of slabs that are gone: a list by their links; who reads them does not know of slabs */
+    struct code_cache *next; /* in the engine's list, under its lock */
 };
 
 struct code_cache_options {

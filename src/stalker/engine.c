@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's parts, made and given back. Invariant: caches[] has no gaps, and no two caches of the same
- * configuration.
+ * The engine's parts, made and given back. Invariant: no two caches in the list have the same configuration.
  */
 #include "stalker/engine.h"
 
@@ -85,8 +84,10 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     destroy_threads(engine);
     if (engine->has_signals)
         signal_actions_release();
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT; i++)
-        code_cache_destroy(engine->caches[i]);
+    for (struct code_cache *cache = engine->caches, *next; cache != NULL; cache = next) {
+        next = cache->next;
+        code_cache_destroy(cache);
+    }
     code_source_deinit(&engine->source);
     interval_map_deinit(&engine->exclusions.ranges);
     hash_map_deinit(&engine->natives);
@@ -117,6 +118,22 @@ static bool is_same(const struct follow_configuration *a, const struct follow_co
            a->is_paused == b->is_paused;
 }
 
+/* Where the cache of a configuration is in the list, or where the list ends. */
+static struct code_cache **find_place(struct stalker_engine *engine, const struct follow_configuration *configuration)
+{
+    struct code_cache **place = &engine->caches;
+
+    while (*place != NULL && !is_same(&(*place)->configuration, configuration))
+        place = &(*place)->next;
+    return place;
+}
+
+struct code_cache *stalker_engine_find_cache(struct stalker_engine *engine,
+                                             const struct follow_configuration *configuration)
+{
+    return *find_place(engine, configuration);
+}
+
 int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,
                          struct code_cache **cache_out)
 {
@@ -125,18 +142,14 @@ int stalker_engine_cache(struct stalker_engine *engine, const struct follow_conf
         .configuration = *configuration,
         .indirect_missing = cache_pc_of((uintptr_t)stalker_gate_indirect),
     };
-    unsigned i;
-    int result;
+    struct code_cache **place = find_place(engine, configuration);
 
-    for (i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        if (is_same(&engine->caches[i]->configuration, configuration)) {
-            *cache_out = engine->caches[i];
-            return 0;
-        }
-    if (i == ENGINE_CACHE_COUNT)
-        return -ENOSPC;
-    result = code_cache_create(&options, &engine->caches[i]);
-    if (result == 0)
-        *cache_out = engine->caches[i];
-    return result;
+    if (*place == NULL) {
+        int result = code_cache_create(&options, place);
+
+        if (result != 0)
+            return result;
+    }
+    *cache_out = *place;
+    return 0;
 }

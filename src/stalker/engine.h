@@ -18,8 +18,6 @@
 
 #include <stdbool.h>
 
-#define ENGINE_CACHE_COUNT 16
-
 struct gait_observer;
 struct translator;
 
@@ -40,9 +38,9 @@ struct stalker_engine {
     struct stalker_engine_options options;
     const struct translator *translator;
     struct mutex lock;
-    struct list_node threads; /* followed */
-    struct list_node parked;  /* no longer followed; their structs are kept until nobody can be leaving through them */
-    struct code_cache *caches[ENGINE_CACHE_COUNT];
+    struct list_node threads;  /* followed */
+    struct list_node parked;   /* no longer followed; their structs are kept until nobody can be leaving through them */
+    struct code_cache *caches; /* one for each configuration; the list is under lock */
     struct code_source source;
     struct hash_map nothing; /* no blocks: for threads that are to come to the engine each time */
     struct hash_map natives; /* functions that followed threads call natively, by address */
@@ -74,8 +72,15 @@ MUST_USE int stalker_engine_add_native(struct stalker_engine *engine, struct app
 /* Whether an address is such a function. Any thread, no lock. */
 bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc function);
 
-/* The cache for threads that are followed that way; made if there is none. -ENOMEM, -ENOSPC: too many. */
+/*
+ * The cache for threads that are followed that way; made if there is none. Only while the lock is held, or a thread
+ * is followed in it, it is sure to stay. -ENOMEM.
+ */
 MUST_USE int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,
                                   struct code_cache **cache_out) REQUIRES(engine->lock);
+
+/* The same if there is one, else NULL. */
+struct code_cache *stalker_engine_find_cache(struct stalker_engine *engine,
+                                             const struct follow_configuration *configuration) REQUIRES(engine->lock);
 
 #endif

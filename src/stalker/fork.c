@@ -22,8 +22,8 @@
 NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
 {
     mutex_lock(&engine->lock);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        mutex_lock(&engine->caches[i]->lock);
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        mutex_lock(&cache->lock);
     mutex_lock(&engine->translation_lock);
     mutex_lock(&engine->source.lock);
     mutex_lock(&engine->exclusions.lock);
@@ -40,8 +40,8 @@ NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
     mutex_unlock(&engine->exclusions.lock);
     mutex_unlock(&engine->source.lock);
     mutex_unlock(&engine->translation_lock);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        mutex_unlock(&engine->caches[i]->lock);
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        mutex_unlock(&cache->lock);
     mutex_unlock(&engine->lock);
 }
 
@@ -51,10 +51,10 @@ static bool is_shared(const struct code_cache *cache)
 }
 
 /* A cache of the same configuration without a block. Without memory the thread cannot be followed in the child. */
-static bool replace_cache(struct stalker_thread *thread, unsigned which)
+static bool replace_cache(struct stalker_thread *thread, struct code_cache **place)
 {
     struct stalker_engine *engine = thread->engine;
-    struct code_cache *old = engine->caches[which], *new;
+    struct code_cache *old = *place, *new;
     struct code_cache_options options = {
         .engine = engine,
         .configuration = old->configuration,
@@ -63,7 +63,8 @@ static bool replace_cache(struct stalker_thread *thread, unsigned which)
 
     if (code_cache_create(&options, &new) != 0)
         return false;
-    engine->caches[which] = new;
+    new->next = old->next;
+    *place = new;
     if (engine->quiet_cache == old)
         engine->quiet_cache = new;
     if (engine->paused_cache == old)
@@ -98,8 +99,8 @@ static void begin_child(struct stalker_thread *thread)
         counter_add(COUNTER_threads_unknown, 1);
     forget_others(thread);
     call_pieces_forget_shared(&engine->pieces);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        if (is_shared(engine->caches[i]) && !replace_cache(thread, i))
+    for (struct code_cache **place = &engine->caches; *place != NULL; place = &(*place)->next)
+        if (is_shared(*place) && !replace_cache(thread, place))
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
     if (thread->events != NULL) {
         thread->events->tid = (uint32_t)thread->tid;
