@@ -57,7 +57,10 @@ struct gait_stalker_options {
 int gait_stalker_create(const struct gait_stalker_options *options, struct gait_stalker **stalker_out,
                         struct gait_error *err);
 
-/* Unfollows all threads and gives everything back. Not from a followed thread. NULL is fine. */
+/*
+ * Unfollows all threads, waits for functions that were begun on other threads, and gives everything back. Not from a
+ * followed thread. NULL is fine.
+ */
 void gait_stalker_destroy(struct gait_stalker *stalker);
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
@@ -284,6 +287,51 @@ size_t gait_stalker_collect(struct gait_stalker *stalker);
 
 /* Hands all events of the calling thread so far to their sink. Other threads hand over theirs when a buffer is full. */
 int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);
+
+/*
+ * Makes another thread hand over its events so far at once, whatever it is doing: the sink has been called, on that
+ * thread, when this returns. -ESRCH: it is not followed; -ETIMEDOUT: it was in a callout, probe, sink or transformer
+ * for two seconds; -EPERM: somebody traces it.
+ */
+int gait_stalker_flush_thread(struct gait_stalker *stalker, int tid, struct gait_error *err);
+
+/* The same for all threads that are followed, the calling one too. The first error is returned after all were tried. */
+int gait_stalker_flush_all(struct gait_stalker *stalker, struct gait_error *err);
+
+/* ---- running on other threads ------------------------------------------------------------------------------------ */
+
+/* A function to be run on another thread. Begins with its size. */
+struct gait_thread_run {
+    size_t size_bytes;
+    /*
+     * Gets the registers that the program has where it was interrupted, also of a thread that is followed: never
+     * addresses of translated code. Changes to them count for nothing.
+     *
+     * It runs between two instructions of the program, like a signal handler, and may call what one may call: the
+     * thread may have any lock, also that of malloc. It has 48 KiB of stack. Signals wait until it has returned, which
+     * it must do: no longjmp, no exception, no end of the thread.
+     */
+    void (*function)(const struct gait_cpu_context *cpu, void *data);
+    void *data;
+    bool without_waiting; /* comes back when the thread is sure to run the function, not when it has returned */
+    /*
+     * May be NULL. Called once for each run that began: on that thread, with 0, when the function has returned; or, of
+     * a run that nobody waits for, with -ESRCH by gait_stalker_collect or gait_stalker_destroy, since the thread ended.
+     */
+    void (*done)(void *data, int result);
+};
+
+/*
+ * Runs a function on another thread of this process, followed or not, whatever it is doing; a system call that it waits
+ * in goes on afterwards. On the calling thread itself it runs at once, with the registers inside of this function.
+ *
+ * -ESRCH: this process has no such thread, or it ended before the function returned; -ETIMEDOUT: the thread did not
+ * stop within two seconds, or was in functions of the user's as long, a callout for one: so two threads that run
+ * something on each other in callouts wait for nothing; -EPERM, -EACCES: somebody traces it; -EINVAL: no function, or
+ * fields that are not known; -ENOMEM. The thread must not be followed by another stalker than this one.
+ */
+int gait_stalker_run_on_thread(struct gait_stalker *stalker, int tid, const struct gait_thread_run *run,
+                               struct gait_error *err);
 
 /* ---- the engine itself ------------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include "arch/thread_registers.h"
 #include "base/attributes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,5 +46,8 @@ size_t thread_landing_vector_bytes(void);
  * this CPU yet.
  */
 MUST_USE int thread_landing_prepare(struct thread_landing *landing, struct thread_registers *registers);
+
+/* Whether a stopped thread is in the routine, before the function or behind it: its registers are not the program's. */
+bool thread_landing_holds(const struct thread_registers *registers);
 
 #endif

@@ -8,6 +8,7 @@
 #include "libgait/error.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
+#include "libgait/run_on_thread.h"
 #include "libgait/stalker_handle.h"
 #include "stalker/call_probe.h"
 #include "stalker/dispatch.h"
@@ -18,6 +19,7 @@
 #include "stalker/reclaim.h"
 #include "stalker/statistics.h"
 #include "stalker/thread.h"
+#include "stalker/thread_visit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,10 +115,23 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
     return 0;
 }
 
+static bool follows_somebody(struct stalker_engine *engine)
+{
+    bool follows;
+
+    mutex_lock(&engine->lock);
+    follows = !list_is_empty(&engine->threads);
+    mutex_unlock(&engine->lock);
+    return follows;
+}
+
 EXPORT void gait_stalker_destroy(struct gait_stalker *stalker)
 {
     if (stalker == NULL)
         return;
+    if (stalker->engine != NULL && follows_somebody(stalker->engine))
+        (void)gait_stalker_unfollow_all(stalker, NULL);
+    run_on_thread_end_all(stalker);
     stalker_engine_destroy(stalker->engine);
     free(stalker);
 }
@@ -383,7 +398,10 @@ EXPORT bool gait_stalker_is_excluded(struct gait_stalker *stalker, uint64_t addr
 
 EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
 {
-    return stalker == NULL ? 0 : reclaim_all(stalker->engine);
+    if (stalker == NULL)
+        return 0;
+    run_on_thread_collect(stalker);
+    return reclaim_all(stalker->engine);
 }
 
 EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)
@@ -391,6 +409,20 @@ EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *e
     if (stalker == NULL)
         return stalker_handle_missing(err, "hand over events");
     stalker_flush_current(stalker->engine);
+    return 0;
+}
+
+EXPORT int gait_stalker_flush_thread(struct gait_stalker *stalker, int tid, struct gait_error *err)
+{
+    int result;
+
+    if (stalker == NULL || (tid == stalker_current_tid() && stalker_is_following(stalker->engine, tid)))
+        return gait_stalker_flush(stalker, err);
+    result = thread_visit_flush(stalker->engine, tid);
+    if (result == -ESRCH)
+        return error_set(err, result, "cannot hand over the events of thread %d: it is not followed", tid);
+    if (result != 0)
+        return error_set(err, result, "cannot hand over the events of thread %d: %s", tid, strerror(-result));
     return 0;
 }
 

@@ -4,11 +4,16 @@
 #define GAIT_LIBGAIT_STALKER_HANDLE_H
 
 #include "base/attributes.h"
+#include "base/mutex.h"
 #include "gait/stalker.h"
 #include "stalker/follow.h"
 
+struct run_on_thread;
+
 struct gait_stalker {
     struct stalker_engine *engine;
+    struct mutex runs_lock;
+    struct run_on_thread *runs; /* that nobody waits for; under runs_lock */
 };
 
 /* The error of a function whose stalker is NULL. */

@@ -10,6 +10,7 @@
 #include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "stalker/engine.h"
+#include "stalker/errand.h"
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/signal_actions.h"
@@ -98,6 +99,7 @@ static void begin_child(struct stalker_thread *thread)
     if (thread_registry_add(thread) != 0)
         counter_add(COUNTER_threads_unknown, 1);
     forget_others(thread);
+    errand_forget_all(thread);
     call_pieces_forget_shared(&engine->pieces);
     for (struct code_cache **place = &engine->caches; *place != NULL; place = &(*place)->next)
         if (is_shared(*place) && !replace_cache(thread, place))

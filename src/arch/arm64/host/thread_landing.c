@@ -15,3 +15,9 @@ int thread_landing_prepare(struct thread_landing *landing, struct thread_registe
     (void)registers;
     return -EOPNOTSUPP;
 }
+
+bool thread_landing_holds(const struct thread_registers *registers)
+{
+    (void)registers;
+    return false;
+}
