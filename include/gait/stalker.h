@@ -47,12 +47,17 @@ struct gait_stalker_options {
     size_t code_bytes_max;   /* of translated code for threads followed alike, before the oldest goes; 0: no limit */
     int trust;               /* enum gait_trust or a number */
     bool callbacks_followed; /* what excluded code calls elsewhere is observed */
-    bool write_xor_execute;  /* no memory is mapped writable and executable at once */
+    /*
+     * No memory is mapped writable and executable at once, but each page twice, by a memory file. Without it the engine
+     * finds out what the system allows: both at once; by a memory file; or memory that is written first and executed
+     * then, for which blocks are not linked to each other and programs run slower.
+     */
+    bool write_xor_execute;
 };
 
 /*
- * Makes an engine. -EOPNOTSUPP: gait cannot follow threads on this CPU yet; -ENOMEM, -EACCES, -EPERM: no memory, or
- * none that may be executed; -EINVAL: options that are not known.
+ * Makes an engine. -EOPNOTSUPP: gait cannot follow threads on this CPU yet; -ENOMEM: no memory; -EACCES, -EPERM: none
+ * that may be executed, in none of the ways that the options allow; -EINVAL: options that are not known.
  */
 int gait_stalker_create(const struct gait_stalker_options *options, struct gait_stalker **stalker_out,
                         struct gait_error *err);

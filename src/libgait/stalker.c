@@ -69,6 +69,12 @@ static int engine_failed(int result, struct gait_error *err)
 {
     if (result == -EOPNOTSUPP)
         return error_set(err, result, "cannot make a stalker: gait follows threads on x86_64 only, so far");
+    if (result == -EACCES || result == -EPERM || result == -ENOSYS)
+        return error_set(err, result,
+                         "cannot make a stalker: the system lets no memory be executed that is written by the program "
+                         "(%s); allow memory files (memfd_create), or memory that changes between writable and "
+                         "executable (mprotect)",
+                         strerror(-result));
     return error_set(err, result, "cannot make a stalker: no memory for it: %s", strerror(-result));
 }
 

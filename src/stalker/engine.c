@@ -4,6 +4,7 @@
  */
 #include "stalker/engine.h"
 
+#include "base/code_memory.h"
 #include "base/memory_map.h"
 #include "process/thread_list.h"
 #include "stalker/follow.h"
@@ -32,6 +33,23 @@ static int init_parts(struct stalker_engine *engine)
     return result;
 }
 
+/* What the system allows is found out now, while somebody can be told, and is the same for all slabs. */
+static int choose_view(struct stalker_engine_options *options)
+{
+    struct code_memory_options trial = {.size_bytes = 1, .mode = options->view};
+    struct code_memory *memory;
+    int result = code_memory_create(&trial, &memory);
+
+    if (result != 0)
+        return result;
+    options->view = code_memory_mode(memory);
+    /* Code that may not be written while it runs cannot be patched. */
+    if (!code_memory_patches_are_live(memory))
+        options->without_links = true;
+    code_memory_destroy(memory);
+    return 0;
+}
+
 int stalker_engine_create(const struct stalker_engine_options *options, struct stalker_engine **engine_out)
 {
     struct stalker_engine *engine;
@@ -45,15 +63,14 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
         return result;
     engine = storage;
     engine->options = *options;
-    /* Code that may not be written while it runs cannot be patched. */
-    if (options->view == CODE_VIEW_FREEZE)
-        engine->options.without_links = true;
     engine->translator = translator_host();
     list_init(&engine->threads);
     list_init(&engine->parked);
     interval_map_init(&engine->exclusions.ranges);
     code_source_init(&engine->source);
     result = init_parts(engine);
+    if (result == 0)
+        result = choose_view(&engine->options);
     if (result != 0) {
         stalker_engine_destroy(engine);
         return result;

@@ -30,7 +30,7 @@ struct stalker_engine_options {
     bool callbacks_followed;  /* what excluded code calls elsewhere is observed */
     size_t code_bytes_max;    /* of a cache, before its oldest code is forgotten; 0: no limit */
     size_t slab_bytes;        /* of hot memory mapped at a time; 0: the engine's choice */
-    enum code_view_mode view; /* of executable memory */
+    enum code_view_mode view; /* of executable memory; in an engine, one that the system allows */
     int trust;                /* negative: code is compared each time that it runs; positive: until it was found
                                  unchanged that often; 0: where it can be written without a system call */
 };
@@ -62,7 +62,10 @@ struct stalker_engine {
     struct mutex translation_lock;
 };
 
-/* -EOPNOTSUPP: not on this CPU yet; -ENOMEM. The caller owns the engine. */
+/*
+ * -EOPNOTSUPP: not on this CPU yet; -ENOMEM; -EACCES, -EPERM, -ENOSYS: the system does not allow such executable
+ * memory. The caller owns the engine.
+ */
 MUST_USE int stalker_engine_create(const struct stalker_engine_options *options, struct stalker_engine **engine_out);
 
 /* No thread may be followed. NULL is fine. */
