@@ -367,6 +367,32 @@ struct gait_observer {
 /* From now on; NULL: nobody. The observer must stay good until all threads are unfollowed. */
 void gait_stalker_set_observer(struct gait_stalker *stalker, const struct gait_observer *observer);
 
+/* ---- looking at translations ------------------------------------------------------------------------------------- */
+
+/* A block and what became of it, without what runs rarely, which is elsewhere. */
+struct gait_translation {
+    size_t size_bytes;
+    uint64_t start; /* of the block in the program */
+    uint64_t original_bytes;
+    const void *code; /* readable until it is forgotten and collected */
+    uint64_t code_bytes;
+};
+
+/*
+ * Tells where the translation of the block that begins at an address is, for threads that are followed that way; of the
+ * options only events and transformer count. translation_out needs its size_bytes set. -ENOENT: there is none;
+ * gait_stalker_prefetch makes one.
+ */
+int gait_stalker_find_translation(struct gait_stalker *stalker, const struct gait_follow_options *options,
+                                  uint64_t address, struct gait_translation *translation_out, struct gait_error *err);
+
+/*
+ * Tells where the program is, or goes on, when a thread is at an address in translated code: what stands there is for
+ * the instruction at *address_out. -ENOENT: that is not known without the thread's registers, or it is no such code.
+ */
+int gait_stalker_original_address(struct gait_stalker *stalker, const struct gait_follow_options *options,
+                                  uint64_t code_address, uint64_t *address_out, struct gait_error *err);
+
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 struct gait_stalker_statistics {
