@@ -144,16 +144,20 @@ enum gait_callout_use {
 /* Compiles a function so that it leaves vector and floating point registers alone. */
 #define GAIT_GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 
-/* Puts a call of the function before whatever is put next. */
+/* Puts a call of the function before whatever is put next. NULL puts nothing. */
 void gait_iterator_put_callout(struct gait_iterator *iterator, gait_callout callout, void *data,
                                enum gait_callout_use use);
 
-/* Puts machine code of the caller's, which must be position-independent and leave the stack pointer as it was. */
+/*
+ * Puts machine code of the caller's, which must be position-independent and leave the stack pointer as it was. NULL puts
+ * nothing.
+ */
 void gait_iterator_put_code(struct gait_iterator *iterator, const void *code, size_t size_bytes);
 
 /*
  * Puts an increment of a 64-bit counter that leaves all registers and flags alone, somewhere in what is left of the
- * block. It is not atomic: threads that run the same block at once may lose some.
+ * block. It is not atomic: threads that run the same block at once may lose some. NULL, which gait_iterator_new_counter
+ * may have given, puts nothing.
  */
 void gait_iterator_put_count(struct gait_iterator *iterator, uint64_t *counter);
 

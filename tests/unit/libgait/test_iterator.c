@@ -216,6 +216,22 @@ static void more_than_any_block_can_hold_does_no_harm(void)
     gait_stalker_destroy(transformed.stalker);
 }
 
+static void put_nothing(struct gait_iterator *iterator, const struct gait_instruction *instruction)
+{
+    (void)instruction;
+    gait_iterator_put_callout(iterator, NULL, NULL, GAIT_CALLOUT_ANY);
+    gait_iterator_put_code(iterator, NULL, 4);
+    gait_iterator_put_code(iterator, "", 0);
+    gait_iterator_put_count(iterator, NULL);
+    gait_iterator_keep(iterator);
+}
+
+static void what_is_not_there_is_not_put(void)
+{
+    transformed_write_sum();
+    CHECK_EQUAL(transformed_run(put_nothing, 0, 0), 7);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(what_is_kept_runs_as_it_is),
     CHECK_CASE(an_instruction_that_is_kept_twice_runs_once),
@@ -231,6 +247,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_block_of_nothing_but_a_dropped_instruction_goes_on),
     CHECK_CASE(a_transformer_that_puts_much_gets_shorter_blocks),
     CHECK_CASE(more_than_any_block_can_hold_does_no_harm),
+    CHECK_CASE(what_is_not_there_is_not_put),
 };
 
 int main(void)

@@ -50,7 +50,7 @@ static void end(void)
 /* A block of three instructions, 1, 2 and 5 bytes long, whose exit 0 leads to `target`. */
 static const struct block *add_block(uint64_t start, uint64_t target)
 {
-    static const uint8_t lengths[] = {1, 2, 5};
+    static uint8_t lengths[] = {1, 2, 5};
     struct block *block;
 
     mutex_lock(&cache->lock);
