@@ -149,8 +149,8 @@ void gait_iterator_put_callout(struct gait_iterator *iterator, gait_callout call
                                enum gait_callout_use use);
 
 /*
- * Puts machine code of the caller's, which must be position-independent and leave the stack pointer as it was. NULL puts
- * nothing.
+ * Puts machine code of the caller's, which must be position-independent and leave the stack pointer as it was. NULL
+ * puts nothing.
  */
 void gait_iterator_put_code(struct gait_iterator *iterator, const void *code, size_t size_bytes);
 
