@@ -47,17 +47,25 @@ struct gait_stalker_options {
     size_t code_bytes_max;   /* of translated code for threads followed alike, before the oldest goes; 0: no limit */
     int trust;               /* enum gait_trust or a number */
     bool callbacks_followed; /* what excluded code calls elsewhere is observed */
-    bool write_xor_execute;  /* no memory is mapped writable and executable at once */
+    /*
+     * No memory is mapped writable and executable at once, but each page twice, by a memory file. Without it the engine
+     * finds out what the system allows: both at once; by a memory file; or memory that is written first and executed
+     * then, for which blocks are not linked to each other and programs run slower.
+     */
+    bool write_xor_execute;
 };
 
 /*
- * Makes an engine. -EOPNOTSUPP: gait cannot follow threads on this CPU yet; -ENOMEM, -EACCES, -EPERM: no memory, or
- * none that may be executed; -EINVAL: options that are not known.
+ * Makes an engine. -EOPNOTSUPP: gait cannot follow threads on this CPU yet; -ENOMEM: no memory; -EACCES, -EPERM: none
+ * that may be executed, in none of the ways that the options allow; -EINVAL: options that are not known.
  */
 int gait_stalker_create(const struct gait_stalker_options *options, struct gait_stalker **stalker_out,
                         struct gait_error *err);
 
-/* Unfollows all threads and gives everything back. Not from a followed thread. NULL is fine. */
+/*
+ * Unfollows all threads, waits for functions that were begun on other threads, and gives everything back. Not from a
+ * followed thread. NULL is fine.
+ */
 void gait_stalker_destroy(struct gait_stalker *stalker);
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
@@ -66,7 +74,7 @@ void gait_stalker_destroy(struct gait_stalker *stalker);
 enum gait_event_kind {
     GAIT_EVENT_CALL = 1 << 0,
     GAIT_EVENT_RET = 1 << 1,
-    GAIT_EVENT_EXEC = 1 << 2,   /* an instruction is about to run */
+    GAIT_EVENT_EXEC = 1 << 2,   /* an instruction is about to run: one that a transformer kept, if there is one */
     GAIT_EVENT_BLOCK = 1 << 3,  /* a block is about to run */
     GAIT_EVENT_COMPILE = 1 << 4 /* a block was translated; it may never run */
 };
@@ -98,8 +106,16 @@ struct gait_iterator;
 /*
  * Decides what a block becomes. `transform` is called when a block is translated, on whichever thread needs it, one
  * call at a time: it asks for one instruction after the other (gait_iterator_next) and keeps them (gait_iterator_keep)
- * or not. An instruction that is not kept is left out; a block whose last instruction is left out goes on to what
- * follows it. The struct must live as long as threads are followed with it.
+ * or not. An instruction that is not kept is left out, and no GAIT_EVENT_EXEC is told of it, also if something else was
+ * put in its place; a block whose last instruction is left out goes on to what follows it, and there is no call or
+ * return to tell of either. A transformer that asks for no instruction at all keeps the block as it is. One that puts
+ * so much that the block does not fit is called again with a shorter block, the rest of which becomes blocks of its
+ * own.
+ *
+ * The thread that needs the block may be anywhere, also in malloc with its lock held, so a transformer must not call
+ * what takes a lock that followed code takes: of libc, no memory, no stdio. The struct must live as long as threads are
+ * followed with it. Translations are remembered by its address: before that becomes another transformer, call
+ * gait_stalker_collect.
  */
 struct gait_transformer {
     void (*transform)(void *context, struct gait_iterator *iterator);
@@ -129,21 +145,27 @@ enum gait_callout_use {
 /* Compiles a function so that it leaves vector and floating point registers alone. */
 #define GAIT_GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 
-/* Puts a call of the function before whatever is put next. */
+/* Puts a call of the function before whatever is put next. NULL puts nothing. */
 void gait_iterator_put_callout(struct gait_iterator *iterator, gait_callout callout, void *data,
                                enum gait_callout_use use);
 
-/* Puts machine code of the caller's, which must be position-independent and leave the stack pointer as it was. */
+/*
+ * Puts machine code of the caller's, which must be position-independent and leave the stack pointer as it was. NULL
+ * puts nothing.
+ */
 void gait_iterator_put_code(struct gait_iterator *iterator, const void *code, size_t size_bytes);
 
 /*
  * Puts an increment of a 64-bit counter that leaves all registers and flags alone, somewhere in what is left of the
- * block. It is not atomic: threads that run the same block at once may lose some.
+ * block. It is not atomic: threads that run the same block at once may lose some. NULL, which gait_iterator_new_counter
+ * may have given, puts nothing.
  */
 void gait_iterator_put_count(struct gait_iterator *iterator, uint64_t *counter);
 
 /*
- * A new counter, 0 at first, where increments are cheapest. It lives as long as the stalker. NULL: no memory.
+ * A new counter, 0 at first, where increments are cheapest. It lives as long as the stalker, or until
+ * gait_stalker_collect is called when no thread is followed any more with this transformer and these events. NULL: no
+ * memory.
  */
 uint64_t *gait_iterator_new_counter(struct gait_iterator *iterator);
 
@@ -232,21 +254,98 @@ int gait_stalker_remove_call_probe(struct gait_stalker *stalker, uint32_t id, st
  */
 int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
 
-/* Forgets the translations of code that overlaps a range, so that it is translated anew. */
+/*
+ * Takes the exclusion of exactly that range back. A thread that is in it is observed again at the latest when control
+ * is back in what called it. -ENOENT: that range was not excluded, or only with others or as a part of one.
+ */
+int gait_stalker_include(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
+
+/* Whether an address is in an excluded range. */
+bool gait_stalker_is_excluded(struct gait_stalker *stalker, uint64_t address);
+
+/*
+ * Forgets the translations of code that overlaps a range, so that it is translated anew. A thread that is in one runs
+ * it to the end of its block. -EINVAL: the range is empty, or goes beyond the last address.
+ */
 int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
 
-/* Translates the block at an address ahead of time, for threads that are followed that way. */
+/*
+ * The same only for the way in which a thread is followed. Threads that are followed alike, with the same events and
+ * the same transformer, share their translations: it holds for them, too. -ESRCH: the thread is not followed.
+ */
+int gait_stalker_invalidate_for(struct gait_stalker *stalker, int tid, uint64_t start, uint64_t size_bytes,
+                                struct gait_error *err);
+
+/*
+ * Translates the block at an address ahead of time, for threads that are followed that way; of the options only events
+ * and transformer count. Nothing happens if it is translated already. -EFAULT: no code can be read there; -ENOMEM.
+ */
 int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
                           struct gait_error *err);
 
 /*
- * Gives memory back that nothing needs any more: of threads that ended, of translations that were forgotten. What some
- * thread may still be in is kept; returns how many pieces these are.
+ * Translates the block that begins at an address again, at once: the transformer is asked again, and threads that are
+ * followed that way get what it makes now from when they next come to the block. -ENOENT: the block is not translated,
+ * or not by itself (an address in the middle of another block); there is nothing to replace then, and nothing is done.
+ * -EFAULT: no code can be read there any more; -ENOMEM: the old translation is forgotten all the same.
+ */
+int gait_stalker_recompile(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
+                           struct gait_error *err);
+
+/*
+ * Gives memory back that nothing needs any more: of threads that ended, of translations that were forgotten, of
+ * transformers that no thread is followed with, also if they were prefetched. What some thread may still be in is kept;
+ * returns how many pieces these are.
  */
 size_t gait_stalker_collect(struct gait_stalker *stalker);
 
 /* Hands all events of the calling thread so far to their sink. Other threads hand over theirs when a buffer is full. */
 int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);
+
+/*
+ * Makes another thread hand over its events so far at once, whatever it is doing: the sink has been called, on that
+ * thread, when this returns. -ESRCH: it is not followed; -ETIMEDOUT: it was in a callout, probe, sink or transformer
+ * for two seconds; -EPERM: somebody traces it.
+ */
+int gait_stalker_flush_thread(struct gait_stalker *stalker, int tid, struct gait_error *err);
+
+/* The same for all threads that are followed, the calling one too. The first error is returned after all were tried. */
+int gait_stalker_flush_all(struct gait_stalker *stalker, struct gait_error *err);
+
+/* ---- running on other threads ------------------------------------------------------------------------------------ */
+
+/* A function to be run on another thread. Begins with its size. */
+struct gait_thread_run {
+    size_t size_bytes;
+    /*
+     * Gets the registers that the program has where it was interrupted, also of a thread that is followed: never
+     * addresses of translated code. Changes to them count for nothing.
+     *
+     * It runs between two instructions of the program, like a signal handler, and may call what one may call: the
+     * thread may have any lock, also that of malloc. It has 48 KiB of stack. Signals wait until it has returned, which
+     * it must do: no longjmp, no exception, no end of the thread.
+     */
+    void (*function)(const struct gait_cpu_context *cpu, void *data);
+    void *data;
+    bool without_waiting; /* comes back when the thread is sure to run the function, not when it has returned */
+    /*
+     * May be NULL. Called once for each run that began: on that thread, with 0, when the function has returned; or, of
+     * a run that nobody waits for, with -ESRCH by gait_stalker_collect or gait_stalker_destroy, since the thread ended.
+     */
+    void (*done)(void *data, int result);
+};
+
+/*
+ * Runs a function on another thread of this process, followed or not, whatever it is doing; a system call that it waits
+ * in goes on afterwards. On the calling thread itself it runs at once, with the registers inside of this function.
+ *
+ * -ESRCH: this process has no such thread, or it ended before the function returned; -ETIMEDOUT: the thread did not
+ * stop within two seconds, or was in functions of the user's as long, a callout for one: so two threads that run
+ * something on each other in callouts wait for nothing; -EPERM, -EACCES: somebody traces it; -EINVAL: no function, or
+ * fields that are not known; -ENOMEM. The thread must not be followed by another stalker than this one.
+ */
+int gait_stalker_run_on_thread(struct gait_stalker *stalker, int tid, const struct gait_thread_run *run,
+                               struct gait_error *err);
 
 /* ---- the engine itself ------------------------------------------------------------------------------------------- */
 
@@ -276,6 +375,32 @@ struct gait_observer {
 
 /* From now on; NULL: nobody. The observer must stay good until all threads are unfollowed. */
 void gait_stalker_set_observer(struct gait_stalker *stalker, const struct gait_observer *observer);
+
+/* ---- looking at translations ------------------------------------------------------------------------------------- */
+
+/* A block and what became of it, without what runs rarely, which is elsewhere. */
+struct gait_translation {
+    size_t size_bytes;
+    uint64_t start; /* of the block in the program */
+    uint64_t original_bytes;
+    const void *code; /* readable until it is forgotten and collected */
+    uint64_t code_bytes;
+};
+
+/*
+ * Tells where the translation of the block that begins at an address is, for threads that are followed that way; of the
+ * options only events and transformer count. translation_out needs its size_bytes set. -ENOENT: there is none;
+ * gait_stalker_prefetch makes one.
+ */
+int gait_stalker_find_translation(struct gait_stalker *stalker, const struct gait_follow_options *options,
+                                  uint64_t address, struct gait_translation *translation_out, struct gait_error *err);
+
+/*
+ * Tells where the program is, or goes on, when a thread is at an address in translated code: what stands there is for
+ * the instruction at *address_out. -ENOENT: that is not known without the thread's registers, or it is no such code.
+ */
+int gait_stalker_original_address(struct gait_stalker *stalker, const struct gait_follow_options *options,
+                                  uint64_t code_address, uint64_t *address_out, struct gait_error *err);
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include "arch/thread_registers.h"
 #include "base/attributes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,5 +56,8 @@ MUST_USE int thread_landing_prepare_at(struct thread_landing *landing, struct th
 
 /* The name of the routine, where an image that has it is loaded. */
 #define THREAD_LANDING_ROUTINE "thread_landing_routine"
+
+/* Whether a stopped thread is in the routine, before the function or behind it: its registers are not the program's. */
+bool thread_landing_holds(const struct thread_registers *registers);
 
 #endif

@@ -35,19 +35,42 @@ static enum command_status refuse_option(const struct command_call *call, const 
     return COMMAND_MISUSED;
 }
 
-/* The number of a value in "a|b|c", or -1. */
-static int find_value(const char *values, const char *value)
+static int is_list(const char *values)
 {
-    size_t length = strlen(value);
+    return strchr(values, ',') != NULL;
+}
 
+/* The number of a value in "a|b|c" or "a,b,c", or -1. */
+static int find_value(const char *values, const char *value, size_t length)
+{
     for (int number = 0;; number++) {
-        size_t here = strcspn(values, "|");
+        size_t here = strcspn(values, "|,");
 
         if (here == length && memcmp(values, value, length) == 0)
             return number;
         if (values[here] == '\0')
             return -1;
         values += here + 1;
+    }
+}
+
+/* What the option's result is to be, or -1. */
+static int read_value(const struct argument_option *option, const char *value)
+{
+    int bits = 0;
+
+    if (!is_list(option->values))
+        return find_value(option->values, value, strlen(value));
+    for (;; value++) {
+        size_t length = strcspn(value, ",");
+        int number = find_value(option->values, value, length);
+
+        if (number < 0)
+            return -1;
+        bits |= 1 << number;
+        value += length;
+        if (*value == '\0')
+            return bits;
     }
 }
 
@@ -64,11 +87,12 @@ static enum command_status set_option(const struct command_call *call, const str
         return COMMAND_DONE;
     }
 
-    int number = value == NULL ? -1 : find_value(option->values, value);
+    int number = value == NULL ? -1 : read_value(option, value);
 
     if (number < 0) {
-        error_set(call->error, EINVAL, "cannot use '--%s%s%s': its value is one of %s; try 'gait help %s'",
-                  option->name, value == NULL ? "" : " ", value == NULL ? "" : value, option->values, rules->command);
+        error_set(call->error, EINVAL, "cannot use '--%s%s%s': its value is %s of %s; try 'gait help %s'", option->name,
+                  value == NULL ? "" : " ", value == NULL ? "" : value, is_list(option->values) ? "a list" : "one",
+                  option->values, rules->command);
         return COMMAND_MISUSED;
     }
     *option->result = number;

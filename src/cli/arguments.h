@@ -12,8 +12,8 @@
 
 struct argument_option {
     const char *name;   /* without the dashes */
-    const char *values; /* what may follow, separated by |; NULL: nothing does */
-    int *result;        /* is set to the number of the value, or to 1 */
+    const char *values; /* what may follow: "one|of|these", "some,of,these", or NULL: nothing does */
+    int *result;        /* is set to the number of the value, to a bit for each number, or to 1 */
 };
 
 struct argument_rules {

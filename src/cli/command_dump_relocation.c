@@ -24,7 +24,16 @@ struct choices {
 static enum command_status show(const struct command_call *call, const struct code_piece *piece,
                                 const struct gait_code_copy *copy)
 {
-    struct side_by_side sides = {piece->bytes, piece->size_bytes, piece->address, copy};
+    struct side_by_side sides = {
+        .bytes = piece->bytes,
+        .size_bytes = piece->size_bytes,
+        .address = piece->address,
+        .copy = gait_code_copy_entry(copy),
+        .copy_bytes = gait_code_copy_size(copy),
+        .total_bytes = gait_code_copy_total_size(copy),
+        .map = &side_by_side_code_copy,
+        .context = copy,
+    };
     struct screen *screen = call->screen;
 
     screen_put(screen, SCREEN_STRONG, 0, piece->name[0] == '\0' ? "code" : piece->name);

@@ -17,6 +17,18 @@
 #define MARK_COLUMNS     3
 #define TEXT_COLUMNS_MIN 16
 
+static int copy_of(const void *copy, uint64_t original, uint64_t *place_out)
+{
+    return gait_code_copy_address(copy, original, place_out);
+}
+
+static int original_of(const void *copy, uint64_t place, uint64_t *original_out)
+{
+    return gait_code_copy_original_address(copy, place, original_out);
+}
+
+const struct side_by_side_map side_by_side_code_copy = {copy_of, original_of};
+
 struct walk {
     struct screen *screen;
     const struct side_by_side *sides;
@@ -36,9 +48,7 @@ struct side {
 
 static const uint8_t *copy_bytes(const struct walk *walk, uint64_t address)
 {
-    const uint8_t *start = gait_code_copy_entry(walk->sides->copy);
-
-    return start + (address - walk->copy_start);
+    return walk->sides->copy + (address - walk->copy_start);
 }
 
 static int decode(const uint8_t *bytes, uint64_t available, uint64_t address, struct gait_instruction *instruction,
@@ -52,10 +62,10 @@ static int decode(const uint8_t *bytes, uint64_t available, uint64_t address, st
 static void add_constant(const struct walk *walk, const struct gait_instruction *instruction, struct side *side)
 {
     uint64_t offset = instruction->memory_address - walk->copy_start;
-    uint64_t total = gait_code_copy_total_size(walk->sides->copy), value;
+    uint64_t total = walk->sides->total_bytes, value;
 
-    if (!(instruction->properties & GAIT_PC_RELATIVE) || offset < gait_code_copy_size(walk->sides->copy) ||
-        offset >= total || total - offset < sizeof(value))
+    if (!(instruction->properties & GAIT_PC_RELATIVE) || offset < walk->sides->copy_bytes || offset >= total ||
+        total - offset < sizeof(value))
         return;
     memcpy(&value, copy_bytes(walk, instruction->memory_address), sizeof(value));
     snprintf(side->text + strlen(side->text), sizeof(side->text) - strlen(side->text), " = 0x%" PRIx64, value);
@@ -66,7 +76,7 @@ static void describe(const struct walk *walk, const struct gait_instruction *ins
     side_out->address = instruction->address;
     /* Too long a text is cut off, which is good enough here. */
     (void)gait_instruction_format(instruction, side_out->text, GAIT_INSTRUCTION_TEXT_BYTES, NULL);
-    if (instruction->address - walk->copy_start < gait_code_copy_size(walk->sides->copy))
+    if (instruction->address - walk->copy_start < walk->sides->copy_bytes)
         add_constant(walk, instruction, side_out);
 }
 
@@ -93,7 +103,7 @@ static void print_row(const struct walk *walk, const struct side *original, cons
 
 static int decode_copy(struct walk *walk, struct gait_instruction *instruction_out)
 {
-    uint64_t size = gait_code_copy_size(walk->sides->copy), offset = walk->copy_cursor - walk->copy_start;
+    uint64_t size = walk->sides->copy_bytes, offset = walk->copy_cursor - walk->copy_start;
 
     return decode(copy_bytes(walk, walk->copy_cursor), size - offset, walk->copy_cursor, instruction_out, walk->err);
 }
@@ -104,14 +114,14 @@ static int decode_copy(struct walk *walk, struct gait_instruction *instruction_o
  */
 static bool belongs_to(const struct walk *walk, const struct gait_instruction *original)
 {
+    const struct side_by_side *sides = walk->sides;
     uint64_t next = original->address + original->length, place;
 
-    if (walk->copy_cursor - walk->copy_start >= gait_code_copy_size(walk->sides->copy))
+    if (walk->copy_cursor - walk->copy_start >= sides->copy_bytes)
         return false;
-    if (gait_code_copy_address(walk->sides->copy, next, &place) == 0)
+    if (next < sides->address + sides->size_bytes && sides->map->copy_of(sides->context, next, &place) == 0)
         return walk->copy_cursor < place;
-    return gait_code_copy_original_address(walk->sides->copy, walk->copy_cursor, &place) == 0 &&
-           place == original->address;
+    return sides->map->original_of(sides->context, walk->copy_cursor, &place) == 0 && place == original->address;
 }
 
 static int print_instruction(struct walk *walk, const struct gait_instruction *original)
@@ -143,7 +153,7 @@ static int print_rest(struct walk *walk)
     struct side right;
     int result = 0;
 
-    while (walk->copy_cursor - walk->copy_start < gait_code_copy_size(walk->sides->copy)) {
+    while (walk->copy_cursor - walk->copy_start < walk->sides->copy_bytes) {
         result = decode_copy(walk, &copied);
         if (result != 0)
             return result;
@@ -165,13 +175,13 @@ static unsigned count_digits(uint64_t value)
 
 int side_by_side_print(struct screen *screen, const struct side_by_side *sides, struct gait_error *err)
 {
-    uint64_t start = (uintptr_t)gait_code_copy_entry(sides->copy);
+    uint64_t start = (uintptr_t)sides->copy;
     struct walk walk = {
         .screen = screen,
         .sides = sides,
         .err = err,
         .digits_original = count_digits(sides->address + sides->size_bytes),
-        .digits_copy = count_digits(start + gait_code_copy_total_size(sides->copy)),
+        .digits_copy = count_digits(start + sides->total_bytes),
         .copy_start = start,
         .copy_cursor = start,
     };

@@ -12,14 +12,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gait_code_copy;
 struct screen;
+
+/* Which instructions belong together. Both return 0, or -errno: there is none. */
+struct side_by_side_map {
+    int (*copy_of)(const void *context, uint64_t original, uint64_t *place_out);
+    int (*original_of)(const void *context, uint64_t place, uint64_t *original_out);
+};
+
+/* The map of a struct gait_code_copy, which is its context. */
+extern const struct side_by_side_map side_by_side_code_copy;
 
 struct side_by_side {
     const uint8_t *bytes; /* of the original, readable here */
     uint64_t size_bytes;
-    uint64_t address; /* that the original has */
-    const struct gait_code_copy *copy;
+    uint64_t address;    /* that the original has */
+    const uint8_t *copy; /* where it runs */
+    uint64_t copy_bytes;
+    uint64_t total_bytes; /* with constants behind it */
+    const struct side_by_side_map *map;
+    const void *context; /* of the map */
 };
 
 /* Prints all rows. Errors are explained; they can only be our own bugs. */

@@ -57,21 +57,32 @@ EXPORT int gait_stalker_follow_all(struct gait_stalker *stalker, const struct ga
     return round.first_error;
 }
 
-static bool unfollow_one(void *context, int tid)
+/* Does something with a thread that is followed. One that ended meanwhile is no error. */
+static bool do_with_followed(struct round *round, int tid,
+                             int (*function)(struct gait_stalker *stalker, int tid, struct gait_error *err))
 {
-    struct round *round = context;
     struct gait_error error;
     int result;
 
     if (!gait_stalker_is_following(round->stalker, tid))
         return true;
-    result = gait_stalker_unfollow(round->stalker, tid, &error);
-    if (result == 0 || result == -ESRCH)
+    result = function(round->stalker, tid, &error);
+    if (result == 0 || result == -ESRCH || round->first_error != 0)
         return true;
-    if (round->first_error == 0 && round->err != NULL)
+    if (round->err != NULL)
         *round->err = error;
     round->first_error = result;
     return true;
+}
+
+static bool unfollow_one(void *round, int tid)
+{
+    return do_with_followed(round, tid, gait_stalker_unfollow);
+}
+
+static bool flush_one(void *round, int tid)
+{
+    return do_with_followed(round, tid, gait_stalker_flush_thread);
 }
 
 EXPORT int gait_stalker_unfollow_all(struct gait_stalker *stalker, struct gait_error *err)
@@ -81,5 +92,15 @@ EXPORT int gait_stalker_unfollow_all(struct gait_stalker *stalker, struct gait_e
 
     if (result != 0)
         return error_set(err, result, "cannot unfollow all threads: there is no list of them in /proc/self/task");
+    return round.first_error;
+}
+
+EXPORT int gait_stalker_flush_all(struct gait_stalker *stalker, struct gait_error *err)
+{
+    struct round round = {.stalker = stalker, .err = err};
+    int result = thread_list_visit(flush_one, &round);
+
+    if (result != 0)
+        return error_set(err, result, "cannot flush all threads: there is no list of them in /proc/self/task");
     return round.first_error;
 }

@@ -26,17 +26,20 @@ EXPORT void gait_iterator_keep(struct gait_iterator *iterator)
 EXPORT void gait_iterator_put_callout(struct gait_iterator *iterator, gait_callout callout, void *data,
                                       enum gait_callout_use use)
 {
-    iterator_put_callout(iterator, callout, data, use == GAIT_CALLOUT_GENERAL_ONLY);
+    if (callout != NULL)
+        iterator_put_callout(iterator, callout, data, use == GAIT_CALLOUT_GENERAL_ONLY);
 }
 
 EXPORT void gait_iterator_put_code(struct gait_iterator *iterator, const void *code, size_t size_bytes)
 {
-    iterator_put_code(iterator, code, size_bytes);
+    if (code != NULL)
+        iterator_put_code(iterator, code, size_bytes);
 }
 
 EXPORT void gait_iterator_put_count(struct gait_iterator *iterator, uint64_t *counter)
 {
-    iterator_put_count(iterator, counter);
+    if (counter != NULL)
+        iterator_put_count(iterator, counter);
 }
 
 EXPORT uint64_t *gait_iterator_new_counter(struct gait_iterator *iterator)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The stalker's public face: options, errors with words, and which functions of the library followed threads call
- * natively. All the work is in src/stalker.
+ * natively. All the work is in src/stalker. Neighbours: stalker_invalidate.c, run_on_thread.c.
  */
 #include "gait/stalker.h"
 
@@ -9,17 +9,18 @@
 #include "libgait/event_ring.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
+#include "libgait/run_on_thread.h"
+#include "libgait/stalker_handle.h"
 #include "stalker/call_probe.h"
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/follow.h"
 #include "stalker/follow_other.h"
-#include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/statistics.h"
 #include "stalker/thread.h"
-#include "stalker/unit.h"
+#include "stalker/thread_visit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,10 +30,6 @@
 
 /* Less would not hold a block and what belongs to it. */
 #define SLAB_BYTES_MIN 65536u
-
-struct gait_stalker {
-    struct stalker_engine *engine;
-};
 
 static const struct options_type stalker_options = {
     "make a stalker",
@@ -64,7 +61,7 @@ static int add_natives(struct stalker_engine *engine)
     return 0;
 }
 
-static int without_stalker(struct gait_error *err, const char *doing)
+int stalker_handle_missing(struct gait_error *err, const char *doing)
 {
     return error_set(err, EINVAL, "cannot %s: there is no stalker, it is NULL", doing);
 }
@@ -73,6 +70,12 @@ static int engine_failed(int result, struct gait_error *err)
 {
     if (result == -EOPNOTSUPP)
         return error_set(err, result, "cannot make a stalker: gait follows threads on x86_64 only, so far");
+    if (result == -EACCES || result == -EPERM || result == -ENOSYS)
+        return error_set(err, result,
+                         "cannot make a stalker: the system lets no memory be executed that is written by the program "
+                         "(%s); allow memory files (memfd_create), or memory that changes between writable and "
+                         "executable (mprotect)",
+                         strerror(-result));
     return error_set(err, result, "cannot make a stalker: no memory for it: %s", strerror(-result));
 }
 
@@ -119,10 +122,23 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
     return 0;
 }
 
+static bool follows_somebody(struct stalker_engine *engine)
+{
+    bool follows;
+
+    mutex_lock(&engine->lock);
+    follows = !list_is_empty(&engine->threads);
+    mutex_unlock(&engine->lock);
+    return follows;
+}
+
 EXPORT void gait_stalker_destroy(struct gait_stalker *stalker)
 {
     if (stalker == NULL)
         return;
+    if (stalker->engine != NULL && follows_somebody(stalker->engine))
+        (void)gait_stalker_unfollow_all(stalker, NULL);
+    run_on_thread_end_all(stalker);
     stalker_engine_destroy(stalker->engine);
     free(stalker);
 }
@@ -151,23 +167,28 @@ static int read_follow_options(const struct gait_follow_options *given, struct g
     return 0;
 }
 
-static struct follow_request request_of(const struct gait_follow_options *options)
+int stalker_handle_request(const struct gait_follow_options *given, struct follow_request *request_out,
+                           struct gait_error *err)
 {
-    struct follow_request request = {
+    struct gait_follow_options options;
+    int result = read_follow_options(given, &options, err);
+
+    if (result != 0)
+        return result;
+    *request_out = (struct follow_request){
         .configuration =
             {
-                .events = options->events,
-                .times = options->times,
-                .ring = options->ring == NULL ? NULL : event_ring_region(options->ring),
-                .transformer = options->transformer,
+                .events = options.events,
+                .times = options.times,
+                .ring = options.ring == NULL ? NULL : event_ring_region(options.ring),
+                .transformer = options.transformer,
             },
-        .buffer_bytes = options->buffer_bytes,
-        .new_threads = options->new_threads,
+        .buffer_bytes = options.buffer_bytes,
+        .new_threads = options.new_threads,
     };
-
-    if (options->sink != NULL)
-        request.receiver = (struct event_receiver){options->sink->process, options->sink->context};
-    return request;
+    if (options.sink != NULL)
+        request_out->receiver = (struct event_receiver){options.sink->process, options.sink->context};
+    return 0;
 }
 
 static int follow_failed(int result, int tid, struct gait_error *err)
@@ -178,7 +199,10 @@ static int follow_failed(int result, int tid, struct gait_error *err)
     case -ESRCH:
         return error_set(err, result, "cannot follow thread %d: this process has no such thread", tid);
     case -ENOMEM:
-        return error_set(err, result, "cannot follow thread %d: no memory, or none below 2 GiB", tid);
+        return error_set(err, result,
+                         "cannot follow thread %d: no memory, or none below 2 GiB; gait_stalker_collect gives back "
+                         "what is no longer used",
+                         tid);
     case -EPERM:
     case -EACCES:
         return error_set(err, result,
@@ -199,16 +223,14 @@ static int follow_failed(int result, int tid, struct gait_error *err)
 static int prepare(void *stalker, const void *options, void *err, struct stalker_thread **thread_out)
 {
     struct gait_stalker *self = stalker;
-    struct gait_follow_options chosen;
     struct follow_request request;
     int result;
 
     if (self == NULL)
-        return without_stalker(err, "follow a thread");
-    result = read_follow_options(options, &chosen, err);
+        return stalker_handle_missing(err, "follow a thread");
+    result = stalker_handle_request(options, &request, err);
     if (result != 0)
         return result;
-    request = request_of(&chosen);
     result = stalker_follow_prepare(self->engine, &request, thread_out);
     return result == 0 ? 0 : follow_failed(result, stalker_current_tid(), err);
 }
@@ -224,7 +246,7 @@ EXPORT int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_er
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "unfollow a thread");
+        return stalker_handle_missing(err, "unfollow a thread");
     result = stalker_unfollow_current(stalker->engine);
     if (result != 0)
         return error_set(err, result, "cannot unfollow thread %d: it is not followed", stalker_current_tid());
@@ -234,17 +256,14 @@ EXPORT int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_er
 EXPORT int gait_stalker_follow(struct gait_stalker *stalker, int tid, const struct gait_follow_options *options,
                                struct gait_error *err)
 {
-    struct gait_follow_options chosen;
     struct follow_request request;
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "follow a thread");
-    result = read_follow_options(options, &chosen, err);
-
+        return stalker_handle_missing(err, "follow a thread");
+    result = stalker_handle_request(options, &request, err);
     if (result != 0)
         return result;
-    request = request_of(&chosen);
     result = stalker_follow_other(stalker->engine, tid, &request);
     if (result == -EINVAL)
         return error_set(err, result, "cannot follow thread %d: that is the calling thread; use gait_stalker_follow_me",
@@ -277,7 +296,7 @@ static int set_active(struct gait_stalker *stalker, bool is_active, struct gait_
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, is_active ? "activate a thread" : "deactivate a thread");
+        return stalker_handle_missing(err, is_active ? "activate a thread" : "deactivate a thread");
     result = exclusion_set_active(stalker->engine, is_active);
 
     if (result == -ESRCH)
@@ -315,7 +334,7 @@ EXPORT int gait_stalker_add_call_probe(struct gait_stalker *stalker, uint64_t ta
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "probe calls");
+        return stalker_handle_missing(err, "probe calls");
     if (probe == NULL)
         return error_set(err, EINVAL, "cannot probe calls of 0x%llx: there is no probe, it is NULL",
                          (unsigned long long)target);
@@ -333,24 +352,12 @@ EXPORT int gait_stalker_remove_call_probe(struct gait_stalker *stalker, uint32_t
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "remove a call probe");
+        return stalker_handle_missing(err, "remove a call probe");
     result = call_probe_remove(stalker->engine, id);
     if (result == -ENOENT)
         return error_set(err, result, "cannot remove call probe %u: there is none, or not any more", id);
     if (result != 0)
         return error_set(err, result, "cannot remove call probe %u: %s", id, strerror(-result));
-    return 0;
-}
-
-EXPORT int gait_stalker_invalidate(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes,
-                                   struct gait_error *err)
-{
-    if (stalker == NULL)
-        return without_stalker(err, "invalidate code");
-    if (size_bytes == 0 || start + size_bytes < start)
-        return error_set(err, EINVAL, "cannot invalidate code: 0x%llx with %llu bytes is no range",
-                         (unsigned long long)start, (unsigned long long)size_bytes);
-    stalker_invalidate(stalker->engine, start, start + size_bytes);
     return 0;
 }
 
@@ -361,7 +368,7 @@ EXPORT int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, ui
     int result = -EINVAL;
 
     if (stalker == NULL)
-        return without_stalker(err, "exclude code");
+        return stalker_handle_missing(err, "exclude code");
     if (size_bytes != 0 && start + size_bytes > start)
         result = exclusion_add(stalker->engine, start, start + size_bytes);
 
@@ -379,39 +386,58 @@ EXPORT int gait_stalker_exclude(struct gait_stalker *stalker, uint64_t start, ui
     }
 }
 
-EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options,
-                                 uint64_t address, struct gait_error *err)
+EXPORT int gait_stalker_include(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes,
+                                struct gait_error *err)
 {
-    struct gait_follow_options chosen;
-    struct follow_request request;
+    unsigned long long first = start, size = size_bytes;
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, "translate code ahead of time");
-    result = read_follow_options(options, &chosen, err);
+        return stalker_handle_missing(err, "take an exclusion back");
+    result = exclusion_remove(stalker->engine, start, start + size_bytes);
+    if (result == -ENOENT)
+        return error_set(
+            err, result,
+            "cannot take the exclusion of 0x%llx with %llu bytes back: there is none with that address and "
+            "size",
+            first, size);
     if (result != 0)
-        return result;
-    request = request_of(&chosen);
-    result = unit_prefetch(stalker->engine, &request.configuration, app_pc_of(address));
-    if (result == -EFAULT)
-        return error_set(err, result, "cannot translate 0x%llx ahead of time: no code can be read there",
-                         (unsigned long long)address);
-    if (result != 0)
-        return error_set(err, result, "cannot translate 0x%llx ahead of time: %s", (unsigned long long)address,
-                         strerror(-result));
+        return error_set(err, result, "cannot take the exclusion of 0x%llx back: %s", first, strerror(-result));
     return 0;
+}
+
+EXPORT bool gait_stalker_is_excluded(struct gait_stalker *stalker, uint64_t address)
+{
+    return stalker != NULL && exclusion_holds(stalker->engine, app_pc_of(address));
 }
 
 EXPORT size_t gait_stalker_collect(struct gait_stalker *stalker)
 {
-    return stalker == NULL ? 0 : reclaim_all(stalker->engine);
+    if (stalker == NULL)
+        return 0;
+    run_on_thread_collect(stalker);
+    return reclaim_all(stalker->engine);
 }
 
 EXPORT int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err)
 {
     if (stalker == NULL)
-        return without_stalker(err, "hand over events");
+        return stalker_handle_missing(err, "hand over events");
     stalker_flush_current(stalker->engine);
+    return 0;
+}
+
+EXPORT int gait_stalker_flush_thread(struct gait_stalker *stalker, int tid, struct gait_error *err)
+{
+    int result;
+
+    if (stalker == NULL || (tid == stalker_current_tid() && stalker_is_following(stalker->engine, tid)))
+        return gait_stalker_flush(stalker, err);
+    result = thread_visit_flush(stalker->engine, tid);
+    if (result == -ESRCH)
+        return error_set(err, result, "cannot hand over the events of thread %d: it is not followed", tid);
+    if (result != 0)
+        return error_set(err, result, "cannot hand over the events of thread %d: %s", tid, strerror(-result));
     return 0;
 }
 
@@ -429,7 +455,7 @@ EXPORT int gait_stalker_read_statistics(struct gait_stalker *stalker, struct gai
     int result;
 
     if (stalker == NULL)
-        return without_stalker(err, statistics_type.doing);
+        return stalker_handle_missing(err, statistics_type.doing);
     if (statistics_out == NULL)
         return error_set(err, EINVAL, "cannot tell the stalker's figures: nowhere to put them");
     size_bytes = statistics_out->size_bytes;

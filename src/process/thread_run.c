@@ -22,6 +22,7 @@ struct thread_run {
     _Alignas(ALIGNMENT) struct thread_landing landing;
     size_t size_bytes;
     int tid;
+    thread_accept accept;
     bool prepared; /* the thread was told to land, if its new registers reached it */
 };
 
@@ -58,13 +59,21 @@ static void run_destroy(struct thread_run *run)
 static int let_land(void *context, struct thread_registers *registers)
 {
     struct thread_run *run = context;
-    int result = thread_landing_prepare(&run->landing, registers);
+    int result = run->accept == NULL ? 0 : run->accept(run->landing.context, registers);
 
+    if (result == 0)
+        result = thread_landing_prepare(&run->landing, registers);
     run->prepared = result == 0;
     return result;
 }
 
 int thread_run_begin(int tid, thread_function function, void *context, struct thread_run **run_out)
+{
+    return thread_run_begin_if(tid, NULL, function, context, run_out);
+}
+
+int thread_run_begin_if(int tid, thread_accept accept, thread_function function, void *context,
+                        struct thread_run **run_out)
 {
     struct thread_run *run;
     int result = run_create(tid, &run);
@@ -73,6 +82,7 @@ int thread_run_begin(int tid, thread_function function, void *context, struct th
         return result;
     run->landing.function = function;
     run->landing.context = context;
+    run->accept = accept;
     result = thread_modify(tid, let_land, run);
     if (result != 0) {
         /* If the tracing process was killed in between, nobody knows whether the thread lands: then the memory stays.
@@ -91,21 +101,28 @@ bool thread_run_is_done(const struct thread_run *run)
     return atomic_load_explicit(&run->landing.done, memory_order_acquire) != 0;
 }
 
-int thread_run_end(struct thread_run *run, unsigned timeout_ms)
+int thread_run_wait(struct thread_run *run, unsigned timeout_ms)
 {
     struct futex_deadline deadline = futex_deadline_after(timeout_ms);
-    int result = 0;
 
-    while (!thread_run_is_done(run) && result == 0) {
+    while (!thread_run_is_done(run)) {
         struct futex_deadline soon = futex_deadline_after(LOOK_AGAIN_MS);
 
         if (futex_deadline_passed(&deadline))
             return -ETIMEDOUT;
         if (futex_wait(&run->landing.done, 0, &soon) == -ETIMEDOUT && !thread_exists(run->tid) &&
             !thread_run_is_done(run))
-            result = -ESRCH;
+            return -ESRCH;
     }
-    run_destroy(run);
+    return 0;
+}
+
+int thread_run_end(struct thread_run *run, unsigned timeout_ms)
+{
+    int result = thread_run_wait(run, timeout_ms);
+
+    if (result != -ETIMEDOUT)
+        run_destroy(run);
     return result;
 }
 

@@ -25,8 +25,21 @@ struct thread_run;
  */
 MUST_USE int thread_run_begin(int tid, thread_function function, void *context, struct thread_run **run_out);
 
+/*
+ * Looks at the registers of a stopped thread before it is let run the function. 0: it may; -errno: it goes on as it
+ * was, and that is returned. What a thread_change may do, it may.
+ */
+typedef int (*thread_accept)(void *context, const struct thread_registers *registers);
+
+/* The same if `accept`, with the same context, has nothing against it. */
+MUST_USE int thread_run_begin_if(int tid, thread_accept accept, thread_function function, void *context,
+                                 struct thread_run **run_out);
+
 /* Whether the function has returned. */
 bool thread_run_is_done(const struct thread_run *run);
+
+/* Waits until the function has returned. -ETIMEDOUT: it has not yet; -ESRCH: the thread ended before it did. */
+MUST_USE int thread_run_wait(struct thread_run *run, unsigned timeout_ms);
 
 /*
  * Waits until the function has returned and gives the run back. -ETIMEDOUT: it has not yet, the run is still the

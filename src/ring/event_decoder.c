@@ -138,8 +138,9 @@ static void tell_instructions(struct batch *batch, uint32_t ran_bytes)
         return;
     batch->time = decoder->told_time;
     for (uint32_t i = 0; i < block->insn_count && offset < ran_bytes; i++) {
-        add(batch, GAIT_EVENT_EXEC, block->start + offset, 0, 0);
-        offset += block->insn_lengths[i];
+        if (!(block->insn_lengths[i] & EVENT_INSN_LEFT_OUT))
+            add(batch, GAIT_EVENT_EXEC, block->start + offset, 0, 0);
+        offset += block->insn_lengths[i] & ~EVENT_INSN_LEFT_OUT;
     }
     batch->time = time;
 }

@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* With the length of an instruction: a transformer left it out, so it never runs. */
+#define EVENT_INSN_LEFT_OUT 0x80u
+
 /* What is known of a block. */
 struct event_block {
     uint64_t start;

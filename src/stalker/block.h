@@ -60,10 +60,10 @@ struct block_notes {
     uint32_t unchanged_count; /* how often the snapshot was found the same */
     uint16_t snapshot_bytes;  /* of the original; 0: it is not compared in the engine */
     uint16_t length_count;    /* of its instructions; 0: nobody asks for them */
-    uint8_t bytes[];          /* the snapshot, then the instructions' lengths */
+    uint8_t bytes[];          /* the snapshot, then the instructions' lengths, as in struct event_block */
 };
 
-static inline const uint8_t *block_notes_lengths(const struct block_notes *notes)
+static inline uint8_t *block_notes_lengths(struct block_notes *notes)
 {
     return notes->bytes + notes->snapshot_bytes;
 }

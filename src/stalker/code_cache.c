@@ -88,13 +88,27 @@ static bool is_within(const struct cache_range *range, struct cache_pc pc)
            atomic_load_explicit(&range->size_bytes, memory_order_relaxed);
 }
 
+static void free_counters(uint64_t *counters)
+{
+    if (counters != NULL)
+        memory_unmap(counters, COUNTERS_PER_SLAB * sizeof(uint64_t));
+}
+
+static void keep_counters(struct code_cache *cache, struct cache_slab *slab)
+{
+    if (slab->counters == NULL)
+        return;
+    slab->counters[0] = (uintptr_t)cache->kept_counters;
+    cache->kept_counters = slab->counters;
+    slab->counters = NULL;
+}
+
 /* Gives all memory of the slab back but the struct, which somebody may be looking at. */
 static void empty_slab(struct cache_slab *slab)
 {
     set_range(&slab->hot_range, NULL);
     set_range(&slab->cold_range, NULL);
-    if (slab->counters != NULL)
-        memory_unmap(slab->counters, COUNTERS_PER_SLAB * sizeof(uint64_t));
+    free_counters(slab->counters);
     code_memory_destroy(slab->hot);
     code_memory_destroy(slab->cold);
     code_place_list_deinit(&slab->hot_places);
@@ -154,6 +168,7 @@ void code_cache_free_slab(struct code_cache *cache, struct cache_slab *slab)
             block_link_forget(cache, &block->exits[which]);
         block->slab = 0;
     }
+    keep_counters(cache, slab);
     spare_slab(cache, slab);
 }
 
@@ -174,6 +189,10 @@ void code_cache_destroy(struct code_cache *cache)
     for (struct cache_slab *slab = cache->spare_slabs, *next; slab != NULL; slab = next) {
         next = slab->next_spare;
         memory_unmap(slab, sizeof(*slab));
+    }
+    for (uint64_t *counters = cache->kept_counters, *next; counters != NULL; counters = next) {
+        next = (uint64_t *)(uintptr_t)counters[0];
+        free_counters(counters);
     }
     for (unsigned i = 0; i < BLOCK_CHUNK_COUNT && cache->chunks[i] != NULL; i++)
         memory_unmap(cache->chunks[i], chunk_bytes());
@@ -217,7 +236,7 @@ void code_cache_drop_block(struct code_cache *cache, struct block *block)
 
 void code_cache_describe(const struct code_cache *cache, const struct block *block, struct event_block *described_out)
 {
-    const struct block_notes *notes = code_cache_notes(cache, block);
+    struct block_notes *notes = code_cache_notes(cache, block);
 
     *described_out = (struct event_block){
         .start = block->start.value,
@@ -406,6 +425,7 @@ uint64_t *code_cache_new_counter(struct code_cache *cache, struct cache_slab *sl
         if (memory_map_near(near, COUNTERS_PER_SLAB * sizeof(uint64_t), MEMORY_READ_WRITE, &storage) != 0)
             return NULL;
         slab->counters = storage;
+        slab->counter_count = 1;
     }
     if (slab->counter_count < COUNTERS_PER_SLAB)
         return &slab->counters[slab->counter_count++];

@@ -56,7 +56,7 @@ struct cache_slab {
     uint32_t notes_bytes;
     size_t notes_present;   /* so much of it has pages */
     uint64_t neighbourhood; /* an address that it was put near to */
-    uint64_t *counters;     /* in reach of code; NULL until somebody wants one */
+    uint64_t *counters;     /* in reach of code; NULL until somebody wants one; the first is no counter, but a link */
     uint32_t counter_count;
     uint32_t stubs_owed; /* exits that have none yet; cold memory has room for them */
     uint16_t number;     /* in the cache's table */
@@ -92,6 +92,8 @@ struct code_cache {
     uint32_t slab_count; /* also of spare ones */
     struct cache_slab *slab_table[CACHE_SLAB_COUNT];
     uint64_t indirect_missing; /* what the table holds where nothing is known: a gate */
+    uint64_t *kept_counters; /* of slabs that are gone: a list by their links; who reads them does not know of slabs */
+    struct code_cache *next; /* in the engine's list, under its lock */
 };
 
 struct code_cache_options {

@@ -8,6 +8,7 @@
 #include "base/counters.h"
 #include "stalker/block_link.h"
 #include "stalker/engine.h"
+#include "stalker/errand.h"
 #include "stalker/event_buffer.h"
 #include "stalker/event_write.h"
 #include "stalker/follow.h"
@@ -230,11 +231,16 @@ void stalker_dispatch(struct stalker_thread *thread)
         signal_thread_begin(thread);
     observer_entered(thread);
     handle_reason(thread);
-    if (!goes_back(thread))
+    if (!goes_back(thread)) {
         reclaim_pass(thread, epoch);
+        errand_run_all(thread);
+    }
     if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
-        !goes_back(thread) && !thread->is_leaving)
+        !goes_back(thread) && !thread->is_leaving) {
         stalker_leave_natively(thread);
+        /* From now on nobody can send it on another one. */
+        errand_run_all(thread);
+    }
     vectors_put_back(thread);
     thread->enter =
         (uintptr_t)(thread->is_leaving || thread->enter_once || !thread->with_position ? stalker_enter

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's parts, made and given back. Invariant: caches[] has no gaps, and no two caches of the same
- * configuration.
+ * The engine's parts, made and given back. Invariant: no two caches in the list have the same configuration.
  */
 #include "stalker/engine.h"
 
+#include "base/code_memory.h"
 #include "base/memory_map.h"
 #include "process/thread_list.h"
 #include "stalker/follow.h"
@@ -33,6 +33,23 @@ static int init_parts(struct stalker_engine *engine)
     return result;
 }
 
+/* What the system allows is found out now, while somebody can be told, and is the same for all slabs. */
+static int choose_view(struct stalker_engine_options *options)
+{
+    struct code_memory_options trial = {.size_bytes = 1, .mode = options->view};
+    struct code_memory *memory;
+    int result = code_memory_create(&trial, &memory);
+
+    if (result != 0)
+        return result;
+    options->view = code_memory_mode(memory);
+    /* Code that may not be written while it runs cannot be patched. */
+    if (!code_memory_patches_are_live(memory))
+        options->without_links = true;
+    code_memory_destroy(memory);
+    return 0;
+}
+
 int stalker_engine_create(const struct stalker_engine_options *options, struct stalker_engine **engine_out)
 {
     struct stalker_engine *engine;
@@ -46,15 +63,14 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
         return result;
     engine = storage;
     engine->options = *options;
-    /* Code that may not be written while it runs cannot be patched. */
-    if (options->view == CODE_VIEW_FREEZE)
-        engine->options.without_links = true;
     engine->translator = translator_host();
     list_init(&engine->threads);
     list_init(&engine->parked);
     interval_map_init(&engine->exclusions.ranges);
     code_source_init(&engine->source);
     result = init_parts(engine);
+    if (result == 0)
+        result = choose_view(&engine->options);
     if (result != 0) {
         stalker_engine_destroy(engine);
         return result;
@@ -85,8 +101,10 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     destroy_threads(engine);
     if (engine->has_signals)
         signal_actions_release();
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT; i++)
-        code_cache_destroy(engine->caches[i]);
+    for (struct code_cache *cache = engine->caches, *next; cache != NULL; cache = next) {
+        next = cache->next;
+        code_cache_destroy(cache);
+    }
     code_source_deinit(&engine->source);
     interval_map_deinit(&engine->exclusions.ranges);
     hash_map_deinit(&engine->natives);
@@ -117,6 +135,22 @@ static bool is_same(const struct follow_configuration *a, const struct follow_co
            a->is_quiet == b->is_quiet && a->is_paused == b->is_paused;
 }
 
+/* Where the cache of a configuration is in the list, or where the list ends. */
+static struct code_cache **find_place(struct stalker_engine *engine, const struct follow_configuration *configuration)
+{
+    struct code_cache **place = &engine->caches;
+
+    while (*place != NULL && !is_same(&(*place)->configuration, configuration))
+        place = &(*place)->next;
+    return place;
+}
+
+struct code_cache *stalker_engine_find_cache(struct stalker_engine *engine,
+                                             const struct follow_configuration *configuration)
+{
+    return *find_place(engine, configuration);
+}
+
 int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,
                          struct code_cache **cache_out)
 {
@@ -125,18 +159,14 @@ int stalker_engine_cache(struct stalker_engine *engine, const struct follow_conf
         .configuration = *configuration,
         .indirect_missing = cache_pc_of((uintptr_t)stalker_gate_indirect),
     };
-    unsigned i;
-    int result;
+    struct code_cache **place = find_place(engine, configuration);
 
-    for (i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        if (is_same(&engine->caches[i]->configuration, configuration)) {
-            *cache_out = engine->caches[i];
-            return 0;
-        }
-    if (i == ENGINE_CACHE_COUNT)
-        return -ENOSPC;
-    result = code_cache_create(&options, &engine->caches[i]);
-    if (result == 0)
-        *cache_out = engine->caches[i];
-    return result;
+    if (*place == NULL) {
+        int result = code_cache_create(&options, place);
+
+        if (result != 0)
+            return result;
+    }
+    *cache_out = *place;
+    return 0;
 }

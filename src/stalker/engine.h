@@ -18,9 +18,8 @@
 
 #include <stdbool.h>
 
-#define ENGINE_CACHE_COUNT 16
-
 struct gait_observer;
+struct thread_visit;
 struct translator;
 
 /* All zero: as it should be. */
@@ -31,7 +30,7 @@ struct stalker_engine_options {
     bool callbacks_followed;  /* what excluded code calls elsewhere is observed */
     size_t code_bytes_max;    /* of a cache, before its oldest code is forgotten; 0: no limit */
     size_t slab_bytes;        /* of hot memory mapped at a time; 0: the engine's choice */
-    enum code_view_mode view; /* of executable memory */
+    enum code_view_mode view; /* of executable memory; in an engine, one that the system allows */
     int trust;                /* negative: code is compared each time that it runs; positive: until it was found
                                  unchanged that often; 0: where it can be written without a system call */
 };
@@ -40,9 +39,9 @@ struct stalker_engine {
     struct stalker_engine_options options;
     const struct translator *translator;
     struct mutex lock;
-    struct list_node threads; /* followed */
-    struct list_node parked;  /* no longer followed; their structs are kept until nobody can be leaving through them */
-    struct code_cache *caches[ENGINE_CACHE_COUNT];
+    struct list_node threads;  /* followed */
+    struct list_node parked;   /* no longer followed; their structs are kept until nobody can be leaving through them */
+    struct code_cache *caches; /* one for each configuration; the list is under lock */
     struct code_source source;
     struct hash_map nothing; /* no blocks: for threads that are to come to the engine each time */
     struct hash_map natives; /* functions that followed threads call natively, by address */
@@ -55,14 +54,18 @@ struct stalker_engine {
     struct hash_map probe_points;    /* addresses with call probes; call_probe.c */
     struct slab probe_memory;
     uint32_t probe_id;
-    bool has_signals;          /* it is one of those for whom signal_actions are there */
-    uint64_t event_bytes_lost; /* of threads that are no longer followed */
-    uint8_t *system_calls;     /* by number: whether the engine has a part in it; below 2 GiB */
-    void *insns;               /* the translator's storage, under translation_lock */
+    struct thread_visit *visits; /* to threads that are not followed; thread_visit.c */
+    bool has_signals;            /* it is one of those for whom signal_actions are there */
+    uint64_t event_bytes_lost;   /* of threads that are no longer followed */
+    uint8_t *system_calls;       /* by number: whether the engine has a part in it; below 2 GiB */
+    void *insns;                 /* the translator's storage, under translation_lock */
     struct mutex translation_lock;
 };
 
-/* -EOPNOTSUPP: not on this CPU yet; -ENOMEM. The caller owns the engine. */
+/*
+ * -EOPNOTSUPP: not on this CPU yet; -ENOMEM; -EACCES, -EPERM, -ENOSYS: the system does not allow such executable
+ * memory. The caller owns the engine.
+ */
 MUST_USE int stalker_engine_create(const struct stalker_engine_options *options, struct stalker_engine **engine_out);
 
 /* No thread may be followed. NULL is fine. */
@@ -74,8 +77,15 @@ MUST_USE int stalker_engine_add_native(struct stalker_engine *engine, struct app
 /* Whether an address is such a function. Any thread, no lock. */
 bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc function);
 
-/* The cache for threads that are followed that way; made if there is none. -ENOMEM, -ENOSPC: too many. */
+/*
+ * The cache for threads that are followed that way; made if there is none. Only while the lock is held, or a thread
+ * is followed in it, it is sure to stay. -ENOMEM.
+ */
 MUST_USE int stalker_engine_cache(struct stalker_engine *engine, const struct follow_configuration *configuration,
                                   struct code_cache **cache_out) REQUIRES(engine->lock);
+
+/* The same if there is one, else NULL. */
+struct code_cache *stalker_engine_find_cache(struct stalker_engine *engine,
+                                             const struct follow_configuration *configuration) REQUIRES(engine->lock);
 
 #endif

@@ -51,6 +51,20 @@ int exclusion_add(struct stalker_engine *engine, uint64_t start, uint64_t end)
     return result;
 }
 
+int exclusion_remove(struct stalker_engine *engine, uint64_t start, uint64_t end)
+{
+    struct interval range;
+    int result = -ENOENT;
+
+    mutex_lock(&engine->exclusions.lock);
+    if (interval_map_find(&engine->exclusions.ranges, start, &range) && range.start == start && range.end == end)
+        result = interval_map_remove(&engine->exclusions.ranges, start, end);
+    mutex_unlock(&engine->exclusions.lock);
+    if (result == 0)
+        stalker_invalidate(engine, start, end);
+    return result;
+}
+
 static int set_active(struct stalker_engine *engine, bool is_active) REQUIRES(engine->lock)
 {
     struct stalker_thread *thread = stalker_thread_find(engine, stalker_current_tid());

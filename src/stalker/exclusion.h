@@ -26,6 +26,9 @@ struct exclusions {
 /* Excludes [start, end). -EEXIST: it overlaps another one; -EINVAL: it is empty; -ENOMEM and what a new cache gives. */
 MUST_USE int exclusion_add(struct stalker_engine *engine, uint64_t start, uint64_t end);
 
+/* Takes an exclusion of exactly [start, end) back. -ENOENT: there is none. */
+MUST_USE int exclusion_remove(struct stalker_engine *engine, uint64_t start, uint64_t end);
+
 /*
  * Lets the calling thread, which is followed and in a native function, go on unobserved, or observed again. -ESRCH: it
  * is not followed; -ENOMEM and what a new cache gives.

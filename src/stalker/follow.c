@@ -101,6 +101,7 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->gate_called = (uintptr_t)stalker_gate_called;
     stalker_thread_use_cache(thread, cache);
     atomic_store_explicit(&thread->requests, 0, memory_order_relaxed);
+    thread->errands = NULL;
 }
 
 /* A new buffer each time: what is left in an old one belongs to another way of following. */

@@ -15,6 +15,7 @@
 #include "stalker/event_write.h"
 #include "stalker/signal_actions.h"
 #include "stalker/thread.h"
+#include "stalker/thread_visit.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
@@ -25,11 +26,14 @@
 #define TRIES_AT_ONCE  20
 #define NANOSECONDS_MS 1000000
 
-static int begin(void *context, struct thread_registers *registers)
+/* Called under the engine's lock, by try_follow. */
+NO_THREAD_SAFETY_ANALYSIS static int begin(void *context, struct thread_registers *registers)
 {
     struct stalker_thread *thread = context;
     struct gait_cpu_context entrance;
 
+    if (thread_visit_holds(thread->engine, thread->tid, registers))
+        return -EAGAIN;
     thread_registers_take_restart(registers);
     thread->engine->translator->registers_get(registers, &thread->context, &thread->segment_base);
     entrance = thread->context;
@@ -38,20 +42,67 @@ static int begin(void *context, struct thread_registers *registers)
     return 0;
 }
 
-int stalker_follow_other(struct stalker_engine *engine, int tid, const struct follow_request *request)
+static void wait_a_little(unsigned try)
+{
+    struct {
+        long seconds, nanoseconds;
+    } time = {0, NANOSECONDS_MS};
+
+    if (try >= TRIES_AT_ONCE)
+        raw_syscall(__NR_nanosleep, (long)&time, 0, 0, 0, 0, 0);
+    else
+        raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+/* Whether a thread that was followed before is out of the engine; its struct is used again only then. */
+NO_THREAD_SAFETY_ANALYSIS static int look_whether_out(void *context, struct thread_registers *registers)
+{
+    const struct stalker_thread *thread = context;
+
+    return thread_visit_holds(thread->engine, thread->tid, registers) ? -EAGAIN : 1;
+}
+
+/* -EAGAIN: it is not yet. */
+static int check_out(struct stalker_engine *engine, int tid) REQUIRES(engine->lock)
+{
+    LIST_FOR_EACH (node, &engine->parked) {
+        struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        if (thread->tid == tid)
+            return thread_modify(tid, look_whether_out, thread);
+    }
+    return 0;
+}
+
+/* Meets the thread once. -EAGAIN: what it is doing is not the program's: it has to be met again. */
+static int try_follow(struct stalker_engine *engine, int tid, const struct follow_request *request)
+    REQUIRES(engine->lock)
 {
     struct stalker_thread *thread;
-    int result;
+    int result = check_out(engine, tid);
+
+    if (result == 0)
+        result = stalker_follow_create(engine, tid, request, &thread);
+    if (result != 0)
+        return result;
+    result = thread_modify(tid, begin, thread);
+    if (result != 0)
+        stalker_follow_cancel(thread);
+    return result;
+}
+
+int stalker_follow_other(struct stalker_engine *engine, int tid, const struct follow_request *request)
+{
+    int result = -EAGAIN;
 
     signal_actions_take();
-    mutex_lock(&engine->lock);
-    result = stalker_follow_create(engine, tid, request, &thread);
-    if (result == 0) {
-        result = thread_modify(tid, begin, thread);
-        if (result != 0)
-            stalker_follow_cancel(thread);
+    for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
+        if (try > 0)
+            wait_a_little(try);
+        mutex_lock(&engine->lock);
+        result = try_follow(engine, tid, request);
+        mutex_unlock(&engine->lock);
     }
-    mutex_unlock(&engine->lock);
     return result;
 }
 
@@ -61,8 +112,7 @@ struct meeting {
     struct code_cache *cache;
 };
 
-/* By way of the engine, which has to take back what the thread's kernel side has of ours. */
-static int leave(void *context, struct thread_registers *registers)
+static int enter_engine(void *context, struct thread_registers *registers)
 {
     const struct meeting *meeting = context;
     struct stalker_thread *thread = meeting->thread;
@@ -88,12 +138,24 @@ static int leave(void *context, struct thread_registers *registers)
     return 0;
 }
 
-/* Meets the thread once. -EINPROGRESS: it is on its way out; -EAGAIN: it was where it cannot be taken
- * out. */
+int stalker_bring_in(struct stalker_thread *thread)
+{
+    struct meeting meeting = {thread, __atomic_load_n(&thread->cache, __ATOMIC_RELAXED)};
+    int result;
+
+    mutex_lock(&meeting.cache->lock);
+    result = thread_modify(thread->tid, enter_engine, &meeting);
+    mutex_unlock(&meeting.cache->lock);
+    return result;
+}
+
+/*
+ * Meets the thread once. It leaves by way of the engine, which has to take back what the thread's kernel side has of
+ * ours. -EINPROGRESS: it is on its way out; -EAGAIN: it was where it cannot be taken out.
+ */
 static int try_unfollow(struct stalker_engine *engine, int tid)
 {
     struct stalker_thread *thread;
-    struct meeting meeting;
     int result;
 
     mutex_lock(&engine->lock);
@@ -103,29 +165,13 @@ static int try_unfollow(struct stalker_engine *engine, int tid)
         return -ESRCH;
     }
     atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
-    meeting.thread = thread;
-    meeting.cache = __atomic_load_n(&thread->cache, __ATOMIC_RELAXED);
-    mutex_lock(&meeting.cache->lock);
-    result = thread_modify(tid, leave, &meeting);
-    mutex_unlock(&meeting.cache->lock);
+    result = stalker_bring_in(thread);
     if (result == -ESRCH)
         stalker_follow_end(thread);
     mutex_unlock(&engine->lock);
     if (result == -ESRCH)
         return 0;
     return result == 0 ? -EINPROGRESS : result;
-}
-
-static void wait_a_little(unsigned try)
-{
-    struct {
-        long seconds, nanoseconds;
-    } time = {0, NANOSECONDS_MS};
-
-    if (try >= TRIES_AT_ONCE)
-        raw_syscall(__NR_nanosleep, (long)&time, 0, 0, 0, 0, 0);
-    else
-        raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
 int stalker_unfollow_other(struct stalker_engine *engine, int tid)

@@ -17,4 +17,11 @@ MUST_USE int stalker_follow_other(struct stalker_engine *engine, int tid, const 
  */
 MUST_USE int stalker_unfollow_other(struct stalker_engine *engine, int tid);
 
+/*
+ * Makes a followed thread that is in the cache enter the engine between two of the program's instructions, with the
+ * program's registers in its context; from there it goes on as ever. -EAGAIN: it was where that is not possible, or in
+ * the engine already: it has to be met again; else as thread_modify.
+ */
+MUST_USE int stalker_bring_in(struct stalker_thread *thread) REQUIRES(thread->engine->lock);
+
 #endif

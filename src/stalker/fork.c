@@ -11,6 +11,7 @@
 #include "base/raw_syscall.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
+#include "stalker/errand.h"
 #include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/signal_actions.h"
@@ -23,8 +24,8 @@
 NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
 {
     mutex_lock(&engine->lock);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        mutex_lock(&engine->caches[i]->lock);
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        mutex_lock(&cache->lock);
     mutex_lock(&engine->translation_lock);
     mutex_lock(&engine->source.lock);
     mutex_lock(&engine->exclusions.lock);
@@ -41,8 +42,8 @@ NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
     mutex_unlock(&engine->exclusions.lock);
     mutex_unlock(&engine->source.lock);
     mutex_unlock(&engine->translation_lock);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        mutex_unlock(&engine->caches[i]->lock);
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        mutex_unlock(&cache->lock);
     mutex_unlock(&engine->lock);
 }
 
@@ -52,10 +53,10 @@ static bool is_shared(const struct code_cache *cache)
 }
 
 /* A cache of the same configuration without a block. Without memory the thread cannot be followed in the child. */
-static bool replace_cache(struct stalker_thread *thread, unsigned which)
+static bool replace_cache(struct stalker_thread *thread, struct code_cache **place)
 {
     struct stalker_engine *engine = thread->engine;
-    struct code_cache *old = engine->caches[which], *new;
+    struct code_cache *old = *place, *new;
     struct code_cache_options options = {
         .engine = engine,
         .configuration = old->configuration,
@@ -64,7 +65,8 @@ static bool replace_cache(struct stalker_thread *thread, unsigned which)
 
     if (code_cache_create(&options, &new) != 0)
         return false;
-    engine->caches[which] = new;
+    new->next = old->next;
+    *place = new;
     if (engine->quiet_cache == old)
         engine->quiet_cache = new;
     if (engine->paused_cache == old)
@@ -104,12 +106,13 @@ static void begin_child(struct stalker_thread *thread)
     if (thread_registry_add(thread) != 0)
         counter_add(COUNTER_threads_unknown, 1);
     forget_others(thread);
+    errand_forget_all(thread);
     call_pieces_forget_shared(&engine->pieces);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        if (!leave_ring(engine->caches[i]))
+    for (const struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        if (!leave_ring(cache))
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        if (is_shared(engine->caches[i]) && !replace_cache(thread, i))
+    for (struct code_cache **place = &engine->caches; *place != NULL; place = &(*place)->next)
+        if (is_shared(*place) && !replace_cache(thread, place))
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
     if (thread->events != NULL) {
         event_buffer_set_tid(thread->events, (uint32_t)thread->tid);

@@ -7,6 +7,10 @@
 
 #include "base/counters.h"
 #include "stalker/block_link.h"
+#include "stalker/follow.h"
+#include "stalker/thread.h"
+
+#include <asm/errno.h>
 
 /* Of any CPU, rounded up. */
 #define INSN_BYTES_MAX 16
@@ -75,6 +79,20 @@ void code_cache_invalidate(struct code_cache *cache, uint64_t start, uint64_t en
 
 void stalker_invalidate(struct stalker_engine *engine, uint64_t start, uint64_t end)
 {
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        code_cache_invalidate(engine->caches[i], start, end);
+    mutex_lock(&engine->lock);
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        code_cache_invalidate(cache, start, end);
+    mutex_unlock(&engine->lock);
+}
+
+int stalker_invalidate_for(struct stalker_engine *engine, int tid, uint64_t start, uint64_t end)
+{
+    struct stalker_thread *thread;
+
+    mutex_lock(&engine->lock);
+    thread = stalker_thread_find(engine, tid);
+    if (thread != NULL)
+        code_cache_invalidate(thread->observed_cache, start, end);
+    mutex_unlock(&engine->lock);
+    return thread == NULL ? -ESRCH : 0;
 }

@@ -30,7 +30,8 @@ void reclaim_pass(struct stalker_thread *thread, uint64_t epoch)
 {
     if (atomic_load_explicit(&thread->epoch, memory_order_relaxed) == epoch)
         return;
-    if (thread->events != NULL)
+    /* One that leaves has handed over all, and its cache may be gone already. */
+    if (thread->events != NULL && !thread->is_leaving)
         stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
     /* Release: pairs with the acquire in has_passed; whoever sees it knows that we are out of what was retired. */
     atomic_store_explicit(&thread->epoch, epoch, memory_order_release);
@@ -160,14 +161,12 @@ NO_THREAD_SAFETY_ANALYSIS void reclaim_limit(struct code_cache *cache)
     mutex_unlock(&cache->engine->lock);
 }
 
-void reclaim_threads(struct stalker_engine *engine)
+static void look_at_parked(struct stalker_engine *engine, size_t count) REQUIRES(engine->lock)
 {
-    unsigned looked_at = 0;
-
     LIST_FOR_EACH_REMOVABLE (node, &engine->parked) {
         struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
 
-        if (looked_at++ == THREADS_AT_A_TIME)
+        if (count-- == 0)
             return;
         list_remove(node);
         /* One that lives goes to the end, so that others come to their turn. */
@@ -178,15 +177,69 @@ void reclaim_threads(struct stalker_engine *engine)
     }
 }
 
+void reclaim_threads(struct stalker_engine *engine)
+{
+    look_at_parked(engine, THREADS_AT_A_TIME);
+}
+
+static size_t count_parked(const struct stalker_engine *engine) REQUIRES(engine->lock)
+{
+    size_t count = 0;
+
+    LIST_FOR_EACH (node, &engine->parked)
+        count++;
+    return count;
+}
+
+/* Whether a thread is observed in a cache, or has left it but not the engine, where signals still ask for the cache. */
+static bool is_in_use(const struct stalker_engine *engine, const struct code_cache *cache) REQUIRES(engine->lock)
+{
+    LIST_FOR_EACH (node, &engine->threads)
+        if (LIST_ELEMENT(node, struct stalker_thread, node)->observed_cache == cache)
+            return true;
+    LIST_FOR_EACH (node, &engine->parked) {
+        const struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        if (thread->observed_cache == cache && __atomic_load_n(&thread->is_inside, __ATOMIC_ACQUIRE))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Those of transformers and rings that nobody is followed with: there may be any number, and most will not come again.
+ * Without them there are only so many ways of following, each of which may be wanted again.
+ */
+static bool may_come_again(const struct code_cache *cache)
+{
+    return cache->configuration.transformer == NULL && cache->configuration.ring == NULL;
+}
+
+static void free_unused_caches(struct stalker_engine *engine) REQUIRES(engine->lock)
+{
+    struct code_cache **place = &engine->caches;
+
+    while (*place != NULL) {
+        struct code_cache *cache = *place;
+
+        if (may_come_again(cache) || is_in_use(engine, cache)) {
+            place = &cache->next;
+            continue;
+        }
+        *place = cache->next;
+        code_cache_destroy(cache);
+        counter_add(COUNTER_caches_freed, 1);
+    }
+}
+
 size_t reclaim_all(struct stalker_engine *engine)
 {
     size_t left = 0;
 
     mutex_lock(&engine->lock);
-    reclaim_threads(engine);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++) {
-        struct code_cache *cache = engine->caches[i];
-
+    look_at_parked(engine, count_parked(engine));
+    free_unused_caches(engine);
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next) {
         mutex_lock(&cache->lock);
         retire_empty(cache);
         left += free_slabs(cache);

@@ -17,8 +17,9 @@ struct stalker_thread;
 void reclaim_limit(struct code_cache *cache) REQUIRES(cache->lock);
 
 /*
- * Gives back all that can be: whole slabs without a published block, threads that ended. Returns how many slabs and
- * threads are left that will be given back once nobody is in them. Any thread, not in the engine.
+ * Gives back all that can be: whole slabs without a published block, threads that ended, caches of transformers that no
+ * thread is followed with. Returns how many slabs are left that will be given back once nobody is in them. Any thread,
+ * not in the engine.
  */
 size_t reclaim_all(struct stalker_engine *engine);
 

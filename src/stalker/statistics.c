@@ -19,8 +19,8 @@ static void add_cache(struct code_cache *cache, struct gait_stalker_statistics *
 }
 
 static void add_threads(struct stalker_engine *engine, struct gait_stalker_statistics *statistics)
+    REQUIRES(engine->lock)
 {
-    mutex_lock(&engine->lock);
     LIST_FOR_EACH (node, &engine->threads) {
         const struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
 
@@ -29,7 +29,6 @@ static void add_threads(struct stalker_engine *engine, struct gait_stalker_stati
             statistics->event_bytes_lost += thread->events->lost_bytes;
     }
     statistics->event_bytes_lost += engine->event_bytes_lost;
-    mutex_unlock(&engine->lock);
 }
 
 void stalker_statistics_read(struct stalker_engine *engine, struct gait_stalker_statistics *statistics_out)
@@ -37,7 +36,9 @@ void stalker_statistics_read(struct stalker_engine *engine, struct gait_stalker_
     size_t size_bytes = statistics_out->size_bytes;
 
     *statistics_out = (struct gait_stalker_statistics){.size_bytes = size_bytes};
+    mutex_lock(&engine->lock);
     add_threads(engine, statistics_out);
-    for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
-        add_cache(engine->caches[i], statistics_out);
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        add_cache(cache, statistics_out);
+    mutex_unlock(&engine->lock);
 }

@@ -22,6 +22,7 @@ struct code_cache;
 struct event_buffer;
 struct hash_map;
 struct stalker_engine;
+struct stalker_errand;
 
 /* Why a thread left the cache. */
 enum stalker_reason {
@@ -37,7 +38,7 @@ enum stalker_reason {
 /* What others ask of a thread; looked at whenever it is in the engine. */
 enum stalker_request {
     STALKER_REQUEST_UNFOLLOW = 1u << 0,
-    STALKER_REQUEST_FLUSH = 1u << 1,
+    STALKER_REQUEST_ERRAND = 1u << 1, /* `errands` has some */
 };
 
 /* Excluded calls, each called by what the one before it called, that are kept apart. */
@@ -101,9 +102,10 @@ struct stalker_thread {
     bool is_inactive;      /* it is not observed, wherever it is */
     struct list_node node; /* in the engine's list; its lock */
     int tid;
-    _Atomic uint64_t epoch;    /* the last one that it noted; reclaim.c */
-    _Atomic uint32_t requests; /* of enum stalker_request */
-    void *stack;               /* the engine's stack on this thread */
+    _Atomic uint64_t epoch;         /* the last one that it noted; reclaim.c */
+    _Atomic uint32_t requests;      /* of enum stalker_request */
+    struct stalker_errand *errands; /* to be run in the engine; its lock */
+    void *stack;                    /* the engine's stack on this thread */
     size_t stack_bytes;
     struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
     struct signal_deferred deferred;

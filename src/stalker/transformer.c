@@ -5,6 +5,7 @@
  */
 #include "stalker/transformer.h"
 
+#include "ring/event_decoder.h"
 #include "stalker/callout.h"
 #include "stalker/engine.h"
 #include "stalker/translator.h"
@@ -57,6 +58,7 @@ void iterator_keep(struct gait_iterator *iterator)
     if (iterator->visited == 0 || iterator->is_kept || !iterator->translation->is_open)
         return;
     iterator->is_kept = true;
+    iterator->kept[(iterator->visited - 1) / 64] |= 1ull << (iterator->visited - 1) % 64;
     translator_of(iterator)->put(iterator->translation, iterator->visited - 1);
 }
 
@@ -122,6 +124,17 @@ static void cut_block(struct gait_iterator *iterator)
     translator_of(iterator)->cut(iterator->translation);
 }
 
+/* Events of instructions are told by their block's lengths. */
+static void note_left_out(const struct gait_iterator *iterator)
+{
+    const struct translation *translation = iterator->translation;
+    struct block_notes *notes = code_cache_notes(translation->cache, translation->block);
+
+    for (unsigned i = 0; notes != NULL && i < notes->length_count && i < translation->block->insn_count; i++)
+        if (!(iterator->kept[i / 64] >> i % 64 & 1))
+            block_notes_lengths(notes)[i] |= EVENT_INSN_LEFT_OUT;
+}
+
 void transformer_run(struct translation *translation)
 {
     const struct gait_transformer *transformer = translation->cache->configuration.transformer;
@@ -135,4 +148,5 @@ void transformer_run(struct translation *translation)
         while (iterator_next(&iterator))
             iterator_keep(&iterator);
     cut_block(&iterator);
+    note_left_out(&iterator);
 }

@@ -11,8 +11,9 @@
 
 struct gait_iterator {
     struct translation *translation;
-    unsigned visited; /* instructions; the last one of them is the current one */
-    bool is_kept;     /* the current instruction is put */
+    unsigned visited;                    /* instructions; the last one of them is the current one */
+    bool is_kept;                        /* the current instruction is put */
+    uint64_t kept[BLOCK_INSNS_MAX / 64]; /* a bit for each instruction that is put */
 };
 
 /* Translates the decoded block as the cache's transformer wants it. */

@@ -115,6 +115,9 @@ void stalker_enter_with_position(void);
 void stalker_gate_collision(void);
 void stalker_gate_indirect(void);
 
+/* Fills in the registers as they are in the caller when this has returned. In arch/<cpu>/host. */
+void stalker_capture(struct gait_cpu_context *cpu_out);
+
 /* Sets and gets the register that translated code finds its thread with. In arch/<cpu>/host. */
 void stalker_segment_set(uint64_t base);
 

@@ -330,12 +330,12 @@ int unit_prefetch(struct stalker_engine *engine, const struct follow_configurati
         return -EFAULT;
     mutex_lock(&engine->lock);
     result = stalker_engine_cache(engine, configuration, &cache);
+    if (result == 0) {
+        mutex_lock(&cache->lock);
+        if (code_cache_find(cache, start) == NULL)
+            result = unit_translate(cache, start, false, &block);
+        mutex_unlock(&cache->lock);
+    }
     mutex_unlock(&engine->lock);
-    if (result != 0)
-        return result;
-    mutex_lock(&cache->lock);
-    if (code_cache_find(cache, start) == NULL)
-        result = unit_translate(cache, start, false, &block);
-    mutex_unlock(&cache->lock);
     return result;
 }

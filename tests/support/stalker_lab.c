@@ -139,7 +139,7 @@ void stalker_lab_init(struct stalker_lab *lab, const struct stalker_lab_options 
     cache.indirect_missing = cache_pc_of(gate_of(lab, GATE_INDIRECT));
     must(code_cache_create(&cache, &lab->cache), "cache");
     /* The engine invalidates it with its own, and gives it back. */
-    lab->engine->caches[0] = lab->cache;
+    lab->engine->caches = lab->cache;
     make_thread(lab, options);
     must(code_runner_init(&lab->runner, &runner), "code runner");
     stalker_lab_write_at(lab, 0);

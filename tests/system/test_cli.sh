@@ -51,7 +51,7 @@ version=$(make -s DEPS=no print-VERSION)
 prints "gait $version" version
 prints "gait $version" --version
 prints "gait $version" -V
-for command in disassemble 'dump relocation' help version; do
+for command in disassemble 'dump block' 'dump relocation' help version; do
     prints "$command" help
     # shellcheck disable=SC2086 # a command may be two words
     prints "usage: gait $command" help $command
@@ -75,6 +75,10 @@ refuses 2 "'extra'" disassemble libc.so.6 qsort extra
 refuses 2 "no such option" disassemble --color libc.so.6 qsort
 refuses 2 "'--far'" dump relocation libc.so.6 qsort --fra
 refuses 2 "stack|segment" dump relocation libc.so.6 qsort --spill heap
+refuses 2 "SYMBOL or 0xADDRESS is missing" dump block libc.so.6
+refuses 2 "'--events'" dump block libc.so.6 qsort --event call
+refuses 2 "a list of call,ret,exec,block,compile" dump block libc.so.6 qsort --events call,jump
+refuses 2 "a list of call,ret,exec,block,compile" dump block libc.so.6 qsort --events
 refuses 2 "'please'" version please
 
 # ---- things that are not as they should be: status 1
@@ -89,6 +93,9 @@ head -c 100 build/gait >"$folder/short"
 refuses 1 "not a 64-bit ELF" disassemble "$folder/short" main
 refuses 1 "try bsearch" disassemble libc.so.6 bserch
 refuses 1 "nothing executable" disassemble libc.so.6 0x1
+refuses 1 "try bsearch" dump block libc.so.6 bserch
+refuses 1 "nothing executable" dump block libc.so.6 0x1
+refuses 1 "no such library" dump block libnothing.so.1 main
 refuses 1 "no number" disassemble libc.so.6 0x12zz
 refuses 1 "no number" disassemble libc.so.6 0x30000+x
 cp build/gait "$folder/arm"
@@ -161,6 +168,14 @@ prints " * " dump relocation "$folder/small.so" small --far
 prints "gs:[" dump relocation libc.so.6 random --far --spill segment
 prints " * " dump relocation libc.so.6 random --far --return=original
 refuses 1 "is cut off" dump relocation "$folder/small.so" "$(printf '0x%x+2' "$address")"
+
+# ---- dump block
+prints "small: block of 13 bytes" dump block "$folder/small.so" small
+prints "push rbp" dump block "$folder/small.so" small
+prints "jnz" dump block "$folder/small.so" small --events block,exec
+prints "small: block of 5 bytes" dump block "$folder/small.so" "$(printf '0x%x+5' $((address + 8)))"
+prints "gs:[" dump block "$folder/small.so" small --events=call,ret,exec,block,compile
+prints "ret" dump block "$folder/small.so" unsized
 
 # Every line fits, for any width, and has no colours in a pipe.
 for columns in 60 80 100 140 200; do

@@ -3,22 +3,23 @@
 
 #include "support/check.h"
 
-static int is_far, spill;
+static int is_far, spill, kinds;
 static struct gait_error err;
 static const char *values[2];
 
 static enum command_status parse(int count, const char *const *words)
 {
     static const char *const names[] = {"FILE", "SYMBOL"};
-    static const struct argument_option options[] = {{"far", NULL, &is_far}, {"spill", "stack|segment", &spill}};
-    static const struct argument_rules rules = {"try", options, 2, names, 2};
+    static const struct argument_option options[] = {
+        {"far", NULL, &is_far}, {"spill", "stack|segment", &spill}, {"kinds", "call,ret,exec", &kinds}};
+    static const struct argument_rules rules = {"try", options, 3, names, 2};
     char *copies[8];
     struct command_call call = {count, copies, NULL, &err};
     enum command_status status;
 
     for (int i = 0; i < count; i++)
         copies[i] = (char *)words[i];
-    is_far = spill = 0;
+    is_far = spill = kinds = 0;
     err.text[0] = '\0';
     status = arguments_parse(&call, &rules, values);
     CHECK_EQUAL(status == COMMAND_DONE, err.text[0] == '\0');
@@ -37,6 +38,20 @@ static void options_may_stand_anywhere(void)
     CHECK_EQUAL(PARSE("--spill=stack", "a", "b"), COMMAND_DONE);
     CHECK_EQUAL(spill, 0);
     CHECK_EQUAL(is_far, 0);
+}
+
+static void lists_set_a_bit_for_each_value(void)
+{
+    CHECK_EQUAL(PARSE("a", "b", "--kinds", "exec"), COMMAND_DONE);
+    CHECK_EQUAL(kinds, 4);
+    CHECK_EQUAL(PARSE("a", "b", "--kinds=exec,call,exec"), COMMAND_DONE);
+    CHECK_EQUAL(kinds, 5);
+    CHECK_EQUAL(PARSE("a", "b", "--kinds=exec,"), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--kinds="), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--kinds", "call,rat"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "its value is a list of call,ret,exec;") != NULL);
+    CHECK_EQUAL(PARSE("a", "b", "--spill=stack,segment"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "its value is one of stack|segment;") != NULL);
 }
 
 static void behind_two_dashes_nothing_is_an_option(void)
@@ -81,6 +96,7 @@ static void missing_and_superfluous_arguments_are_named(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(options_may_stand_anywhere),
+    CHECK_CASE(lists_set_a_bit_for_each_value),
     CHECK_CASE(behind_two_dashes_nothing_is_an_option),
     CHECK_CASE(unknown_options_are_refused_with_a_suggestion),
     CHECK_CASE(wrong_values_are_refused),

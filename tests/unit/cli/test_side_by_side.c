@@ -14,14 +14,18 @@ static char *printed(const uint8_t *code, size_t size, unsigned width)
 {
     struct gait_code_copy_options options = {
         .size_bytes = sizeof(options), .placement = GAIT_PLACEMENT_FAR, .original_address = 0x123456789000};
-    struct side_by_side sides = {.bytes = code, .size_bytes = size, .address = 0x123456789000};
+    struct side_by_side sides = {
+        .bytes = code, .size_bytes = size, .address = 0x123456789000, .map = &side_by_side_code_copy};
     struct gait_code_copy *copy = NULL;
     size_t output_size;
     char *output = NULL;
     struct screen screen = {.stream = open_memstream(&output, &output_size), .width = width};
 
     CHECK_EQUAL(gait_code_copy_create(&options, code, size, &copy, NULL), 0);
-    sides.copy = copy;
+    sides.copy = gait_code_copy_entry(copy);
+    sides.copy_bytes = gait_code_copy_size(copy);
+    sides.total_bytes = gait_code_copy_total_size(copy);
+    sides.context = copy;
     CHECK_EQUAL(side_by_side_print(&screen, &sides, NULL), 0);
     fclose(screen.stream);
     gait_code_copy_destroy(copy);

@@ -84,6 +84,23 @@ static void all_threads_but_the_calling_one_are_followed_and_let_go(void)
     gait_stalker_destroy(stalker);
 }
 
+/* They go on natively. */
+static void threads_are_let_go_when_their_stalker_is_destroyed(void)
+{
+    struct gait_stalker *stalker;
+    pthread_t threads[THREADS];
+    size_t count = 0;
+
+    CHECK_EQUAL(gait_stalker_create(NULL, &stalker, NULL), 0);
+    start(threads);
+    CHECK_EQUAL(gait_stalker_follow_all(stalker, NULL, &count, NULL), 0);
+    CHECK_EQUAL(count, THREADS);
+    wait_for_rounds();
+    gait_stalker_destroy(stalker);
+    wait_for_rounds();
+    stop(threads);
+}
+
 static void options_that_are_wrong_are_told(void)
 {
     struct gait_follow_options options = {.size_bytes = sizeof(options), .events = 0x8000};
@@ -103,6 +120,7 @@ static void options_that_are_wrong_are_told(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(all_threads_but_the_calling_one_are_followed_and_let_go),
+    CHECK_CASE(threads_are_let_go_when_their_stalker_is_destroyed),
     CHECK_CASE(options_that_are_wrong_are_told),
 };
 

@@ -45,7 +45,7 @@ static void a_new_engine_follows_nobody(void)
     CHECK(list_is_empty(&engine->threads));
     CHECK(list_is_empty(&engine->parked));
     CHECK(engine->translator == translator_host());
-    CHECK(engine->caches[0] == NULL);
+    CHECK(engine->caches == NULL);
     CHECK((uintptr_t)engine->system_calls < 1u << 31);
     stalker_engine_destroy(engine);
     stalker_engine_destroy(NULL);
@@ -88,17 +88,34 @@ static void threads_that_are_followed_alike_share_a_cache(void)
     stalker_engine_destroy(engine);
 }
 
-static void there_are_only_so_many_caches(void)
+static void there_are_as_many_caches_as_ways_of_following(void)
 {
     struct stalker_engine *engine = create();
-    struct code_cache *caches[ENGINE_CACHE_COUNT], *untouched = NULL;
+    struct code_cache *first = NULL, *last = NULL, *again = NULL;
 
-    for (uintptr_t i = 0; i < ENGINE_CACHE_COUNT; i++)
-        CHECK_EQUAL(cache_of(engine, 0, i, &caches[i]), 0);
-    CHECK_EQUAL(cache_of(engine, 0, ENGINE_CACHE_COUNT, &untouched), -ENOSPC);
-    CHECK(untouched == NULL);
-    CHECK_EQUAL(cache_of(engine, 0, ENGINE_CACHE_COUNT - 1, &untouched), 0);
-    CHECK(untouched == caches[ENGINE_CACHE_COUNT - 1]);
+    CHECK_EQUAL(cache_of(engine, 0, 0, &first), 0);
+    for (uintptr_t i = 1; i < 100; i++)
+        CHECK_EQUAL(cache_of(engine, 0, i, &last), 0);
+    CHECK_EQUAL(cache_of(engine, 0, 0, &again), 0);
+    CHECK(again == first);
+    CHECK_EQUAL(cache_of(engine, 0, 99, &again), 0);
+    CHECK(again == last);
+    stalker_engine_destroy(engine);
+}
+
+static void a_cache_is_found_only_if_it_was_made(void)
+{
+    struct follow_configuration configuration = {.events = 1};
+    struct stalker_engine *engine = create();
+    struct code_cache *made = NULL;
+
+    mutex_lock(&engine->lock);
+    CHECK(stalker_engine_find_cache(engine, &configuration) == NULL);
+    CHECK_EQUAL(stalker_engine_cache(engine, &configuration, &made), 0);
+    CHECK(stalker_engine_find_cache(engine, &configuration) == made);
+    configuration.events = 2;
+    CHECK(stalker_engine_find_cache(engine, &configuration) == NULL);
+    mutex_unlock(&engine->lock);
     stalker_engine_destroy(engine);
 }
 
@@ -106,7 +123,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_new_engine_follows_nobody),
     CHECK_CASE(natives_are_remembered),
     CHECK_CASE(threads_that_are_followed_alike_share_a_cache),
-    CHECK_CASE(there_are_only_so_many_caches),
+    CHECK_CASE(there_are_as_many_caches_as_ways_of_following),
+    CHECK_CASE(a_cache_is_found_only_if_it_was_made),
 };
 
 CHECK_MAIN(cases)

@@ -531,6 +531,80 @@ static void ranges_that_make_no_sense_are_refused_with_words(void)
     gait_stalker_destroy(stalker);
 }
 
+/* ---- taking it back ---------------------------------------------------------------------------------------------- */
+
+static int include(uint64_t more_bytes, struct gait_error *err)
+{
+    return gait_stalker_include(stalker, (uintptr_t)__start_text_excluded,
+                                (uintptr_t)(__stop_text_excluded - __start_text_excluded) + more_bytes, err);
+}
+
+static void code_that_is_included_again_is_observed(void)
+{
+    for (int callbacks_followed = 0; callbacks_followed < 2; callbacks_followed++) {
+        begin(callbacks_followed);
+        check_quiet(calls_through_a_pointer, 2);
+        CHECK_EQUAL(include(0, NULL), 0);
+        run(calls_through_a_pointer, 2);
+        CHECK(excluded_events() > 0);
+        CHECK_EQUAL(gait_stalker_exclude(stalker, (uintptr_t)__start_text_excluded,
+                                         (uintptr_t)(__stop_text_excluded - __start_text_excluded), NULL),
+                    0);
+        check_quiet(calls_through_a_pointer, 2);
+        gait_stalker_destroy(stalker);
+    }
+}
+
+EXCLUDED static unsigned includes_itself(unsigned value)
+{
+    (void)include(0, NULL);
+    return excluded_leaf(value);
+}
+
+OBSERVED static unsigned calls_what_includes_itself(unsigned value)
+{
+    return includes_itself(value) + excluded_leaf(value);
+}
+
+/* At the latest behind the call that was excluded. */
+static void a_thread_can_take_back_the_exclusion_that_it_is_in(void)
+{
+    begin(false);
+    run(calls_what_includes_itself, 4);
+    CHECK(excluded_events() > 0);
+    gait_stalker_destroy(stalker);
+}
+
+static void only_whole_exclusions_are_taken_back(void)
+{
+    struct gait_error err = {0};
+
+    begin(false);
+    CHECK_EQUAL(include(1, &err), -ENOENT);
+    CHECK(strstr(err.text, "there is none with that address and size") != NULL);
+    CHECK_EQUAL(gait_stalker_include(stalker, (uintptr_t)__start_text_excluded, 1, NULL), -ENOENT);
+    CHECK_EQUAL(gait_stalker_include(stalker, 0, 0, NULL), -ENOENT);
+    check_quiet(calls_directly, 1);
+    CHECK_EQUAL(include(0, NULL), 0);
+    CHECK_EQUAL(include(0, NULL), -ENOENT);
+    CHECK_EQUAL(gait_stalker_include(NULL, 1, 1, &err), -EINVAL);
+    CHECK_TEXT(err.text, "cannot take an exclusion back: there is no stalker, it is NULL");
+    gait_stalker_destroy(stalker);
+}
+
+static void it_is_told_what_is_excluded(void)
+{
+    begin(false);
+    CHECK(gait_stalker_is_excluded(stalker, (uintptr_t)__start_text_excluded));
+    CHECK(gait_stalker_is_excluded(stalker, (uintptr_t)__stop_text_excluded - 1));
+    CHECK(!gait_stalker_is_excluded(stalker, (uintptr_t)__stop_text_excluded));
+    CHECK(!gait_stalker_is_excluded(stalker, (uintptr_t)__start_text_excluded - 1));
+    CHECK(!gait_stalker_is_excluded(NULL, (uintptr_t)__start_text_excluded));
+    CHECK_EQUAL(include(0, NULL), 0);
+    CHECK(!gait_stalker_is_excluded(stalker, (uintptr_t)__start_text_excluded));
+    gait_stalker_destroy(stalker);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_into_the_range_are_not_observed),
     CHECK_CASE(jumps_into_the_range_are_not_observed),
@@ -544,6 +618,10 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_backtrace_in_excluded_code_is_the_native_one),
     CHECK_CASE(a_paused_thread_is_not_observed_until_it_is_resumed),
     CHECK_CASE(ranges_that_make_no_sense_are_refused_with_words),
+    CHECK_CASE(code_that_is_included_again_is_observed),
+    CHECK_CASE(a_thread_can_take_back_the_exclusion_that_it_is_in),
+    CHECK_CASE(only_whole_exclusions_are_taken_back),
+    CHECK_CASE(it_is_told_what_is_excluded),
 };
 
 CHECK_MAIN(cases)

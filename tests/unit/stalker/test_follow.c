@@ -91,7 +91,7 @@ static void a_prepared_thread_is_ready_to_enter(void)
     CHECK(thread->engine_sp <= (uintptr_t)thread);
     CHECK(thread->vectors != NULL);
     CHECK(thread->events == NULL);
-    CHECK(thread->engine == engine && thread->cache == engine->caches[0]);
+    CHECK(thread->engine == engine && thread->cache == engine->caches);
     leave(thread, base);
     CHECK(!stalker_is_following(engine, tid));
     stalker_engine_destroy(engine);

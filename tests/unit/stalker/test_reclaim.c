@@ -262,10 +262,74 @@ static void outgrown_tables_go_when_every_thread_has_passed_on(void)
     stalker_engine_destroy(engine);
 }
 
+/* ---- ways of following ------------------------------------------------------------------------------------------- */
+
+static void keep_all(void *context, struct gait_iterator *iterator)
+{
+    (void)context;
+    while (gait_iterator_next(iterator, NULL))
+        gait_iterator_keep(iterator);
+}
+
+/* Each time with a transformer that was never there before. */
+static void follow_with_new_transformers(struct gait_transformer *transformers, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct gait_follow_options options = {.size_bytes = sizeof(options), .transformer = &transformers[i]};
+
+        transformers[i].transform = keep_all;
+        CHECK_EQUAL(gait_stalker_follow_me(stalker, &options, NULL), 0);
+        CHECK_EQUAL(gait_stalker_unfollow_me(stalker, NULL), 0);
+        if (i % 10 == 0)
+            gait_stalker_collect(stalker);
+    }
+    gait_stalker_collect(stalker);
+}
+
+static void a_thousand_transformers_leave_nothing_behind(void)
+{
+    static struct gait_transformer transformers[1100];
+    struct gait_stalker_statistics first;
+    size_t before;
+
+    begin(0);
+    follow_with_new_transformers(transformers, 100);
+    before = mapped_pages();
+    first = statistics();
+    CHECK_EQUAL(first.blocks, 0);
+    follow_with_new_transformers(transformers + 100, 1000);
+    CHECK_EQUAL(statistics().memory_bytes, first.memory_bytes);
+    CHECK_EQUAL(mapped_pages(), before);
+    gait_stalker_destroy(stalker);
+}
+
+/* There is one, and the calling thread is in it. */
+static void a_transformer_that_a_thread_is_followed_with_is_kept(void)
+{
+    static const struct gait_transformer transformer = {keep_all, NULL};
+    struct gait_follow_options options = {.size_bytes = sizeof(options), .transformer = &transformer};
+
+    begin(0);
+    CHECK_EQUAL(gait_stalker_follow_me(stalker, &options, NULL), 0);
+    for (int i = 0; i < 10; i++)
+        gait_stalker_collect(stalker);
+    CHECK(statistics().blocks > 0);
+    CHECK_EQUAL(gait_stalker_unfollow_me(stalker, NULL), 0);
+    CHECK(statistics().blocks > 0);
+    gait_stalker_collect(stalker);
+    CHECK_EQUAL(statistics().blocks, 0);
+    gait_stalker_destroy(stalker);
+}
+
 static const struct check_case cases[] = {
-    CHECK_CASE(outgrown_tables_go_when_every_thread_has_passed_on), CHECK_CASE(code_stays_within_its_limit),
-    CHECK_CASE(code_of_several_threads_stays_within_its_limit),     CHECK_CASE(what_was_forgotten_is_given_back),
-    CHECK_CASE(what_a_thread_is_in_is_kept_until_it_passed_on),     CHECK_CASE(threads_that_ended_leave_nothing_behind),
+    CHECK_CASE(code_stays_within_its_limit),
+    CHECK_CASE(code_of_several_threads_stays_within_its_limit),
+    CHECK_CASE(what_was_forgotten_is_given_back),
+    CHECK_CASE(what_a_thread_is_in_is_kept_until_it_passed_on),
+    CHECK_CASE(threads_that_ended_leave_nothing_behind),
+    CHECK_CASE(outgrown_tables_go_when_every_thread_has_passed_on),
+    CHECK_CASE(a_thousand_transformers_leave_nothing_behind),
+    CHECK_CASE(a_transformer_that_a_thread_is_followed_with_is_kept),
 };
 
 CHECK_MAIN(cases)

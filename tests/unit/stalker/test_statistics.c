@@ -69,14 +69,14 @@ static void blocks_and_bytes_of_all_caches_are_added_up(void)
     CHECK_EQUAL(unit_prefetch(engine, &plain, own_code()), 0);
     first = read_all();
     CHECK(first.blocks > 0);
-    CHECK_EQUAL(first.blocks, hash_map_count(&engine->caches[0]->blocks));
-    CHECK_EQUAL(first.code_bytes, committed(engine->caches[0]));
+    CHECK_EQUAL(first.blocks, hash_map_count(&engine->caches->blocks));
+    CHECK_EQUAL(first.code_bytes, committed(engine->caches));
     CHECK(first.memory_bytes > first.code_bytes);
     CHECK_EQUAL(unit_prefetch(engine, &events, own_code()), 0);
     both = read_all();
-    CHECK_EQUAL(both.blocks, first.blocks + hash_map_count(&engine->caches[1]->blocks));
-    CHECK_EQUAL(both.code_bytes, first.code_bytes + committed(engine->caches[1]));
-    CHECK(both.memory_bytes > first.memory_bytes + committed(engine->caches[1]));
+    CHECK_EQUAL(both.blocks, first.blocks + hash_map_count(&engine->caches->next->blocks));
+    CHECK_EQUAL(both.code_bytes, first.code_bytes + committed(engine->caches->next));
+    CHECK(both.memory_bytes > first.memory_bytes + committed(engine->caches->next));
     /* What is forgotten is not there now. */
     stalker_invalidate(engine, 0, UINT64_MAX);
     CHECK_EQUAL(read_all().blocks, 0);

@@ -266,7 +266,7 @@ static void where_no_code_is_the_block_leaves_at_once(void)
 static void instructions_have_lengths_only_where_they_are_wanted(void)
 {
     struct stalker_lab_options options = {.events = GAIT_EVENT_EXEC};
-    const struct block_notes *notes;
+    struct block_notes *notes;
     struct block *block;
 
     stalker_lab_init(&lab, &leaving);

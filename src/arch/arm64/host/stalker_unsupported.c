@@ -46,6 +46,11 @@ long stalker_clone(struct stalker_thread *parent, struct stalker_thread *child)
     return -EOPNOTSUPP;
 }
 
+void stalker_capture(struct gait_cpu_context *cpu_out)
+{
+    (void)cpu_out;
+}
+
 void stalker_segment_set(uint64_t base)
 {
     (void)base;

@@ -25,3 +25,9 @@ int thread_landing_prepare_at(struct thread_landing *landing, struct thread_regi
     (void)routine_address;
     return -EOPNOTSUPP;
 }
+
+bool thread_landing_holds(const struct thread_registers *registers)
+{
+    (void)registers;
+    return false;
+}

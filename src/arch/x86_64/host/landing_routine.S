@@ -138,4 +138,7 @@ thread_landing_routine:
         iretq
         .cfi_endproc
         .size   thread_landing_routine, . - thread_landing_routine
+        .globl  thread_landing_routine_end
+        .hidden thread_landing_routine_end
+thread_landing_routine_end:
         .section .note.GNU-stack, "", @progbits

@@ -19,6 +19,7 @@
 #define CPUID_1_ECX_XSAVE (1u << 27) /* enabled by the system */
 
 void thread_landing_routine(void);
+extern const char thread_landing_routine_end[];
 
 _Static_assert(offsetof(struct thread_landing, context) == 280 && offsetof(struct thread_landing, stack_end) == 288 &&
                    offsetof(struct thread_landing, vector_state) == 296 &&
@@ -66,4 +67,11 @@ int thread_landing_prepare_at(struct thread_landing *landing, struct thread_regi
     user->eflags = PLAIN_FLAGS;
     user->orig_rax = UINT64_MAX; /* what the last system call left in rax is no concern of the kernel's any more */
     return 0;
+}
+
+bool thread_landing_holds(const struct thread_registers *registers)
+{
+    uint64_t rip = x86_user_registers_const(registers)->rip;
+
+    return rip >= (uintptr_t)thread_landing_routine && rip < (uintptr_t)thread_landing_routine_end;
 }
