@@ -73,8 +73,13 @@ static int step_from(struct tracee *tracee, uint64_t place, struct thread_regist
 int remote_system_call(struct tracee *tracee, uint64_t place, long number, const long arguments[6], long *result_out)
 {
     struct thread_registers before, registers;
+    uint64_t mask;
     int result = tracee_get_registers(tracee, &before);
 
+    if (result == 0)
+        result = tracee_get_mask(tracee, &mask);
+    if (result == 0)
+        result = tracee_set_mask(tracee, UINT64_MAX);
     if (result != 0)
         return result;
     registers = before;
@@ -85,7 +90,8 @@ int remote_system_call(struct tracee *tracee, uint64_t place, long number, const
     if (result != 0)
         return result;
     *result_out = system_call_registers_result(&registers);
-    return tracee_set_registers(tracee, &before);
+    result = tracee_set_registers(tracee, &before);
+    return result == 0 ? tracee_set_mask(tracee, mask) : result;
 }
 
 /* Whether the thread says that it is done. */

@@ -149,6 +149,16 @@ int tracee_set_registers(const struct tracee *tracee, const struct thread_regist
     return (int)trace(PTRACE_SETREGSET, tracee->tid, NT_PRSTATUS, (uintptr_t)&vector);
 }
 
+int tracee_get_mask(const struct tracee *tracee, uint64_t *mask_out)
+{
+    return (int)trace(PTRACE_GETSIGMASK, tracee->tid, sizeof(*mask_out), (uintptr_t)mask_out);
+}
+
+int tracee_set_mask(const struct tracee *tracee, uint64_t mask)
+{
+    return (int)trace(PTRACE_SETSIGMASK, tracee->tid, sizeof(mask), (uintptr_t)&mask);
+}
+
 bool tracee_system_call(const struct tracee *tracee, uint64_t *number_out, uint64_t *first_argument_out)
 {
     struct __ptrace_syscall_info info;
@@ -164,9 +174,11 @@ bool tracee_system_call(const struct tracee *tracee, uint64_t *number_out, uint6
 void tracee_detach(struct tracee *tracee)
 {
     (void)trace(PTRACE_DETACH, tracee->tid, 0, 0);
+    /* The kernel lets nobody send what looks as if it came from the kernel or a third process: then the bare signal. */
     for (unsigned i = 0; i < tracee->signal_count; i++)
-        (void)syscall(SYS_rt_tgsigqueueinfo, tracee->pid, tracee->tid, tracee->signals[i].si_signo,
-                      &tracee->signals[i]);
+        if (syscall(SYS_rt_tgsigqueueinfo, tracee->pid, tracee->tid, tracee->signals[i].si_signo,
+                    &tracee->signals[i]) != 0)
+            (void)syscall(SYS_tgkill, tracee->pid, tracee->tid, tracee->signals[i].si_signo);
     tracee->is_stopped = false;
     tracee->signal_count = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread of another process that we trace: stopping it, its registers, its memory, letting it go. Signals that come
- * for it while it is in our hands are kept, and delivered when it goes on. If we die meanwhile, the kernel lets it go
+ * for it while it is in our hands are kept, and sent again when it goes on. If we die meanwhile, the kernel lets it go
  * as it is. For one thread of the controller: only the thread that traces may call these.
  */
 #ifndef GAIT_INJECT_TRACEE_H
@@ -45,6 +45,10 @@ MUST_USE int tracee_run_until(struct tracee *tracee, enum tracee_event event, in
 
 MUST_USE int tracee_get_registers(const struct tracee *tracee, struct thread_registers *registers_out);
 MUST_USE int tracee_set_registers(const struct tracee *tracee, const struct thread_registers *registers);
+
+/* Which signals are held back. While all are, none comes between us and the thread. */
+MUST_USE int tracee_get_mask(const struct tracee *tracee, uint64_t *mask_out);
+MUST_USE int tracee_set_mask(const struct tracee *tracee, uint64_t mask);
 
 /* The system call that it is about to make. False: it is not. */
 bool tracee_system_call(const struct tracee *tracee, uint64_t *number_out, uint64_t *first_argument_out);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The agent in programs that nobody here wrote: they do what they would, and their events can be read. */
+#define _GNU_SOURCE
+#include "inject/agent_load.h"
+
+#include "inject/spawn.h"
+#include "protocol/agent_call.h"
+#include "ring/ring_reader.h"
+#include "support/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+
+static struct gait_error err;
+static struct tracee tracee;
+static struct remote_agent agent;
+static struct agent_call call;
+static uint64_t calls, returns;
+
+static int count(void *context, const struct gait_event *events, size_t event_count)
+{
+    (void)context;
+    for (size_t i = 0; i < event_count; i++) {
+        calls += events[i].kind == GAIT_EVENT_CALL;
+        returns += events[i].kind == GAIT_EVENT_RET;
+    }
+    return 0;
+}
+
+static const struct event_receiver receiver = {count, NULL};
+
+/* Takes the ring out of the program's hands. */
+static struct ring_reader *open_ring(void)
+{
+    struct ring_reader *reader = NULL;
+    int process = (int)syscall(SYS_pidfd_open, tracee.pid, 0);
+    int fd = (int)syscall(SYS_pidfd_getfd, process, call.ring_fd, 0);
+
+    CHECK_EQUAL(ring_reader_open(fd, &reader), 0);
+    close(fd);
+    close(process);
+    return reader;
+}
+
+/* Follows the program from its first instruction to its end; its output goes to `output`. Returns its status. */
+static int run(char *const arguments[], uint32_t events, char *output, size_t output_bytes)
+{
+    int saved = dup(STDOUT_FILENO), file = memfd_create("output", MFD_CLOEXEC), status = 0;
+    struct ring_reader *reader;
+    ssize_t got;
+
+    calls = returns = 0;
+    fflush(stdout);
+    dup2(file, STDOUT_FILENO);
+    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    CHECK_EQUAL(agent_load(&tracee, &agent, &err), 0);
+    memset(&call, 0, sizeof(call));
+    call.operation = AGENT_BEGIN;
+    call.options = (struct agent_options){.events = events, .new_threads = 1, .overflow = RING_BLOCK};
+    CHECK_EQUAL(remote_agent_call(&tracee, &agent, &call), 0);
+    CHECK_EQUAL(call.result, 0);
+    CHECK_EQUAL(call.followed_count, 1);
+    reader = open_ring();
+    tracee_detach(&tracee);
+    while (waitpid(tracee.pid, &status, WNOHANG) == 0) {
+        CHECK_EQUAL(ring_reader_drain(reader, &receiver), 0);
+        ring_reader_wait(reader, 5);
+    }
+    CHECK_EQUAL(ring_reader_drain(reader, &receiver), 0);
+    CHECK_EQUAL(ring_reader_lost(reader), 0);
+    ring_reader_close(reader);
+    got = pread(file, output, output_bytes - 1, 0);
+    output[got < 0 ? 0 : got] = '\0';
+    close(file);
+    return status;
+}
+
+static void programs_run_as_they_would(void)
+{
+    char *echo[] = {"/bin/echo", "hello", NULL}, *fail[] = {"/bin/sh", "-c", "exit 9", NULL};
+    char *pipe[] = {"/bin/sh", "-c", "seq 1 1000 | sort -n | tail -n 1; kill -TERM $$", NULL};
+    char output[64];
+
+    CHECK_EQUAL(run(echo, 0, output, sizeof(output)), 0);
+    CHECK_TEXT(output, "hello\n");
+    CHECK_EQUAL(WEXITSTATUS(run(fail, GAIT_EVENT_BLOCK, output, sizeof(output))), 9);
+    CHECK_EQUAL(WTERMSIG(run(pipe, GAIT_EVENT_CALL | GAIT_EVENT_RET, output, sizeof(output))), SIGTERM);
+    CHECK_TEXT(output, "1000\n");
+}
+
+static void they_are_seen_from_their_first_instruction_on(void)
+{
+    char *arguments[] = {"/bin/true", NULL};
+    char output[64];
+
+    CHECK_EQUAL(run(arguments, GAIT_EVENT_CALL | GAIT_EVENT_RET, output, sizeof(output)), 0);
+    /* The dynamic loader alone calls more than that. */
+    CHECK(calls > 500);
+    CHECK(returns > 400 && returns <= calls);
+}
+
+static void the_same_program_makes_the_same_calls(void)
+{
+    char *arguments[] = {"/bin/true", NULL};
+    char output[64];
+    uint64_t first;
+
+    CHECK_EQUAL(run(arguments, GAIT_EVENT_CALL, output, sizeof(output)), 0);
+    first = calls;
+    CHECK_EQUAL(run(arguments, GAIT_EVENT_CALL, output, sizeof(output)), 0);
+    /* But for what depends on the environment's place and on time. */
+    CHECK(calls > first - first / 20 && calls < first + first / 20);
+}
+
+static void an_agent_that_has_no_session_can_be_taken_out(void)
+{
+    char *arguments[] = {"/bin/true", NULL};
+    char line[256], path[64];
+    int status, lines = 0;
+    FILE *maps;
+
+    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+    CHECK_EQUAL(agent_load(&tracee, &agent, &err), 0);
+    CHECK_EQUAL(agent_unload(&tracee, &agent, &err), 0);
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)tracee.pid);
+    maps = fopen(path, "re");
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        uint64_t start = strtoull(line, NULL, 16);
+
+        lines++;
+        CHECK(start < agent.start || start >= agent.start + agent.size_bytes);
+    }
+    fclose(maps);
+    CHECK(lines > 3);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(waitpid(tracee.pid, &status, 0), tracee.pid);
+    CHECK_EQUAL(status, 0);
+}
+
+static void what_the_agent_does_not_know_is_refused(void)
+{
+    char *arguments[] = {"/bin/true", NULL};
+    int status;
+
+    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+    CHECK_EQUAL(agent_load(&tracee, &agent, &err), 0);
+    memset(&call, 0, sizeof(call));
+    call.operation = 77;
+    CHECK_EQUAL(remote_agent_call(&tracee, &agent, &call), 0);
+    CHECK_EQUAL(call.result, -EINVAL);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(waitpid(tracee.pid, &status, 0), tracee.pid);
+    CHECK_EQUAL(status, 0);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(programs_run_as_they_would),
+    CHECK_CASE(they_are_seen_from_their_first_instruction_on),
+    CHECK_CASE(the_same_program_makes_the_same_calls),
+    CHECK_CASE(an_agent_that_has_no_session_can_be_taken_out),
+    CHECK_CASE(what_the_agent_does_not_know_is_refused),
+};
+
+CHECK_MAIN(cases)
+
+#else
+
+int main(void)
+{
+    check_skip("the agent follows threads on x86-64 only");
+}
+
+#endif
