@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* manifest.json: what a trace is of. Written when the recording begins, and again, in one step, whenever it changes. */
+#ifndef GAIT_TRACE_MANIFEST_H
+#define GAIT_TRACE_MANIFEST_H
+
+#include "base/attributes.h"
+#include "base/clock_pair.h"
+#include "gait/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct manifest_thread {
+    uint32_t tid;
+    uint32_t generation;
+    char name[16];
+    uint64_t lost_bytes;
+};
+
+struct manifest_process {
+    uint32_t pid;
+    uint32_t parent_pid; /* 0: the first one */
+    char *command;       /* as it was started */
+    struct manifest_thread *threads;
+    size_t thread_count;
+    int status; /* as wait() gives it; -1: not known */
+};
+
+struct manifest {
+    char *program;
+    char *const *arguments; /* of gait, ended by NULL */
+    uint32_t events;
+    uint32_t with_times;
+    int64_t began_unix_ns;
+    struct clock_pair *clocks;
+    size_t clock_count;
+    struct manifest_process *processes;
+    size_t process_count;
+    const char *ended; /* "running", "exit", "signal", "detached", "disk full", "interrupted", "target gone" */
+};
+
+/* Replaces manifest.json in the folder. */
+MUST_USE int manifest_write(const struct manifest *manifest, int folder, struct gait_error *err);
+
+/* Reads one; everything in it is the caller's, to be given back with manifest_free. Trusts nothing in the file. */
+MUST_USE int manifest_read(int folder, struct manifest *manifest_out, struct gait_error *err);
+void manifest_free(struct manifest *manifest);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files of a trace. docs/trace_format.md is the specification; this is the same in C. A trace is a folder:
+ *
+ *   manifest.json               what was recorded, when, how, and how it ended
+ *   PID/modules.gait            a stream of struct trace_module: what was mapped when
+ *   PID/blocks.gait             a stream of struct ring_block (ring/ring_layout.h): what records mean
+ *   PID/TID.GENERATION.index.gait    a stream of event records (ring/event_record.h): what a thread did
+ *
+ * A stream is a header, chunks, and a footer that is there if the recording ended properly. All is little-endian.
+ */
+#ifndef GAIT_TRACE_TRACE_LAYOUT_H
+#define GAIT_TRACE_TRACE_LAYOUT_H
+
+#include "base/clock_pair.h"
+
+#include <stdint.h>
+
+#define TRACE_VERSION      1
+#define TRACE_STREAM_MAGIC 0x6d72747374696167ull /* "gaitstrm" */
+#define TRACE_CHUNK_MAGIC  0x6b6e6863u           /* "chnk" */
+#define TRACE_FOOTER_MAGIC 0x646e657374696167ull /* "gaitsend" */
+
+enum trace_stream_kind {
+    TRACE_STREAM_INDEX = 1,
+    TRACE_STREAM_BLOCKS,
+    TRACE_STREAM_MODULES,
+    TRACE_STREAM_KINDS,
+};
+
+struct trace_stream_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t kind; /* enum trace_stream_kind */
+    uint32_t pid;
+    uint32_t tid;        /* of an index stream */
+    uint32_t generation; /* of the tid, from 1 on: it may come again */
+    uint32_t space;      /* of an index stream: in which its blocks are looked for */
+    uint32_t events;     /* of enum gait_event_kind */
+    uint32_t with_times;
+    struct clock_pair began;
+    uint32_t reserved;
+    uint32_t crc; /* of all before it */
+};
+
+_Static_assert(sizeof(struct trace_stream_header) == 64, "as the specification says");
+
+enum trace_chunk_flag {
+    TRACE_CHUNK_ZSTD = 1u << 0, /* the bytes are compressed */
+};
+
+/* Then stored_bytes, and zeroes up to a multiple of 8. */
+struct trace_chunk {
+    uint32_t magic;
+    uint32_t flags;        /* of enum trace_chunk_flag */
+    uint32_t stored_bytes; /* in the file */
+    uint32_t raw_bytes;    /* what they mean, uncompressed: whole records */
+    uint64_t sequence;     /* from 0 on, one more each time */
+    uint64_t first_time;   /* the counter: all that is in here happened at that time or later */
+    uint64_t last_time;    /* and before that one */
+    uint64_t lost_before;  /* bytes of records that were lost between the chunk before and this one */
+    uint32_t data_crc;     /* of the bytes as they are in the file */
+    uint32_t crc;          /* of this header before it */
+};
+
+_Static_assert(sizeof(struct trace_chunk) == 56, "as the specification says");
+
+struct trace_footer {
+    uint64_t magic;
+    uint64_t chunk_count;
+    uint64_t raw_bytes; /* of all chunks */
+    uint64_t stored_bytes;
+    uint64_t lost_bytes; /* of all chunks, and behind the last one */
+    struct clock_pair ended;
+    uint32_t reserved;
+    uint32_t crc; /* of all before it */
+};
+
+_Static_assert(sizeof(struct trace_footer) == 64, "as the specification says");
+
+enum trace_module_change {
+    TRACE_MODULE_LOADED = 1,
+    TRACE_MODULE_UNLOADED,
+};
+
+/* A piece of a file that was mapped to be executed. Then path_bytes, and zeroes up to a multiple of 8. */
+struct trace_module {
+    uint32_t size_bytes; /* of this and the path */
+    uint32_t change;     /* enum trace_module_change */
+    uint64_t time;       /* the counter */
+    uint64_t start;
+    uint64_t end;
+    uint64_t file_offset;
+    uint32_t path_bytes;     /* without a NUL */
+    uint32_t build_id_bytes; /* 0: it has none that is known */
+    uint8_t build_id[32];
+};
+
+#endif
