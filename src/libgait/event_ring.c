@@ -6,7 +6,7 @@
 #include "libgait/error.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
-#include "ring/ring_reader.h"
+#include "ring/ring_events.h"
 #include "ring/ring_region.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ struct gait_event_ring {
 };
 
 struct gait_event_ring_reader {
-    struct ring_reader *reader;
+    struct ring_events *events;
 };
 
 struct ring_region *event_ring_region(struct gait_event_ring *ring)
@@ -89,7 +89,7 @@ EXPORT int gait_event_ring_fd(const struct gait_event_ring *ring)
 EXPORT int gait_event_ring_reader_open(int fd, struct gait_event_ring_reader **reader_out, struct gait_error *err)
 {
     struct gait_event_ring_reader *reader = calloc(1, sizeof(*reader));
-    int result = reader == NULL ? -ENOMEM : ring_reader_open(fd, &reader->reader);
+    int result = reader == NULL ? -ENOMEM : ring_events_open(fd, &reader->events);
 
     if (result == 0) {
         *reader_out = reader;
@@ -114,7 +114,7 @@ EXPORT void gait_event_ring_reader_close(struct gait_event_ring_reader *reader)
 {
     if (reader == NULL)
         return;
-    ring_reader_close(reader->reader);
+    ring_events_close(reader->events);
     free(reader);
 }
 
@@ -127,21 +127,21 @@ EXPORT int gait_event_ring_drain(struct gait_event_ring_reader *reader,
 
     if (receive == NULL)
         return error_set(err, EINVAL, "cannot hand over events: there is no function that receives them");
-    result = ring_reader_drain(reader->reader, &receiver);
+    result = ring_events_drain(reader->events, &receiver);
     if (result == -EPROTO)
         return error_set(err, result,
                          "the memory that events are read from holds what no followed thread writes; of %u threads "
                          "nothing more is read",
-                         reader->reader->broken_count);
+                         reader->events->reader->broken_count);
     return result == 0 ? 0 : error_set(err, result, "cannot read all events: %s", strerror(-result));
 }
 
 EXPORT void gait_event_ring_wait(struct gait_event_ring_reader *reader, unsigned timeout_ms)
 {
-    ring_reader_wait(reader->reader, timeout_ms);
+    ring_reader_wait(reader->events->reader, timeout_ms);
 }
 
 EXPORT uint64_t gait_event_ring_lost(const struct gait_event_ring_reader *reader)
 {
-    return ring_reader_lost(reader->reader);
+    return ring_reader_lost(reader->events->reader);
 }

@@ -202,6 +202,17 @@ static int read_record(const struct event_decoder *decoder, const uint8_t *place
     return (int)(bytes + time_bytes);
 }
 
+const uint8_t *event_records_end(const uint8_t *place, const uint8_t *end, bool with_times)
+{
+    const struct event_decoder decoder = {.with_times = with_times};
+    struct record record;
+    int size;
+
+    while ((size = read_record(&decoder, place, end, &record)) > 0)
+        place += size;
+    return place;
+}
+
 static void take_record(struct batch *batch, const struct record *record, const struct event_block *block)
 {
     batch->time = record->time;

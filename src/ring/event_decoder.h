@@ -73,6 +73,9 @@ void event_decoder_deinit(struct event_decoder *decoder);
 const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct event_blocks *blocks, const uint8_t *place,
                                  const uint8_t *end, int *error_out);
 
+/* Where the records that are written so far end: before `end`, before one that is not written, or what is none. */
+const uint8_t *event_records_end(const uint8_t *place, const uint8_t *end, bool with_times);
+
 /* Hands over what waits: nothing cuts the last block any more. */
 void event_decoder_finish(struct event_decoder *decoder);
 

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lanes are read in place, up to the first header that is zero; where the oldest buffer may be overwritten at any time,
- * from a copy that counts only if it still was the same afterwards. Blocks are copied once.
+ * from a copy that counts only if it still was the same afterwards.
  */
 #include "ring/ring_reader.h"
 
 #include "base/memory_file.h"
 #include "base/memory_map.h"
+#include "base/time_counter.h"
 #include "process/futex.h"
+#include "ring/event_decoder.h"
 
 #include <asm/errno.h>
 #include <stdatomic.h>
 
 #define LANES_AT_FIRST 64u
-
-/* Where one space ends and the next begins in the map of blocks. */
-static uint64_t key_of(uint32_t space, uint32_t number)
-{
-    return (uint64_t)space << 32 | number;
-}
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
@@ -66,13 +62,8 @@ static int prepare(struct ring_reader *reader, int fd)
     void *copy;
     int result = map_ring(reader, fd);
 
-    if (result == 0)
-        result = hash_map_init(&reader->blocks, 4096);
-    if (result != 0)
+    if (result != 0 || reader->header.overflow != RING_OVERWRITE)
         return result;
-    slab_init(&reader->block_memory, 0);
-    if (reader->header.overflow != RING_OVERWRITE)
-        return 0;
     result = memory_map(copy_bytes(reader), &copy);
     if (result == 0)
         reader->copy = copy;
@@ -101,12 +92,7 @@ void ring_reader_close(struct ring_reader *reader)
 {
     if (reader == NULL)
         return;
-    for (uint32_t i = 0; i < reader->lane_capacity; i++)
-        event_decoder_deinit(&reader->lanes[i].decoder);
     memory_unmap(reader->lanes, reader->lane_capacity * sizeof(*reader->lanes));
-    if (atomic_load_explicit(&reader->blocks.table, memory_order_relaxed) != NULL)
-        hash_map_deinit(&reader->blocks);
-    slab_deinit(&reader->block_memory);
     memory_unmap(reader->copy, copy_bytes(reader));
     memory_unmap(reader->base, reader->bytes);
     memory_unmap(reader, sizeof(*reader));
@@ -115,70 +101,6 @@ void ring_reader_close(struct ring_reader *reader)
 static struct ring_header *shared_header(const struct ring_reader *reader)
 {
     return (struct ring_header *)(void *)reader->base;
-}
-
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
-
-/* Copies the next one. -EPROTO: what stands there is none. */
-static int read_block(struct ring_reader *reader, uint64_t used)
-{
-    const uint8_t *place = reader->base + RING_BLOCKS_OFFSET + reader->blocks_read;
-    struct ring_block block, *kept;
-
-    if (used - reader->blocks_read < sizeof(block))
-        return -EPROTO;
-    __builtin_memcpy(&block, place, sizeof(block));
-    if (block.size_bytes < sizeof(block) || block.size_bytes % 8 != 0 ||
-        block.size_bytes > used - reader->blocks_read || block.lengths_count > block.size_bytes - sizeof(block) ||
-        block.last_insn_bytes > block.code_bytes)
-        return -EPROTO;
-    kept = slab_allocate(&reader->block_memory, block.size_bytes, 8);
-    if (kept == NULL)
-        return -ENOMEM;
-    __builtin_memcpy(kept, place, block.size_bytes);
-    *kept = block;
-    reader->blocks_read += block.size_bytes;
-    return hash_map_set(&reader->blocks, key_of(block.space, block.number), (uintptr_t)kept);
-}
-
-static int read_blocks(struct ring_reader *reader)
-{
-    uint64_t used = atomic_load_explicit(&shared_header(reader)->blocks_used, memory_order_acquire);
-    int result = 0;
-
-    if (used > RING_BLOCKS_BYTES)
-        return -EPROTO;
-    while (result == 0 && reader->blocks_read < used)
-        result = read_block(reader, used);
-    return result;
-}
-
-/* Whose blocks are looked for. */
-struct block_search {
-    struct ring_reader *reader;
-    uint32_t space;
-};
-
-static bool find_block(const void *context, uint32_t number, struct event_block *block_out)
-{
-    const struct block_search *search = context;
-    const struct ring_block *block;
-    uint64_t key = key_of(search->space, number), value;
-
-    /* It was made known before the record was written, but perhaps after we looked. */
-    if (!hash_map_lookup(&search->reader->blocks, key, &value) &&
-        (read_blocks(search->reader) != 0 || !hash_map_lookup(&search->reader->blocks, key, &value)))
-        return false;
-    block = (const struct ring_block *)(uintptr_t)value;
-    *block_out = (struct event_block){
-        .start = block->start,
-        .call_target = block->call_target,
-        .size_bytes = block->code_bytes,
-        .last_insn_bytes = block->last_insn_bytes,
-        .insn_count = block->lengths_count,
-        .insn_lengths = (const uint8_t *)(block + 1),
-    };
-    return true;
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
@@ -212,29 +134,16 @@ static int make_room(struct ring_reader *reader, uint32_t count)
     return 0;
 }
 
-/* The lane has another thread now. */
-static void begin_thread(struct ring_lane_progress *state, const struct ring_lane *lane, uint32_t generation,
-                         const struct event_receiver *receiver)
-{
-    state->decoder.receiver = *receiver;
-    event_decoder_finish(&state->decoder);
-    event_decoder_deinit(&state->decoder);
-    *state = (struct ring_lane_progress){
-        .decoder = {.wanted = lane->events, .with_times = lane->with_times != 0},
-        .generation = generation,
-        .space = lane->space,
-        .sequence = lane->first_sequence,
-    };
-}
-
 /* Buffers that were overwritten are gone; the bytes that they had are not known, but full ones they were. */
-static void skip_overwritten(struct ring_reader *reader, struct ring_lane_progress *state, uint64_t begun)
+static void skip_overwritten(struct ring_reader *reader, struct ring_lane_progress *progress, uint64_t begun)
 {
     uint64_t oldest = begun - reader->header.buffer_count;
+    uint64_t lost = (oldest - progress->sequence) * reader->header.buffer_bytes - progress->taken_bytes;
 
-    reader->lost_bytes += (oldest - state->sequence) * reader->header.buffer_bytes - state->taken_bytes;
-    state->sequence = oldest;
-    state->taken_bytes = 0;
+    progress->lost_bytes += lost;
+    reader->lost_bytes += lost;
+    progress->sequence = oldest;
+    progress->taken_bytes = 0;
 }
 
 static bool is_overwritten(const struct ring_reader *reader, const struct ring_lane *lane, uint64_t sequence)
@@ -243,8 +152,7 @@ static bool is_overwritten(const struct ring_reader *reader, const struct ring_l
 }
 
 /* Where the records of a buffer are: in the lane, or in our copy of it. NULL: it is overwritten. */
-static const uint8_t *records_of(struct ring_reader *reader, uint32_t index, const struct ring_lane *lane,
-                                 uint64_t sequence, uint64_t bytes)
+static const uint8_t *records_of(struct ring_reader *reader, uint32_t index, uint64_t sequence, uint64_t bytes)
 {
     uint64_t unit = sequence % reader->header.buffer_count;
     const uint8_t *start = lane_start(reader, index) + (unit + 1) * RING_UNIT_BYTES - reader->header.buffer_bytes;
@@ -254,7 +162,7 @@ static const uint8_t *records_of(struct ring_reader *reader, uint32_t index, con
     __builtin_memcpy(reader->copy, start, bytes);
     /* What was copied is looked at only if it was not changed up to here. */
     atomic_thread_fence(memory_order_acquire);
-    return is_overwritten(reader, lane, sequence) ? NULL : reader->copy;
+    return is_overwritten(reader, lane_at(reader, index), sequence) ? NULL : reader->copy;
 }
 
 static void consume(const struct ring_reader *reader, struct ring_lane *lane, uint64_t sequence)
@@ -267,78 +175,118 @@ static void consume(const struct ring_reader *reader, struct ring_lane *lane, ui
         futex_wake(&lane->wake, INT32_MAX);
 }
 
-/* Reads what is new in the next buffer. 1: it is done, there may be another one; 0: that is all for now; or an error.
- */
-static int drain_buffer(struct ring_reader *reader, uint32_t index, struct ring_lane_progress *state)
+/* What is to be said of a lane's thread with each piece. */
+static struct ring_piece piece_of(uint32_t index, const struct ring_lane *lane, uint32_t generation, uint32_t tid)
 {
-    struct ring_lane *lane = lane_at(reader, index);
-    const struct block_search search = {reader, state->space};
-    const struct event_blocks blocks = {find_block, &search};
+    return (struct ring_piece){
+        .lane = index,
+        .generation = generation,
+        .tid = tid,
+        .events = lane->events,
+        .space = lane->space,
+        .with_times = lane->with_times != 0,
+    };
+}
+
+/* Takes what is new in the next buffer. 1: it is done, there may be another one; 0: that is all for now; or an error.
+ */
+static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *progress, struct ring_piece piece,
+                       const struct ring_taker *taker)
+{
+    struct ring_lane *lane = lane_at(reader, piece.lane);
     uint64_t full = atomic_load_explicit(&lane->full, memory_order_acquire);
     uint64_t begun = atomic_load_explicit(&lane->begun, memory_order_acquire);
-    const struct ring_buffer *buffer;
-    const uint8_t *records, *place;
-    uint64_t bytes = copy_bytes(reader);
-    int error;
+    struct ring_buffer *buffer;
+    const uint8_t *records;
+    uint64_t bytes = copy_bytes(reader), now = time_counter();
+    int result;
 
-    if (begun > state->sequence + reader->header.buffer_count)
-        skip_overwritten(reader, state, begun);
-    if (state->sequence >= begun)
+    if (begun > progress->sequence + reader->header.buffer_count)
+        skip_overwritten(reader, progress, begun);
+    if (progress->sequence >= begun)
         return 0;
-    buffer = &lane->buffers[state->sequence % reader->header.buffer_count];
-    if (state->sequence < full)
+    buffer = &lane->buffers[progress->sequence % reader->header.buffer_count];
+    if (progress->sequence < full)
         bytes = atomic_load_explicit(&buffer->written_bytes, memory_order_relaxed);
-    if (bytes > copy_bytes(reader) || bytes < state->taken_bytes)
+    if (bytes > copy_bytes(reader) || bytes < progress->taken_bytes)
         return -EPROTO;
-    records = records_of(reader, index, lane, state->sequence, bytes);
+    records = records_of(reader, piece.lane, progress->sequence, bytes);
     /* The next time it is known where to go on. */
     if (records == NULL)
         return 0;
-    place = event_decoder_run(&state->decoder, &blocks, records + state->taken_bytes, records + bytes, &error);
-    state->taken_bytes = (uint64_t)(place - records);
-    if (error != 0)
-        return error;
-    if (state->sequence >= full)
+    piece.bytes = records + progress->taken_bytes;
+    piece.size_bytes = bytes - progress->taken_bytes;
+    if (progress->sequence >= full)
+        piece.size_bytes = (size_t)(event_records_end(piece.bytes, records + bytes, piece.with_times) - piece.bytes);
+    piece.first_time = progress->taken_bytes == 0 ? buffer->first_time : progress->taken_time;
+    piece.last_time = now;
+    piece.lost_before = progress->lost_bytes;
+    if (progress->taken_bytes == 0)
+        piece.lost_before += atomic_load_explicit(&buffer->lost_before, memory_order_relaxed);
+    if (piece.size_bytes != 0) {
+        result = taker->take(taker->context, &piece);
+        if (result != 0)
+            return result;
+        progress->lost_bytes = 0;
+        progress->taken_bytes += piece.size_bytes;
+        progress->taken_time = now;
+    }
+    if (progress->sequence >= full)
         return 0;
-    if (state->taken_bytes != bytes && !state->decoder.is_closed)
-        return -EPROTO;
-    state->sequence++;
-    state->taken_bytes = 0;
-    consume(reader, lane, state->sequence);
+    progress->sequence++;
+    progress->taken_bytes = 0;
+    consume(reader, lane, progress->sequence);
     return 1;
 }
 
-static int drain_lane(struct ring_reader *reader, uint32_t index, const struct event_receiver *receiver)
+/* Tells that nothing more will come, and lets the lane be used again. */
+static int end_lane(struct ring_reader *reader, struct ring_lane_progress *progress, struct ring_piece piece,
+                    const struct ring_taker *taker)
 {
-    struct ring_lane_progress *state = &reader->lanes[index];
-    struct ring_lane *lane = lane_at(reader, index);
-    uint32_t lane_state = atomic_load_explicit(&lane->state, memory_order_acquire);
-    uint32_t generation = atomic_load_explicit(&lane->generation, memory_order_acquire);
-    uint32_t tid = atomic_load_explicit(&lane->tid, memory_order_acquire);
-    int result = 1;
+    struct ring_lane *lane = lane_at(reader, piece.lane);
+    uint32_t ended = RING_LANE_ENDED;
+    int result;
 
-    if (generation != state->generation)
-        begin_thread(state, lane, generation, receiver);
-    if (tid == 0 || state->is_broken || lane_state == RING_LANE_FREE)
-        return 0;
-    state->decoder.tid = tid;
-    state->decoder.receiver = *receiver;
-    while (result == 1)
-        result = drain_buffer(reader, index, state);
-    if (result != 0) {
-        state->is_broken = true;
-        reader->broken_count++;
+    piece.is_last = true;
+    piece.first_time = progress->taken_time;
+    piece.last_time = time_counter();
+    piece.lost_before = progress->lost_bytes;
+    result = progress->is_over ? 0 : taker->take(taker->context, &piece);
+    if (result != 0)
         return result;
-    }
-    if (lane_state == RING_LANE_ENDED && state->sequence >= atomic_load_explicit(&lane->full, memory_order_acquire)) {
-        event_decoder_finish(&state->decoder);
-        reader->lost_bytes += atomic_exchange_explicit(&lane->lost_bytes, 0, memory_order_relaxed);
-        (void)atomic_compare_exchange_strong(&lane->state, &lane_state, RING_LANE_FREE);
-    }
+    progress->is_over = true;
+    reader->lost_bytes += atomic_exchange_explicit(&lane->lost_bytes, 0, memory_order_relaxed);
+    (void)atomic_compare_exchange_strong(&lane->state, &ended, RING_LANE_FREE);
     return 0;
 }
 
-int ring_reader_drain(struct ring_reader *reader, const struct event_receiver *receiver)
+static int take_lane(struct ring_reader *reader, uint32_t index, const struct ring_taker *taker)
+{
+    struct ring_lane_progress *progress = &reader->lanes[index];
+    const struct ring_lane *lane = lane_at(reader, index);
+    uint32_t state = atomic_load_explicit(&lane->state, memory_order_acquire);
+    uint32_t generation = atomic_load_explicit(&lane->generation, memory_order_acquire);
+    uint32_t tid = atomic_load_explicit(&lane->tid, memory_order_acquire);
+    struct ring_piece piece = piece_of(index, lane, generation, tid);
+    int result = 1;
+
+    if (generation != progress->generation)
+        *progress = (struct ring_lane_progress){.generation = generation, .sequence = lane->first_sequence};
+    if (tid == 0 || progress->is_broken || state == RING_LANE_FREE)
+        return 0;
+    while (result == 1)
+        result = take_buffer(reader, progress, piece, taker);
+    if (result == 0 && state == RING_LANE_ENDED &&
+        progress->sequence >= atomic_load_explicit(&lane->full, memory_order_acquire))
+        result = end_lane(reader, progress, piece, taker);
+    if (result == -EPROTO) {
+        progress->is_broken = true;
+        reader->broken_count++;
+    }
+    return result;
+}
+
+int ring_reader_take(struct ring_reader *reader, const struct ring_taker *taker)
 {
     struct ring_header *header = shared_header(reader);
     uint32_t activity = atomic_load_explicit(&header->activity, memory_order_acquire);
@@ -353,11 +301,23 @@ int ring_reader_drain(struct ring_reader *reader, const struct event_receiver *r
     if (result != 0)
         return result;
     for (uint32_t i = 0; i < count; i++) {
-        result = drain_lane(reader, i, receiver);
+        result = take_lane(reader, i, taker);
         if (first == 0)
             first = result;
     }
     return first;
+}
+
+int ring_reader_blocks(struct ring_reader *reader, const uint8_t **blocks_out, size_t *size_out)
+{
+    uint64_t used = atomic_load_explicit(&shared_header(reader)->blocks_used, memory_order_acquire);
+
+    if (used > RING_BLOCKS_BYTES || used < reader->blocks_taken)
+        return -EPROTO;
+    *blocks_out = reader->base + RING_BLOCKS_OFFSET + reader->blocks_taken;
+    *size_out = (size_t)(used - reader->blocks_taken);
+    reader->blocks_taken = used;
+    return 0;
 }
 
 void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms)

@@ -1,42 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other side of a ring, in the same process or another: finds what was written, also by a process that was killed,
- * and turns it into events. Trusts nothing that it finds. One thread at a time; one reader for each ring.
+ * The other side of a ring, in the same process or another: finds what was written, also by a process that was killed.
+ * Trusts nothing that it finds. One thread at a time; one reader for each ring. What the records mean is for
+ * ring/ring_events.h.
  */
 #ifndef GAIT_RING_RING_READER_H
 #define GAIT_RING_RING_READER_H
 
 #include "base/attributes.h"
-#include "base/hash_map.h"
-#include "base/slab.h"
-#include "ring/event_decoder.h"
 #include "ring/ring_layout.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Records of one thread that were not taken before: whole ones, in the order in which they were written. */
+struct ring_piece {
+    uint32_t lane;
+    uint32_t generation; /* of the lane: with another one, it is another thread */
+    uint32_t tid;
+    uint32_t events;
+    uint32_t space;
+    bool with_times;
+    bool is_last; /* the thread writes no more */
+    const uint8_t *bytes;
+    size_t size_bytes;    /* may be 0 of the last one */
+    uint64_t first_time;  /* the counter: all of it was written at that time or later */
+    uint64_t last_time;   /* and before that */
+    uint64_t lost_before; /* bytes of records that were dropped or overwritten before these */
+};
+
+/* Takes a piece, whose bytes are good until it returns. Nonzero: it cannot, and gets the same again the next time. */
+struct ring_taker {
+    int (*take)(void *context, const struct ring_piece *piece);
+    void *context;
+};
+
 /* What the reader knows of a lane. */
 struct ring_lane_progress {
-    struct event_decoder decoder;
     uint32_t generation; /* 0: nothing yet */
-    uint32_t space;
-    uint64_t sequence; /* of the buffer that is read next */
+    bool is_broken;      /* it holds what is no record: nothing is read any more */
+    bool is_over;        /* the last piece was taken */
+    uint64_t sequence;   /* of the buffer that is read next */
     uint64_t taken_bytes;
-    bool is_broken; /* it holds what is no record: nothing is read any more */
+    uint64_t taken_time; /* when that was */
+    uint64_t lost_bytes; /* that the next piece will tell */
 };
 
 struct ring_reader {
     uint8_t *base;
     size_t bytes;
     struct ring_header header; /* as it was checked */
-    struct hash_map blocks;    /* space and number to struct ring_block */
-    struct slab block_memory;
-    uint64_t blocks_read;
     struct ring_lane_progress *lanes;
     uint32_t lane_capacity;
     uint8_t *copy; /* of a buffer that may be overwritten */
-    uint64_t lost_bytes;
-    uint32_t activity_seen; /* the header's, before the last drain */
+    uint64_t blocks_taken;
+    uint64_t lost_bytes;    /* by overwriting, and of lanes that were read to their end */
+    uint32_t activity_seen; /* the header's, before the last time */
     uint32_t broken_count;
 };
 
@@ -48,14 +68,20 @@ MUST_USE int ring_reader_open(int fd, struct ring_reader **reader_out);
 void ring_reader_close(struct ring_reader *reader);
 
 /*
- * Hands all that is written, and was not read before, to the receiver: each thread's in order. Nonzero of the receiver
- * ends it for that thread. -ENOMEM: not all was read; -EPROTO: a lane holds what no writer writes, and is left alone.
+ * Hands over all records that were not taken before. Then the blocks that they name are known: ring_reader_blocks gives
+ * those too. -ENOMEM; -EPROTO: a lane holds what no writer writes, and is left alone from now on; what the taker gave.
  */
-MUST_USE int ring_reader_drain(struct ring_reader *reader, const struct event_receiver *receiver);
+MUST_USE int ring_reader_take(struct ring_reader *reader, const struct ring_taker *taker);
 
 /*
- * Sleeps until something is full, or a thread has ended, since the last drain; at most that long. A buffer that is not
- * full makes no noise: whoever wants to see events soon drains again from time to time.
+ * What is known of blocks and was not given before: struct ring_block, one after the other. They are in memory that
+ * others may change: to be copied before they are looked at. -EPROTO.
+ */
+MUST_USE int ring_reader_blocks(struct ring_reader *reader, const uint8_t **blocks_out, size_t *size_out);
+
+/*
+ * Sleeps until something is full, or a thread has ended, since the last time; at most that long. A buffer that is not
+ * full makes no noise: whoever wants to see records soon looks again from time to time.
  */
 void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms);
 

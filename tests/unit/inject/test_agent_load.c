@@ -5,7 +5,7 @@
 
 #include "inject/spawn.h"
 #include "protocol/agent_call.h"
-#include "ring/ring_reader.h"
+#include "ring/ring_events.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -40,13 +40,13 @@ static int count(void *context, const struct gait_event *events, size_t event_co
 static const struct event_receiver receiver = {count, NULL};
 
 /* Takes the ring out of the program's hands. */
-static struct ring_reader *open_ring(void)
+static struct ring_events *open_ring(void)
 {
-    struct ring_reader *reader = NULL;
+    struct ring_events *reader = NULL;
     int process = (int)syscall(SYS_pidfd_open, tracee.pid, 0);
     int fd = (int)syscall(SYS_pidfd_getfd, process, call.ring_fd, 0);
 
-    CHECK_EQUAL(ring_reader_open(fd, &reader), 0);
+    CHECK_EQUAL(ring_events_open(fd, &reader), 0);
     close(fd);
     close(process);
     return reader;
@@ -56,7 +56,7 @@ static struct ring_reader *open_ring(void)
 static int run(char *const arguments[], uint32_t events, char *output, size_t output_bytes)
 {
     int saved = dup(STDOUT_FILENO), file = memfd_create("output", MFD_CLOEXEC), status = 0;
-    struct ring_reader *reader;
+    struct ring_events *reader;
     ssize_t got;
 
     calls = returns = 0;
@@ -75,12 +75,12 @@ static int run(char *const arguments[], uint32_t events, char *output, size_t ou
     reader = open_ring();
     tracee_detach(&tracee);
     while (waitpid(tracee.pid, &status, WNOHANG) == 0) {
-        CHECK_EQUAL(ring_reader_drain(reader, &receiver), 0);
-        ring_reader_wait(reader, 5);
+        CHECK_EQUAL(ring_events_drain(reader, &receiver), 0);
+        ring_reader_wait(reader->reader, 5);
     }
-    CHECK_EQUAL(ring_reader_drain(reader, &receiver), 0);
-    CHECK_EQUAL(ring_reader_lost(reader), 0);
-    ring_reader_close(reader);
+    CHECK_EQUAL(ring_events_drain(reader, &receiver), 0);
+    CHECK_EQUAL(ring_reader_lost(reader->reader), 0);
+    ring_events_close(reader);
     got = pread(file, output, output_bytes - 1, 0);
     output[got < 0 ? 0 : got] = '\0';
     close(file);

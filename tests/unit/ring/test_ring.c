@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records that go through a ring: what is written is read, in order, whatever is full, killed or forged. */
 #define _GNU_SOURCE
-#include "ring/ring_reader.h"
+#include "ring/ring_events.h"
 #include "ring/ring_writer.h"
 #include "support/check.h"
 #include "support/random.h"
@@ -19,7 +19,7 @@
 #define BLOCKS 1000u
 
 static struct ring_region *region;
-static struct ring_reader *reader;
+static struct ring_events *reader;
 static uint32_t space;
 static const _Atomic uint32_t never;
 
@@ -53,7 +53,7 @@ static void begin(enum ring_overflow overflow, size_t buffer_bytes, unsigned buf
     struct ring_options options = {buffer_bytes, buffer_count, overflow};
 
     CHECK_EQUAL(ring_region_create(&options, &region), 0);
-    CHECK_EQUAL(ring_reader_open(region->fd, &reader), 0);
+    CHECK_EQUAL(ring_events_open(region->fd, &reader), 0);
     space = ring_region_new_space(region);
     for (uint32_t i = 0; i < BLOCKS; i++) {
         struct event_block block = {.start = 16 * (uint64_t)i, .size_bytes = 16, .last_insn_bytes = 1};
@@ -65,7 +65,7 @@ static void begin(enum ring_overflow overflow, size_t buffer_bytes, unsigned buf
 
 static void end(void)
 {
-    ring_reader_close(reader);
+    ring_events_close(reader);
     ring_region_destroy(region);
 }
 
@@ -115,7 +115,7 @@ static void end_writing(struct writing *writing)
 
 static void drain(void)
 {
-    CHECK_EQUAL(ring_reader_drain(reader, &receiver), 0);
+    CHECK_EQUAL(ring_events_drain(reader, &receiver), 0);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static void what_is_written_can_be_read_at_once(void)
     end_writing(&writing);
     drain();
     CHECK_EQUAL(received.count, 4);
-    CHECK_EQUAL(ring_reader_lost(reader), 0);
+    CHECK_EQUAL(ring_reader_lost(reader->reader), 0);
     end();
 }
 
@@ -215,7 +215,7 @@ static void what_is_dropped_is_counted(void)
     end_writing(&writing);
     drain();
     CHECK_EQUAL(received.count * 4 + writing.lost_bytes, 800000);
-    CHECK_EQUAL(ring_reader_lost(reader), writing.lost_bytes);
+    CHECK_EQUAL(ring_reader_lost(reader->reader), writing.lost_bytes);
     CHECK(writing.lost_bytes > 0);
     CHECK(received.count >= 2 * 4096);
     CHECK_EQUAL(received.out_of_order, 1);
@@ -235,7 +235,7 @@ static void old_buffers_are_overwritten_if_that_is_wanted(void)
     CHECK_EQUAL(received.count, 3 * 1024 + 100000 % 1024);
     CHECK_EQUAL(received.last, 99999 % BLOCKS);
     CHECK_EQUAL(received.out_of_order, 0);
-    CHECK_EQUAL(ring_reader_lost(reader), (100000 - received.count) * 4);
+    CHECK_EQUAL(ring_reader_lost(reader->reader), (100000 - received.count) * 4);
     end_writing(&writing);
     end();
 }
@@ -259,7 +259,7 @@ static void a_writer_that_waits_loses_nothing(void)
     CHECK_EQUAL(pthread_create(&thread, NULL, write_much, &writing), 0);
     while (received.count < 2000000) {
         drain();
-        ring_reader_wait(reader, 10);
+        ring_reader_wait(reader->reader, 10);
     }
     CHECK_EQUAL(pthread_join(thread, NULL), 0);
     CHECK_EQUAL(received.count, 2000000);
@@ -292,10 +292,10 @@ static void reading_while_buffers_are_overwritten_gives_nothing_but_records(void
     begin(RING_OVERWRITE, 4096, 2);
     writing = begin_writing(TID);
     CHECK_EQUAL(pthread_create(&thread, NULL, write_much, &writing), 0);
-    while (received.last != 1999999 % BLOCKS || received.count + ring_reader_lost(reader) / 4 < 2000000)
+    while (received.last != 1999999 % BLOCKS || received.count + ring_reader_lost(reader->reader) / 4 < 2000000)
         drain();
     CHECK_EQUAL(pthread_join(thread, NULL), 0);
-    CHECK_EQUAL(received.count + ring_reader_lost(reader) / 4, 2000000);
+    CHECK_EQUAL(received.count + ring_reader_lost(reader->reader) / 4, 2000000);
     end();
 }
 
@@ -362,20 +362,20 @@ static void options_that_cannot_be_are_refused(void)
         CHECK_EQUAL(ring_region_create(&bad[i], &untouched), -EINVAL);
     CHECK(untouched == NULL);
     ring_region_destroy(NULL);
-    ring_reader_close(NULL);
+    ring_events_close(NULL);
 }
 
 static void files_that_are_no_ring_are_refused(void)
 {
-    struct ring_reader *untouched = NULL;
+    struct ring_events *untouched = NULL;
     int fd = memfd_create("no ring", MFD_ALLOW_SEALING), null = open("/dev/null", O_RDWR);
 
-    CHECK_EQUAL(ring_reader_open(-1, &untouched), -EBADF);
-    CHECK_EQUAL(ring_reader_open(null, &untouched), -EINVAL);
+    CHECK_EQUAL(ring_events_open(-1, &untouched), -EBADF);
+    CHECK_EQUAL(ring_events_open(null, &untouched), -EINVAL);
     CHECK_EQUAL(ftruncate(fd, 2ll << 30), 0);
-    CHECK_EQUAL(ring_reader_open(fd, &untouched), -EPERM);
+    CHECK_EQUAL(ring_events_open(fd, &untouched), -EPERM);
     CHECK_EQUAL(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-    CHECK_EQUAL(ring_reader_open(fd, &untouched), -EINVAL);
+    CHECK_EQUAL(ring_events_open(fd, &untouched), -EINVAL);
     CHECK(untouched == NULL);
     close(fd);
     close(null);
@@ -412,11 +412,11 @@ static void forged_rings_do_no_harm(void)
         if (random_chance(&random, 1, 4))
             atomic_store(&ring_region_header(region)->blocks_used, forged_word(&random));
         for (unsigned i = 0; i < 3; i++) {
-            int result = ring_reader_drain(reader, &receiver);
+            int result = ring_events_drain(reader, &receiver);
 
             CHECK(result == 0 || result == -EPROTO || result == -ENOMEM);
         }
-        (void)ring_reader_lost(reader);
+        (void)ring_reader_lost(reader->reader);
         end();
     }
 }
