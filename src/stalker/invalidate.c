@@ -70,6 +70,8 @@ void code_cache_invalidate(struct code_cache *cache, uint64_t start, uint64_t en
 
 void stalker_invalidate(struct stalker_engine *engine, uint64_t start, uint64_t end)
 {
+    /* Whoever changed the code may have changed its mapping for that, in a thread that is not followed. */
+    code_source_forget(&engine->source, start, end);
     for (unsigned i = 0; i < ENGINE_CACHE_COUNT && engine->caches[i] != NULL; i++)
         code_cache_invalidate(engine->caches[i], start, end);
 }

@@ -23,7 +23,7 @@ bool block_may_link(const struct code_cache *cache, const struct block *block);
 /* Forgets all blocks of a cache that have an address of [start, end) in them. */
 void code_cache_invalidate(struct code_cache *cache, uint64_t start, uint64_t end);
 
-/* The same for all caches. */
+/* The same for all caches; what is known of the mappings there is forgotten too. */
 void stalker_invalidate(struct stalker_engine *engine, uint64_t start, uint64_t end);
 
 #endif
