@@ -35,8 +35,9 @@ struct follow_mode {
     size_t buffer_bytes;
     enum follow_mode_put puts;
     enum follow_mode_act act;
-    bool probes;   /* where blocks of the program begin */
-    bool excludes; /* a piece of the code */
+    bool probes;     /* where blocks of the program begin */
+    bool excludes;   /* a piece of the code */
+    bool interrupts; /* by signals that have nothing to do with the program */
 };
 
 extern const struct follow_mode follow_modes[];

@@ -8,6 +8,7 @@
 #include "support/random_following.h"
 
 #include "support/follow_mode.h"
+#include "support/interruptions.h"
 #include "support/random_program.h"
 #include "support/step_events.h"
 
@@ -74,7 +75,8 @@ static int make_memory(unsigned which, uint64_t address, size_t size_bytes, enum
 
 int random_following_begin(void *context)
 {
-    struct code_runner_options options = {.time_limit_ms = 2000, .keeps_bases = true};
+    /* No clock of the runner's: its signals would be interruptions. The sandbox has a limit too. */
+    struct code_runner_options options = {.time_limit_ms = 100000000, .keeps_bases = true};
     int result = make_memory(MEMORY_CODE, CODE_ADDRESS, 0x2000, ARENA_CODE);
 
     (void)context;
@@ -86,6 +88,8 @@ int random_following_begin(void *context)
         result = make_memory(MEMORY_CONTROL, CONTROL_ADDRESS, 0x1000, ARENA_DATA);
     if (result == 0)
         result = code_runner_init(&lab.runner, &options);
+    if (result == 0)
+        result = interruptions_begin(lab.spans[MEMORY_CODE]);
     lab.list.code = lab.spans[MEMORY_CODE];
     lab.list.memory = lab.spans;
     lab.list.memory_count = MEMORY_COUNT;
@@ -115,7 +119,7 @@ static void draw_state(struct machine_state *state_out)
         .spans = spans,
         .span_count = 2,
         .stack = spans[1],
-        .flags = X86_FLAGS_STATUS | X86_FLAG_DF | X86_FLAG_ID,
+        .flags = X86_FLAGS_STATUS | X86_FLAG_DF,
     };
 
     machine_state_randomize(state_out, &lab.random, &options);
@@ -283,16 +287,35 @@ static size_t callouts_at_least(const struct follow_mode *mode, const struct ste
     return span->insn_count;
 }
 
-static bool compare_callouts(const struct step_span *span, size_t at_least)
+/* A signal that comes between a callout and its instruction has the thread return to both. */
+static size_t skip_repeated(const struct step_span *span, size_t step, size_t observed)
 {
     const struct follow_observation *observation = &follow_observation;
 
-    for (size_t i = 0; i < span->insn_count && i < observation->step_count; i++)
-        if (!step_equal(&span->steps[i], &observation->steps[i]))
-            return report_step(span, i, &observation->steps[i]);
-    if (observation->step_count >= at_least && observation->step_count <= span->insn_count)
+    while (step > 0 && observed < observation->step_count &&
+           step_equal(&span->steps[step - 1], &observation->steps[observed]) &&
+           (step == span->insn_count || !step_equal(&span->steps[step], &observation->steps[observed])))
+        observed++;
+    return observed;
+}
+
+static bool compare_callouts(const struct step_span *span, size_t at_least, bool may_repeat)
+{
+    const struct follow_observation *observation = &follow_observation;
+    size_t observed = 0, step = 0;
+
+    for (; step < span->insn_count && observed < observation->step_count; step++, observed++) {
+        if (may_repeat)
+            observed = skip_repeated(span, step, observed);
+        if (observed < observation->step_count && !step_equal(&span->steps[step], &observation->steps[observed]))
+            return report_step(span, step, &observation->steps[observed]);
+    }
+    if (may_repeat)
+        observed = skip_repeated(span, step, observed);
+    if (step >= at_least && observed >= observation->step_count)
         return true;
-    printf("%zu callouts, expected %zu of %zu\n", observation->step_count, at_least, span->insn_count);
+    printf("%zu callouts, %zu of them expected, expected %zu of %zu\n", observation->step_count, step, at_least,
+           span->insn_count);
     return false;
 }
 
@@ -314,6 +337,33 @@ static bool compare_probes(const struct step_span *span)
     return true;
 }
 
+/* Under rep, any number of repetitions may be done. */
+static bool is_interrupted_repetition(const struct step_span *span, size_t step, const struct step *interruption)
+{
+    return span->insns[step].length != 0 && span->insns[step].properties & X86_REPEATED &&
+           span->steps[step].rip == interruption->rip;
+}
+
+/* Signals come between two steps. */
+static bool compare_interruptions(const struct step_span *span)
+{
+    size_t step = 0;
+
+    for (size_t i = 0; i < interruptions.count; i++) {
+        const struct step *interruption = &interruptions.steps[i];
+
+        while (step < span->count && !step_equal(&span->steps[step], interruption) &&
+               !is_interrupted_repetition(span, step, interruption))
+            step++;
+        if (step < span->count)
+            continue;
+        printf("a signal came at what never was:\n");
+        step_print(interruption, NULL);
+        return false;
+    }
+    return true;
+}
+
 /* Each instruction counts once, but those of the last block that the run ended in may have been counted or not. */
 static bool compare_counts(const struct step_span *span)
 {
@@ -329,6 +379,12 @@ static bool compare_counts(const struct step_span *span)
     return false;
 }
 
+/* Where a signal interrupts a block, the rest of it is told twice. */
+static bool has_comparable_events(const struct follow_mode *mode)
+{
+    return mode->events != 0 && mode->act == FOLLOW_MODE_LOOKS && !mode->excludes && !mode->interrupts;
+}
+
 static bool compare_run(const struct follow_mode *mode, const struct run *run, size_t act_after)
 {
     struct step_span span = span_of(run);
@@ -336,12 +392,14 @@ static bool compare_run(const struct follow_mode *mode, const struct run *run, s
     bool is_same = compare_end(run);
 
     if (mode->puts == FOLLOW_MODE_PUTS_CALLOUTS || mode->puts == FOLLOW_MODE_PUTS_CALLOUTS_VECTORS)
-        is_same = compare_callouts(&span, callouts_at_least(mode, &span, act_after)) && is_same;
-    if (mode->puts == FOLLOW_MODE_PUTS_COUNTS)
+        is_same = compare_callouts(&span, callouts_at_least(mode, &span, act_after), mode->interrupts) && is_same;
+    if (mode->puts == FOLLOW_MODE_PUTS_COUNTS && !mode->interrupts)
         is_same = compare_counts(&span) && is_same;
+    if (mode->interrupts)
+        is_same = compare_interruptions(&span) && is_same;
     if (mode->probes)
         is_same = compare_probes(&span) && is_same;
-    if (mode->events != 0 && mode->act == FOLLOW_MODE_LOOKS && !mode->excludes && span.insn_count != 0) {
+    if (has_comparable_events(mode) && span.insn_count != 0) {
         event_list_filter(events, mode->events, CODE_ADDRESS, CODE_ADDRESS + lab.spans[MEMORY_CODE].size_bytes);
         is_same = step_events_compare(&span, events, mode->events) && is_same;
     }
@@ -368,9 +426,22 @@ static bool follow_run(unsigned mode, struct run *run)
     size_t act_after = 1 + random_below(&lab.random, run->step_count);
 
     follow_mode_follow(mode, act_after);
+    if (follow_modes[mode].interrupts)
+        interruptions_start();
     code_runner_run(&lab.runner, &run->initial, &run->actual);
+    if (follow_modes[mode].interrupts)
+        interruptions_stop();
     follow_mode_unfollow(mode);
     return is_in_the_way(&run->expected) || compare_run(&follow_modes[mode], run, act_after);
+}
+
+/* Flags that a return from a signal does not load; so it depends on the handler what becomes of them. */
+static bool has_odd_flags(void)
+{
+    for (size_t i = 0; i < lab.list.count; i++)
+        if (lab.list.steps[i].rflags & (X86_FLAG_ID | X86_FLAG_NT))
+            return true;
+    return false;
 }
 
 /* Probes read the return address. */
@@ -386,7 +457,7 @@ static bool has_stack(void)
 
 static bool try_mode(unsigned mode)
 {
-    if (follow_modes[mode].probes && !has_stack())
+    if ((follow_modes[mode].probes && !has_stack()) || (follow_modes[mode].interrupts && has_odd_flags()))
         return true;
     restore_memory();
     follow_mode_renew(mode, lab.starts, lab.program.block_count);
