@@ -29,7 +29,8 @@ static const int register_places[X86_GPR_COUNT] = {
     [X86_R12] = REG_R12, [X86_R13] = REG_R13, [X86_R14] = REG_R14, [X86_R15] = REG_R15,
 };
 
-static void on_signal(int number, siginfo_t *info, void *opaque)
+/* Without vectors, whose accesses need not be aligned: alignment may be checked where the signal comes. */
+static __attribute__((target("general-regs-only"))) void on_signal(int number, siginfo_t *info, void *opaque)
 {
     const ucontext_t *context = opaque;
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];

@@ -344,6 +344,17 @@ static bool is_interrupted_repetition(const struct step_span *span, size_t step,
            span->steps[step].rip == interruption->rip;
 }
 
+/* The same step, but for flags that nobody needs any more, since the instruction overwrites all of them. */
+static bool is_interrupted_before(const struct step_span *span, size_t step, const struct step *interruption)
+{
+    const struct x86_insn *insn = &span->insns[step];
+    struct step expected = span->steps[step];
+
+    if (insn->length != 0 && (insn->flags.written & ~insn->flags.kept & ~insn->flags.read) == X86_FLAGS_STATUS)
+        expected.undefined |= X86_FLAGS_STATUS;
+    return step_equal(&expected, interruption);
+}
+
 /* Signals come between two steps. */
 static bool compare_interruptions(const struct step_span *span)
 {
@@ -352,7 +363,7 @@ static bool compare_interruptions(const struct step_span *span)
     for (size_t i = 0; i < interruptions.count; i++) {
         const struct step *interruption = &interruptions.steps[i];
 
-        while (step < span->count && !step_equal(&span->steps[step], interruption) &&
+        while (step < span->count && !is_interrupted_before(span, step, interruption) &&
                !is_interrupted_repetition(span, step, interruption))
             step++;
         if (step < span->count)

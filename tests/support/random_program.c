@@ -193,7 +193,7 @@ static void put_random_insn(struct drawing *drawing)
 
 static void put_flags(struct drawing *drawing)
 {
-    static const uint64_t choices[] = {0, 0, 0, 0, 0, X86_FLAG_DF, X86_FLAG_ID, X86_FLAG_NT};
+    static const uint64_t choices[] = {0, 0, 0, 0, X86_FLAG_AC, X86_FLAG_DF, X86_FLAG_ID, X86_FLAG_NT};
     uint64_t flags = 0x202 | (random_u64(drawing->random) & X86_FLAGS_STATUS) | choices[below(drawing, 8)];
 
     switch (below(drawing, 5)) {

@@ -22,7 +22,7 @@ static void followed_programs_do_what_the_cpu_does(void)
     struct sandbox_batch batch = {
         .seed = number_from("SEED", 1),
         .first = number_from("FIRST", 0),
-        .count = number_from("CASES", 1000),
+        .count = number_from("CASES", 400),
         .begin = random_following_begin,
         .run = random_following_run,
         .context = &following,
