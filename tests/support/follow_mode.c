@@ -28,6 +28,8 @@ const struct follow_mode follow_modes[] = {
     {.name = "blocks, code", .events = GAIT_EVENT_BLOCK, .puts = FOLLOW_MODE_PUTS_CODE},
     {.name = "counts", .puts = FOLLOW_MODE_PUTS_COUNTS},
     {.name = "counts, all events", .puts = FOLLOW_MODE_PUTS_COUNTS, .events = ALL_EVENTS},
+    {.name = "counts far away", .puts = FOLLOW_MODE_PUTS_COUNTS_FAR},
+    {.name = "counts far away, blocks", .puts = FOLLOW_MODE_PUTS_COUNTS_FAR, .events = GAIT_EVENT_BLOCK},
     {.name = "no links, callouts", .stalker = {SIZED, .without_links = true}, .puts = FOLLOW_MODE_PUTS_CALLOUTS},
     {.name = "no lookup", .stalker = {SIZED, .without_lookup = true}, .events = ALL_EVENTS},
     {.name = "no links, lookup, neighbours",
@@ -80,6 +82,7 @@ static struct gait_stalker *stalkers[MODES_MAX];
 static struct gait_transformer transformers[MODES_MAX];
 static uint32_t probe_ids[MODES_MAX][PROBES_MAX];
 static unsigned probe_counts[MODES_MAX];
+static uint64_t *counters[MODES_MAX];
 static struct arena_span code_span;
 static unsigned current_mode;
 static size_t acts_after;
@@ -164,6 +167,11 @@ static void put_before(struct gait_iterator *iterator, const struct follow_mode 
         gait_iterator_put_callout(iterator, look_and_act, NULL, GAIT_CALLOUT_ANY);
         break;
     case FOLLOW_MODE_PUTS_COUNTS:
+        if (counters[mode - follow_modes] == NULL)
+            counters[mode - follow_modes] = gait_iterator_new_counter(iterator);
+        gait_iterator_put_count(iterator, counters[mode - follow_modes]);
+        break;
+    case FOLLOW_MODE_PUTS_COUNTS_FAR:
         gait_iterator_put_count(iterator, &follow_observation.counted);
         break;
     case FOLLOW_MODE_PUTS_CODE:
@@ -198,6 +206,11 @@ static int begin_mode(unsigned number)
     if (result == 0 && mode->excludes)
         result = gait_stalker_exclude(stalkers[number], code_span.address + 0x40, 0x90, &err);
     return result;
+}
+
+uint64_t follow_mode_counted(unsigned mode)
+{
+    return counters[mode] == NULL ? follow_observation.counted : *counters[mode];
 }
 
 int follow_modes_begin(struct arena_span code)
@@ -240,6 +253,8 @@ void follow_mode_follow(unsigned number, size_t act_after)
 
     follow_observation.step_count = 0;
     follow_observation.counted = 0;
+    if (counters[number] != NULL)
+        *counters[number] = 0;
     event_list_clear(&follow_observation.events);
     current_mode = number;
     acts_after = act_after;

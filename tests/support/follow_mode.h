@@ -16,7 +16,8 @@ enum follow_mode_put {
     FOLLOW_MODE_PUTS_NOTHING,
     FOLLOW_MODE_PUTS_CALLOUTS,         /* that use general registers only */
     FOLLOW_MODE_PUTS_CALLOUTS_VECTORS, /* that overwrite vector registers */
-    FOLLOW_MODE_PUTS_COUNTS,
+    FOLLOW_MODE_PUTS_COUNTS,           /* in a counter of the engine's, near the code */
+    FOLLOW_MODE_PUTS_COUNTS_FAR,       /* in one of ours */
     FOLLOW_MODE_PUTS_CODE,
 };
 
@@ -46,12 +47,15 @@ extern const unsigned follow_mode_count;
 /* What was observed of one run. */
 struct follow_observation {
     size_t step_count; /* by callouts, or by probes */
-    uint64_t counted;  /* by counts */
+    uint64_t counted;  /* by counts, in a counter of ours */
     struct step steps[STEP_LIST_ROOM];
     struct event_list events;
 };
 
 extern struct follow_observation follow_observation;
+
+/* How many instructions were counted since following began. */
+uint64_t follow_mode_counted(unsigned mode);
 
 /* Makes the engine of each mode, for code in a range. 0 or -errno. */
 int follow_modes_begin(struct arena_span code) __attribute__((warn_unused_result));

@@ -287,13 +287,24 @@ static size_t callouts_at_least(const struct follow_mode *mode, const struct ste
     return span->insn_count;
 }
 
-/* A signal that comes between a callout and its instruction has the thread return to both. */
+/* Under rep, any number of repetitions may be done. */
+static bool is_interrupted_repetition(const struct step_span *span, size_t step, const struct step *interruption)
+{
+    return span->insns[step].length != 0 && span->insns[step].properties & X86_REPEATED &&
+           span->steps[step].rip == interruption->rip;
+}
+
+/*
+ * A signal that comes between a callout and its instruction has the thread return to both, and so does one that
+ * interrupts a rep instruction.
+ */
 static size_t skip_repeated(const struct step_span *span, size_t step, size_t observed)
 {
     const struct follow_observation *observation = &follow_observation;
 
     while (step > 0 && observed < observation->step_count &&
-           step_equal(&span->steps[step - 1], &observation->steps[observed]) &&
+           (step_equal(&span->steps[step - 1], &observation->steps[observed]) ||
+            is_interrupted_repetition(span, step - 1, &observation->steps[observed])) &&
            (step == span->insn_count || !step_equal(&span->steps[step], &observation->steps[observed])))
         observed++;
     return observed;
@@ -337,13 +348,6 @@ static bool compare_probes(const struct step_span *span)
     return true;
 }
 
-/* Under rep, any number of repetitions may be done. */
-static bool is_interrupted_repetition(const struct step_span *span, size_t step, const struct step *interruption)
-{
-    return span->insns[step].length != 0 && span->insns[step].properties & X86_REPEATED &&
-           span->steps[step].rip == interruption->rip;
-}
-
 /* The same step, but for flags that nobody needs any more, since the instruction overwrites all of them. */
 static bool is_interrupted_before(const struct step_span *span, size_t step, const struct step *interruption)
 {
@@ -376,9 +380,8 @@ static bool compare_interruptions(const struct step_span *span)
 }
 
 /* Each instruction counts once, but those of the last block that the run ended in may have been counted or not. */
-static bool compare_counts(const struct step_span *span)
+static bool compare_counts(const struct step_span *span, uint64_t counted)
 {
-    uint64_t counted = follow_observation.counted;
     size_t at_least = span->insn_count;
 
     while (at_least > 0 && (at_least == span->insn_count ||
@@ -396,16 +399,17 @@ static bool has_comparable_events(const struct follow_mode *mode)
     return mode->events != 0 && mode->act == FOLLOW_MODE_LOOKS && !mode->excludes && !mode->interrupts;
 }
 
-static bool compare_run(const struct follow_mode *mode, const struct run *run, size_t act_after)
+static bool compare_run(unsigned number, const struct run *run, size_t act_after)
 {
+    const struct follow_mode *mode = &follow_modes[number];
     struct step_span span = span_of(run);
     struct event_list *events = &follow_observation.events;
     bool is_same = compare_end(run);
 
     if (mode->puts == FOLLOW_MODE_PUTS_CALLOUTS || mode->puts == FOLLOW_MODE_PUTS_CALLOUTS_VECTORS)
         is_same = compare_callouts(&span, callouts_at_least(mode, &span, act_after), mode->interrupts) && is_same;
-    if (mode->puts == FOLLOW_MODE_PUTS_COUNTS && !mode->interrupts)
-        is_same = compare_counts(&span) && is_same;
+    if (mode->puts >= FOLLOW_MODE_PUTS_COUNTS && mode->puts <= FOLLOW_MODE_PUTS_COUNTS_FAR && !mode->interrupts)
+        is_same = compare_counts(&span, follow_mode_counted(number)) && is_same;
     if (mode->interrupts)
         is_same = compare_interruptions(&span) && is_same;
     if (mode->probes)
@@ -443,7 +447,7 @@ static bool follow_run(unsigned mode, struct run *run)
     if (follow_modes[mode].interrupts)
         interruptions_stop();
     follow_mode_unfollow(mode);
-    return is_in_the_way(&run->expected) || compare_run(&follow_modes[mode], run, act_after);
+    return is_in_the_way(&run->expected) || compare_run(mode, run, act_after);
 }
 
 /* Flags that a return from a signal does not load; so it depends on the handler what becomes of them. */
