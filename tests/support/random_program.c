@@ -264,8 +264,17 @@ static void put_trouble(struct drawing *drawing)
     }
 }
 
+/* mov byte [rip + 1], value; mov register, constant, which the first one changes */
+static void put_change_of_next(struct drawing *drawing)
+{
+    PUT(drawing, "\xc6\x05\x01\x00\x00\x00");
+    put_u8(drawing, random_u64(drawing->random));
+    put_u8(drawing, 0xb8 + below(drawing, 4));
+    put_u32(drawing, random_u64(drawing->random));
+}
+
 /* mov byte [rip + some byte of the program], value */
-static void put_change(struct drawing *drawing)
+static void put_change_of_any(struct drawing *drawing)
 {
     uint64_t target = drawing->place->code + below(drawing, drawing->program->size + 60);
 
@@ -302,7 +311,7 @@ static void put_body_insn(struct drawing *drawing)
         break;
     case 7:
         if (drawing->place->is_writable)
-            put_change(drawing);
+            chance(drawing, 3, 4) ? put_change_of_next(drawing) : put_change_of_any(drawing);
         break;
     default:
         put_random_insn(drawing);
