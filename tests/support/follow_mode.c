@@ -6,6 +6,7 @@
 #include "support/follow_mode.h"
 
 #include "support/followed_call.h"
+#include "support/outside_follower.h"
 #include "support/random_program.h"
 
 #include <errno.h>
@@ -69,6 +70,11 @@ const struct follow_mode follow_modes[] = {
     {.name = "interrupted, no links, lookup, trust",
      .stalker = {SIZED, .without_links = true, .without_lookup = true, .trust = GAIT_TRUST_NEVER},
      .interrupts = true},
+    {.name = "from outside", .outside = true},
+    {.name = "from outside, callouts, all events",
+     .puts = FOLLOW_MODE_PUTS_CALLOUTS_VECTORS,
+     .events = ALL_EVENTS,
+     .outside = true},
     {.name = "a piece excluded", .excludes = true, .events = ALL_EVENTS},
 };
 const unsigned follow_mode_count = sizeof(follow_modes) / sizeof(follow_modes[0]);
@@ -245,11 +251,10 @@ void follow_mode_renew(unsigned mode, const uint64_t *starts, unsigned start_cou
         renew_probes(mode, starts, start_count);
 }
 
-void follow_mode_follow(unsigned number, size_t act_after)
+static struct gait_follow_options begin_observation(unsigned number, size_t act_after)
 {
     const struct follow_mode *mode = &follow_modes[number];
     struct gait_follow_options options = followed_options();
-    struct gait_error err;
 
     follow_observation.step_count = 0;
     follow_observation.counted = 0;
@@ -263,6 +268,14 @@ void follow_mode_follow(unsigned number, size_t act_after)
     options.buffer_bytes = mode->buffer_bytes;
     if (mode->puts != FOLLOW_MODE_PUTS_NOTHING)
         options.transformer = &transformers[number];
+    return options;
+}
+
+void follow_mode_follow(unsigned number, size_t act_after)
+{
+    struct gait_follow_options options = begin_observation(number, act_after);
+    struct gait_error err;
+
     followed_call_require(gait_stalker_follow_me(stalkers[number], &options, &err), &err);
 }
 
@@ -274,4 +287,16 @@ void follow_mode_unfollow(unsigned number)
     /* It may have been left where it cannot be followed, or by a callout. */
     if (result != -ESRCH)
         followed_call_require(result, &err);
+}
+
+void follow_mode_start_outside(unsigned number)
+{
+    struct gait_follow_options options = begin_observation(number, 0);
+
+    outside_follower_start(stalkers[number], &options);
+}
+
+void follow_mode_stop_outside(void)
+{
+    outside_follower_stop();
 }

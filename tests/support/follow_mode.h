@@ -38,6 +38,7 @@ struct follow_mode {
     enum follow_mode_act act;
     bool probes;     /* where blocks of the program begin */
     bool excludes;   /* a piece of the code */
+    bool outside;    /* by another thread, in turns */
     bool interrupts; /* by signals that have nothing to do with the program */
 };
 
@@ -53,6 +54,10 @@ struct follow_observation {
 };
 
 extern struct follow_observation follow_observation;
+
+/* The same by another thread, in turns. */
+void follow_mode_start_outside(unsigned mode);
+void follow_mode_stop_outside(void);
 
 /* How many instructions were counted since following began. */
 uint64_t follow_mode_counted(unsigned mode);

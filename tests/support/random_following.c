@@ -9,6 +9,7 @@
 
 #include "support/follow_mode.h"
 #include "support/interruptions.h"
+#include "support/outside_follower.h"
 #include "support/random_program.h"
 #include "support/step_events.h"
 
@@ -27,6 +28,8 @@
 #define TRAP_PAGE       14
 #define TRAP_PROTECTION 13
 #define INT3            0xcc
+
+#define OUTSIDE_TURNS   4
 
 /* Part of a program, up to a signal. */
 struct run {
@@ -294,6 +297,17 @@ static bool is_interrupted_repetition(const struct step_span *span, size_t step,
            span->steps[step].rip == interruption->rip;
 }
 
+/* The same step, but for flags that nobody needs any more, since the instruction overwrites all of them. */
+static bool is_interrupted_before(const struct step_span *span, size_t step, const struct step *interruption)
+{
+    const struct x86_insn *insn = &span->insns[step];
+    struct step expected = span->steps[step];
+
+    if (insn->length != 0 && (insn->flags.written & ~insn->flags.kept & ~insn->flags.read) == X86_FLAGS_STATUS)
+        expected.undefined |= X86_FLAGS_STATUS;
+    return step_equal(&expected, interruption);
+}
+
 /*
  * A signal that comes between a callout and its instruction has the thread return to both, and so does one that
  * interrupts a rep instruction.
@@ -303,7 +317,7 @@ static size_t skip_repeated(const struct step_span *span, size_t step, size_t ob
     const struct follow_observation *observation = &follow_observation;
 
     while (step > 0 && observed < observation->step_count &&
-           (step_equal(&span->steps[step - 1], &observation->steps[observed]) ||
+           (is_interrupted_before(span, step - 1, &observation->steps[observed]) ||
             is_interrupted_repetition(span, step - 1, &observation->steps[observed])) &&
            (step == span->insn_count || !step_equal(&span->steps[step], &observation->steps[observed])))
         observed++;
@@ -346,17 +360,6 @@ static bool compare_probes(const struct step_span *span)
         return false;
     }
     return true;
-}
-
-/* The same step, but for flags that nobody needs any more, since the instruction overwrites all of them. */
-static bool is_interrupted_before(const struct step_span *span, size_t step, const struct step *interruption)
-{
-    const struct x86_insn *insn = &span->insns[step];
-    struct step expected = span->steps[step];
-
-    if (insn->length != 0 && (insn->flags.written & ~insn->flags.kept & ~insn->flags.read) == X86_FLAGS_STATUS)
-        expected.undefined |= X86_FLAGS_STATUS;
-    return step_equal(&expected, interruption);
 }
 
 /* Signals come between two steps. */
@@ -470,8 +473,35 @@ static bool has_stack(void)
     return true;
 }
 
+/* Runs the whole program. False: it did not end as it should. */
+static bool run_followed_outside(void)
+{
+    restore_memory();
+    for (unsigned i = 0; i < lab.run_count; i++) {
+        code_runner_run(&lab.runner, &lab.runs[i].initial, &lab.runs[i].actual);
+        if (!is_in_the_way(&lab.runs[i].expected) && !compare_end(&lab.runs[i]))
+            return false;
+    }
+    return compare_memory();
+}
+
+/* Often, since a program is shorter than a turn. */
+static bool try_from_outside(unsigned mode)
+{
+    bool is_same = true;
+
+    follow_mode_renew(mode, lab.starts, lab.program.block_count);
+    follow_mode_start_outside(mode);
+    while (is_same && outside_follower_turns() < OUTSIDE_TURNS)
+        is_same = run_followed_outside();
+    follow_mode_stop_outside();
+    return is_same;
+}
+
 static bool try_mode(unsigned mode)
 {
+    if (follow_modes[mode].outside)
+        return has_odd_flags() || try_from_outside(mode);
     if ((follow_modes[mode].probes && !has_stack()) || (follow_modes[mode].interrupts && has_odd_flags()))
         return true;
     restore_memory();
