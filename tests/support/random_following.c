@@ -282,9 +282,14 @@ static bool report_step(const struct step_span *span, size_t number, const struc
     return false;
 }
 
-/* The instructions that callouts saw at least: one that ends following does so when its block ends, or later. */
+/*
+ * The instructions that callouts saw at least: one that ends following does so when its block ends, or later. With
+ * signals from elsewhere only what they saw is looked at, not how much that is.
+ */
 static size_t callouts_at_least(const struct follow_mode *mode, const struct step_span *span, size_t act_after)
 {
+    if (mode->interrupts)
+        return 0;
     if (mode->act == FOLLOW_MODE_UNFOLLOWS || mode->act == FOLLOW_MODE_PAUSES)
         return act_after < span->insn_count ? act_after : span->insn_count;
     return span->insn_count;
@@ -527,6 +532,8 @@ enum sandbox_verdict random_following_run(void *context, const struct sandbox_ca
     if (!run_natively())
         return SANDBOX_SKIPPED;
     for (unsigned mode = 0; mode < follow_mode_count; mode++) {
+        if (follow_modes[mode].outside && !following->from_outside)
+            continue;
         snprintf(now->text, now->text_bytes, "followed, %s; alone: %s%llu", follow_modes[mode].name,
                  following->repetition, (unsigned long long)now->number);
         if (try_mode(mode))

@@ -13,6 +13,7 @@
 
 struct random_following {
     bool shows_program;     /* of each case, and not only where something differs */
+    bool from_outside;      /* also in the modes in which another thread follows */
     const char *repetition; /* how to run one case alone, with its number at the end */
 };
 

@@ -3,7 +3,9 @@
 /* time limit: 120 s */
 /*
  * Random programs, followed in every way, must do what the CPU does with them, instruction by instruction. By hand:
- * CASES=100000 SEED=7 runs more; FIRST=12 CASES=1 runs case 12 alone and prints its program first.
+ * CASES=100000 SEED=7 runs more; FIRST=12 CASES=1 runs case 12 alone and prints its program first; OUTSIDE=1 has
+ * another thread follow them too, in turns, which a thread that is met in the engine's own signal handler does not
+ * survive yet.
  */
 #include "support/check.h"
 #include "support/random_following.h"
@@ -18,11 +20,11 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
 static void followed_programs_do_what_the_cpu_does(void)
 {
     char repetition[64];
-    struct random_following following = {.repetition = repetition};
+    struct random_following following = {.repetition = repetition, .from_outside = number_from("OUTSIDE", 0) != 0};
     struct sandbox_batch batch = {
         .seed = number_from("SEED", 1),
         .first = number_from("FIRST", 0),
-        .count = number_from("CASES", 400),
+        .count = number_from("CASES", 300),
         .begin = random_following_begin,
         .run = random_following_run,
         .context = &following,
