@@ -119,6 +119,9 @@ static bool strayed(const struct step_list *list, const struct step *step, const
         return false;
     if (insn->is_memory)
         return !is_known_memory(list, operand_address(step, insn));
+    /* What uses the stack: leave finds it by rbp. */
+    if (insn->gpr_written & X86_GPR_BIT(X86_RSP))
+        return !is_known_memory(list, step->gpr[insn->mnemonic == X86_MNEMONIC_leave ? X86_RBP : X86_RSP]);
     if (insn->insn_class != X86_CLASS_STRING || (insn->properties & X86_REPEATED && step->gpr[X86_RCX] == 0))
         return false;
     return (insn->gpr_read & X86_GPR_BIT(X86_RSI) && !is_known_memory(list, step->gpr[X86_RSI])) ||
