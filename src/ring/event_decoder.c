@@ -177,10 +177,9 @@ static uint64_t long_at(const uint8_t *place)
 }
 
 /* Returns the record's size. 0: nothing is written there yet; -EPROTO: something that is no record. */
-static int read_record(const struct event_decoder *decoder, const uint8_t *place, const uint8_t *end,
-                       struct record *record_out)
+static int read_record(struct event_format format, const uint8_t *place, const uint8_t *end, struct record *record_out)
 {
-    uint32_t header, bytes, time_bytes;
+    uint32_t header, bytes;
 
     if (end - place < 4)
         return place == end ? 0 : -EPROTO;
@@ -189,26 +188,24 @@ static int read_record(const struct event_decoder *decoder, const uint8_t *place
     if (header == 0)
         return 0;
     *record_out = (struct record){.kind = event_header_record(header), .number = event_header_number(header)};
-    bytes = event_record_bytes(record_out->kind);
-    time_bytes = event_record_time_bytes(record_out->kind, decoder->with_times);
-    if (bytes == 0 || end - place < bytes + time_bytes)
+    bytes = event_record_bytes(format, record_out->kind);
+    if (bytes == 0 || end - place < bytes)
         return -EPROTO;
-    if (record_out->kind == EVENT_RECORD_CALL || record_out->kind == EVENT_RECORD_CALL_TARGET)
+    if (event_record_has_sp(record_out->kind))
         record_out->sp = word_at(place + EVENT_SP_OFFSET);
-    if (bytes >= 12)
-        record_out->target = long_at(place + event_target_offset(record_out->kind));
-    if (time_bytes != 0)
-        record_out->time = long_at(place + bytes);
-    return (int)(bytes + time_bytes);
+    if (event_record_has_target(record_out->kind))
+        record_out->target = long_at(place + EVENT_TARGET_OFFSET);
+    if (event_record_has_time(format, record_out->kind))
+        record_out->time = long_at(place + event_time_offset(format, record_out->kind));
+    return (int)bytes;
 }
 
-const uint8_t *event_records_end(const uint8_t *place, const uint8_t *end, bool with_times)
+const uint8_t *event_records_end(struct event_format format, const uint8_t *place, const uint8_t *end)
 {
-    const struct event_decoder decoder = {.with_times = with_times};
     struct record record;
     int size;
 
-    while ((size = read_record(&decoder, place, end, &record)) > 0)
+    while ((size = read_record(format, place, end, &record)) > 0)
         place += size;
     return place;
 }
@@ -245,6 +242,7 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
                                  const uint8_t *end, int *error_out)
 {
     struct batch batch; /* its events are filled one by one */
+    struct event_format format = event_format_of(decoder->wanted, decoder->with_times);
     struct event_block block;
     struct record record;
     int size = 0;
@@ -252,7 +250,7 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
     batch.decoder = decoder;
     batch.count = 0;
     batch.time = 0;
-    while (!decoder->is_closed && (size = read_record(decoder, place, end, &record)) > 0) {
+    while (!decoder->is_closed && (size = read_record(format, place, end, &record)) > 0) {
         if (record.kind == EVENT_RECORD_CUT) {
             tell_instructions(&batch, record.number);
         } else if (blocks->find(blocks->context, record.number, &block)) {

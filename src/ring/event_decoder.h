@@ -9,6 +9,7 @@
 
 #include "base/attributes.h"
 #include "gait/stalker.h"
+#include "ring/event_record.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,7 +75,7 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
                                  const uint8_t *end, int *error_out);
 
 /* Where the records that are written so far end: before `end`, before one that is not written, or what is none. */
-const uint8_t *event_records_end(const uint8_t *place, const uint8_t *end, bool with_times);
+const uint8_t *event_records_end(struct event_format format, const uint8_t *place, const uint8_t *end);
 
 /* Hands over what waits: nothing cuts the last block any more. */
 void event_decoder_finish(struct event_decoder *decoder);

@@ -2,18 +2,22 @@
 /*
  * The records that translated code writes of what it does: one for a block, from which everything that is the same each
  * time (where it begins and ends, its instructions, whom it calls) follows by the block's number. Only what differs
- * stands in the record. All of it little-endian, in words of 32 bits:
+ * stands in the record. All of it little-endian, and aligned, since programs may ask for faults where data is not:
  *
- *   header           number << EVENT_KIND_BITS | enum event_record; never 0
- *   sp       32      of calls: the low half of the stack pointer, where the return address is
- *   target   64      of calls through a register or memory, and of returns: where they go
- *   time     64      if the thread's records have times: time_counter()
+ *   0    header, 32 bits    number << EVENT_KIND_BITS | enum event_record; never 0
+ *   4    sp, 32 bits        of calls: the low half of the stack pointer, where the return address is; else nothing
+ *   8    target, 64 bits    of calls through a register or memory, and of returns: where they go
+ *   then time, 64 bits      if the thread's records have times: time_counter()
+ *
+ * Where there are neither calls, returns nor times, records are narrow: the header alone.
  *
  * The header is stored last, into memory that was zero: what is written so far ends at the first header that is 0, for
  * whoever reads, at any time, also after the writer was killed.
  */
 #ifndef GAIT_RING_EVENT_RECORD_H
 #define GAIT_RING_EVENT_RECORD_H
+
+#include "gait/stalker.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,39 +54,55 @@ static inline enum event_record event_header_record(uint32_t header)
     return (enum event_record)(header & ((1u << EVENT_KIND_BITS) - 1));
 }
 
-/* Where the parts of a record are. */
 #define EVENT_SP_OFFSET        4
+#define EVENT_TARGET_OFFSET    8
 #define EVENT_TIME_BYTES       8
 #define EVENT_RECORD_BYTES_MAX 24
 
-static inline uint32_t event_target_offset(enum event_record record)
+/* What decides about the sizes of a thread's records. */
+struct event_format {
+    bool is_wide;
+    bool with_times;
+};
+
+static inline struct event_format event_format_of(uint32_t events, bool with_times)
 {
-    return record == EVENT_RECORD_CALL_TARGET ? 8 : 4;
+    return (struct event_format){
+        .is_wide = events & (GAIT_EVENT_CALL | GAIT_EVENT_RET) || with_times,
+        .with_times = with_times,
+    };
 }
 
-/* The size of a record without its time, which stands behind all that. 0: there is no such record. */
-static inline uint32_t event_record_bytes(enum event_record record)
+static inline bool event_record_has_sp(enum event_record record)
 {
-    switch (record) {
-    case EVENT_RECORD_BLOCK:
-    case EVENT_RECORD_COMPILED:
-    case EVENT_RECORD_CUT:
-        return 4;
-    case EVENT_RECORD_CALL:
-        return 8;
-    case EVENT_RECORD_RETURN:
-    case EVENT_RECORD_RETURN_LATE:
-        return 12;
-    case EVENT_RECORD_CALL_TARGET:
+    return record == EVENT_RECORD_CALL || record == EVENT_RECORD_CALL_TARGET;
+}
+
+static inline bool event_record_has_target(enum event_record record)
+{
+    return record == EVENT_RECORD_CALL_TARGET || record == EVENT_RECORD_RETURN || record == EVENT_RECORD_RETURN_LATE;
+}
+
+static inline bool event_record_has_time(struct event_format format, enum event_record record)
+{
+    return format.with_times && record != EVENT_RECORD_CUT;
+}
+
+/* Where the time is, if the record has one: behind all else. */
+static inline uint32_t event_time_offset(struct event_format format, enum event_record record)
+{
+    if (event_record_has_target(record))
         return 16;
-    default:
-        return 0;
-    }
+    return format.is_wide ? 8 : 4;
 }
 
-static inline uint32_t event_record_time_bytes(enum event_record record, bool with_times)
+/* The size of a record. 0: there is no such record. */
+static inline uint32_t event_record_bytes(struct event_format format, enum event_record record)
 {
-    return with_times && record != EVENT_RECORD_CUT ? EVENT_TIME_BYTES : 0;
+    if (record == EVENT_RECORD_NONE || record >= EVENT_RECORD_KINDS ||
+        (!format.is_wide && (event_record_has_sp(record) || event_record_has_target(record))))
+        return 0;
+    return event_time_offset(format, record) + (event_record_has_time(format, record) ? EVENT_TIME_BYTES : 0);
 }
 
 /*

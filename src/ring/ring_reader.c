@@ -217,7 +217,9 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
     piece.bytes = records + progress->taken_bytes;
     piece.size_bytes = bytes - progress->taken_bytes;
     if (progress->sequence >= full)
-        piece.size_bytes = (size_t)(event_records_end(piece.bytes, records + bytes, piece.with_times) - piece.bytes);
+        piece.size_bytes =
+            (size_t)(event_records_end(event_format_of(piece.events, piece.with_times), piece.bytes, records + bytes) -
+                     piece.bytes);
     piece.first_time = progress->taken_bytes == 0 ? buffer->first_time : progress->taken_time;
     piece.last_time = now;
     piece.lost_before = progress->lost_bytes;

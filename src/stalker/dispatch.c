@@ -38,14 +38,14 @@ static struct block *obtain(struct stalker_thread *thread, struct code_cache *ca
 {
     struct block *block = code_cache_find(cache, pc);
 
+    if (block != NULL && !block_is_trusted(cache, block)) {
+        block_retire(cache, block);
+        block = NULL;
+    }
     if (block == NULL && cache->configuration.transformer != NULL)
         vectors_set_aside(thread);
     if (block == NULL)
         return unit_translate(cache, pc, lands && cache->engine->options.trust <= 0, &block) == 0 ? block : NULL;
-    if (!block_is_trusted(cache, block)) {
-        block_retire(cache, block);
-        return unit_translate(cache, pc, false, &block) == 0 ? block : NULL;
-    }
     /* Without a landing it is found all the same, by way of the engine. */
     if (lands && !block_has_landing(block) && block_may_link(cache, block) && unit_add_landing(cache, block) != 0)
         counter_add(COUNTER_landings_missing, 1);

@@ -8,17 +8,17 @@
 void event_write(struct stalker_thread *thread, uint32_t number, enum event_record record)
 {
     uint8_t *place = (uint8_t *)(uintptr_t)thread->event_position;
-    uint32_t size = event_record_bytes(record);
-    uint32_t time_bytes = event_record_time_bytes(record, thread->observed_cache->configuration.times);
+    const struct follow_configuration *configuration = &thread->observed_cache->configuration;
+    struct event_format format = event_format_of(configuration->events, configuration->times);
     uint64_t time;
 
-    if (time_bytes != 0) {
+    if (event_record_has_time(format, record)) {
         time = time_counter();
-        __builtin_memcpy(place + size, &time, sizeof(time));
+        __builtin_memcpy(place + event_time_offset(format, record), &time, sizeof(time));
     }
     /* Whoever reads the header finds all of the record. */
     __atomic_store_n((uint32_t *)(void *)place, event_header(number, record), __ATOMIC_RELEASE);
-    thread->event_position += size + time_bytes;
+    thread->event_position += event_record_bytes(format, record);
 }
 
 void event_write_cut(struct stalker_thread *thread)

@@ -23,7 +23,7 @@ bool block_may_link(const struct code_cache *cache, const struct block *block);
 /* Forgets all blocks of a cache that have an address of [start, end) in them. */
 void code_cache_invalidate(struct code_cache *cache, uint64_t start, uint64_t end);
 
-/* The same for all caches. Takes the engine's lock. */
+/* The same for all caches; what is known of the mappings there is forgotten too. Takes the engine's lock. */
 void stalker_invalidate(struct stalker_engine *engine, uint64_t start, uint64_t end);
 
 /* The same for the cache in which a thread is observed, with all others that are followed alike. -ESRCH: it is not. */

@@ -95,6 +95,12 @@ static bool is_on_our_stack(const struct stalker_thread *thread, uint64_t sp)
     return sp - (uintptr_t)thread->stack < thread->stack_bytes;
 }
 
+/* Somebody stopped the thread and sent it there; a signal that was under way to it by then comes before it begins. */
+static bool is_sent_to_begin(const struct gait_cpu_context *cpu)
+{
+    return cpu->pc == (uintptr_t)stalker_gate_begin;
+}
+
 /* The program's state from that of a thread in translated code or a gate. */
 static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 {
@@ -106,6 +112,10 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
         return true;
     if (!thread->is_inside)
         return false;
+    if (is_sent_to_begin(cpu)) {
+        *cpu = thread->context;
+        return true;
+    }
     if (code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place))
         return thread->engine->translator->recover(thread, &place, cpu) == 0;
     /* About to make a system call outside of the cache, for which all registers are the program's. */
@@ -174,6 +184,20 @@ static void run_natively(struct signal_outcome *outcome, const struct stalker_th
     outcome->sp = copy.start;
     outcome->info = signal_frame_info_at(copy.start);
     outcome->ucontext = signal_frame_ucontext_at(copy.start);
+}
+
+/* The kernel's frame gets the program's state, and the handler is where following begins. */
+static void begin_in_handler(struct stalker_thread *thread, struct signal_outcome *outcome)
+{
+    struct signal_copy frame = {0};
+    struct gait_cpu_context entry = thread->context;
+
+    signal_frame_set((void *)(uintptr_t)outcome->ucontext, &thread->context);
+    run_natively(outcome, NULL);
+    frame.start = outcome->sp;
+    signal_frame_enter(&frame, (int)outcome->signal, outcome->target, &entry);
+    thread->context = entry;
+    outcome->target = (uintptr_t)stalker_gate_begin;
 }
 
 /* The signal comes again when the thread is in a known state. */
@@ -280,6 +304,8 @@ void stalker_signal_arrived(struct signal_outcome *outcome)
     is_ours = is_on_our_stack(thread, translator_host()->stack_pointer(&cpu));
     if (recover(thread, &cpu))
         deliver(thread, outcome, &cpu, is_sent);
+    else if (!thread->is_inside && is_sent_to_begin(&cpu))
+        begin_in_handler(thread, outcome);
     else if (!is_ours && !thread->is_inside)
         run_natively(outcome, NULL);
     else if (is_sent)

@@ -114,13 +114,9 @@ static bool failed(long result)
     return result < 0 && result >= -4095;
 }
 
-/* What was known of the range, and translated from it, does not hold any more. */
 static void forget(struct stalker_thread *thread, uint64_t start, uint64_t size)
 {
-    uint64_t end = start + ((size + 4095) & ~4095ull);
-
-    code_source_forget(&thread->engine->source, start, end);
-    stalker_invalidate(thread->engine, start, end);
+    stalker_invalidate(thread->engine, start, start + ((size + 4095) & ~4095ull));
 }
 
 static long change_mapping(struct stalker_thread *thread, const struct system_call *call)

@@ -288,6 +288,9 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
     struct translation translation = {.cache = cache, .insns = engine->insns};
     int result;
 
+    /* A slab near an address where nothing is could be mapped there, and its contents taken for code. */
+    if (code_source_bytes(&engine->source, start, NULL) == 0)
+        return -EFAULT;
     reclaim_limit(cache);
     mutex_lock(&engine->translation_lock);
     result = translate(&translation, start, lands);
@@ -326,8 +329,6 @@ int unit_prefetch(struct stalker_engine *engine, const struct follow_configurati
     struct block *block;
     int result;
 
-    if (code_source_bytes(&engine->source, start, NULL) == 0)
-        return -EFAULT;
     mutex_lock(&engine->lock);
     result = stalker_engine_cache(engine, configuration, &cache);
     if (result == 0) {

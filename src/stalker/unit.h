@@ -7,7 +7,7 @@
 
 /*
  * Translates the block at `start`, and blocks that follow it, and publishes them. With `lands` the block is found by
- * indirect branches. -ENOMEM and what executable memory gives; then nothing is changed.
+ * indirect branches. -EFAULT: no code is there; -ENOMEM and what executable memory gives. Then nothing is changed.
  */
 MUST_USE int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, struct block **block_out)
     REQUIRES(cache->lock);

@@ -329,14 +329,14 @@ static int frame_make(struct code_runner *runner)
     return 0;
 }
 
-static int bases_set(struct code_runner *runner, uint64_t gs_base)
+static int bases_set(struct code_runner *runner, const struct code_runner_options *options)
 {
     if (syscall(SYS_arch_prctl, ARCH_GET_FS, &run_switch.host_fs_base) != 0 ||
         syscall(SYS_arch_prctl, ARCH_GET_GS, &runner->old_gs_base) != 0 ||
-        syscall(SYS_arch_prctl, ARCH_SET_GS, gs_base) != 0)
+        syscall(SYS_arch_prctl, ARCH_SET_GS, options->gs_base) != 0)
         return -errno;
-    run_switch.host_gs_base = gs_base;
-    run_switch.restores_bases = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT) != 0;
+    run_switch.host_gs_base = options->gs_base;
+    run_switch.restores_bases = !options->keeps_bases && (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT) != 0;
     return 0;
 }
 
@@ -370,7 +370,7 @@ int code_runner_init(struct code_runner *runner, const struct code_runner_option
         status = timer_start(runner);
     if (status != 0)
         goto no_timer;
-    status = bases_set(runner, options->gs_base);
+    status = bases_set(runner, options);
     if (status == 0)
         return 0;
 

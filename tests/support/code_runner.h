@@ -74,6 +74,7 @@ struct code_runner_options {
     uint64_t gs_base;       /* for the code under test, from init to deinit */
     uint32_t time_limit_ms; /* CPU time; 0: 20. A run is stopped between once and twice this time. */
     uint64_t step_limit;    /* of a traced run; 0: 1,000,000 */
+    bool keeps_bases;       /* the code leaves fs and gs base alone, so the harness does: it may be followed then */
 };
 
 /* The state after an instruction; valid during the callback. rip is the next instruction to be executed. */

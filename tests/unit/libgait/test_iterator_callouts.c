@@ -369,6 +369,25 @@ static void transformers_do_not_disturb_vector_and_floating_point_registers(void
     CHECK_EQUAL(transformed_run_with(&spoiling, 0, NULL, 1234, 0), 4 * 1234);
 }
 
+/* Code that changed is transformed anew when the thread comes to it, with what it has in its registers. */
+static void transforming_changed_code_does_not_disturb_vector_and_floating_point_registers(void)
+{
+    const struct gait_transformer spoiling = {spoil_in_transformer, NULL};
+    struct gait_stalker_options trusting = {.size_bytes = sizeof(trusting), .trust = 2};
+    struct gait_follow_options options = followed_options();
+    struct gait_error err = {0};
+
+    write_vector_sum();
+    options.transformer = &spoiling;
+    followed_call_require(gait_stalker_create(&trusting, &transformed.stalker, &err), &err);
+    CHECK_EQUAL(followed_call(transformed.stalker, &options, transformed_at(0), 1234, 0), 4 * 1234);
+    /* movdqu xmm15, xmm0 and paddd xmm0, xmm15: the same for small numbers */
+    memcpy(transformed.page.bytes + 5, "\xf3\x44\x0f\x6f\xf8", 5);
+    memcpy(transformed.page.bytes + 17, "\x66\x41\x0f\xfe\xc7", 5);
+    CHECK_EQUAL(followed_call(transformed.stalker, &options, transformed_at(0), 1234, 0), 4 * 1234);
+    gait_stalker_destroy(transformed.stalker);
+}
+
 /* ---- callouts that use the stalker ------------------------------------------------------------------------------- */
 
 static int unfollow_result;
@@ -422,6 +441,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(callouts_do_not_disturb_vector_and_floating_point_registers),
     CHECK_CASE(general_callouts_do_not_disturb_vector_and_floating_point_registers),
     CHECK_CASE(transformers_do_not_disturb_vector_and_floating_point_registers),
+    CHECK_CASE(transforming_changed_code_does_not_disturb_vector_and_floating_point_registers),
     CHECK_CASE(a_thread_is_unfollowed_in_a_callout),
 };
 

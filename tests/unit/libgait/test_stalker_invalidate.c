@@ -10,6 +10,7 @@
 #include "support/subject_thread.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 static struct code_page page;
 static struct gait_stalker *stalker;
@@ -124,6 +125,26 @@ static void changed_code_runs_after_it_is_invalidated(void)
     invalidate(0, 2);
     CHECK_EQUAL(run(5, 9), 9);
     gait_stalker_destroy(stalker);
+}
+
+/*
+ * mov byte ptr [rip], 1: changes the constant of the next instruction, mov eax, 0. Whether that has an effect at once
+ * depends on the mapping, which was made writable without the engine's knowledge.
+ */
+static void what_was_known_of_a_mapping_is_forgotten_with_its_code(void)
+{
+    void *code = (void *)(uintptr_t)at(0);
+
+    code_page_rewind(&page);
+    CODE_PAGE_PUT(&page, "\xb8\x00\x00\x00\x00\xc3\x90\x90\xc6\x05\x01\x00\x00\x00\x01\xb8\x00\x00\x00\x00\xc3");
+    begin(0, 0);
+    CHECK_EQUAL(run(0, 0), 0);
+    CHECK_EQUAL(mprotect(code, page.size_bytes, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+    invalidate(0, page.size_bytes);
+    CHECK_EQUAL(followed_call(stalker, NULL, at(8), 0, 0), 1);
+    gait_stalker_destroy(stalker);
+    code_page_deinit(&page);
+    code_page_init(&page, 1 << 16);
 }
 
 static void a_block_may_grow_each_time(void)
@@ -390,6 +411,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(code_is_translated_once_until_it_is_invalidated),
     CHECK_CASE(any_byte_of_a_block_will_do_and_no_other),
     CHECK_CASE(changed_code_runs_after_it_is_invalidated),
+    CHECK_CASE(what_was_known_of_a_mapping_is_forgotten_with_its_code),
     CHECK_CASE(a_block_may_grow_each_time),
     CHECK_CASE(a_block_can_be_invalidated_from_inside),
     CHECK_CASE(a_loop_can_be_invalidated_in_each_round),

@@ -65,6 +65,8 @@ static void put_header(uint32_t number, enum event_record record)
     uint32_t header = event_header(number, record);
 
     put(&header, sizeof(header));
+    if (event_format_of(decoder.wanted, decoder.with_times).is_wide)
+        size += sizeof(header);
 }
 
 static void put_long(uint64_t value)

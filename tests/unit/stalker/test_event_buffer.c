@@ -75,13 +75,12 @@ static void put_header(const struct block *block, enum event_record record)
     uint32_t header = event_header(block->index, record);
 
     memcpy((void *)(uintptr_t)position, &header, sizeof(header));
-    position += sizeof(header);
+    position += event_format_of(cache->configuration.events, false).is_wide ? 8 : 4;
 }
 
 static void put_sp(uint32_t sp)
 {
-    memcpy((void *)(uintptr_t)position, &sp, sizeof(sp));
-    position += sizeof(sp);
+    memcpy((void *)(uintptr_t)(position - sizeof(sp)), &sp, sizeof(sp));
 }
 
 static void put_word(uint64_t value)

@@ -47,8 +47,8 @@ static void or_a_header_and_a_time(void)
 
     begin(true);
     event_write(&thread, 77, EVENT_RECORD_COMPILED);
-    CHECK_EQUAL(written(), 12);
-    time = word(1) | (uint64_t)word(2) << 32;
+    CHECK_EQUAL(written(), 16);
+    time = word(2) | (uint64_t)word(3) << 32;
     CHECK(time >= before && time <= time_counter());
     event_buffer_destroy(buffer);
 }

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define EVENTS_ALL (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK)
@@ -403,6 +404,44 @@ static void a_thread_in_a_signal_handler_can_be_met(void)
     signal(SIGUSR1, SIG_DFL);
 }
 
+/* The pc that a handler sees is the program's, also if the signal was raised just before the thread was stopped. */
+extern const char trap_behind[];
+
+static void look_at_trap(int number, siginfo_t *info, void *context)
+{
+    const ucontext_t *ucontext = context;
+
+    (void)number;
+    (void)info;
+    atomic_fetch_add(&mistakes, ucontext->uc_mcontext.gregs[REG_RIP] != (greg_t)(uintptr_t)trap_behind);
+}
+
+static __attribute__((noinline)) void trap(void)
+{
+    __asm__ volatile("int3\n"
+                     ".globl trap_behind\n"
+                     ".hidden trap_behind\n"
+                     "trap_behind:\n" ::
+                         : "memory");
+}
+
+static void spin_trapping(void *unused)
+{
+    (void)unused;
+    for (; !atomic_load(&finished); atomic_fetch_add(&rounds, 1))
+        trap();
+}
+
+static void a_thread_that_raises_signals_can_be_met(void)
+{
+    struct sigaction action = {.sa_sigaction = look_at_trap, .sa_flags = SA_SIGINFO};
+
+    sigaction(SIGTRAP, &action, NULL);
+    come_and_go(spin_trapping, 0, NULL);
+    come_and_go(spin_trapping, GAIT_EVENT_BLOCK, NULL);
+    signal(SIGTRAP, SIG_DFL);
+}
+
 static atomic_long handled;
 
 static void count_signal(int number)
@@ -542,6 +581,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_thread_that_goes_in_and_out_of_excluded_code_can_be_met),
     CHECK_CASE(system_calls_that_sleep_are_not_disturbed),
     CHECK_CASE(a_thread_in_a_signal_handler_can_be_met),
+    CHECK_CASE(a_thread_that_raises_signals_can_be_met),
     CHECK_CASE(signals_meanwhile_are_neither_lost_nor_doubled),
     CHECK_CASE(threads_that_cannot_be_followed_are_refused),
     CHECK_CASE(a_thread_is_followed_once),

@@ -149,20 +149,24 @@ static void all_caches_forget(void)
     stalker_lab_deinit(&lab);
 }
 
-/* They stand for the absence of code, which ends when code comes. */
+/* They stand for the absence of instructions, which ends when some come. */
 static void blocks_without_an_instruction_go_too(void)
 {
     struct block *empty;
+    uint64_t start;
 
     stalker_lab_init(&lab, &leaving);
-    empty = stalker_lab_obtain(&lab, app_pc_of(STALKER_LAB_DATA), false);
+    start = code_at(0x1000).value;
+    stalker_lab_write_at(&lab, 0x1000);
+    code_writer_put_u8(&lab.writer, 0x06);
+    empty = stalker_lab_obtain(&lab, code_at(0x1000), false);
     CHECK_EQUAL(empty->size_bytes, 0);
     CHECK_EQUAL(empty->exits[0].kind, BLOCK_EXIT_LEAVE);
-    code_cache_invalidate(lab.cache, STALKER_LAB_DATA - 1, STALKER_LAB_DATA);
+    code_cache_invalidate(lab.cache, start - 1, start);
     CHECK(code_cache_find(lab.cache, empty->start) == empty);
-    code_cache_invalidate(lab.cache, STALKER_LAB_DATA + 4096, STALKER_LAB_DATA + 8192);
+    code_cache_invalidate(lab.cache, start + 4096, start + 8192);
     CHECK(code_cache_find(lab.cache, empty->start) == empty);
-    code_cache_invalidate(lab.cache, STALKER_LAB_DATA, STALKER_LAB_DATA + 1);
+    code_cache_invalidate(lab.cache, start, start + 1);
     CHECK(code_cache_find(lab.cache, empty->start) == NULL);
     stalker_lab_deinit(&lab);
 }
@@ -183,7 +187,6 @@ static void blocks_that_end_where_code_does_go_when_more_comes(void)
     CHECK_EQUAL(block->size_bytes, 1);
     CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
     CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ | PROT_EXEC), 0);
-    code_source_forget(&lab.engine->source, code_at(0x1000).value, code_at(0x2000).value);
     stalker_invalidate(lab.engine, code_at(0x1000).value, code_at(0x2000).value);
     CHECK(code_cache_find(lab.cache, code_at(0xffd)) == NULL);
     block = stalker_lab_obtain(&lab, code_at(0xffd), false);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "stalker/unit.h"
 
 #include "base/code_memory.h"
@@ -9,6 +10,7 @@
 #include "support/stalker_lab.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 
 #if defined(__x86_64__)
 
@@ -251,15 +253,24 @@ static void without_room_for_a_landing_there_is_none(void)
     stalker_lab_deinit(&lab);
 }
 
-static void where_no_code_is_the_block_leaves_at_once(void)
+static bool is_mapped(uint64_t address)
 {
-    struct block *block;
+    unsigned char residence;
+
+    return mincore((void *)(uintptr_t)address, 1, &residence) == 0;
+}
+
+/* Where a slab would be made for code that stood there, too. */
+static void where_no_code_is_there_is_no_block(void)
+{
+    const uint64_t nowhere = 0x234560000000;
 
     stalker_lab_init(&lab, &leaving);
-    block = stalker_lab_obtain(&lab, app_pc_of(8), false);
-    CHECK_EQUAL(block->size_bytes, 0);
-    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
-    CHECK_EQUAL(block_exit_target(&block->exits[0]).value, 8);
+    CHECK(stalker_lab_obtain(&lab, app_pc_of(8), false) == NULL);
+    CHECK(stalker_lab_obtain(&lab, app_pc_of(STALKER_LAB_DATA), false) == NULL);
+    CHECK(!is_mapped(nowhere));
+    CHECK(stalker_lab_obtain(&lab, app_pc_of(nowhere), false) == NULL);
+    CHECK(!is_mapped(nowhere));
     stalker_lab_deinit(&lab);
 }
 
@@ -321,7 +332,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(slabs_follow_each_other_when_they_are_full),
     CHECK_CASE(indirect_branches_find_only_blocks_that_land),
     CHECK_CASE(without_room_for_a_landing_there_is_none),
-    CHECK_CASE(where_no_code_is_the_block_leaves_at_once),
+    CHECK_CASE(where_no_code_is_there_is_no_block),
     CHECK_CASE(instructions_have_lengths_only_where_they_are_wanted),
     CHECK_CASE(code_can_be_translated_ahead_of_time),
 };

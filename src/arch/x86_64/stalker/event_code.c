@@ -214,12 +214,11 @@ static void put_record(struct translation *translation, struct app_pc pc, struct
                        enum event_record record)
 {
     struct code_writer *hot = &translation->hot;
-    int32_t size = (int32_t)event_record_bytes(record);
+    struct event_format format = event_format_of(events_of(translation), translation->cache->configuration.times);
+    int32_t size = (int32_t)event_record_bytes(format, record);
 
-    if (translation->cache->configuration.times) {
-        put_time(translation, pc, state, size);
-        size += EVENT_TIME_BYTES;
-    }
+    if (event_record_has_time(format, record))
+        put_time(translation, pc, state, (int32_t)event_time_offset(format, record));
     x86_lea(hot, X86_SIZE_64, POSITION_REGISTER, x86_mem_base(POSITION_REGISTER, size));
     state.position_back = (uint8_t)size;
     x86_trail_note(translation, pc, state);
@@ -279,10 +278,10 @@ static void put_sp(struct translation *translation)
     x86_mov_mem_reg(&translation->hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, EVENT_SP_OFFSET), X86_RSP);
 }
 
-static void put_target(struct translation *translation, enum event_record record)
+static void put_target(struct translation *translation)
 {
-    x86_mov_mem_reg(&translation->hot, X86_SIZE_64,
-                    x86_mem_base(POSITION_REGISTER, (int32_t)event_target_offset(record)), TARGET_REGISTER);
+    x86_mov_mem_reg(&translation->hot, X86_SIZE_64, x86_mem_base(POSITION_REGISTER, EVENT_TARGET_OFFSET),
+                    TARGET_REGISTER);
 }
 
 void x86_put_event_call(struct translation *translation, const struct x86_insn *insn, struct trail_state state)
@@ -301,7 +300,7 @@ void x86_put_event_call_indirect(struct translation *translation, struct app_pc 
     if (!wants_calls(translation))
         return;
     put_sp(translation);
-    put_target(translation, EVENT_RECORD_CALL_TARGET);
+    put_target(translation);
     put_record(translation, pc, state, EVENT_RECORD_CALL_TARGET);
 }
 
@@ -312,7 +311,7 @@ void x86_put_event_return(struct translation *translation, struct app_pc pc, str
 
     if (!wants_returns(translation))
         return;
-    put_target(translation, record);
+    put_target(translation);
     put_record(translation, pc, state, record);
 }
 
