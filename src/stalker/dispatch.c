@@ -65,18 +65,18 @@ static void tell_compiled(struct stalker_thread *thread, const struct code_cache
     }
 }
 
-/* Goes on at context.pc. */
-static void go_on(struct stalker_thread *thread, bool lands)
+/* Goes on at context.pc, to which `exit`, if there is one, is linked. */
+static void go_by(struct stalker_thread *thread, struct block_exit *exit, bool lands)
 {
-    struct code_cache *cache;
+    struct code_cache *cache = thread->cache;
     struct block *block;
     uint32_t count;
 
-    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
-    cache = thread->cache;
     mutex_lock(&cache->lock);
     count = cache->block_count;
     block = obtain(thread, cache, app_pc_of(thread->context.pc), lands);
+    if (block != NULL && exit != NULL)
+        block_link(cache, exit, block);
     thread->compiled_end = cache->block_count;
     mutex_unlock(&cache->lock);
     tell_compiled(thread, cache, count);
@@ -86,24 +86,11 @@ static void go_on(struct stalker_thread *thread, bool lands)
         thread->resume = block->entry.value;
 }
 
-static void go_through(struct stalker_thread *thread, struct block_exit *exit)
+/* Goes on at context.pc, in the cache that is right there. */
+static void go_on(struct stalker_thread *thread, bool lands)
 {
-    struct code_cache *cache = thread->cache;
-    struct block *block;
-    uint32_t count;
-
-    mutex_lock(&cache->lock);
-    count = cache->block_count;
-    block = obtain(thread, cache, exit->target, false);
-    if (block != NULL)
-        block_link(cache, exit, block);
-    thread->compiled_end = cache->block_count;
-    mutex_unlock(&cache->lock);
-    tell_compiled(thread, cache, count);
-    if (block == NULL)
-        stalker_leave_natively(thread);
-    else
-        thread->resume = block->entry.value;
+    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
+    go_by(thread, NULL, lands);
 }
 
 /* The thread makes its system call where a child of it can begin, and then comes back. */
@@ -155,7 +142,7 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
         go_on(thread, false);
         break;
     default:
-        go_through(thread, exit);
+        go_by(thread, exit, false);
         break;
     }
 }

@@ -37,7 +37,6 @@ enum stalker_reason {
 /* What others ask of a thread; looked at whenever it is in the engine. */
 enum stalker_request {
     STALKER_REQUEST_UNFOLLOW = 1u << 0,
-    STALKER_REQUEST_FLUSH = 1u << 1,
 };
 
 /* Excluded calls, each called by what the one before it called, that are kept apart. */

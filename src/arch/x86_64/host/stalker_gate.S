@@ -12,14 +12,6 @@
 #define SIGNAL_MASK_BYTES 8
 
 #define HOME(number) %gs:THREAD_CONTEXT + 8 * number
-#define RAX HOME(0)
-#define RCX HOME(1)
-#define RDX HOME(2)
-#define RBX HOME(3)
-#define RSP HOME(4)
-#define RBP HOME(5)
-#define RSI HOME(6)
-#define RDI HOME(7)
 
 /* From struct hash_map and its tables; stalker/dispatch.c asserts that these are right. */
 #define TABLE_SHIFT 8
@@ -43,55 +35,62 @@
 \name:
         .endm
 
-        .macro SAVE_MOST
-        movq    %rdx, RDX
-        movq    %rbx, RBX
-        movq    %rsp, RSP
-        movq    %rbp, RBP
-        movq    %rsi, RSI
-        movq    %r8, HOME(8)
-        movq    %r9, HOME(9)
-        movq    %r10, HOME(10)
-        movq    %r11, HOME(11)
-        movq    %r12, HOME(12)
-        movq    %r13, HOME(13)
-        movq    %r14, HOME(14)
-        movq    %r15, HOME(15)
+        .macro SAVE register, number
+        movq    %\register, HOME(\number)
+        .endm
+
+        .macro RESTORE register, number
+        movq    HOME(\number), %\register
+        .endm
+
+        /* The registers that gates are free to use once they are at home. */
+        .macro EACH_FIRST operation
+        \operation rax, 0
+        \operation rcx, 1
+        \operation rdi, 7
+        .endm
+
+        /* All others but rsp, and r11, where the position of events may be. */
+        .macro EACH_OTHER operation
+        \operation rdx, 2
+        \operation rbx, 3
+        \operation rbp, 5
+        \operation rsi, 6
+        \operation r8, 8
+        \operation r9, 9
+        \operation r10, 10
+        \operation r12, 12
+        \operation r13, 13
+        \operation r14, 14
+        \operation r15, 15
         .endm
 
         .macro RESTORE_ALL
-        movq    RAX, %rax
-        movq    RCX, %rcx
-        movq    RDX, %rdx
-        movq    RBX, %rbx
-        movq    RBP, %rbp
-        movq    RSI, %rsi
-        movq    RDI, %rdi
-        movq    HOME(8), %r8
-        movq    HOME(9), %r9
-        movq    HOME(10), %r10
-        movq    HOME(11), %r11
-        movq    HOME(12), %r12
-        movq    HOME(13), %r13
-        movq    HOME(14), %r14
-        movq    HOME(15), %r15
-        movq    RSP, %rsp
+        EACH_FIRST RESTORE
+        EACH_OTHER RESTORE
+        RESTORE r11, 11
+        RESTORE rsp, 4
+        .endm
+
+        /* To the engine, with all registers the program's but r11 where the position of events is there. */
+        .macro LEAVE reason
+        EACH_FIRST SAVE
+        movl    $\reason, %gs:THREAD_REASON
+        jmpq    *%gs:THREAD_LEAVE
         .endm
 
 /* Out of the cache through an exit: all registers are the program's. */
 FUNCTION stalker_gate_exit
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
-        movl    $STALKER_REASON_EXIT, %gs:THREAD_REASON
-        jmpq    *%gs:THREAD_LEAVE
+        LEAVE STALKER_REASON_EXIT
 /* The same with rax, rcx and rdi at home and the reason set; r11 is the position of events. */
 FUNCTION stalker_leave_with_position
         movq    %r11, %gs:THREAD_EVENT_POSITION
-        movq    HOME(11), %r11
+        RESTORE r11, 11
 /* The same, r11 is the program's. */
 FUNCTION stalker_leave
-        SAVE_MOST
+        EACH_OTHER SAVE
+        SAVE r11, 11
+        SAVE rsp, 4
         movq    %gs:THREAD_ENGINE_SP, %rsp
         pushfq
         popq    %gs:THREAD_CONTEXT_FLAGS
@@ -166,33 +165,19 @@ FUNCTION_HERE stalker_resume_end
 
 /* Out of the cache because the event buffer is full: all registers are the program's, and `resume` is set. */
 FUNCTION stalker_gate_events
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
-        movl    $STALKER_REASON_EVENTS, %gs:THREAD_REASON
-        jmpq    *%gs:THREAD_LEAVE
+        LEAVE STALKER_REASON_EVENTS
 
 /* Out of the cache because a block's original changed; its number is where an exit's would be. */
 FUNCTION stalker_gate_changed
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
-        movl    $STALKER_REASON_CHANGED, %gs:THREAD_REASON
-        jmpq    *%gs:THREAD_LEAVE
+        LEAVE STALKER_REASON_CHANGED
 
 /* Out of the cache because an excluded call is over, at the block whose number is where an exit's would be. */
 FUNCTION stalker_gate_quiet_end
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
-        movl    $STALKER_REASON_QUIET_END, %gs:THREAD_REASON
-        jmpq    *%gs:THREAD_LEAVE
+        LEAVE STALKER_REASON_QUIET_END
 
 /* Back from a piece that made a system call. The position of events, if any, was not in its register. */
 FUNCTION stalker_gate_called
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
+        EACH_FIRST SAVE
         movl    $STALKER_REASON_CALLED, %gs:THREAD_REASON
         jmp     stalker_leave
 
@@ -201,18 +186,18 @@ FUNCTION stalker_gate_called
  * block's address negated; the program's rcx and rdi are at home.
  */
 FUNCTION stalker_gate_collision
-        movq    %rax, RAX
+        SAVE rax, 0
         lahf
         seto    %al
         subq    %rdi, %rcx
         jmp     1f
 /* An indirect branch found nothing: rcx is the target; the program's rcx and rdi are at home. */
 FUNCTION stalker_gate_indirect
-        movq    %rax, RAX
+        SAVE rax, 0
         lahf
         seto    %al
 1:      movq    %rcx, %gs:THREAD_TARGET
-        movq    %rdx, RDX
+        SAVE rdx, 2
         movq    %rcx, %rdi
         movq    %gs:THREAD_BLOCKS, %rdx
         movq    (%rdx), %rdx
@@ -242,10 +227,10 @@ FUNCTION_HERE stalker_found
         movq    %gs:THREAD_SIGNALS_HELD, %rcx
         jrcxz   5f
         jmp     6f
-5:      movq    RAX, %rax
-        movq    RDX, %rdx
-        movq    RCX, %rcx
-        movq    RDI, %rdi
+5:      RESTORE rax, 0
+        RESTORE rdx, 2
+        RESTORE rcx, 1
+        RESTORE rdi, 7
         jmpq    *%gs:THREAD_RESUME
 FUNCTION_HERE stalker_found_end
 3:      cmpq    $0, TABLE_SLOTS(%rdx, %rdi)
@@ -256,7 +241,7 @@ FUNCTION_HERE stalker_found_end
         jmp     2b
 4:      addb    $0x7f, %al
         sahf
-6:      movq    RDX, %rdx
+6:      RESTORE rdx, 2
         movl    $STALKER_REASON_INDIRECT, %gs:THREAD_REASON
         jmpq    *%gs:THREAD_LEAVE
 
@@ -265,21 +250,9 @@ FUNCTION_HERE stalker_found_end
  * other registers are the program's, but for r11 in the second form.
  */
         .macro CALLOUT leave_callout
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdx, RDX
-        movq    %rbx, RBX
-        movq    %rbp, RBP
-        movq    %rsi, RSI
-        movq    %rdi, RDI
-        movq    %r8, HOME(8)
-        movq    %r9, HOME(9)
-        movq    %r10, HOME(10)
-        movq    %r11, HOME(11)
-        movq    %r12, HOME(12)
-        movq    %r13, HOME(13)
-        movq    %r14, HOME(14)
-        movq    %r15, HOME(15)
+        EACH_FIRST SAVE
+        EACH_OTHER SAVE
+        SAVE r11, 11
         pushfq
         popq    %rbx
         movq    %rbx, %gs:THREAD_CONTEXT_FLAGS
@@ -306,20 +279,8 @@ FUNCTION_HERE stalker_\leave_callout\()_called
         movb    %bl, %ah
         sahf
 \leave_callout\()_restore:
-        movq    RAX, %rax
-        movq    RCX, %rcx
-        movq    RDX, %rdx
-        movq    RBX, %rbx
-        movq    RBP, %rbp
-        movq    RSI, %rsi
-        movq    RDI, %rdi
-        movq    HOME(8), %r8
-        movq    HOME(9), %r9
-        movq    HOME(10), %r10
-        movq    HOME(12), %r12
-        movq    HOME(13), %r13
-        movq    HOME(14), %r14
-        movq    HOME(15), %r15
+        EACH_FIRST RESTORE
+        EACH_OTHER RESTORE
         .endm
 
         .macro CALLOUT_RARE leave_callout
@@ -336,13 +297,13 @@ FUNCTION_HERE stalker_\leave_callout\()_called_end
 
 FUNCTION stalker_gate_callout
         CALLOUT callout
-        movq    HOME(11), %r11
+        RESTORE r11, 11
         ret     $8
         CALLOUT_RARE callout
 
 FUNCTION stalker_gate_callout_with_position
         movq    %r11, %gs:THREAD_EVENT_POSITION
-        movq    HOME(11), %r11
+        RESTORE r11, 11
         CALLOUT positioned
         movq    %gs:THREAD_EVENT_POSITION, %r11
         ret     $8
