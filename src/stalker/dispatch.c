@@ -216,7 +216,7 @@ void stalker_dispatch(struct stalker_thread *thread)
     uint64_t epoch = reclaim_epoch(thread);
 
     counter_add(COUNTER_engine_entries, 1);
-    if (!thread->is_inside)
+    if (!atomic_load_explicit(&thread->is_inside, memory_order_relaxed))
         signal_thread_begin(thread);
     observer_entered(thread);
     handle_reason(thread);

@@ -142,6 +142,12 @@ static struct stalker_thread *park_thread(struct stalker_engine *engine, int tid
     return thread;
 }
 
+/* Whether the thread that the struct was for is still using it, to leave. */
+static bool is_on_its_way(const struct stalker_thread *thread)
+{
+    return thread != NULL && atomic_load_explicit(&thread->is_inside, memory_order_acquire);
+}
+
 int stalker_follow_create(struct stalker_engine *engine, int tid, const struct follow_request *request,
                           struct stalker_thread **thread_out)
 {
@@ -151,6 +157,8 @@ int stalker_follow_create(struct stalker_engine *engine, int tid, const struct f
 
     if (stalker_thread_find(engine, tid) != NULL)
         return -EALREADY;
+    if (is_on_its_way(find_in(&engine->parked, tid)))
+        return -EAGAIN;
     reclaim_threads(engine);
     result = stalker_engine_cache(engine, &request->configuration, &cache);
     if (result != 0)
@@ -184,6 +192,8 @@ void stalker_follow_end(struct stalker_thread *thread)
         thread->event_position = thread->events->start;
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
+    /* One that ended in the engine does not leave any more. */
+    atomic_store_explicit(&thread->is_inside, false, memory_order_relaxed);
     stalker_follow_cancel(thread);
 }
 
@@ -224,6 +234,8 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     signal_actions_take();
     (*thread_out)->segment_base = stalker_segment_get();
     stalker_segment_set((uintptr_t)*thread_out);
+    /* Before the stack is changed: see stalker_gate_begin. */
+    signal_thread_hold(*thread_out);
     return 0;
 }
 
@@ -339,7 +351,6 @@ void stalker_leave_natively(struct stalker_thread *thread)
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);
     mutex_unlock(&engine->lock);
-    signal_thread_end(thread);
 }
 
 void stalker_flush_current(struct stalker_engine *engine)

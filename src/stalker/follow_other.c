@@ -25,25 +25,40 @@
 #define TRIES_AT_ONCE  20
 #define NANOSECONDS_MS 1000000
 
+static void wait_a_little(unsigned try)
+{
+    struct {
+        long seconds, nanoseconds;
+    } time = {0, NANOSECONDS_MS};
+
+    if (try >= TRIES_AT_ONCE)
+        raw_syscall(__NR_nanosleep, (long)&time, 0, 0, 0, 0, 0);
+    else
+        raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
 static int begin(void *context, struct thread_registers *registers)
 {
     struct stalker_thread *thread = context;
     struct gait_cpu_context entrance;
 
     thread_registers_take_restart(registers);
-    thread->engine->translator->registers_get(registers, &thread->context, &thread->segment_base);
-    entrance = thread->context;
+    thread->engine->translator->registers_get(registers, &entrance, &thread->segment_base);
+    /* It has not quite left the last time. */
+    if (stalker_thread_is_on_stack(thread, thread->engine->translator->stack_pointer(&entrance)))
+        return -EAGAIN;
+    thread->context = entrance;
     entrance.pc = (uintptr_t)stalker_gate_begin;
     thread->engine->translator->registers_set(registers, &entrance, thread->self);
     return 0;
 }
 
-int stalker_follow_other(struct stalker_engine *engine, int tid, const struct follow_request *request)
+/* -EAGAIN: it was on its way out. */
+static int try_follow(struct stalker_engine *engine, int tid, const struct follow_request *request)
 {
     struct stalker_thread *thread;
     int result;
 
-    signal_actions_take();
     mutex_lock(&engine->lock);
     result = stalker_follow_create(engine, tid, request, &thread);
     if (result == 0) {
@@ -52,6 +67,19 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
             stalker_follow_cancel(thread);
     }
     mutex_unlock(&engine->lock);
+    return result;
+}
+
+int stalker_follow_other(struct stalker_engine *engine, int tid, const struct follow_request *request)
+{
+    int result;
+
+    signal_actions_take();
+    result = try_follow(engine, tid, request);
+    for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
+        wait_a_little(try);
+        result = try_follow(engine, tid, request);
+    }
     return result;
 }
 
@@ -113,18 +141,6 @@ static int try_unfollow(struct stalker_engine *engine, int tid)
     if (result == -ESRCH)
         return 0;
     return result == 0 ? -EINPROGRESS : result;
-}
-
-static void wait_a_little(unsigned try)
-{
-    struct {
-        long seconds, nanoseconds;
-    } time = {0, NANOSECONDS_MS};
-
-    if (try >= TRIES_AT_ONCE)
-        raw_syscall(__NR_nanosleep, (long)&time, 0, 0, 0, 0, 0);
-    else
-        raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
 int stalker_unfollow_other(struct stalker_engine *engine, int tid)

@@ -38,15 +38,13 @@ static uint64_t bit_of(int signal)
 void signal_thread_begin(struct stalker_thread *thread)
 {
     signal_stack_begin(thread);
-    thread->is_inside = true;
+    atomic_store_explicit(&thread->is_inside, true, memory_order_relaxed);
 }
 
-void signal_thread_end(struct stalker_thread *thread)
+_Noreturn void signal_thread_end(struct stalker_thread *thread)
 {
-    if (!thread->is_inside)
-        return;
-    thread->is_inside = false;
-    signal_stack_end(thread);
+    signal_thread_hold(thread);
+    signal_frame_leave(thread);
 }
 
 void signal_thread_hold(struct stalker_thread *thread)
@@ -89,9 +87,9 @@ static bool is_fault(int signal, const siginfo_t *info)
     }
 }
 
-static bool is_on_our_stack(const struct stalker_thread *thread, uint64_t sp)
+static bool is_inside(const struct stalker_thread *thread)
 {
-    return sp - (uintptr_t)thread->stack < thread->stack_bytes;
+    return atomic_load_explicit(&thread->is_inside, memory_order_relaxed);
 }
 
 /* The program's state from that of a thread in translated code or a gate. */
@@ -102,7 +100,7 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 
     if (gate == GATE_PROGRAM)
         return true;
-    if (!thread->is_inside)
+    if (!is_inside(thread))
         return false;
     place = code_cache_place_at(thread->cache, cache_pc_of(cpu->pc));
     if (place != NULL)
@@ -218,8 +216,7 @@ static void put_in_order(struct signal_deferred *deferred, int signal, struct si
     *info = next;
 }
 
-/* The handler begins with the program's state in its frame: in the cache or, if the thread is leaving that, natively.
- */
+/* The handler begins, in the cache, with the program's state in its frame. */
 static void deliver(struct stalker_thread *thread, struct signal_outcome *outcome, const struct gait_cpu_context *cpu,
                     bool is_sent)
 {
@@ -248,10 +245,6 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     }
     use_up(signal, &action);
     signal_frame_enter(&copy, signal, action.handler, &entry);
-    if (!thread->is_inside) {
-        stalker_segment_set(thread->segment_base);
-        signal_frame_begin(ucontext, &entry, mask);
-    }
     signal_stack_enter(&thread->alternate_stack);
     thread->context = entry;
     thread->signals_mask = mask;
@@ -272,10 +265,10 @@ void stalker_signal_arrived(struct signal_outcome *outcome)
         return;
     }
     signal_frame_get((const void *)(uintptr_t)outcome->ucontext, &cpu);
-    is_ours = is_on_our_stack(thread, translator_host()->stack_pointer(&cpu));
+    is_ours = stalker_thread_is_on_stack(thread, translator_host()->stack_pointer(&cpu));
     if (recover(thread, &cpu))
         deliver(thread, outcome, &cpu, is_sent);
-    else if (!is_ours && !thread->is_inside)
+    else if (!is_ours && !is_inside(thread))
         run_natively(outcome, NULL);
     else if (is_sent)
         defer(thread, outcome);

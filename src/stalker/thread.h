@@ -102,12 +102,18 @@ struct stalker_thread {
     uint32_t compiled_end;       /* how many blocks there were after the last translation */
     uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
-    bool is_inside;      /* it is in the cache or the engine; changed on the thread itself */
+    _Atomic bool is_inside; /* it is in the cache or the engine, or on its way out; changed on the thread itself */
     bool with_position;  /* translated code has the position of events in a register */
     bool enter_once;     /* but not where it enters next */
     bool new_threads;    /* threads that it makes are followed alike */
     size_t buffer_bytes; /* of their events */
 };
+
+/* Whether a stack pointer is on the stack that the engine, and the kernel for signals, have on the thread. */
+static inline bool stalker_thread_is_on_stack(const struct stalker_thread *thread, uint64_t sp)
+{
+    return sp - (uintptr_t)thread->stack < thread->stack_bytes;
+}
 
 #define THREAD_FIELD_AT(field, offset)                                                                                 \
     _Static_assert(offsetof(struct stalker_thread, field) == (offset), #field " has moved")

@@ -86,11 +86,9 @@ void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t han
     (void)cpu;
 }
 
-_Noreturn void signal_frame_begin(const void *ucontext, const struct gait_cpu_context *cpu, uint64_t mask)
+_Noreturn void signal_frame_leave(struct stalker_thread *thread)
 {
-    (void)ucontext;
-    (void)cpu;
-    (void)mask;
+    (void)thread;
     __builtin_trap();
 }
 

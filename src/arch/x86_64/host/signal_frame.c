@@ -9,6 +9,7 @@
 #include "stalker/signal_stack.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
+#include "stalker/vectors.h"
 
 #include <asm/sigcontext.h>
 #include <asm/siginfo.h>
@@ -127,16 +128,6 @@ void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t han
     cpu->flags &= ~(uint64_t)(FLAG_TRAP | FLAG_DIRECTION | FLAG_RESUME);
 }
 
-_Noreturn void signal_frame_begin(const void *ucontext, const struct gait_cpu_context *cpu, uint64_t mask)
-{
-    struct ucontext copy = *(const struct ucontext *)ucontext;
-
-    signal_frame_set(&copy, cpu);
-    copy.uc_mcontext.fpstate = NULL;
-    *signal_frame_mask(&copy) = mask;
-    stalker_signal_return(&copy);
-}
-
 uint64_t signal_frame_info_at(uint64_t start)
 {
     return start + offsetof(struct frame, info);
@@ -165,6 +156,41 @@ _Noreturn void signal_frame_return(const struct stalker_thread *thread, const vo
     *signal_frame_mask(&copy) = UINT64_MAX;
     *signal_frame_stack(&copy) = signal_stack_ours(thread);
     stalker_signal_return(&copy);
+}
+
+static uint16_t code_segment(void)
+{
+    uint16_t selector;
+
+    __asm__("mov %%cs, %0" : "=r"(selector));
+    return selector;
+}
+
+static uint16_t stack_segment(void)
+{
+    uint16_t selector;
+
+    __asm__("mov %%ss, %0" : "=r"(selector));
+    return selector;
+}
+
+_Noreturn void signal_frame_leave(struct stalker_thread *thread)
+{
+    _Alignas(VECTOR_ALIGNMENT) uint8_t vectors[STALKER_VECTORS_FRAME_BYTES_MAX];
+    struct ucontext frame = {
+        .uc_flags = UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS,
+        .uc_mcontext = {.cs = code_segment(), .ss = stack_segment(), .fpstate = (void *)vectors},
+    };
+
+    stalker_vectors_save_frame(vectors);
+    signal_frame_set(&frame, &thread->context);
+    *signal_frame_mask(&frame) = thread->signals_mask;
+    *signal_frame_stack(&frame) = thread->alternate_stack;
+    stalker_segment_set(thread->segment_base);
+    thread->signals_held = 0;
+    /* Release: pairs with the acquire in is_on_its_way; from here on the struct may be used anew. */
+    atomic_store_explicit(&thread->is_inside, false, memory_order_release);
+    stalker_signal_return(&frame);
 }
 
 /* In stalker_gate.S. */

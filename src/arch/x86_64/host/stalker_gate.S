@@ -5,7 +5,6 @@
  */
 #include "stalker/thread_layout.h"
 
-#include <asm/prctl.h>
 #include <asm/unistd.h>
 
 #define SIG_SETMASK 2
@@ -104,11 +103,11 @@ FUNCTION stalker_leave
  * state: a signal that comes here is handled with that.
  */
 FUNCTION_HERE stalker_resume
+        cmpq    $0, %gs:THREAD_IS_LEAVING
+        jne     3f
         cmpq    $0, %gs:THREAD_SIGNALS_HELD
         jne     2f
-1:      cmpq    $0, %gs:THREAD_IS_LEAVING
-        jne     stalker_go
-        pushq   %gs:THREAD_CONTEXT_FLAGS
+1:      pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
         RESTORE_ALL
         jmpq    *%gs:THREAD_ENTER
@@ -126,41 +125,8 @@ FUNCTION stalker_enter
         movl    $__NR_rt_sigprocmask, %eax
         syscall
         jmp     1b
-
-/*
- * Out of our hands: the program gets its gs base back, so all else has to come from elsewhere. iretq takes the pc, the
- * flags and the stack pointer from the engine's stack.
- */
-stalker_go:
-        movq    %gs:THREAD_SELF, %rbx
-        movl    $__NR_arch_prctl, %eax
-        movl    $ARCH_SET_GS, %edi
-        movq    THREAD_SEGMENT_BASE(%rbx), %rsi
-        syscall
-        movq    THREAD_ENGINE_SP(%rbx), %rsp
-        movl    %ss, %eax
-        pushq   %rax
-        pushq   THREAD_CONTEXT + 8 * 4(%rbx)
-        pushq   THREAD_CONTEXT_FLAGS(%rbx)
-        movl    %cs, %eax
-        pushq   %rax
-        pushq   THREAD_RESUME(%rbx)
-        movq    THREAD_CONTEXT + 8 * 0(%rbx), %rax
-        movq    THREAD_CONTEXT + 8 * 1(%rbx), %rcx
-        movq    THREAD_CONTEXT + 8 * 2(%rbx), %rdx
-        movq    THREAD_CONTEXT + 8 * 5(%rbx), %rbp
-        movq    THREAD_CONTEXT + 8 * 6(%rbx), %rsi
-        movq    THREAD_CONTEXT + 8 * 7(%rbx), %rdi
-        movq    THREAD_CONTEXT + 8 * 8(%rbx), %r8
-        movq    THREAD_CONTEXT + 8 * 9(%rbx), %r9
-        movq    THREAD_CONTEXT + 8 * 10(%rbx), %r10
-        movq    THREAD_CONTEXT + 8 * 11(%rbx), %r11
-        movq    THREAD_CONTEXT + 8 * 12(%rbx), %r12
-        movq    THREAD_CONTEXT + 8 * 13(%rbx), %r13
-        movq    THREAD_CONTEXT + 8 * 14(%rbx), %r14
-        movq    THREAD_CONTEXT + 8 * 15(%rbx), %r15
-        movq    THREAD_CONTEXT + 8 * 3(%rbx), %rbx
-        iretq
+3:      movq    %gs:THREAD_SELF, %rdi
+        call    signal_thread_end
 FUNCTION_HERE stalker_resume_end
 
 /* Out of the cache because the event buffer is full: all registers are the program's, and `resume` is set. */
@@ -348,9 +314,27 @@ FUNCTION stalker_follow_caller
         jmp     stalker_resume
 1:      ret
 
-/* Where a thread that was stopped begins to be followed: its registers are in its context. */
+/*
+ * Where a thread that was stopped begins to be followed: its registers are in its context. Signals are blocked before
+ * the stack is changed: as long as the kernel has the program's alternate stack, it must see whether that is in use.
+ */
 FUNCTION stalker_gate_begin
-        movq    %gs:THREAD_ENGINE_SP, %rsp
+        cmpq    $0, %gs:THREAD_SIGNALS_HELD
+        jne     1f
+        movl    $SIG_SETMASK, %edi
+        leaq    all_signals(%rip), %rsi
+        movq    %gs:THREAD_SELF, %rdx
+        addq    $THREAD_SCRATCH, %rdx
+        movl    $SIGNAL_MASK_BYTES, %r10d
+        movl    $__NR_rt_sigprocmask, %eax
+        syscall
+        /* One that came just before may have been held back already. */
+        cmpq    $0, %gs:THREAD_SIGNALS_HELD
+        jne     1f
+        movq    %gs:THREAD_SCRATCH, %rax
+        movq    %rax, %gs:THREAD_SIGNALS_MASK
+        movq    $1, %gs:THREAD_SIGNALS_HELD
+1:      movq    %gs:THREAD_ENGINE_SP, %rsp
         pushq   $2
         popfq
         movq    %gs:THREAD_SELF, %rdi
@@ -383,5 +367,10 @@ FUNCTION stalker_clone
         movq    %r12, %rdi
         call    stalker_thread_begin
         jmp     stalker_resume
+
+        .section .rodata
+        .p2align 3
+all_signals:
+        .quad   -1
 
         .section .note.GNU-stack, "", @progbits

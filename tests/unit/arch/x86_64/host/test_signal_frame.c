@@ -6,6 +6,7 @@
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread.h"
+#include "stalker/translator.h"
 #include "support/check.h"
 
 #include <signal.h>
@@ -20,13 +21,18 @@
 #define MXCSR_FRESH     0x1f80u
 #define MASK_IN_HANDLER 0xff00000000ull
 #define MARK            0x5a
+#define VECTOR_MARK     0x1234567812345678ull
+#define SEGMENT_BASE    0x70000ull
 
 static _Alignas(64) uint8_t stack[256 << 10];
 static struct signal_copy copy;
+static struct stalker_thread leaving;
 static struct {
     int signal;
     uint64_t info, ucontext, mask, pid;
+    uint64_t vector, segment_base;
     uint32_t mxcsr;
+    struct signal_stack stack;
     struct gait_cpu_context cpu;
 } seen;
 
@@ -40,7 +46,10 @@ static uint64_t current_mask(void)
 
 static void in_the_copy(int signal, siginfo_t *info, void *ucontext)
 {
+    __asm__ volatile("movq %%xmm15, %0" : "=r"(seen.vector));
     seen.mxcsr = __builtin_ia32_stmxcsr();
+    raw_syscall(SYS_sigaltstack, 0, (long)&seen.stack, 0, 0, 0, 0);
+    seen.segment_base = stalker_segment_get();
     seen.signal = signal;
     seen.info = (uintptr_t)info;
     seen.ucontext = (uintptr_t)ucontext;
@@ -66,8 +75,15 @@ static void in_the_original(int signal, siginfo_t *info, void *ucontext)
     cpu.flags |= FLAG_DIRECTION;
     signal_frame_enter(&copy, signal, (uintptr_t)in_the_copy, &cpu);
     CHECK(!(cpu.flags & FLAG_DIRECTION));
+    leaving.context = cpu;
+    leaving.signals_mask = MASK_IN_HANDLER;
+    leaving.alternate_stack = (struct signal_stack){.start = (uintptr_t)stack, .size_bytes = 8192};
+    leaving.segment_base = SEGMENT_BASE;
+    leaving.signals_held = 1;
+    leaving.is_inside = true;
     __builtin_ia32_ldmxcsr(ROUNDING_DOWN);
-    signal_frame_begin(ucontext, &cpu, MASK_IN_HANDLER);
+    __asm__ volatile("movq %0, %%xmm15" : : "r"(VECTOR_MARK) : "xmm15");
+    signal_frame_leave(&leaving);
 }
 
 /* Sends it to ourselves with marks in registers, and returns what rbx is afterwards. */
@@ -89,6 +105,7 @@ static uint64_t send(int signal)
     return marked;
 }
 
+/* By way of leaving the engine for it. */
 static void a_handler_begins_in_a_copy_and_returns_from_it(void)
 {
     struct signal_action action = {.handler = (uintptr_t)in_the_original,
@@ -104,7 +121,14 @@ static void a_handler_begins_in_a_copy_and_returns_from_it(void)
     CHECK_EQUAL(seen.ucontext, signal_frame_ucontext_at(copy.start));
     CHECK_EQUAL(seen.pid, getpid());
     CHECK_EQUAL(seen.mask, MASK_IN_HANDLER);
-    CHECK_EQUAL(seen.mxcsr, MXCSR_FRESH);
+    CHECK_EQUAL(seen.mxcsr, ROUNDING_DOWN);
+    CHECK_EQUAL(seen.vector, VECTOR_MARK);
+    CHECK_EQUAL(seen.stack.start, (uintptr_t)stack);
+    CHECK_EQUAL(seen.stack.size_bytes, 8192);
+    CHECK_EQUAL(seen.segment_base, SEGMENT_BASE);
+    CHECK(!leaving.is_inside);
+    CHECK_EQUAL(leaving.signals_held, 0);
+    stalker_segment_set(0);
     CHECK_EQUAL(seen.cpu.r12, 0x2222);
     /* As the psABI has it where functions begin. */
     CHECK_EQUAL(copy.start % 16, 8);
