@@ -7,6 +7,7 @@
 
 #include "base/counters.h"
 #include "stalker/block_link.h"
+#include "stalker/callout_done.h"
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
 #include "stalker/event_layout.h"
@@ -174,6 +175,19 @@ static void renew(struct stalker_thread *thread)
     go_on(thread, block->landing.value != 0);
 }
 
+/* Back to behind the callouts at context.pc or, if that is no more, to where they are made. */
+static void go_behind(struct stalker_thread *thread)
+{
+    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
+    if (!callout_done_is_valid(thread)) {
+        thread->reason = STALKER_ENTER;
+        go_by(thread, NULL, false);
+        return;
+    }
+    thread->resume = thread->behind.cache_pc;
+    thread->enter_once = !thread->behind.with_position;
+}
+
 static void handle_reason(struct stalker_thread *thread)
 {
     switch (thread->reason) {
@@ -199,6 +213,9 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_EVENTS:
         stalker_drain_events(thread);
         break;
+    case STALKER_BEHIND:
+        go_behind(thread);
+        break;
     default:
         go_on(thread, false);
         break;
@@ -208,7 +225,28 @@ static void handle_reason(struct stalker_thread *thread)
 /* Whether the thread goes on in what it came from, rather than in what is found for it now. */
 static bool goes_back(const struct stalker_thread *thread)
 {
-    return thread->reason == STALKER_EVENTS;
+    return thread->reason == STALKER_EVENTS || thread->reason == STALKER_BEHIND;
+}
+
+/* Of a thread that left a block for its events' sake all is known but where the program is. */
+static bool find_program_pc(struct stalker_thread *thread)
+{
+    struct gait_cpu_context cpu = thread->context;
+    const struct code_place *place = code_cache_place_at(thread->cache, cache_pc_of(thread->resume));
+
+    cpu.pc = thread->resume;
+    cpu.registers[thread->engine->translator->position_register] = thread->event_position;
+    if (place == NULL || thread->engine->translator->recover(thread, place, &cpu) != 0)
+        return false;
+    thread->context.pc = cpu.pc;
+    return true;
+}
+
+static bool is_unfollowed(struct stalker_thread *thread)
+{
+    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW))
+        return false;
+    return thread->reason != STALKER_EVENTS || find_program_pc(thread);
 }
 
 void stalker_dispatch(struct stalker_thread *thread)
@@ -222,8 +260,7 @@ void stalker_dispatch(struct stalker_thread *thread)
     handle_reason(thread);
     if (!goes_back(thread))
         reclaim_pass(thread, epoch);
-    if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
-        !goes_back(thread) && !thread->is_leaving)
+    if (!thread->is_leaving && is_unfollowed(thread))
         stalker_leave_natively(thread);
     vectors_put_back(thread);
     thread->enter =

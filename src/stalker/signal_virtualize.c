@@ -67,7 +67,8 @@ _Noreturn void signal_return(struct stalker_thread *thread)
     signal_stack_return(&thread->alternate_stack, signal_frame_stack(ucontext),
                         translator->stack_pointer(&thread->context));
     thread->signals_mask = *signal_frame_mask(ucontext);
-    thread->reason = STALKER_ENTER;
+    thread->reason =
+        callout_done_take(thread, (uintptr_t)ucontext, thread->context.pc) ? STALKER_BEHIND : STALKER_ENTER;
     signal_frame_return(thread, ucontext);
 }
 
@@ -109,6 +110,7 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     if (cpu->pc != thread->resume)
         return false;
     *cpu = thread->context;
+    thread->behind.cache_pc = 0;
     return true;
 }
 
@@ -244,6 +246,10 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
         return;
     }
     use_up(signal, &action);
+    /* An instruction that raised its signal is run anew if the handler returns to it, and so are its callouts. */
+    if (!is_sent)
+        thread->behind.cache_pc = 0;
+    callout_done_keep(thread, signal_frame_ucontext_at(copy.start), cpu->pc);
     signal_frame_enter(&copy, signal, action.handler, &entry);
     signal_stack_enter(&thread->alternate_stack);
     thread->context = entry;

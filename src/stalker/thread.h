@@ -10,6 +10,7 @@
 #include "base/address.h"
 #include "base/list.h"
 #include "gait/cpu_context.h"
+#include "stalker/callout_done.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread_layout.h"
 
@@ -31,7 +32,8 @@ enum stalker_reason {
     STALKER_CHANGED = STALKER_REASON_CHANGED,     /* the original of the block that has `exit` changed */
     STALKER_QUIET_END = STALKER_REASON_QUIET_END, /* an excluded call is over at the block that has `exit` */
     STALKER_CALLED = STALKER_REASON_CALLED,       /* a system call was made in a call_piece; rcx is where it goes on */
-    STALKER_ENTER,                                /* it was not in the cache: it is to be followed from context.pc on */
+    STALKER_BEHIND, /* it goes on, at context.pc, behind the callouts that were made there: at `behind` */
+    STALKER_ENTER,  /* it was not in the cache: it is to be followed from context.pc on */
 };
 
 /* What others ask of a thread; looked at whenever it is in the engine. */
@@ -98,15 +100,17 @@ struct stalker_thread {
     size_t stack_bytes;
     struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
     struct signal_deferred deferred;
+    struct callout_behind behind; /* set when the program's state is found */
+    struct callout_done callouts_done[CALLOUTS_DONE_MAX];
     struct event_buffer *events; /* NULL: none are wanted */
     uint32_t compiled_end;       /* how many blocks there were after the last translation */
     uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
     _Atomic bool is_inside; /* it is in the cache or the engine, or on its way out; changed on the thread itself */
-    bool with_position;  /* translated code has the position of events in a register */
-    bool enter_once;     /* but not where it enters next */
-    bool new_threads;    /* threads that it makes are followed alike */
-    size_t buffer_bytes; /* of their events */
+    bool with_position;     /* translated code has the position of events in a register */
+    bool enter_once;        /* but not where it enters next */
+    bool new_threads;       /* threads that it makes are followed alike */
+    size_t buffer_bytes;    /* of their events */
 };
 
 /* Whether a stack pointer is on the stack that the engine, and the kernel for signals, have on the thread. */

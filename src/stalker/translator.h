@@ -27,7 +27,8 @@ struct gait_cpu_context;
 
 struct translator {
     const char *name;
-    size_t insns_bytes; /* of translation.insns */
+    size_t insns_bytes;         /* of translation.insns */
+    unsigned position_register; /* where the position of events is, where there are any */
 
     /* Decodes the block that begins at block->start: sets its size and number of instructions. */
     void (*decode)(struct translation *translation);

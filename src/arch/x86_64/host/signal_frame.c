@@ -6,6 +6,7 @@
 #include "stalker/signal_frame.h"
 
 #include "base/raw_syscall.h"
+#include "stalker/callout.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -206,6 +207,9 @@ static int is_within(uint64_t pc, const char *start, const char *end)
 static enum gate_place recover_entering(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 {
     *cpu = thread->context;
+    if (thread->reason == STALKER_BEHIND)
+        return GATE_PROGRAM;
+    thread->behind.cache_pc = 0;
     if (thread->reason != STALKER_EVENTS || thread->is_leaving)
         return GATE_PROGRAM;
     /* Back to where it left for the events' sake, which is not where a block begins. */
@@ -225,10 +229,22 @@ static enum gate_place recover_found(struct stalker_thread *thread, struct gait_
     cpu->rdx = homes->rdx;
     cpu->rdi = homes->rdi;
     cpu->pc = thread->target;
+    thread->behind.cache_pc = 0;
     if (thread->with_position) {
         thread->event_position = cpu->r11;
         cpu->r11 = homes->r11;
     }
+    return GATE_PROGRAM;
+}
+
+/* A callout has been made, and nothing else of its instruction. */
+static enum gate_place recover_called(struct stalker_thread *thread, struct gait_cpu_context *cpu, bool with_position)
+{
+    const struct callout_call *call =
+        (const struct callout_call *)(uintptr_t)(thread->engine_sp - sizeof(struct callout_call));
+
+    *cpu = thread->context;
+    thread->behind = (struct callout_behind){.cache_pc = call->behind, .with_position = with_position};
     return GATE_PROGRAM;
 }
 
@@ -238,10 +254,9 @@ enum gate_place stalker_gate_recover(struct stalker_thread *thread, struct gait_
         return recover_entering(thread, cpu);
     if (is_within(cpu->pc, stalker_found, stalker_found_end))
         return recover_found(thread, cpu);
-    if (is_within(cpu->pc, stalker_callout_called, stalker_callout_called_end) ||
-        is_within(cpu->pc, stalker_positioned_called, stalker_positioned_called_end)) {
-        *cpu = thread->context;
-        return GATE_PROGRAM;
-    }
+    if (is_within(cpu->pc, stalker_callout_called, stalker_callout_called_end))
+        return recover_called(thread, cpu, false);
+    if (is_within(cpu->pc, stalker_positioned_called, stalker_positioned_called_end))
+        return recover_called(thread, cpu, true);
     return GATE_UNKNOWN;
 }

@@ -212,10 +212,10 @@ FUNCTION_HERE stalker_found_end
         jmpq    *%gs:THREAD_LEAVE
 
 /*
- * A callout: called on the engine's stack, where the struct callout is above the return address; rsp is at home, all
- * other registers are the program's, but for r11 in the second form.
+ * A callout: called on the engine's stack, where a struct callout_call begins with the return address; rsp is at home,
+ * all other registers are the program's, but for r11 in the second form.
  */
-        .macro CALLOUT leave_callout
+        .macro CALLOUT leave_callout, with_position
         EACH_FIRST SAVE
         EACH_OTHER SAVE
         SAVE r11, 11
@@ -225,7 +225,8 @@ FUNCTION_HERE stalker_found_end
         testl   $0x40400, %ebx
         jnz     \leave_callout\()_odd
 \leave_callout\()_call:
-        movq    8(%rsp), %rsi
+        movl    $\with_position, %edx
+        movq    %rsp, %rsi
         movq    %gs:THREAD_SELF, %rdi
         call    stalker_callout
 /* From here to its end the context is the program's state. */
@@ -233,7 +234,7 @@ FUNCTION_HERE stalker_\leave_callout\()_called
         testb   %al, %al
         jnz     stalker_resume_far
         cmpq    $0, %gs:THREAD_SIGNALS_HELD
-        jne     stalker_callout_held
+        jne     \leave_callout\()_held
         /* Flags that the function left alone are put back without the slow popf. */
         cmpq    %gs:THREAD_CONTEXT_FLAGS, %rbx
         jne     \leave_callout\()_flags
@@ -249,7 +250,7 @@ FUNCTION_HERE stalker_\leave_callout\()_called
         EACH_OTHER RESTORE
         .endm
 
-        .macro CALLOUT_RARE leave_callout
+        .macro CALLOUT_RARE leave_callout, with_position
 \leave_callout\()_flags:
         pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
@@ -259,26 +260,29 @@ FUNCTION_HERE stalker_\leave_callout\()_called_end
         pushq   $2
         popfq
         jmp     \leave_callout\()_call
+/* Signals came during the callout. */
+\leave_callout\()_held:
+        movl    $\with_position, %edx
+        movq    %rsp, %rsi
+        movq    %gs:THREAD_SELF, %rdi
+        call    stalker_callout_interrupted
+        jmp     stalker_resume_far
         .endm
 
 FUNCTION stalker_gate_callout
-        CALLOUT callout
+        CALLOUT callout, 0
         RESTORE r11, 11
         ret     $8
-        CALLOUT_RARE callout
+        CALLOUT_RARE callout, 0
 
 FUNCTION stalker_gate_callout_with_position
         movq    %r11, %gs:THREAD_EVENT_POSITION
         RESTORE r11, 11
-        CALLOUT positioned
+        CALLOUT positioned, 1
         movq    %gs:THREAD_EVENT_POSITION, %r11
         ret     $8
-        CALLOUT_RARE positioned
+        CALLOUT_RARE positioned, 1
 
-/* Signals came during a callout. */
-stalker_callout_held:
-        movq    %gs:THREAD_SELF, %rdi
-        call    stalker_callout_interrupted
 /* A callout sent the thread elsewhere: what is on the engine's stack is done with. */
 stalker_resume_far:
         movq    %gs:THREAD_ENGINE_SP, %rsp

@@ -27,10 +27,10 @@
 #define CONTROL_IN_USE  1
 
 /* Tiles, most of all state; part of a thread's frames only if the thread uses them. */
-#define STATE_TILES       (1ull << 18)
-#define STATE_FIRST       2 /* those before it are part of any image */
-#define IMAGE_HEADER_AT   512
-#define IMAGE_BYTES_MIN   576
+#define STATE_TILES     (1ull << 18)
+#define STATE_FIRST     2 /* those before it are part of any image */
+#define IMAGE_HEADER_AT 512
+#define IMAGE_BYTES_MIN 576
 
 static uint64_t control(uint32_t which)
 {

@@ -76,14 +76,14 @@ static int64_t unfold_sign(uint64_t number)
 static bool is_plain(const struct trail_state *state)
 {
     return state->homes == 0 && state->sp_add == 0 && state->pc == 0 && state->is_rcx_next == 0 &&
-           state->scratch_register == 0;
+           state->scratch_register == 0 && state->callouts_done == 0;
 }
 
 static void put_state(struct bytes_writer *writer, const struct trail_state *state)
 {
     put_number(writer, state->homes);
     put_byte(writer, (uint8_t)state->sp_add);
-    put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2));
+    put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2 | state->callouts_done << 3));
     put_byte(writer, state->scratch_register);
 }
 
@@ -96,6 +96,7 @@ static void get_state(struct bytes_reader *reader, struct trail_state *state)
     byte = get_byte(reader);
     state->pc = byte & 3;
     state->is_rcx_next = byte >> 2 & 1;
+    state->callouts_done = byte >> 3;
     state->scratch_register = get_byte(reader);
 }
 
@@ -162,6 +163,23 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
     return found;
 }
 
+/* Where the block goes on behind the callouts that are done at a point: at the first one that says so. */
+static struct callout_behind behind_of(const struct code_place *place, const struct trail_point *at)
+{
+    struct bytes_reader reader = {place->trail, place->trail + place->trail_bytes};
+    struct trail_point point = {0};
+
+    if (at->state.callouts_done == 0 || at->state.pc != TRAIL_PC_HERE)
+        return (struct callout_behind){0};
+    do
+        get_point(&reader, &point);
+    while (point.app_offset != at->app_offset || point.state.callouts_done != at->state.callouts_done);
+    return (struct callout_behind){
+        .cache_pc = place->start.value + point.cache_offset,
+        .with_position = point.state.homes & X86_GPR_BIT(POSITION_REGISTER),
+    };
+}
+
 static uint64_t pc_of(const struct code_place *place, const struct trail_point *point,
                       const struct gait_cpu_context *cpu)
 {
@@ -183,6 +201,7 @@ int x86_recover(struct stalker_thread *thread, const struct code_place *place, s
     if (!trail_find(place->trail, place->trail_bytes, (uint32_t)(cpu->pc - place->start.value), &point))
         return -ENOENT;
     state = &point.state;
+    thread->behind = behind_of(place, &point);
     cpu->pc = pc_of(place, &point, cpu);
     if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
         thread->event_position = cpu->registers[POSITION_REGISTER];

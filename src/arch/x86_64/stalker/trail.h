@@ -30,6 +30,9 @@ enum trail_pc {
 #define INDEX_REGISTER  X86_RDI
 #define BRANCH_SET      ((x86_gpr_set)(X86_GPR_BIT(TARGET_REGISTER) | X86_GPR_BIT(INDEX_REGISTER)))
 
+/* Callouts at one instruction that are told apart. */
+#define TRAIL_CALLOUTS_MAX 31
+
 /* Holds the position of events, where there are any, at the borders of all blocks. */
 #define POSITION_REGISTER X86_R11
 
@@ -40,6 +43,7 @@ struct trail_state {
     uint8_t pc;               /* enum trail_pc */
     uint8_t is_rcx_next;      /* rcx is the point's own pc */
     uint8_t scratch_register; /* 1 + the register that is in the thread's scratch slot */
+    uint8_t callouts_done;    /* how many of those at the point's own pc were made */
 };
 
 struct trail_point {

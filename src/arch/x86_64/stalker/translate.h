@@ -27,6 +27,8 @@ struct x86_block {
     unsigned point_count;
     x86_gpr_set homes; /* registers that are at home until the block overwrites them */
     struct event_plan events;
+    struct app_pc callout_pc; /* where the last callout stands, and how many there are */
+    unsigned callouts_done;
     unsigned count_pending;
     uint64_t counts[X86_COUNTS_PENDING_MAX];
     struct x86_insn insns[BLOCK_INSNS_MAX];

@@ -24,7 +24,8 @@ static bool is_same_point(const struct trail_point *last, const struct trail_poi
     return last->app_offset == point->app_offset && last->state.homes == point->state.homes &&
            last->state.sp_add == point->state.sp_add && last->state.pc == point->state.pc &&
            last->state.is_rcx_next == point->state.is_rcx_next &&
-           last->state.scratch_register == point->state.scratch_register;
+           last->state.scratch_register == point->state.scratch_register &&
+           last->state.callouts_done == point->state.callouts_done;
 }
 
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state)
@@ -38,6 +39,8 @@ void x86_trail_note(struct translation *translation, struct app_pc app_pc, struc
 
     point.state = state;
     point.state.homes |= decoded->homes;
+    if (app_pc.value == decoded->callout_pc.value)
+        point.state.callouts_done = (uint8_t)decoded->callouts_done;
     if (decoded->point_count > 0 && is_same_point(&decoded->points[decoded->point_count - 1], &point))
         return;
     if (decoded->point_count == TRAIL_POINTS_MAX) {
@@ -91,6 +94,7 @@ static void decode(struct translation *translation)
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
     decoded->ends_bad = false;
     decoded->count_pending = 0;
+    decoded->callouts_done = 0;
     while (decoded->count < translation->insn_limit) {
         struct x86_insn *insn = &decoded->insns[decoded->count];
         const uint8_t *bytes = decoded->source + (pc.value - block->start.value);
@@ -179,6 +183,7 @@ static void forget_decoded(struct translation *translation)
     decoded->count = 0;
     decoded->point_count = 0;
     decoded->is_checked = false;
+    decoded->callouts_done = 0;
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
 }
 
@@ -327,6 +332,7 @@ static void put_cold_landing(struct translation *translation, struct block *bloc
 const struct translator translator_x86_64 = {
     .name = "x86_64",
     .insns_bytes = sizeof(struct x86_block),
+    .position_register = POSITION_REGISTER,
     .decode = decode,
     .insn_length = insn_length,
     .open = open_block,
