@@ -100,7 +100,8 @@ static void call_in_place(struct stalker_thread *thread)
     const struct translator *translator = thread->engine->translator;
     struct cache_pc piece;
 
-    if (call_piece_obtain(thread->engine, translator->system_call_next(&thread->context), &piece) != 0) {
+    if (call_piece_obtain(thread->engine, translator->system_call_next(&thread->context), thread->segment_base,
+                          &piece) != 0) {
         stalker_leave_natively(thread);
         return;
     }

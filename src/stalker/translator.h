@@ -58,9 +58,9 @@ struct translator {
 
     /*
      * Writes code that makes the system call in the registers and comes back through stalker_gate_called; a child,
-     * which gets 0, goes on natively at `next`.
+     * which gets 0, goes on natively at `next`, with that segment base.
      */
-    void (*put_call_piece)(struct code_writer *writer, struct app_pc next);
+    void (*put_call_piece)(struct code_writer *writer, struct app_pc next, uint64_t segment_base);
 
     /* Where the program goes on behind the system call at a pc. */
     struct app_pc (*system_call_next)(const struct gait_cpu_context *cpu);
