@@ -14,6 +14,7 @@
 #include "stalker/dispatch.h"
 #include "stalker/event_buffer.h"
 #include "stalker/signal_actions.h"
+#include "stalker/signal_frame.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 
@@ -37,6 +38,13 @@ static void wait_a_little(unsigned try)
         raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
+/* There signals are blocked: a trap behind each instruction would be the end. */
+static void enter_gate(struct gait_cpu_context *cpu)
+{
+    cpu->pc = (uintptr_t)stalker_gate_begin;
+    signal_frame_end_steps(cpu);
+}
+
 static int begin(void *context, struct thread_registers *registers)
 {
     struct stalker_thread *thread = context;
@@ -48,7 +56,7 @@ static int begin(void *context, struct thread_registers *registers)
     if (stalker_thread_is_on_stack(thread, thread->engine->translator->stack_pointer(&entrance)))
         return -EAGAIN;
     thread->context = entrance;
-    entrance.pc = (uintptr_t)stalker_gate_begin;
+    enter_gate(&entrance);
     thread->engine->translator->registers_set(registers, &entrance, thread->self);
     return 0;
 }
@@ -110,7 +118,7 @@ static int leave(void *context, struct thread_registers *registers)
         return -EAGAIN;
     thread->context = cpu;
     thread->reason = STALKER_ENTER;
-    entrance.pc = (uintptr_t)stalker_gate_begin;
+    enter_gate(&entrance);
     translator->registers_set(registers, &entrance, thread->self);
     return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef GAIT_STALKER_SIGNAL_FRAME_H
 #define GAIT_STALKER_SIGNAL_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,15 @@ struct stalker_thread;
 /* Between the registers in a frame and a context. */
 void signal_frame_get(const void *ucontext, struct gait_cpu_context *cpu_out);
 void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu);
+
+/* Whether the thread goes on step by step, with a trap behind each instruction. */
+bool signal_frame_steps(const struct gait_cpu_context *cpu);
+
+/* No more. */
+void signal_frame_end_steps(struct gait_cpu_context *cpu);
+
+/* Whether the CPU makes one step of the instruction at `from` and the one behind it, and cpu is between them. */
+bool signal_frame_is_between(const struct gait_cpu_context *cpu, uint64_t from);
 
 uint64_t *signal_frame_mask(void *ucontext);
 struct signal_stack *signal_frame_stack(void *ucontext);

@@ -30,6 +30,9 @@
 
 _Static_assert(sizeof(struct signal_info) == sizeof(siginfo_t), "the kernel has another one");
 
+/* No instruction: whatever comes next is behind it. */
+#define STEP_BEFORE UINT64_MAX
+
 static uint64_t bit_of(int signal)
 {
     return 1ull << (signal - 1);
@@ -41,9 +44,34 @@ void signal_thread_begin(struct stalker_thread *thread)
     atomic_store_explicit(&thread->is_inside, true, memory_order_relaxed);
 }
 
+/* Whether the program has made a step, to where cpu is, and not seen the trap. */
+static bool is_step_owed(const struct stalker_thread *thread, const struct gait_cpu_context *cpu)
+{
+    return thread->stepping_from != 0 && thread->stepping_from != cpu->pc &&
+           !signal_frame_is_between(cpu, thread->stepping_from);
+}
+
+static siginfo_t step_info(uint64_t pc)
+{
+    siginfo_t info = {.si_signo = SIGTRAP, .si_code = TRAP_TRACE};
+
+    info.si_addr = (void *)(uintptr_t)pc;
+    return info;
+}
+
+static void send_step(const struct stalker_thread *thread)
+{
+    siginfo_t info = step_info(thread->context.pc);
+
+    raw_syscall(__NR_rt_tgsigqueueinfo, raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0), thread->tid, SIGTRAP, (long)&info,
+                0, 0);
+}
+
 _Noreturn void signal_thread_end(struct stalker_thread *thread)
 {
     signal_thread_hold(thread);
+    if (is_step_owed(thread, &thread->context))
+        send_step(thread);
     signal_frame_leave(thread);
 }
 
@@ -69,6 +97,7 @@ _Noreturn void signal_return(struct stalker_thread *thread)
     thread->signals_mask = *signal_frame_mask(ucontext);
     thread->reason =
         callout_done_take(thread, (uintptr_t)ucontext, thread->context.pc) ? STALKER_BEHIND : STALKER_ENTER;
+    thread->stepping_from = signal_frame_steps(&thread->context) ? thread->context.pc : 0;
     signal_frame_return(thread, ucontext);
 }
 
@@ -91,6 +120,12 @@ static bool is_fault(int signal, const siginfo_t *info)
 static bool is_inside(const struct stalker_thread *thread)
 {
     return atomic_load_explicit(&thread->is_inside, memory_order_relaxed);
+}
+
+/* A trap behind an instruction of a thread that single steps itself. */
+static bool is_step(int signal, const siginfo_t *info)
+{
+    return signal == SIGTRAP && info->si_code == TRAP_TRACE;
 }
 
 /* The program's state from that of a thread in translated code or a gate. */
@@ -175,10 +210,8 @@ static void run_natively(struct signal_outcome *outcome, const struct stalker_th
     outcome->ucontext = signal_frame_ucontext_at(copy.start);
 }
 
-/* The signal comes again when the thread is in a known state. */
-static void defer(struct stalker_thread *thread, const struct signal_outcome *outcome)
+static void queue_again(struct stalker_thread *thread, const struct signal_outcome *outcome)
 {
-    uint64_t *mask = signal_frame_mask((void *)(uintptr_t)outcome->ucontext);
     const struct signal_info *info = (const struct signal_info *)(uintptr_t)outcome->info;
     int process = (int)raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
 
@@ -192,9 +225,21 @@ static void defer(struct stalker_thread *thread, const struct signal_outcome *ou
         raw_syscall(__NR_tgkill, process, thread->tid, (long)outcome->signal, 0, 0, 0);
         thread->deferred.signal = 0;
     }
+}
+
+/* The signal comes again when the thread is in a known state. */
+static void defer(struct stalker_thread *thread, const struct signal_outcome *outcome,
+                  const struct gait_cpu_context *cpu)
+{
+    uint64_t *mask = signal_frame_mask((void *)(uintptr_t)outcome->ucontext);
+
+    queue_again(thread, outcome);
     thread->signals_mask = *mask;
     thread->signals_held = 1;
     *mask = SIGNAL_MASK_ALL;
+    /* The kernel does not hold back a trap that comes now, but ends the process. */
+    if (signal_frame_steps(cpu))
+        *mask &= ~bit_of(SIGTRAP);
 }
 
 static bool is_same(const struct signal_info *a, const struct signal_info *b)
@@ -252,6 +297,7 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     callout_done_keep(thread, signal_frame_ucontext_at(copy.start), cpu->pc);
     signal_frame_enter(&copy, signal, action.handler, &entry);
     signal_stack_enter(&thread->alternate_stack);
+    thread->stepping_from = 0;
     thread->context = entry;
     thread->signals_mask = mask;
     thread->signals_held = 1;
@@ -259,12 +305,45 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     outcome->target = (uintptr_t)stalker_gate_begin;
 }
 
+/*
+ * The CPU traps behind each instruction of translated code and of the gates. One of the program's is over when its pc
+ * has changed; before that the program does not see the trap, and the thread makes another step.
+ */
+static bool is_step_under_way(struct stalker_thread *thread, bool is_known, const struct gait_cpu_context *cpu,
+                              uint64_t trapped_at)
+{
+    if (!is_known) {
+        /* Stopped between the CPU's trap and its signal, to be followed: the program sees it when it goes on. */
+        if (trapped_at == thread->context.pc)
+            thread->stepping_from = STEP_BEFORE;
+        return true;
+    }
+    /* The first trap comes at the instruction behind the one that set the flag. */
+    if (thread->stepping_from == 0 || signal_frame_is_between(cpu, thread->stepping_from))
+        thread->stepping_from = cpu->pc;
+    return thread->stepping_from == cpu->pc;
+}
+
+/* A step that the program has not seen comes before the signal that is there, which is queued again. */
+static void put_step_first(struct stalker_thread *thread, struct signal_outcome *outcome, uint64_t pc)
+{
+    struct signal_action action = signal_actions_get(SIGTRAP);
+    uint64_t blocked = *signal_frame_mask((void *)(uintptr_t)outcome->ucontext) | action.mask;
+
+    queue_again(thread, outcome);
+    *(siginfo_t *)(uintptr_t)outcome->info = step_info(pc);
+    outcome->signal = SIGTRAP;
+    thread->signals_mask = action.flags & (unsigned)SA_NODEFER ? blocked : blocked | bit_of(SIGTRAP);
+    thread->signals_held = 1;
+}
+
 void stalker_signal_arrived(struct signal_outcome *outcome)
 {
     struct stalker_thread *thread = thread_registry_current();
-    bool is_sent = !is_fault((int)outcome->signal, (const siginfo_t *)(uintptr_t)outcome->info);
+    const siginfo_t *info = (const siginfo_t *)(uintptr_t)outcome->info;
+    bool is_sent = !is_fault((int)outcome->signal, info);
     struct gait_cpu_context cpu;
-    bool is_ours;
+    bool is_ours, is_known;
 
     if (thread == NULL) {
         run_natively(outcome, NULL);
@@ -272,12 +351,19 @@ void stalker_signal_arrived(struct signal_outcome *outcome)
     }
     signal_frame_get((const void *)(uintptr_t)outcome->ucontext, &cpu);
     is_ours = stalker_thread_is_on_stack(thread, translator_host()->stack_pointer(&cpu));
-    if (recover(thread, &cpu))
+    is_known = recover(thread, &cpu);
+    if (is_step((int)outcome->signal, info) && is_step_under_way(thread, is_known, &cpu, (uintptr_t)info->si_addr))
+        return;
+    if (is_known && is_sent && is_step_owed(thread, &cpu)) {
+        put_step_first(thread, outcome, cpu.pc);
+        is_sent = false;
+    }
+    if (is_known)
         deliver(thread, outcome, &cpu, is_sent);
     else if (!is_ours && !is_inside(thread))
         run_natively(outcome, NULL);
     else if (is_sent)
-        defer(thread, outcome);
+        defer(thread, outcome, &cpu);
     else if (is_ours)
         signal_actions_reset((int)outcome->signal);
     else

@@ -64,6 +64,25 @@ void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu)
     context->eflags = cpu->flags;
 }
 
+bool signal_frame_steps(const struct gait_cpu_context *cpu)
+{
+    return cpu->flags & FLAG_TRAP;
+}
+
+void signal_frame_end_steps(struct gait_cpu_context *cpu)
+{
+    cpu->flags &= ~(uint64_t)FLAG_TRAP;
+}
+
+/* The kernel clears the flag for its own part of a system call, and with it the trap behind it. */
+bool signal_frame_is_between(const struct gait_cpu_context *cpu, uint64_t from)
+{
+    static const uint8_t syscall_insn[] = {0x0f, 0x05};
+
+    return cpu->pc == from + sizeof(syscall_insn) &&
+           __builtin_memcmp((const void *)(uintptr_t)from, syscall_insn, sizeof(syscall_insn)) == 0;
+}
+
 uint64_t *signal_frame_mask(void *ucontext)
 {
     return (uint64_t *)(void *)&((struct ucontext *)ucontext)->uc_sigmask;

@@ -10,6 +10,9 @@
 #define SIG_SETMASK 2
 #define SIGNAL_MASK_BYTES 8
 
+/* Single step, direction and alignment checks: off in functions, and not put back by sahf. */
+#define FLAGS_ODD 0x40500
+
 #define HOME(number) %gs:THREAD_CONTEXT + 8 * number
 
 /* From struct hash_map and its tables; stalker/dispatch.c asserts that these are right. */
@@ -64,13 +67,6 @@
         \operation r15, 15
         .endm
 
-        .macro RESTORE_ALL
-        EACH_FIRST RESTORE
-        EACH_OTHER RESTORE
-        RESTORE r11, 11
-        RESTORE rsp, 4
-        .endm
-
         /* To the engine, with all registers the program's but r11 where the position of events is there. */
         .macro LEAVE reason
         EACH_FIRST SAVE
@@ -107,9 +103,13 @@ FUNCTION_HERE stalker_resume
         jne     3f
         cmpq    $0, %gs:THREAD_SIGNALS_HELD
         jne     2f
-1:      pushq   %gs:THREAD_CONTEXT_FLAGS
+1:      EACH_FIRST RESTORE
+        EACH_OTHER RESTORE
+        RESTORE r11, 11
+        /* Late: a program that single steps gets a trap behind each instruction from here on. */
+        pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
-        RESTORE_ALL
+        RESTORE rsp, 4
         jmpq    *%gs:THREAD_ENTER
 FUNCTION stalker_enter_with_position
         movq    %gs:THREAD_EVENT_POSITION, %r11
@@ -222,7 +222,7 @@ FUNCTION_HERE stalker_found_end
         pushfq
         popq    %rbx
         movq    %rbx, %gs:THREAD_CONTEXT_FLAGS
-        testl   $0x40400, %ebx
+        testl   $FLAGS_ODD, %ebx
         jnz     \leave_callout\()_odd
 \leave_callout\()_call:
         movl    $\with_position, %edx
@@ -238,7 +238,7 @@ FUNCTION_HERE stalker_\leave_callout\()_called
         /* Flags that the function left alone are put back without the slow popf. */
         cmpq    %gs:THREAD_CONTEXT_FLAGS, %rbx
         jne     \leave_callout\()_flags
-        testl   $0x40400, %ebx
+        testl   $FLAGS_ODD, %ebx
         jnz     \leave_callout\()_flags
         movb    %bh, %al
         andb    $8, %al

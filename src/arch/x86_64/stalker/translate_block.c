@@ -242,6 +242,16 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
     }
 }
 
+/*
+ * Where single stepping can begin. The first trap comes one instruction later: at this one, which is nobody's, it tells
+ * where the program's next one is.
+ */
+static void put_step(struct translation *translation, struct app_pc next)
+{
+    x86_trail_note(translation, next, trail_plain);
+    x86_nops(&translation->hot, 1);
+}
+
 void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     x86_trail_note(translation, insn->pc, trail_plain);
@@ -253,6 +263,8 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
         put_pc_relative(translation, insn, bytes);
     else
         code_writer_put_bytes(&translation->hot, bytes, insn->length);
+    if (insn->mnemonic == X86_MNEMONIC_popf || insn->mnemonic == X86_MNEMONIC_popfq)
+        put_step(translation, x86_insn_next(insn));
 }
 
 static void put(struct translation *translation, unsigned which)

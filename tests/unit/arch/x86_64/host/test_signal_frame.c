@@ -3,6 +3,7 @@
 #include "stalker/signal_frame.h"
 
 #include "base/raw_syscall.h"
+#include "stalker/callout.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread.h"
@@ -164,7 +165,7 @@ static void only_the_address_that_is_meant_is_changed(void)
     CHECK_EQUAL(info.si_signo, SIGSEGV);
 }
 
-extern const char stalker_resume[], stalker_found[], stalker_callout_called[];
+extern const char stalker_resume[], stalker_found[], stalker_callout_called[], stalker_positioned_called[];
 
 static enum gate_place recover(struct stalker_thread *thread, const char *at, struct gait_cpu_context *cpu_out)
 {
@@ -176,14 +177,20 @@ static void in_the_gates_the_state_is_where_each_has_it(void)
 {
     struct stalker_thread thread = {
         .context = {.pc = 0x400, .rax = 0xa, .rbx = 0xbb, .r11 = 0x1111}, .target = 0x500, .resume = 0x600};
+    struct callout_call call = {.behind = 0x800};
     struct gait_cpu_context cpu;
 
+    thread.engine_sp = (uintptr_t)(&call + 1);
     thread.event_position = 0x700;
     CHECK_EQUAL(recover(&thread, stalker_resume, &cpu), GATE_PROGRAM);
     CHECK(memcmp(&cpu, &thread.context, sizeof(cpu)) == 0);
     CHECK_EQUAL(recover(&thread, stalker_callout_called, &cpu), GATE_PROGRAM);
     CHECK(memcmp(&cpu, &thread.context, sizeof(cpu)) == 0);
+    CHECK(thread.behind.cache_pc == 0x800 && !thread.behind.with_position);
+    CHECK_EQUAL(recover(&thread, stalker_positioned_called, &cpu), GATE_PROGRAM);
+    CHECK(thread.behind.cache_pc == 0x800 && thread.behind.with_position);
     CHECK_EQUAL(recover(&thread, stalker_found, &cpu), GATE_PROGRAM);
+    CHECK_EQUAL(thread.behind.cache_pc, 0);
     CHECK(cpu.pc == 0x500 && cpu.rax == 0xa && cpu.rbx == 0xb && cpu.r11 == 0x11);
     thread.reason = STALKER_EVENTS;
     thread.with_position = true;
@@ -195,7 +202,23 @@ static void in_the_gates_the_state_is_where_each_has_it(void)
     CHECK_EQUAL(cpu.pc, (uintptr_t)stack);
 }
 
+static void steps_are_told_by_the_flag_and_do_not_end_behind_system_calls(void)
+{
+    static const uint8_t code[] = {0x0f, 0x05, 0x90};
+    struct gait_cpu_context cpu = {.flags = 0x246 | 0x100, .pc = (uintptr_t)code + 2};
+
+    CHECK(signal_frame_steps(&cpu));
+    signal_frame_end_steps(&cpu);
+    CHECK(!signal_frame_steps(&cpu));
+    CHECK_EQUAL(cpu.flags, 0x246);
+    CHECK(signal_frame_is_between(&cpu, (uintptr_t)code));
+    CHECK(!signal_frame_is_between(&cpu, (uintptr_t)code + 1));
+    cpu.pc++;
+    CHECK(!signal_frame_is_between(&cpu, (uintptr_t)code + 1));
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(steps_are_told_by_the_flag_and_do_not_end_behind_system_calls),
     CHECK_CASE(a_handler_begins_in_a_copy_and_returns_from_it),
     CHECK_CASE(what_is_set_in_a_frame_is_where_the_kernel_looks),
     CHECK_CASE(only_the_address_that_is_meant_is_changed),
