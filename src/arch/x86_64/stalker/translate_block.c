@@ -10,6 +10,7 @@
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/exit_code.h"
+#include "arch/x86_64/stalker/segment_code.h"
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
@@ -48,16 +49,6 @@ void x86_trail_note(struct translation *translation, struct app_pc app_pc, struc
         return;
     }
     decoded->points[decoded->point_count++] = point;
-}
-
-/* Whether the instruction has to do with the segment that we use. */
-static bool uses_our_segment(const struct x86_insn *insn)
-{
-    if (insn->segment == X86_GS && insn->properties & X86_SEGMENT_USE)
-        return true;
-    if (!(insn->properties & (X86_SEGMENT_CHANGE | X86_SEGMENT_STORE)))
-        return false;
-    return insn->mnemonic != X86_MNEMONIC_rdfsbase && insn->mnemonic != X86_MNEMONIC_wrfsbase;
 }
 
 /*
@@ -104,7 +95,7 @@ static void decode(struct translation *translation)
         /* The copy ends here, the original does not. */
         if (result == -ENODATA && decoded->is_checked && decoded->count > 0)
             break;
-        if (result != 0 || uses_our_segment(insn)) {
+        if (result != 0 || (x86_uses_our_segment(insn) && !x86_segment_can_be_put(insn))) {
             decoded->ends_bad = true;
             break;
         }
@@ -275,7 +266,9 @@ static void put(struct translation *translation, unsigned which)
     x86_put_events_before(translation, which);
     if (x86_block_of(translation)->count_pending != 0 && (insn->flow != X86_FLOW_NEXT || x86_overwrites_flags(insn)))
         x86_put_counts(translation, insn->pc, x86_overwrites_flags(insn));
-    if (insn->flow == X86_FLOW_NEXT)
+    if (x86_uses_our_segment(insn))
+        x86_put_segment_use(translation, insn, bytes);
+    else if (insn->flow == X86_FLOW_NEXT)
         x86_put_plain(translation, insn, bytes);
     else
         x86_put_flow(translation, insn, bytes);
