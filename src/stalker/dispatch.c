@@ -126,6 +126,17 @@ static void make_system_call(struct stalker_thread *thread)
     }
 }
 
+/*
+ * The CPU finds out what is wrong, at the original address, and our handler takes the thread on from there. Should
+ * nothing be, it goes on natively until the next signal.
+ */
+static void try_natively(struct stalker_thread *thread)
+{
+    thread->resume = thread->context.pc;
+    thread->is_trying = true;
+    thread->enter_once = true;
+}
+
 static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
 {
     thread->context.pc = exit->target.value;
@@ -138,6 +149,9 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
         break;
     case BLOCK_EXIT_LEAVE:
         stalker_leave_natively(thread);
+        break;
+    case BLOCK_EXIT_NO_CODE:
+        try_natively(thread);
         break;
     case BLOCK_EXIT_NATIVE_RETURN:
         thread->context.pc = thread->native_return;
@@ -257,6 +271,7 @@ void stalker_dispatch(struct stalker_thread *thread)
     counter_add(COUNTER_engine_entries, 1);
     if (!atomic_load_explicit(&thread->is_inside, memory_order_relaxed))
         signal_thread_begin(thread);
+    thread->is_trying = false;
     observer_entered(thread);
     handle_reason(thread);
     if (!goes_back(thread))

@@ -95,6 +95,7 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->quiet_depth = 0;
     thread->is_inactive = false;
     thread->stepping_from = 0;
+    thread->is_trying = false;
     /* It is in no code that was retired before. */
     atomic_store_explicit(&thread->epoch, atomic_load_explicit(&engine->epoch, memory_order_acquire),
                           memory_order_release);

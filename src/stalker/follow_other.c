@@ -114,7 +114,9 @@ static int leave(void *context, struct thread_registers *registers)
         return -EAGAIN;
     entrance = cpu;
     place = code_cache_place_at(thread->cache, cache_pc_of(cpu.pc));
-    if (place == NULL || translator->recover(thread, place, &cpu) != 0)
+    if (thread->is_trying)
+        (void)stalker_gate_recover(thread, &cpu);
+    else if (place == NULL || translator->recover(thread, place, &cpu) != 0)
         return -EAGAIN;
     thread->context = cpu;
     thread->reason = STALKER_ENTER;

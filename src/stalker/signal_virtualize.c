@@ -141,11 +141,13 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     place = code_cache_place_at(thread->cache, cache_pc_of(cpu->pc));
     if (place != NULL)
         return thread->engine->translator->recover(thread, place, cpu) == 0;
+    thread->behind.cache_pc = 0;
+    if (thread->is_trying)
+        return true;
     /* About to make a system call outside of the cache, for which all registers are the program's. */
     if (cpu->pc != thread->resume)
         return false;
     *cpu = thread->context;
-    thread->behind.cache_pc = 0;
     return true;
 }
 

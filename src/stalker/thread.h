@@ -109,6 +109,7 @@ struct stalker_thread {
     bool vectors_saved;
     _Atomic bool is_inside; /* it is in the cache or the engine, or on its way out; changed on the thread itself */
     bool with_position;     /* translated code has the position of events in a register */
+    bool is_trying;         /* it went to where no code is, and should be back by a signal at once */
     bool enter_once;        /* but not where it enters next */
     bool new_threads;       /* threads that it makes are followed alike */
     size_t buffer_bytes;    /* of their events */

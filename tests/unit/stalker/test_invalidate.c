@@ -157,7 +157,7 @@ static void blocks_without_an_instruction_go_too(void)
     stalker_lab_init(&lab, &leaving);
     empty = stalker_lab_obtain(&lab, app_pc_of(STALKER_LAB_DATA), false);
     CHECK_EQUAL(empty->size_bytes, 0);
-    CHECK_EQUAL(empty->exits[0].kind, BLOCK_EXIT_LEAVE);
+    CHECK_EQUAL(empty->exits[0].kind, BLOCK_EXIT_NO_CODE);
     code_cache_invalidate(lab.cache, STALKER_LAB_DATA - 1, STALKER_LAB_DATA);
     CHECK(code_cache_find(lab.cache, empty->start) == empty);
     code_cache_invalidate(lab.cache, STALKER_LAB_DATA + 4096, STALKER_LAB_DATA + 8192);
@@ -181,7 +181,7 @@ static void blocks_that_end_where_code_does_go_when_more_comes(void)
     CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ), 0);
     block = stalker_lab_obtain(&lab, code_at(0xffd), false);
     CHECK_EQUAL(block->size_bytes, 1);
-    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
+    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_NO_CODE);
     CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ | PROT_EXEC), 0);
     code_source_forget(&lab.engine->source, code_at(0x1000).value, code_at(0x2000).value);
     stalker_invalidate(lab.engine, code_at(0x1000).value, code_at(0x2000).value);

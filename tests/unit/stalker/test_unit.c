@@ -257,7 +257,7 @@ static void where_no_code_is_the_block_leaves_at_once(void)
     stalker_lab_init(&lab, &leaving);
     block = stalker_lab_obtain(&lab, app_pc_of(8), false);
     CHECK_EQUAL(block->size_bytes, 0);
-    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
+    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_NO_CODE);
     CHECK_EQUAL(block->exits[0].target.value, 8);
     stalker_lab_deinit(&lab);
 }

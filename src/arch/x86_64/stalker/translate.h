@@ -23,7 +23,8 @@ struct x86_block {
     bool is_checked;       /* each time that it runs: its original may change */
     const uint8_t *source; /* its bytes: the original or, if that may change, the copy */
     uint8_t copy[X86_CHECKED_BYTES_MAX];
-    bool ends_bad; /* what follows the last instruction cannot be translated */
+    bool ends_bad;     /* what follows the last instruction cannot be translated */
+    bool ends_unknown; /* since it is no instruction, or no memory */
     unsigned point_count;
     x86_gpr_set homes; /* registers that are at home until the block overwrites them */
     struct event_plan events;

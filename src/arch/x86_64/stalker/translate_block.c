@@ -97,6 +97,7 @@ static void decode(struct translation *translation)
             break;
         if (result != 0 || (x86_uses_our_segment(insn) && !x86_segment_can_be_put(insn))) {
             decoded->ends_bad = true;
+            decoded->ends_unknown = result != 0;
             break;
         }
         decoded->count++;
@@ -305,7 +306,7 @@ static void close_block(struct translation *translation)
         x86_trail_note(translation, end, trail_plain);
         x86_put_events_at_end(translation, end, NULL);
         if (decoded->ends_bad)
-            x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, end);
+            x86_put_exit(translation, 0, decoded->ends_unknown ? BLOCK_EXIT_NO_CODE : BLOCK_EXIT_LEAVE, end);
         else
             x86_put_exit(translation, 0, translation_continue(translation, end), end);
     }

@@ -136,7 +136,7 @@ static void code_ends_where_its_mapping_does(void)
     CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ), 0);
     block = stalker_lab_obtain(&lab, code_at(0xff8), false);
     CHECK_EQUAL(block->size_bytes, 8);
-    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
+    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_NO_CODE);
     CHECK_EQUAL(block->exits[0].target.value, code_at(0x1000).value);
     stalker_lab_deinit(&lab);
     /* An instruction whose end is behind that of the mapping. */
@@ -147,7 +147,7 @@ static void code_ends_where_its_mapping_does(void)
     CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ), 0);
     block = stalker_lab_obtain(&lab, code_at(0xffc), false);
     CHECK_EQUAL(block->insn_count, 0);
-    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
+    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_NO_CODE);
     CHECK_EQUAL(block->exits[0].target.value, code_at(0xffc).value);
     stalker_lab_deinit(&lab);
 }
