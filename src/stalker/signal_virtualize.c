@@ -311,15 +311,18 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
  * The CPU traps behind each instruction of translated code and of the gates. One of the program's is over when its pc
  * has changed; before that the program does not see the trap, and the thread makes another step.
  */
-static bool is_step_under_way(struct stalker_thread *thread, bool is_known, const struct gait_cpu_context *cpu,
-                              uint64_t trapped_at)
+static bool is_step_under_way(struct stalker_thread *thread, const struct signal_outcome *outcome, bool is_known,
+                              const struct gait_cpu_context *cpu)
 {
-    if (!is_known) {
-        /* Stopped between the CPU's trap and its signal, to be followed: the program sees it when it goes on. */
-        if (trapped_at == thread->context.pc)
-            thread->stepping_from = STEP_BEFORE;
-        return true;
+    const siginfo_t *info = (const siginfo_t *)(uintptr_t)outcome->info;
+
+    /* Stopped, to be followed, between the trap and its signal: the program is to see it when it goes on. */
+    if (!is_known && (uintptr_t)info->si_addr == thread->context.pc) {
+        thread->stepping_from = STEP_BEFORE;
+        defer(thread, outcome, cpu);
     }
+    if (!is_known)
+        return true;
     /* The first trap comes at the instruction behind the one that set the flag. */
     if (thread->stepping_from == 0 || signal_frame_is_between(cpu, thread->stepping_from))
         thread->stepping_from = cpu->pc;
@@ -354,7 +357,7 @@ void stalker_signal_arrived(struct signal_outcome *outcome)
     signal_frame_get((const void *)(uintptr_t)outcome->ucontext, &cpu);
     is_ours = stalker_thread_is_on_stack(thread, translator_host()->stack_pointer(&cpu));
     is_known = recover(thread, &cpu);
-    if (is_step((int)outcome->signal, info) && is_step_under_way(thread, is_known, &cpu, (uintptr_t)info->si_addr))
+    if (is_step((int)outcome->signal, info) && is_step_under_way(thread, outcome, is_known, &cpu))
         return;
     if (is_known && is_sent && is_step_owed(thread, &cpu)) {
         put_step_first(thread, outcome, cpu.pc);
