@@ -15,6 +15,7 @@
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
+#include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
@@ -269,8 +270,11 @@ void stalker_dispatch(struct stalker_thread *thread)
     uint64_t epoch = reclaim_epoch(thread);
 
     counter_add(COUNTER_engine_entries, 1);
-    if (!atomic_load_explicit(&thread->is_inside, memory_order_relaxed))
+    if (!atomic_load_explicit(&thread->is_inside, memory_order_relaxed)) {
+        /* On the thread itself: what it installed until now, natively, is seen. */
+        signal_actions_take();
         signal_thread_begin(thread);
+    }
     thread->is_trying = false;
     observer_entered(thread);
     handle_reason(thread);
@@ -289,5 +293,6 @@ void stalker_thread_begin(struct stalker_thread *thread)
 {
     stalker_segment_set(thread->self);
     stalker_thread_began(thread);
+    signal_thread_begin(thread);
     stalker_dispatch(thread);
 }

@@ -11,7 +11,6 @@
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/reclaim.h"
-#include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"
@@ -233,7 +232,6 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
-    signal_actions_take();
     (*thread_out)->segment_base = stalker_segment_get();
     stalker_segment_set((uintptr_t)*thread_out);
     /* Before the stack is changed: see stalker_gate_begin. */

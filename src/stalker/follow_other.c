@@ -13,7 +13,6 @@
 #include "process/thread_stop.h"
 #include "stalker/dispatch.h"
 #include "stalker/event_buffer.h"
-#include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -82,7 +81,6 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
 {
     int result;
 
-    signal_actions_take();
     result = try_follow(engine, tid, request);
     for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
         wait_a_little(try);
