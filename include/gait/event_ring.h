@@ -71,7 +71,7 @@ int gait_event_ring_drain(struct gait_event_ring_reader *reader,
 /* Sleeps until a buffer is full, or a thread is followed no more, since the last drain; at most that long. */
 void gait_event_ring_wait(struct gait_event_ring_reader *reader, unsigned timeout_ms);
 
-/* How many bytes of event records, 4 to 24 each, were dropped or overwritten before they were read. */
+/* How many bytes of event records, 4 to 32 each, were dropped or overwritten before they were read. */
 uint64_t gait_event_ring_lost(const struct gait_event_ring_reader *reader);
 
 #ifdef __cplusplus

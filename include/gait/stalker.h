@@ -410,7 +410,7 @@ struct gait_stalker_statistics {
     uint64_t blocks;           /* translated now */
     uint64_t code_bytes;       /* of translations */
     uint64_t memory_bytes;     /* all that the engine uses for them: code, records, maps, tables */
-    uint64_t event_bytes_lost; /* of event records, 4 to 24 bytes each, that nobody got */
+    uint64_t event_bytes_lost; /* of event records, 4 to 32 bytes each, that nobody got */
 };
 
 int gait_stalker_read_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,

@@ -6,10 +6,18 @@
 #ifndef GAIT_ARCH_HOST_CPU_H
 #define GAIT_ARCH_HOST_CPU_H
 
+#include <stdbool.h>
+
 /* The name of its folder in src/arch. A constant. */
 const char *host_cpu_name(void);
 
 /* The options with which code is to be decoded as this CPU would. The answer never changes; asking again is cheap. */
 unsigned host_cpu_decode_options(void);
+
+/*
+ * Whether the system lets programs change the bases of segments by instructions, without a system call. False where
+ * there is no such thing. As above.
+ */
+bool host_cpu_has_base_insns(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stack pointers tell which calls a longjmp or an exception left behind, return addresses which call a return belongs
- * to. Only the low halves of stack pointers are known: of two, the lower one is the one that is less than 2 GiB below.
+ * to.
  */
 #include "ring/event_decoder.h"
 
@@ -25,7 +25,7 @@ struct batch {
 struct record {
     enum event_record kind;
     uint32_t number;
-    uint32_t sp;
+    uint64_t sp;
     uint64_t target;
     uint64_t time;
 };
@@ -88,17 +88,11 @@ static uint64_t last_insn_of(const struct event_block *block)
     return block->start + block->size_bytes - block->last_insn_bytes;
 }
 
-/* Whether a call whose return address is at `frame` was left: another return address is at or above that place. */
-static bool is_left(const struct event_frame *frame, uint32_t sp)
-{
-    return (int32_t)(sp - frame->sp) >= 0;
-}
-
-static void enter_call(struct batch *batch, const struct event_block *block, uint32_t sp, uint64_t target)
+static void enter_call(struct batch *batch, const struct event_block *block, uint64_t sp, uint64_t target)
 {
     struct event_decoder *decoder = batch->decoder;
 
-    while (decoder->frame_count > 0 && is_left(&decoder->frames[decoder->frame_count - 1], sp))
+    while (decoder->frame_count > 0 && decoder->frames[decoder->frame_count - 1].sp <= sp)
         decoder->frame_count--;
     add(batch, GAIT_EVENT_CALL, last_insn_of(block), target, depth_of(decoder));
     if (decoder->frame_count == decoder->frame_capacity && !grow_frames(decoder))
@@ -160,20 +154,12 @@ static void tell_block(struct batch *batch, const struct event_block *block, boo
         tell_instructions(batch, UINT32_MAX);
 }
 
-static uint32_t word_at(const uint8_t *place)
+static uint64_t word_at(const uint8_t *place)
 {
-    uint32_t word;
+    uint64_t word;
 
     __builtin_memcpy(&word, place, sizeof(word));
     return word;
-}
-
-static uint64_t long_at(const uint8_t *place)
-{
-    uint64_t value;
-
-    __builtin_memcpy(&value, place, sizeof(value));
-    return value;
 }
 
 /* Returns the record's size. 0: nothing is written there yet; -EPROTO: something that is no record. */
@@ -194,9 +180,9 @@ static int read_record(struct event_format format, const uint8_t *place, const u
     if (event_record_has_sp(record_out->kind))
         record_out->sp = word_at(place + EVENT_SP_OFFSET);
     if (event_record_has_target(record_out->kind))
-        record_out->target = long_at(place + EVENT_TARGET_OFFSET);
+        record_out->target = word_at(place + event_target_offset(record_out->kind));
     if (event_record_has_time(format, record_out->kind))
-        record_out->time = long_at(place + event_time_offset(format, record_out->kind));
+        record_out->time = word_at(place + event_time_offset(format, record_out->kind));
     return (int)bytes;
 }
 

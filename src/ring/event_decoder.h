@@ -43,7 +43,7 @@ struct event_receiver {
 /* A call that has not returned yet. */
 struct event_frame {
     uint64_t return_address;
-    uint32_t sp; /* where it is, the low half */
+    uint64_t sp; /* where it is */
 };
 
 /* All zero is a decoder at its beginning, but for what is to be filled in first. */

@@ -4,12 +4,12 @@
  * time (where it begins and ends, its instructions, whom it calls) follows by the block's number. Only what differs
  * stands in the record. All of it little-endian, and aligned, since programs may ask for faults where data is not:
  *
- *   0    header, 32 bits    number << EVENT_KIND_BITS | enum event_record; never 0
- *   4    sp, 32 bits        of calls: the low half of the stack pointer, where the return address is; else nothing
- *   8    target, 64 bits    of calls through a register or memory, and of returns: where they go
- *   then time, 64 bits      if the thread's records have times: time_counter()
+ *   header, 32 bits    number << EVENT_KIND_BITS | enum event_record; never 0
+ *   sp, 64 bits        of calls: the stack pointer, where the return address is
+ *   target, 64 bits    of calls through a register or memory, and of returns: where they go
+ *   time, 64 bits      if the thread's records have times: time_counter()
  *
- * Where there are neither calls, returns nor times, records are narrow: the header alone.
+ * Where there are calls, returns or times records are wide: behind the header are 32 bits without a meaning.
  *
  * The header is stored last, into memory that was zero: what is written so far ends at the first header that is 0, for
  * whoever reads, at any time, also after the writer was killed.
@@ -54,10 +54,9 @@ static inline enum event_record event_header_record(uint32_t header)
     return (enum event_record)(header & ((1u << EVENT_KIND_BITS) - 1));
 }
 
-#define EVENT_SP_OFFSET        4
-#define EVENT_TARGET_OFFSET    8
-#define EVENT_TIME_BYTES       8
-#define EVENT_RECORD_BYTES_MAX 24
+#define EVENT_SP_OFFSET        8
+#define EVENT_WORD_BYTES       8
+#define EVENT_RECORD_BYTES_MAX 32
 
 /* What decides about the sizes of a thread's records. */
 struct event_format {
@@ -88,12 +87,19 @@ static inline bool event_record_has_time(struct event_format format, enum event_
     return format.with_times && record != EVENT_RECORD_CUT;
 }
 
+/* Where the target is, if the record has one. */
+static inline uint32_t event_target_offset(enum event_record record)
+{
+    return event_record_has_sp(record) ? 16 : 8;
+}
+
 /* Where the time is, if the record has one: behind all else. */
 static inline uint32_t event_time_offset(struct event_format format, enum event_record record)
 {
-    if (event_record_has_target(record))
-        return 16;
-    return format.is_wide ? 8 : 4;
+    uint32_t offset = format.is_wide ? 8 : 4;
+
+    offset += event_record_has_sp(record) ? EVENT_WORD_BYTES : 0;
+    return offset + (event_record_has_target(record) ? EVENT_WORD_BYTES : 0);
 }
 
 /* The size of a record. 0: there is no such record. */
@@ -102,7 +108,7 @@ static inline uint32_t event_record_bytes(struct event_format format, enum event
     if (record == EVENT_RECORD_NONE || record >= EVENT_RECORD_KINDS ||
         (!format.is_wide && (event_record_has_sp(record) || event_record_has_target(record))))
         return 0;
-    return event_time_offset(format, record) + (event_record_has_time(format, record) ? EVENT_TIME_BYTES : 0);
+    return event_time_offset(format, record) + (event_record_has_time(format, record) ? EVENT_WORD_BYTES : 0);
 }
 
 /*

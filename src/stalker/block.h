@@ -25,6 +25,7 @@ enum block_exit_kind {
     BLOCK_EXIT_NATIVE_RETURN, /* a native call is done */
     BLOCK_EXIT_CHANGE_CACHE,  /* its target is excluded, or called by excluded code */
     BLOCK_EXIT_LEAVE,         /* what stands at its target can only be run natively */
+    BLOCK_EXIT_NO_CODE,       /* nothing that is known stands at its target: the CPU is to say what is wrong with it */
 };
 
 struct block_exit {

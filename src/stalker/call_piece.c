@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One piece for each place in the program that makes such children; there are few. Pieces never change and never go. */
+/*
+ * One piece for each place in the program that makes such children; there are few. Pieces never change and never go. In
+ * front of each stands the segment base that it gives to children; where a thread has another one, the place gets
+ * another piece.
+ */
 #include "stalker/call_piece.h"
 
 #include "base/code_memory.h"
@@ -41,7 +45,12 @@ static int make_memory(struct stalker_engine *engine)
     return code_memory_create(&options, &engine->pieces.memory);
 }
 
-static int make_piece(struct stalker_engine *engine, struct app_pc next, struct cache_pc *piece_out)
+static uint64_t base_of(uint64_t piece)
+{
+    return ((const uint64_t *)(uintptr_t)piece)[-1];
+}
+
+static int make_piece(struct stalker_engine *engine, struct app_pc next, uint64_t base, struct cache_pc *piece_out)
     REQUIRES(engine->pieces.lock)
 {
     struct code_writer writer;
@@ -52,24 +61,25 @@ static int make_piece(struct stalker_engine *engine, struct app_pc next, struct 
     result = code_memory_reserve(engine->pieces.memory, PIECE_BYTES, &writer);
     if (result != 0)
         return result;
-    engine->translator->put_call_piece(&writer, next);
+    code_writer_put_u64(&writer, base);
+    engine->translator->put_call_piece(&writer, next, base);
     result = code_memory_commit(engine->pieces.memory, &writer);
     if (result != 0)
         return result;
-    *piece_out = writer.base_pc;
-    return hash_map_insert(&engine->pieces.by_pc, next.value, writer.base_pc.value);
+    *piece_out = cache_pc_of(writer.base_pc.value + sizeof(base));
+    return hash_map_set(&engine->pieces.by_pc, next.value, piece_out->value);
 }
 
-int call_piece_obtain(struct stalker_engine *engine, struct app_pc next, struct cache_pc *piece_out)
+int call_piece_obtain(struct stalker_engine *engine, struct app_pc next, uint64_t base, struct cache_pc *piece_out)
 {
     uint64_t found;
     int result = 0;
 
     mutex_lock(&engine->pieces.lock);
-    if (hash_map_lookup(&engine->pieces.by_pc, next.value, &found))
+    if (hash_map_lookup(&engine->pieces.by_pc, next.value, &found) && base_of(found) == base)
         *piece_out = cache_pc_of(found);
     else
-        result = make_piece(engine, next, piece_out);
+        result = make_piece(engine, next, base, piece_out);
     mutex_unlock(&engine->pieces.lock);
     return result;
 }

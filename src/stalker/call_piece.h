@@ -28,8 +28,10 @@ void call_pieces_forget_shared(struct call_pieces *pieces);
 
 /*
  * Where a thread makes its system call, with all registers the program's, so that it comes back to the engine with the
- * result and a child goes on natively at `next`. -ENOMEM, -ENOSPC, and what executable memory gives.
+ * result and a child goes on natively at `next`, with the segment base that the program has. -ENOMEM, -ENOSPC, and what
+ * executable memory gives.
  */
-MUST_USE int call_piece_obtain(struct stalker_engine *engine, struct app_pc next, struct cache_pc *piece_out);
+MUST_USE int call_piece_obtain(struct stalker_engine *engine, struct app_pc next, uint64_t base,
+                               struct cache_pc *piece_out);
 
 #endif

@@ -9,22 +9,30 @@
 #include "stalker/thread.h"
 #include "stalker/vectors.h"
 
-bool stalker_callout(struct stalker_thread *thread, const struct callout *callout)
+bool stalker_callout(struct stalker_thread *thread, const struct callout_call *call, bool with_position)
 {
+    const struct callout *callout = call->callout;
+
     thread->context.pc = callout->pc.value;
     if (!callout->is_general_only)
         vectors_set_aside(thread);
     callout->function(&thread->context, callout->data);
     if (!callout->is_general_only)
         vectors_put_back(thread);
-    if (thread->context.pc == callout->pc.value)
+    if (thread->context.pc != callout->pc.value) {
+        thread->reason = STALKER_ENTER;
+        stalker_dispatch(thread);
+        return true;
+    }
+    if (atomic_load_explicit(&thread->requests, memory_order_relaxed) == 0)
         return false;
-    stalker_callout_interrupted(thread);
+    stalker_callout_interrupted(thread, call, with_position);
     return true;
 }
 
-void stalker_callout_interrupted(struct stalker_thread *thread)
+void stalker_callout_interrupted(struct stalker_thread *thread, const struct callout_call *call, bool with_position)
 {
-    thread->reason = STALKER_ENTER;
+    thread->reason = STALKER_BEHIND;
+    thread->behind = (struct callout_behind){.cache_pc = call->behind, .with_position = with_position};
     stalker_dispatch(thread);
 }

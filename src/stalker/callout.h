@@ -18,13 +18,20 @@ struct callout {
     bool is_general_only;
 };
 
+/* What translated code leaves where the engine's stack begins. */
+struct callout_call {
+    uint64_t behind; /* where it goes on in the block */
+    const struct callout *callout;
+};
+
 /*
  * Calls the function with the thread's registers, which are in its context. From the gate, on the engine's stack.
- * Returns whether the thread goes on elsewhere: then `resume` says where.
+ * with_position: where the block goes on, the position of events is in its register.
+ * Returns whether the thread goes on by way of `resume`.
  */
-bool stalker_callout(struct stalker_thread *thread, const struct callout *callout);
+bool stalker_callout(struct stalker_thread *thread, const struct callout_call *call, bool with_position);
 
-/* Lets the thread go on at context.pc by way of the engine: signals that came during a callout are held until then. */
-void stalker_callout_interrupted(struct stalker_thread *thread);
+/* Lets the thread go on behind the callout by way of the engine: signals that came during it are held until then. */
+void stalker_callout_interrupted(struct stalker_thread *thread, const struct callout_call *call, bool with_position);
 
 #endif

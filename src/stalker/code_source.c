@@ -7,11 +7,14 @@
 #include "stalker/code_source.h"
 
 #include "base/raw_syscall.h"
+#include "base/time_counter.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
 #include <stdbool.h>
 
+/* Of the counter: a millisecond or some. */
+#define HOLE_TIME    (1u << 22)
 #define BUFFER_BYTES 4096
 
 /* As far as anybody looks ahead. */
@@ -133,6 +136,15 @@ static size_t bytes_from(const struct code_source *source, uint64_t pc, bool *is
     return (size_t)(end - pc);
 }
 
+/*
+ * Whether it was found a moment ago that there is no code. A thread that is there comes again and again as long as
+ * signals keep it from trying; it must not take longer each time than the next signal does.
+ */
+static bool is_hole(const struct code_source *source, uint64_t pc)
+{
+    return source->hole_time != 0 && source->hole == pc && time_counter() - source->hole_time < HOLE_TIME;
+}
+
 size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_changeable_out)
 {
     bool is_changeable;
@@ -140,9 +152,13 @@ size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_
 
     mutex_lock(&source->lock);
     bytes = bytes_from(source, pc.value, &is_changeable);
-    if (bytes == 0) {
+    if (bytes == 0 && !is_hole(source, pc.value)) {
         read_regions(source);
         bytes = bytes_from(source, pc.value, &is_changeable);
+        if (bytes == 0) {
+            source->hole = pc.value;
+            source->hole_time = time_counter();
+        }
     }
     mutex_unlock(&source->lock);
     if (is_changeable_out != NULL)
@@ -158,6 +174,7 @@ void code_source_forget(struct code_source *source, uint64_t start, uint64_t end
     /* What ended where the range begins may go on there now. */
     if (interval_map_find(&source->regions, start - 1, &before))
         start = before.start;
+    source->hole_time = 0;
     if (interval_map_remove(&source->regions, start, end) != 0)
         interval_map_deinit(&source->regions);
     mutex_unlock(&source->lock);

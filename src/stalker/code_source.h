@@ -17,6 +17,8 @@
 struct code_source {
     struct mutex lock;
     struct interval_map regions; /* readable and executable; value: whether it may change without a system call */
+    uint64_t hole;               /* where there was no code */
+    uint64_t hole_time;          /* the counter when that was found; 0: never */
 };
 
 void code_source_init(struct code_source *source);

@@ -7,6 +7,7 @@
 
 #include "base/counters.h"
 #include "stalker/block_link.h"
+#include "stalker/callout_done.h"
 #include "stalker/engine.h"
 #include "stalker/errand.h"
 #include "stalker/event_buffer.h"
@@ -15,6 +16,7 @@
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
+#include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
@@ -64,28 +66,19 @@ static void tell_compiled(struct stalker_thread *thread, const struct code_cache
     }
 }
 
-/* Goes on at context.pc. */
-static void go_on(struct stalker_thread *thread, bool lands)
+/*
+ * The CPU finds out what is wrong, at the original address, and our handler takes the thread on from there. Should
+ * nothing be, it goes on natively until the next signal.
+ */
+static void try_natively(struct stalker_thread *thread)
 {
-    struct code_cache *cache;
-    struct block *block;
-    uint32_t count;
-
-    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
-    cache = thread->cache;
-    mutex_lock(&cache->lock);
-    count = cache->block_count;
-    block = obtain(thread, cache, app_pc_of(thread->context.pc), lands);
-    thread->compiled_end = cache->block_count;
-    mutex_unlock(&cache->lock);
-    tell_compiled(thread, cache, count);
-    if (block == NULL)
-        stalker_leave_natively(thread);
-    else
-        thread->resume = block->entry.value;
+    thread->resume = thread->context.pc;
+    thread->is_trying = true;
+    thread->enter_once = true;
 }
 
-static void go_through(struct stalker_thread *thread, struct block_exit *exit)
+/* Goes on at context.pc, to which `exit`, if there is one, is linked. */
+static void go_by(struct stalker_thread *thread, struct block_exit *exit, bool lands)
 {
     struct code_cache *cache = thread->cache;
     struct block *block;
@@ -93,16 +86,25 @@ static void go_through(struct stalker_thread *thread, struct block_exit *exit)
 
     mutex_lock(&cache->lock);
     count = cache->block_count;
-    block = obtain(thread, cache, block_exit_target(exit), false);
-    if (block != NULL)
+    block = obtain(thread, cache, app_pc_of(thread->context.pc), lands);
+    if (block != NULL && exit != NULL)
         block_link(cache, exit, block);
     thread->compiled_end = cache->block_count;
     mutex_unlock(&cache->lock);
     tell_compiled(thread, cache, count);
-    if (block == NULL)
-        stalker_leave_natively(thread);
-    else
+    if (block != NULL)
         thread->resume = block->entry.value;
+    else if (code_source_bytes(&cache->engine->source, app_pc_of(thread->context.pc), NULL) == 0)
+        try_natively(thread);
+    else
+        stalker_leave_natively(thread);
+}
+
+/* Goes on at context.pc, in the cache that is right there. */
+static void go_on(struct stalker_thread *thread, bool lands)
+{
+    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
+    go_by(thread, NULL, lands);
 }
 
 /* The thread makes its system call where a child of it can begin, and then comes back. */
@@ -111,7 +113,8 @@ static void call_in_place(struct stalker_thread *thread)
     const struct translator *translator = thread->engine->translator;
     struct cache_pc piece;
 
-    if (call_piece_obtain(thread->engine, translator->system_call_next(&thread->context), &piece) != 0) {
+    if (call_piece_obtain(thread->engine, translator->system_call_next(&thread->context), thread->segment_base,
+                          &piece) != 0) {
         stalker_leave_natively(thread);
         return;
     }
@@ -149,12 +152,15 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
     case BLOCK_EXIT_LEAVE:
         stalker_leave_natively(thread);
         break;
+    case BLOCK_EXIT_NO_CODE:
+        try_natively(thread);
+        break;
     case BLOCK_EXIT_NATIVE_RETURN:
         thread->context.pc = thread->native_return;
         go_on(thread, false);
         break;
     default:
-        go_through(thread, exit);
+        go_by(thread, exit, false);
         break;
     }
 }
@@ -185,6 +191,19 @@ static void renew(struct stalker_thread *thread)
     go_on(thread, block_has_landing(block));
 }
 
+/* Back to behind the callouts at context.pc or, if that is no more, to where they are made. */
+static void go_behind(struct stalker_thread *thread)
+{
+    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
+    if (!callout_done_is_valid(thread)) {
+        thread->reason = STALKER_ENTER;
+        go_by(thread, NULL, false);
+        return;
+    }
+    thread->resume = thread->behind.cache_pc;
+    thread->enter_once = !thread->behind.with_position;
+}
+
 static void handle_reason(struct stalker_thread *thread)
 {
     switch (thread->reason) {
@@ -210,6 +229,9 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_EVENTS:
         stalker_drain_events(thread, EVENT_PLACE_IN_BLOCK);
         break;
+    case STALKER_BEHIND:
+        go_behind(thread);
+        break;
     default:
         go_on(thread, false);
         break;
@@ -219,7 +241,30 @@ static void handle_reason(struct stalker_thread *thread)
 /* Whether the thread goes on in what it came from, rather than in what is found for it now. */
 static bool goes_back(const struct stalker_thread *thread)
 {
-    return thread->reason == STALKER_EVENTS;
+    return thread->reason == STALKER_EVENTS || thread->reason == STALKER_BEHIND;
+}
+
+/* Of a thread that left a block for its events' sake all is known but where the program is. */
+static bool find_program_pc(struct stalker_thread *thread)
+{
+    struct gait_cpu_context cpu = thread->context;
+    struct code_place place;
+
+    cpu.pc = thread->resume;
+    cpu.registers[thread->engine->translator->position_register] = thread->event_position;
+    if (!code_cache_place_at(thread->cache, cache_pc_of(thread->resume), &place) ||
+        thread->engine->translator->recover(thread, &place, &cpu) != 0)
+        return false;
+    event_write_cut(thread);
+    thread->context.pc = cpu.pc;
+    return true;
+}
+
+static bool is_unfollowed(struct stalker_thread *thread)
+{
+    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW))
+        return false;
+    return thread->reason != STALKER_EVENTS || find_program_pc(thread);
 }
 
 void stalker_dispatch(struct stalker_thread *thread)
@@ -227,16 +272,19 @@ void stalker_dispatch(struct stalker_thread *thread)
     uint64_t epoch = reclaim_epoch(thread);
 
     counter_add(COUNTER_engine_entries, 1);
-    if (!thread->is_inside)
+    if (!atomic_load_explicit(&thread->is_inside, memory_order_relaxed)) {
+        /* On the thread itself: what it installed until now, natively, is seen. */
+        signal_actions_take();
         signal_thread_begin(thread);
+    }
+    thread->is_trying = false;
     observer_entered(thread);
     handle_reason(thread);
     if (!goes_back(thread)) {
         reclaim_pass(thread, epoch);
         errand_run_all(thread);
     }
-    if (atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW &&
-        !goes_back(thread) && !thread->is_leaving) {
+    if (!thread->is_leaving && is_unfollowed(thread)) {
         stalker_leave_natively(thread);
         /* From now on nobody can send it on another one. */
         errand_run_all(thread);
@@ -252,5 +300,6 @@ void stalker_thread_begin(struct stalker_thread *thread)
 {
     stalker_segment_set(thread->self);
     stalker_thread_began(thread);
+    signal_thread_begin(thread);
     stalker_dispatch(thread);
 }

@@ -11,7 +11,6 @@
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/reclaim.h"
-#include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"
@@ -94,6 +93,8 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->observed_cache = cache;
     thread->quiet_depth = 0;
     thread->is_inactive = false;
+    thread->stepping_from = 0;
+    thread->is_trying = false;
     /* It is in no code that was retired before. */
     atomic_store_explicit(&thread->epoch, atomic_load_explicit(&engine->epoch, memory_order_acquire),
                           memory_order_release);
@@ -146,6 +147,12 @@ static struct stalker_thread *park_thread(struct stalker_engine *engine, int tid
     return thread;
 }
 
+/* Whether the thread that the struct was for is still using it, to leave. */
+static bool is_on_its_way(const struct stalker_thread *thread)
+{
+    return thread != NULL && atomic_load_explicit(&thread->is_inside, memory_order_acquire);
+}
+
 int stalker_follow_create(struct stalker_engine *engine, int tid, const struct follow_request *request,
                           struct stalker_thread **thread_out)
 {
@@ -155,6 +162,8 @@ int stalker_follow_create(struct stalker_engine *engine, int tid, const struct f
 
     if (stalker_thread_find(engine, tid) != NULL)
         return -EALREADY;
+    if (is_on_its_way(find_in(&engine->parked, tid)))
+        return -EAGAIN;
     reclaim_threads(engine);
     result = stalker_engine_cache(engine, &request->configuration, &cache);
     if (result != 0)
@@ -195,6 +204,8 @@ void stalker_follow_end(struct stalker_thread *thread)
         event_buffer_end(thread->events, thread->event_position);
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
+    /* One that ended in the engine does not leave any more. */
+    atomic_store_explicit(&thread->is_inside, false, memory_order_relaxed);
     stalker_follow_cancel(thread);
 }
 
@@ -232,9 +243,10 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
-    signal_actions_take();
     (*thread_out)->segment_base = stalker_segment_get();
     stalker_segment_set((uintptr_t)*thread_out);
+    /* Before the stack is changed: see stalker_gate_begin. */
+    signal_thread_hold(*thread_out);
     return 0;
 }
 
@@ -352,7 +364,6 @@ void stalker_leave_natively(struct stalker_thread *thread)
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);
     mutex_unlock(&engine->lock);
-    signal_thread_end(thread);
 }
 
 void stalker_flush_current(struct stalker_engine *engine)

@@ -29,7 +29,7 @@ MUST_USE int stalker_follow_prepare(struct stalker_engine *engine, const struct 
 
 /*
  * Makes a stalker_thread for any thread and puts it on the list. Then it is either let into the cache, or taken off the
- * list by stalker_follow_cancel. Errors as above.
+ * list by stalker_follow_cancel. Errors as above; -EAGAIN: it was followed, and is just leaving.
  */
 MUST_USE int stalker_follow_create(struct stalker_engine *engine, int tid, const struct follow_request *request,
                                    struct stalker_thread **thread_out) REQUIRES(engine->lock);

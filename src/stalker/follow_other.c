@@ -13,7 +13,7 @@
 #include "process/thread_stop.h"
 #include "stalker/dispatch.h"
 #include "stalker/event_write.h"
-#include "stalker/signal_actions.h"
+#include "stalker/signal_frame.h"
 #include "stalker/thread.h"
 #include "stalker/thread_visit.h"
 #include "stalker/translator.h"
@@ -26,6 +26,13 @@
 #define TRIES_AT_ONCE  20
 #define NANOSECONDS_MS 1000000
 
+/* There signals are blocked: a trap behind each instruction would be the end. */
+static void enter_gate(struct gait_cpu_context *cpu)
+{
+    cpu->pc = (uintptr_t)stalker_gate_begin;
+    signal_frame_end_steps(cpu);
+}
+
 /* Called under the engine's lock, by try_follow. */
 NO_THREAD_SAFETY_ANALYSIS static int begin(void *context, struct thread_registers *registers)
 {
@@ -35,9 +42,12 @@ NO_THREAD_SAFETY_ANALYSIS static int begin(void *context, struct thread_register
     if (thread_visit_holds(thread->engine, thread->tid, registers))
         return -EAGAIN;
     thread_registers_take_restart(registers);
-    thread->engine->translator->registers_get(registers, &thread->context, &thread->segment_base);
-    entrance = thread->context;
-    entrance.pc = (uintptr_t)stalker_gate_begin;
+    thread->engine->translator->registers_get(registers, &entrance, &thread->segment_base);
+    /* It has not quite left the last time. */
+    if (stalker_thread_is_on_stack(thread, thread->engine->translator->stack_pointer(&entrance)))
+        return -EAGAIN;
+    thread->context = entrance;
+    enter_gate(&entrance);
     thread->engine->translator->registers_set(registers, &entrance, thread->self);
     return 0;
 }
@@ -95,7 +105,6 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
 {
     int result = -EAGAIN;
 
-    signal_actions_take();
     for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
         if (try > 0)
             wait_a_little(try);
@@ -127,13 +136,15 @@ static int enter_engine(void *context, struct thread_registers *registers)
     if (thread->cache != meeting->cache)
         return -EAGAIN;
     entrance = cpu;
-    if (!code_cache_place_at(thread->cache, cache_pc_of(cpu.pc), &place) ||
-        translator->recover(thread, &place, &cpu) != 0)
+    if (thread->is_trying && !stalker_thread_is_on_stack(thread, translator->stack_pointer(&cpu)))
+        (void)stalker_gate_recover(thread, &cpu);
+    else if (!code_cache_place_at(thread->cache, cache_pc_of(cpu.pc), &place) ||
+             translator->recover(thread, &place, &cpu) != 0)
         return -EAGAIN;
     event_write_cut(thread);
     thread->context = cpu;
     thread->reason = STALKER_ENTER;
-    entrance.pc = (uintptr_t)stalker_gate_begin;
+    enter_gate(&entrance);
     translator->registers_set(registers, &entrance, thread->self);
     return 0;
 }

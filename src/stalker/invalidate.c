@@ -56,8 +56,10 @@ bool block_is_trusted(const struct code_cache *cache, struct block *block)
 static uint64_t source_end(const struct block *block)
 {
     uint64_t end = block_end(block).value;
+    uint8_t kind = block->exits[0].kind;
 
-    return block->size_bytes == 0 || block->exits[0].kind == BLOCK_EXIT_LEAVE ? end + INSN_BYTES_MAX : end;
+    return block->size_bytes == 0 || kind == BLOCK_EXIT_LEAVE || kind == BLOCK_EXIT_NO_CODE ? end + INSN_BYTES_MAX
+                                                                                            : end;
 }
 
 static bool overlaps(const struct block *block, uint64_t start, uint64_t end)

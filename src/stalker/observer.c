@@ -28,6 +28,7 @@ static enum gait_entry entry_of(const struct stalker_thread *thread)
         [BLOCK_EXIT_NATIVE_RETURN] = GAIT_ENTRY_NATIVE_RETURN,
         [BLOCK_EXIT_CHANGE_CACHE] = GAIT_ENTRY_EXCLUSION,
         [BLOCK_EXIT_LEAVE] = GAIT_ENTRY_LEAVE,
+        [BLOCK_EXIT_NO_CODE] = GAIT_ENTRY_LEAVE,
     };
 
     switch ((enum stalker_reason)thread->reason) {

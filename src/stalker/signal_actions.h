@@ -28,7 +28,7 @@ struct signal_action {
 void signal_actions_acquire(void);
 void signal_actions_release(void);
 
-/* Puts our handler in the place of all that the program has. Any thread. */
+/* Puts our handler in the place of all that the program has. Any thread: each that begins to be followed. */
 void signal_actions_take(void);
 
 /* What the program has, or had last, for a signal that our handler got. Signal-safe. */

@@ -6,6 +6,7 @@
 #ifndef GAIT_STALKER_SIGNAL_FRAME_H
 #define GAIT_STALKER_SIGNAL_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,15 @@ struct stalker_thread;
 /* Between the registers in a frame and a context. */
 void signal_frame_get(const void *ucontext, struct gait_cpu_context *cpu_out);
 void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu);
+
+/* Whether the thread goes on step by step, with a trap behind each instruction. */
+bool signal_frame_steps(const struct gait_cpu_context *cpu);
+
+/* No more. */
+void signal_frame_end_steps(struct gait_cpu_context *cpu);
+
+/* Whether the CPU makes one step of the instruction at `from` and the one behind it, and cpu is between them. */
+bool signal_frame_is_between(const struct gait_cpu_context *cpu, uint64_t from);
 
 uint64_t *signal_frame_mask(void *ucontext);
 struct signal_stack *signal_frame_stack(void *ucontext);
@@ -45,9 +55,6 @@ void signal_frame_write(const struct signal_copy *copy);
 /* The registers that a handler begins with, when those before the signal are in `cpu`. */
 void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t handler, struct gait_cpu_context *cpu);
 
-/* Begins a handler natively: with those registers, that mask and a fresh vector state, all at once. Does not return. */
-_Noreturn void signal_frame_begin(const void *ucontext, const struct gait_cpu_context *cpu, uint64_t mask);
-
 /* Changes the address in a siginfo, if it has that one. */
 void signal_info_move(void *info, uint64_t from, uint64_t to);
 
@@ -56,6 +63,12 @@ void signal_info_move(void *info, uint64_t from, uint64_t to);
  * signals blocked. Does not return.
  */
 _Noreturn void signal_frame_return(const struct stalker_thread *thread, const void *ucontext);
+
+/*
+ * Leaves the engine for good: gives the thread its registers, vectors, segment base, alternate stack and mask back, all
+ * but the base in one step. On the engine's stack, with all signals blocked. Does not return.
+ */
+_Noreturn void signal_frame_leave(struct stalker_thread *thread);
 
 /* Where a thread is in the gates. */
 enum gate_place {

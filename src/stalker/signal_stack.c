@@ -31,11 +31,6 @@ void signal_stack_begin(struct stalker_thread *thread)
     thread->alternate_stack.flags &= ~SS_ONSTACK;
 }
 
-void signal_stack_end(struct stalker_thread *thread)
-{
-    raw_syscall(__NR_sigaltstack, (long)&thread->alternate_stack, 0, 0, 0, 0, 0);
-}
-
 bool signal_stack_holds(const struct signal_stack *stack, uint64_t sp)
 {
     return sp > stack->start && sp - stack->start <= stack->size_bytes;

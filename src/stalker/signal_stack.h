@@ -24,9 +24,8 @@ struct signal_stack {
 /* How much of the engine's stack, at its lower end, is ours for signals. */
 #define SIGNAL_STACK_BYTES (64u << 10)
 
-/* Begins and ends to use ours on the calling thread, which is on the engine's stack. */
+/* Begins to use ours on the calling thread, which is on the engine's stack. */
 void signal_stack_begin(struct stalker_thread *thread);
-void signal_stack_end(struct stalker_thread *thread);
 
 /* The one that the kernel has while the thread is followed. */
 struct signal_stack signal_stack_ours(const struct stalker_thread *thread);

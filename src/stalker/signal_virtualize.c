@@ -31,6 +31,9 @@
 
 _Static_assert(sizeof(struct signal_info) == sizeof(siginfo_t), "the kernel has another one");
 
+/* No instruction: whatever comes next is behind it. */
+#define STEP_BEFORE UINT64_MAX
+
 static uint64_t bit_of(int signal)
 {
     return 1ull << (signal - 1);
@@ -39,15 +42,38 @@ static uint64_t bit_of(int signal)
 void signal_thread_begin(struct stalker_thread *thread)
 {
     signal_stack_begin(thread);
-    thread->is_inside = true;
+    atomic_store_explicit(&thread->is_inside, true, memory_order_relaxed);
 }
 
-void signal_thread_end(struct stalker_thread *thread)
+/* Whether the program has made a step, to where cpu is, and not seen the trap. */
+static bool is_step_owed(const struct stalker_thread *thread, const struct gait_cpu_context *cpu)
 {
-    if (!thread->is_inside)
-        return;
-    thread->is_inside = false;
-    signal_stack_end(thread);
+    return thread->stepping_from != 0 && thread->stepping_from != cpu->pc &&
+           !signal_frame_is_between(cpu, thread->stepping_from);
+}
+
+static siginfo_t step_info(uint64_t pc)
+{
+    siginfo_t info = {.si_signo = SIGTRAP, .si_code = TRAP_TRACE};
+
+    info.si_addr = (void *)(uintptr_t)pc;
+    return info;
+}
+
+static void send_step(const struct stalker_thread *thread)
+{
+    siginfo_t info = step_info(thread->context.pc);
+
+    raw_syscall(__NR_rt_tgsigqueueinfo, raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0), thread->tid, SIGTRAP, (long)&info,
+                0, 0);
+}
+
+_Noreturn void signal_thread_end(struct stalker_thread *thread)
+{
+    signal_thread_hold(thread);
+    if (is_step_owed(thread, &thread->context))
+        send_step(thread);
+    signal_frame_leave(thread);
 }
 
 void signal_thread_hold(struct stalker_thread *thread)
@@ -70,7 +96,9 @@ _Noreturn void signal_return(struct stalker_thread *thread)
     signal_stack_return(&thread->alternate_stack, signal_frame_stack(ucontext),
                         translator->stack_pointer(&thread->context));
     thread->signals_mask = *signal_frame_mask(ucontext);
-    thread->reason = STALKER_ENTER;
+    thread->reason =
+        callout_done_take(thread, (uintptr_t)ucontext, thread->context.pc) ? STALKER_BEHIND : STALKER_ENTER;
+    thread->stepping_from = signal_frame_steps(&thread->context) ? thread->context.pc : 0;
     signal_frame_return(thread, ucontext);
 }
 
@@ -90,9 +118,15 @@ static bool is_fault(int signal, const siginfo_t *info)
     }
 }
 
-static bool is_on_our_stack(const struct stalker_thread *thread, uint64_t sp)
+static bool is_inside(const struct stalker_thread *thread)
 {
-    return sp - (uintptr_t)thread->stack < thread->stack_bytes;
+    return atomic_load_explicit(&thread->is_inside, memory_order_relaxed);
+}
+
+/* A trap behind an instruction of a thread that single steps itself. */
+static bool is_step(int signal, const siginfo_t *info)
+{
+    return signal == SIGTRAP && info->si_code == TRAP_TRACE;
 }
 
 /* Somebody stopped the thread and sent it there; a signal that was under way to it by then comes before it begins. */
@@ -110,14 +144,19 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     thread->event_cut.is_cut = false;
     if (gate == GATE_PROGRAM)
         return true;
-    if (!thread->is_inside)
+    if (!is_inside(thread))
         return false;
     if (is_sent_to_begin(cpu)) {
         *cpu = thread->context;
+        thread->behind.cache_pc = 0;
         return true;
     }
     if (code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place))
         return thread->engine->translator->recover(thread, &place, cpu) == 0;
+    thread->behind.cache_pc = 0;
+    /* On our stack it is here already, for another signal. */
+    if (thread->is_trying && !stalker_thread_is_on_stack(thread, translator_host()->stack_pointer(cpu)))
+        return true;
     /* About to make a system call outside of the cache, for which all registers are the program's. */
     if (cpu->pc != thread->resume)
         return false;
@@ -200,10 +239,8 @@ static void begin_in_handler(struct stalker_thread *thread, struct signal_outcom
     outcome->target = (uintptr_t)stalker_gate_begin;
 }
 
-/* The signal comes again when the thread is in a known state. */
-static void defer(struct stalker_thread *thread, const struct signal_outcome *outcome)
+static void queue_again(struct stalker_thread *thread, const struct signal_outcome *outcome)
 {
-    uint64_t *mask = signal_frame_mask((void *)(uintptr_t)outcome->ucontext);
     const struct signal_info *info = (const struct signal_info *)(uintptr_t)outcome->info;
     int process = (int)raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
 
@@ -217,9 +254,21 @@ static void defer(struct stalker_thread *thread, const struct signal_outcome *ou
         raw_syscall(__NR_tgkill, process, thread->tid, (long)outcome->signal, 0, 0, 0);
         thread->deferred.signal = 0;
     }
+}
+
+/* The signal comes again when the thread is in a known state. */
+static void defer(struct stalker_thread *thread, const struct signal_outcome *outcome,
+                  const struct gait_cpu_context *cpu)
+{
+    uint64_t *mask = signal_frame_mask((void *)(uintptr_t)outcome->ucontext);
+
+    queue_again(thread, outcome);
     thread->signals_mask = *mask;
     thread->signals_held = 1;
     *mask = SIGNAL_MASK_ALL;
+    /* The kernel does not hold back a trap that comes now, but ends the process. */
+    if (signal_frame_steps(cpu))
+        *mask &= ~bit_of(SIGTRAP);
 }
 
 static bool is_same(const struct signal_info *a, const struct signal_info *b)
@@ -243,8 +292,7 @@ static void put_in_order(struct signal_deferred *deferred, int signal, struct si
     *info = next;
 }
 
-/* The handler begins with the program's state in its frame: in the cache or, if the thread is leaving that, natively.
- */
+/* The handler begins, in the cache, with the program's state in its frame. */
 static void deliver(struct stalker_thread *thread, struct signal_outcome *outcome, const struct gait_cpu_context *cpu,
                     bool is_sent)
 {
@@ -272,16 +320,17 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
         return;
     }
     use_up(signal, &action);
+    /* An instruction that raised its signal is run anew if the handler returns to it, and so are its callouts. */
+    if (!is_sent)
+        thread->behind.cache_pc = 0;
+    callout_done_keep(thread, signal_frame_ucontext_at(copy.start), cpu->pc);
     signal_frame_enter(&copy, signal, action.handler, &entry);
-    if (!thread->is_inside) {
-        stalker_segment_set(thread->segment_base);
-        signal_frame_begin(ucontext, &entry, mask);
-    }
     signal_stack_enter(&thread->alternate_stack);
     /* An instruction that faults was tried, and is told each time. */
     if (!is_sent)
         thread->event_cut.ran_bytes++;
     event_write_cut(thread);
+    thread->stepping_from = 0;
     thread->context = entry;
     thread->signals_mask = mask;
     thread->signals_held = 1;
@@ -289,27 +338,70 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     outcome->target = (uintptr_t)stalker_gate_begin;
 }
 
+/*
+ * The CPU traps behind each instruction of translated code and of the gates. One of the program's is over when its pc
+ * has changed; before that the program does not see the trap, and the thread makes another step.
+ */
+static bool is_step_under_way(struct stalker_thread *thread, const struct signal_outcome *outcome, bool is_known,
+                              const struct gait_cpu_context *cpu)
+{
+    const siginfo_t *info = (const siginfo_t *)(uintptr_t)outcome->info;
+
+    /* Stopped, to be followed, between the trap and its signal: the program is to see it when it goes on. */
+    if (!is_known && (uintptr_t)info->si_addr == thread->context.pc) {
+        thread->stepping_from = STEP_BEFORE;
+        defer(thread, outcome, cpu);
+    }
+    if (!is_known)
+        return true;
+    /* The first trap comes at the instruction behind the one that set the flag. */
+    if (thread->stepping_from == 0 || signal_frame_is_between(cpu, thread->stepping_from))
+        thread->stepping_from = cpu->pc;
+    return thread->stepping_from == cpu->pc;
+}
+
+/* A step that the program has not seen comes before the signal that is there, which is queued again. */
+static void put_step_first(struct stalker_thread *thread, struct signal_outcome *outcome, uint64_t pc)
+{
+    struct signal_action action = signal_actions_get(SIGTRAP);
+    uint64_t blocked = *signal_frame_mask((void *)(uintptr_t)outcome->ucontext) | action.mask;
+
+    queue_again(thread, outcome);
+    *(siginfo_t *)(uintptr_t)outcome->info = step_info(pc);
+    outcome->signal = SIGTRAP;
+    thread->signals_mask = action.flags & (unsigned)SA_NODEFER ? blocked : blocked | bit_of(SIGTRAP);
+    thread->signals_held = 1;
+}
+
 void stalker_signal_arrived(struct signal_outcome *outcome)
 {
     struct stalker_thread *thread = thread_registry_current();
-    bool is_sent = !is_fault((int)outcome->signal, (const siginfo_t *)(uintptr_t)outcome->info);
+    const siginfo_t *info = (const siginfo_t *)(uintptr_t)outcome->info;
+    bool is_sent = !is_fault((int)outcome->signal, info);
     struct gait_cpu_context cpu;
-    bool is_ours;
+    bool is_ours, is_known;
 
     if (thread == NULL) {
         run_natively(outcome, NULL);
         return;
     }
     signal_frame_get((const void *)(uintptr_t)outcome->ucontext, &cpu);
-    is_ours = is_on_our_stack(thread, translator_host()->stack_pointer(&cpu));
-    if (recover(thread, &cpu))
+    is_ours = stalker_thread_is_on_stack(thread, translator_host()->stack_pointer(&cpu));
+    is_known = recover(thread, &cpu);
+    if (is_step((int)outcome->signal, info) && is_step_under_way(thread, outcome, is_known, &cpu))
+        return;
+    if (is_known && is_sent && is_step_owed(thread, &cpu)) {
+        put_step_first(thread, outcome, cpu.pc);
+        is_sent = false;
+    }
+    if (is_known)
         deliver(thread, outcome, &cpu, is_sent);
-    else if (!thread->is_inside && is_sent_to_begin(&cpu))
+    else if (!is_inside(thread) && is_sent_to_begin(&cpu))
         begin_in_handler(thread, outcome);
-    else if (!is_ours && !thread->is_inside)
+    else if (!is_ours && !is_inside(thread))
         run_natively(outcome, NULL);
     else if (is_sent)
-        defer(thread, outcome);
+        defer(thread, outcome, &cpu);
     else if (is_ours)
         signal_actions_reset((int)outcome->signal);
     else

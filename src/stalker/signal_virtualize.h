@@ -8,9 +8,14 @@
 
 struct stalker_thread;
 
-/* The calling thread is in the engine for the first time, or leaves it for the last time. On the engine's stack. */
+/*
+ * The calling thread is in the engine for the first time, with its signals held. Then the kernel has a stack of ours
+ * for signals. On the engine's stack.
+ */
 void signal_thread_begin(struct stalker_thread *thread);
-void signal_thread_end(struct stalker_thread *thread);
+
+/* It leaves for the last time, to the registers in its context. From the gate; does not return. */
+_Noreturn void signal_thread_end(struct stalker_thread *thread);
 
 /* Holds signals of the calling thread, which is in the engine, back until it is in the cache again. */
 void signal_thread_hold(struct stalker_thread *thread);

@@ -14,6 +14,7 @@
 #include "stalker/follow.h"
 #include "stalker/fork.h"
 #include "stalker/invalidate.h"
+#include "stalker/program_memory.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
 #include "stalker/signal_virtualize.h"
@@ -167,7 +168,8 @@ static enum system_call_outcome clone3_thread(struct stalker_thread *thread, con
     const struct clone_args *arguments = (const struct clone_args *)call->arguments[0];
 
     /* The kernel says what is wrong with arguments that cannot be right. */
-    if (arguments == NULL || (uint64_t)call->arguments[1] < CLONE_ARGS_SIZE_VER0)
+    if ((uint64_t)call->arguments[1] < CLONE_ARGS_SIZE_VER0 ||
+        !program_memory_is_readable((uint64_t)call->arguments[0], CLONE_ARGS_SIZE_VER0))
         return SYSTEM_CALL_IN_PLACE;
     return clone_thread(thread, call, arguments->flags, arguments->stack != 0);
 }

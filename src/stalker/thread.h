@@ -10,6 +10,7 @@
 #include "base/address.h"
 #include "base/list.h"
 #include "gait/cpu_context.h"
+#include "stalker/callout_done.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread_layout.h"
 
@@ -32,7 +33,8 @@ enum stalker_reason {
     STALKER_CHANGED = STALKER_REASON_CHANGED,     /* the original of the block that has `exit` changed */
     STALKER_QUIET_END = STALKER_REASON_QUIET_END, /* an excluded call is over at the block that has `exit` */
     STALKER_CALLED = STALKER_REASON_CALLED,       /* a system call was made in a call_piece; rcx is where it goes on */
-    STALKER_ENTER,                                /* it was not in the cache: it is to be followed from context.pc on */
+    STALKER_BEHIND, /* it goes on, at context.pc, behind the callouts that were made there: at `behind` */
+    STALKER_ENTER,  /* it was not in the cache: it is to be followed from context.pc on */
 };
 
 /* What others ask of a thread; looked at whenever it is in the engine. */
@@ -109,17 +111,27 @@ struct stalker_thread {
     size_t stack_bytes;
     struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
     struct signal_deferred deferred;
+    uint64_t stepping_from;       /* the last pc that the program's single stepping came to; 0: it does not step */
+    struct callout_behind behind; /* set when the program's state is found */
+    struct callout_done callouts_done[CALLOUTS_DONE_MAX];
     struct event_buffer *events; /* NULL: none are wanted */
     struct event_cut event_cut;  /* set when the thread's registers are recovered */
     uint32_t compiled_end;       /* how many blocks there were after the last translation */
     uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
-    bool is_inside;      /* it is in the cache or the engine; changed on the thread itself */
-    bool with_position;  /* translated code has the position of events in a register */
-    bool enter_once;     /* but not where it enters next */
-    bool new_threads;    /* threads that it makes are followed alike */
-    size_t buffer_bytes; /* of their events */
+    _Atomic bool is_inside; /* it is in the cache or the engine, or on its way out; changed on the thread itself */
+    bool with_position;     /* translated code has the position of events in a register */
+    bool is_trying;         /* it went to where no code is, and should be back by a signal at once */
+    bool enter_once;        /* but not where it enters next */
+    bool new_threads;       /* threads that it makes are followed alike */
+    size_t buffer_bytes;    /* of their events */
 };
+
+/* Whether a stack pointer is on the stack that the engine, and the kernel for signals, have on the thread. */
+static inline bool stalker_thread_is_on_stack(const struct stalker_thread *thread, uint64_t sp)
+{
+    return sp - (uintptr_t)thread->stack < thread->stack_bytes;
+}
 
 #define THREAD_FIELD_AT(field, offset)                                                                                 \
     _Static_assert(offsetof(struct stalker_thread, field) == (offset), #field " has moved")

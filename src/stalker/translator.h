@@ -27,7 +27,8 @@ struct gait_cpu_context;
 
 struct translator {
     const char *name;
-    size_t insns_bytes; /* of translation.insns */
+    size_t insns_bytes;         /* of translation.insns */
+    unsigned position_register; /* where the position of events is, where there are any */
 
     /* Decodes the block that begins at block->start: sets its size and number of instructions. */
     void (*decode)(struct translation *translation);
@@ -60,9 +61,9 @@ struct translator {
 
     /*
      * Writes code that makes the system call in the registers and comes back through stalker_gate_called; a child,
-     * which gets 0, goes on natively at `next`.
+     * which gets 0, goes on natively at `next`, with that segment base.
      */
-    void (*put_call_piece)(struct code_writer *writer, struct app_pc next);
+    void (*put_call_piece)(struct code_writer *writer, struct app_pc next, uint64_t segment_base);
 
     /* Where the program goes on behind the system call at a pc. */
     struct app_pc (*system_call_next)(const struct gait_cpu_context *cpu);

@@ -27,4 +27,8 @@ void stalker_vectors_init(void *area);
 void stalker_vectors_save(void *area);
 void stalker_vectors_restore(void *area);
 
+/* Saves them the way that signal frames have them, in at most that many bytes, aligned to 64. Signal-safe. */
+#define STALKER_VECTORS_FRAME_BYTES_MAX (16u << 10)
+void stalker_vectors_save_frame(void *area);
+
 #endif

@@ -268,9 +268,8 @@ static void drain(struct stalker_lab *lab)
 /* On the engine's stack are the return address and the callout; the program's stack pointer is at home. */
 static uint64_t call_out(struct stalker_lab *lab, struct machine_state *state, bool is_plain)
 {
-    const uint64_t *stack = (const uint64_t *)(uintptr_t)state->gpr[X86_RSP];
-    uint64_t resume = stack[0], sp = lab->thread.context.rsp;
-    const struct callout *callout = (const struct callout *)(uintptr_t)stack[1];
+    const struct callout_call *call = (const struct callout_call *)(uintptr_t)state->gpr[X86_RSP];
+    uint64_t resume = call->behind, sp = lab->thread.context.rsp;
 
     if (!is_plain)
         take_position(lab, state);
@@ -278,7 +277,7 @@ static uint64_t call_out(struct stalker_lab *lab, struct machine_state *state, b
     state->gpr[X86_RSP] = sp;
     memcpy(lab->thread.context.registers, state->gpr, sizeof(state->gpr));
     lab->thread.context.flags = state->rflags;
-    if (stalker_callout(&lab->thread, callout)) {
+    if (stalker_callout(&lab->thread, call, !is_plain)) {
         resume = lab->thread.resume;
         lab->is_plain = false;
     }

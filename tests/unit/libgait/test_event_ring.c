@@ -216,9 +216,9 @@ static void what_is_dropped_is_counted(void)
     follow_into_ring(stalker, ring, GAIT_EVENT_CALL, ROUNDS);
     CHECK_EQUAL(gait_event_ring_drain(reader, receive, &reading, &err), 0);
     CHECK(reading.threads[0].calls > 100);
-    /* 8 bytes for each call, and some of what surrounds them. */
-    CHECK(gait_event_ring_lost(reader) >= 8 * (ROUNDS - reading.threads[0].calls));
-    CHECK(gait_event_ring_lost(reader) <= 8 * (ROUNDS - reading.threads[0].calls) + 4096);
+    /* 16 bytes for each call, and some of what surrounds them. */
+    CHECK(gait_event_ring_lost(reader) >= 16 * (ROUNDS - reading.threads[0].calls));
+    CHECK(gait_event_ring_lost(reader) <= 16 * (ROUNDS - reading.threads[0].calls) + 4096);
     CHECK_EQUAL(followed_statistics(stalker).event_bytes_lost, gait_event_ring_lost(reader));
     gait_event_ring_reader_close(reader);
     gait_stalker_destroy(stalker);
@@ -234,7 +234,7 @@ static void the_last_events_are_kept_if_that_is_wanted(void)
 
     follow_into_ring(stalker, ring, GAIT_EVENT_CALL, ROUNDS);
     CHECK_EQUAL(gait_event_ring_drain(reader, receive, &reading, &err), 0);
-    CHECK(reading.threads[0].calls >= 3 * (64 << 10) / 8 - 100 && reading.threads[0].calls <= 4 * (64 << 10) / 8);
+    CHECK(reading.threads[0].calls >= 3 * (64 << 10) / 16 - 100 && reading.threads[0].calls <= 4 * (64 << 10) / 16);
     CHECK_EQUAL(followed_statistics(stalker).event_bytes_lost, 0);
     gait_event_ring_reader_close(reader);
     gait_stalker_destroy(stalker);

@@ -70,7 +70,7 @@ static void only_jumps_can_be_linked(void)
 {
     struct block_exit exit = {0};
 
-    for (int kind = BLOCK_EXIT_NONE; kind <= BLOCK_EXIT_LEAVE; kind++) {
+    for (int kind = BLOCK_EXIT_NONE; kind <= BLOCK_EXIT_NO_CODE; kind++) {
         exit.kind = (uint8_t)kind;
         CHECK_EQUAL(block_exit_is_linkable(&exit), kind == BLOCK_EXIT_JUMP || kind == BLOCK_EXIT_ADJACENT);
     }

@@ -28,14 +28,19 @@ static void each_place_has_one_piece(void)
     struct stalker_engine *engine;
 
     CHECK_EQUAL(stalker_engine_create(&options, &engine), 0);
-    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), &first), 0);
-    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401002), &other), 0);
-    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), &again), 0);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), 0, &first), 0);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401002), 0, &other), 0);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), 0, &again), 0);
     CHECK_EQUAL(first.value, again.value);
     CHECK(first.value != other.value);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), 0x7000, &other), 0);
+    CHECK(first.value != other.value);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), 0x7000, &again), 0);
+    CHECK_EQUAL(other.value, again.value);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), 0, &first), 0);
     for (uint64_t i = 0; i < 100; i++)
-        CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x500000 + i), &other), 0);
-    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), &again), 0);
+        CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x500000 + i), 0, &other), 0);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), 0, &again), 0);
     CHECK_EQUAL(first.value, again.value);
     stalker_engine_destroy(engine);
 }
@@ -49,11 +54,11 @@ static void a_full_memory_is_an_error(void)
     int result = 0;
 
     CHECK_EQUAL(stalker_engine_create(&options, &engine), 0);
-    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), &first), 0);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), 0, &first), 0);
     for (uint64_t i = 0; i < 10000 && result == 0; i++)
-        result = call_piece_obtain(engine, app_pc_of(0x500000 + i), &piece);
+        result = call_piece_obtain(engine, app_pc_of(0x500000 + i), 0, &piece);
     CHECK(result < 0);
-    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), &again), 0);
+    CHECK_EQUAL(call_piece_obtain(engine, app_pc_of(0x401000), 0, &again), 0);
     CHECK_EQUAL(first.value, again.value);
     stalker_engine_destroy(engine);
 }

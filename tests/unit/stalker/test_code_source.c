@@ -124,6 +124,20 @@ static void code_that_came_later_is_found(void)
     code_source_deinit(&source);
 }
 
+/* Though for a moment it is believed that there is none. */
+static void code_that_nobody_told_of_is_found_before_long(void)
+{
+    uint64_t code = map_pages(1, PROT_READ);
+
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code), 0);
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)code, PAGE, PROT_READ | PROT_EXEC), 0);
+    while (bytes_at(code) != PAGE)
+        ;
+    unmap_pages(code, 1);
+    code_source_deinit(&source);
+}
+
 static void what_is_forgotten_is_looked_at_again(void)
 {
     uint64_t code = map_pages(3, PROT_READ | PROT_EXEC);
@@ -136,6 +150,7 @@ static void what_is_forgotten_is_looked_at_again(void)
     CHECK_EQUAL(bytes_at(code + PAGE), 0);
     CHECK_EQUAL(bytes_at(code + 2 * PAGE), PAGE);
     CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ | PROT_EXEC), 0);
+    code_source_forget(&source, code + PAGE, code + 2 * PAGE);
     CHECK_EQUAL(bytes_at(code + PAGE), 2 * PAGE);
     unmap_pages(code, 3);
     code_source_forget(&source, code, code + 3 * PAGE);
@@ -244,6 +259,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(mappings_that_touch_are_one),
     CHECK_CASE(code_is_changeable_where_it_can_be_written_or_is_shared),
     CHECK_CASE(code_that_came_later_is_found),
+    CHECK_CASE(code_that_nobody_told_of_is_found_before_long),
     CHECK_CASE(what_is_forgotten_is_looked_at_again),
     CHECK_CASE(code_may_go_on_where_it_ended),
     CHECK_CASE(a_range_that_is_none_does_no_harm),

@@ -121,6 +121,27 @@ static void what_runs_natively_only_is_left_to_the_cpu(void)
     deinit();
 }
 
+static void where_no_code_is_the_cpu_is_asked(void)
+{
+    struct block *block;
+
+    init(0);
+    stalker_lab_write_at(&lab, 0x20);
+    code_writer_put_u8(&lab.writer, 0x06);
+    block = stalker_lab_obtain(&lab, code_at(0x20), false);
+    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_NO_CODE);
+    thread->exit = block_exit_number(block, 0);
+    dispatch(STALKER_EXIT);
+    CHECK(!thread->is_leaving && thread->is_trying);
+    CHECK_EQUAL(thread->resume, code_at(0x20).value);
+    CHECK_EQUAL(thread->enter, (uintptr_t)stalker_enter);
+    /* Back in the engine it tries no more. */
+    thread->context.pc = code_at(0x40).value;
+    dispatch(STALKER_ENTER);
+    CHECK(!thread->is_trying);
+    deinit();
+}
+
 static void behind_a_native_call_the_caller_goes_on(void)
 {
     struct block *block;
@@ -270,6 +291,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(an_exit_is_linked_to_where_it_leads),
     CHECK_CASE(indirect_branches_find_their_target_the_next_time),
     CHECK_CASE(what_runs_natively_only_is_left_to_the_cpu),
+    CHECK_CASE(where_no_code_is_the_cpu_is_asked),
     CHECK_CASE(behind_a_native_call_the_caller_goes_on),
     CHECK_CASE(a_system_call_is_made_and_the_thread_goes_on_behind_it),
     CHECK_CASE(a_system_call_that_ends_the_thread_is_left_to_it),

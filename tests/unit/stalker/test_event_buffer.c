@@ -78,11 +78,6 @@ static void put_header(const struct block *block, enum event_record record)
     position += event_format_of(cache->configuration.events, false).is_wide ? 8 : 4;
 }
 
-static void put_sp(uint32_t sp)
-{
-    memcpy((void *)(uintptr_t)(position - sizeof(sp)), &sp, sizeof(sp));
-}
-
 static void put_word(uint64_t value)
 {
     memcpy((void *)(uintptr_t)position, &value, sizeof(value));
@@ -94,10 +89,10 @@ static void put_block(const struct block *block)
     put_header(block, EVENT_RECORD_BLOCK);
 }
 
-static void put_call(const struct block *block, uint32_t sp)
+static void put_call(const struct block *block, uint64_t sp)
 {
     put_header(block, EVENT_RECORD_CALL);
-    put_sp(sp);
+    put_word(sp);
 }
 
 static void put_return(const struct block *block, uint64_t target)
@@ -219,7 +214,7 @@ static void calls_and_returns_have_places_targets_and_depths(void)
     leave = add_block(0x6000, 0);
     put_call(direct, 0x8000);
     put_header(indirect, EVENT_RECORD_CALL_TARGET);
-    put_sp(0x7ff0);
+    put_word(0x7ff0);
     put_word(0x6000);
     put_return(leave, 0x5008);
     put_return(leave, 0x1008);
@@ -287,7 +282,7 @@ static void depth_goes_on_from_one_buffer_to_the_next(void)
     leave = add_block(0x5000, 0);
     /* More than the frames that there is room for at first. */
     for (int i = 0; i < 5000; i++) {
-        put_call(call, 0x80000000 - 16 * (uint32_t)i);
+        put_call(call, 0x80000000 - 16 * (uint64_t)i);
         if (i % 1000 == 999) {
             received_count = 0;
             drain();

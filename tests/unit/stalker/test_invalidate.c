@@ -161,7 +161,7 @@ static void blocks_without_an_instruction_go_too(void)
     code_writer_put_u8(&lab.writer, 0x06);
     empty = stalker_lab_obtain(&lab, code_at(0x1000), false);
     CHECK_EQUAL(empty->size_bytes, 0);
-    CHECK_EQUAL(empty->exits[0].kind, BLOCK_EXIT_LEAVE);
+    CHECK_EQUAL(empty->exits[0].kind, BLOCK_EXIT_NO_CODE);
     code_cache_invalidate(lab.cache, start - 1, start);
     CHECK(code_cache_find(lab.cache, empty->start) == empty);
     code_cache_invalidate(lab.cache, start + 4096, start + 8192);
@@ -185,7 +185,7 @@ static void blocks_that_end_where_code_does_go_when_more_comes(void)
     CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ), 0);
     block = stalker_lab_obtain(&lab, code_at(0xffd), false);
     CHECK_EQUAL(block->size_bytes, 1);
-    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_LEAVE);
+    CHECK_EQUAL(block->exits[0].kind, BLOCK_EXIT_NO_CODE);
     CHECK_EQUAL(mprotect(lab.code.base + 0x1000, 0x1000, PROT_READ | PROT_EXEC), 0);
     stalker_invalidate(lab.engine, code_at(0x1000).value, code_at(0x2000).value);
     CHECK(code_cache_find(lab.cache, code_at(0xffd)) == NULL);

@@ -4,11 +4,14 @@
 #include "base/counters.h"
 #include "gait/stalker.h"
 #include "support/check.h"
+#include "support/code_page.h"
+#include "support/followed_call.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static struct gait_stalker *stalker;
@@ -155,11 +158,72 @@ static void what_comes_in_a_callout_waits_for_its_end(void)
     end();
 }
 
+/* ---- callouts that signals interrupt ------------------------------------------------------------------------------
+ */
+
+#define LOOPS 200000
+
+static struct code_page page; /* dec rdi; jnz; ret */
+
+#define LOOP_INSNS 2
+#define LOOP_BYTES 5
+
+static uint64_t callouts, second_callouts;
+
+static void count_in_loop(struct gait_cpu_context *cpu, void *data)
+{
+    if (cpu->pc - code_page_start(&page) < LOOP_BYTES)
+        ++*(uint64_t *)data;
+}
+
+static void transform_twice(void *data, struct gait_iterator *iterator)
+{
+    (void)data;
+    while (gait_iterator_next(iterator, NULL)) {
+        gait_iterator_put_callout(iterator, count_in_loop, &callouts, 0);
+        gait_iterator_put_callout(iterator, count_in_loop, &second_callouts, 0);
+        gait_iterator_keep(iterator);
+    }
+}
+
+static void on_tick(int number)
+{
+    (void)number;
+    calls++;
+}
+
+static void callouts_that_signals_interrupt_are_made_once(void)
+{
+    static const struct gait_transformer transformer = {.transform = transform_twice};
+    static const uint32_t events[] = {0, GAIT_EVENT_BLOCK};
+    struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+
+    code_page_init(&page, 4096);
+    CODE_PAGE_PUT(&page, "\x48\xff\xcf\x75\xfb\xc3");
+    signal(SIGALRM, on_tick);
+    for (unsigned i = 0; i < 2; i++) {
+        struct gait_follow_options options = {
+            .size_bytes = sizeof(options), .events = events[i], .transformer = &transformer};
+
+        begin(on_signal);
+        callouts = second_callouts = 0;
+        CHECK_EQUAL(gait_stalker_follow_me(stalker, &options, &err), 0);
+        setitimer(ITIMER_REAL, &often, NULL);
+        native_call(code_page_start(&page), LOOPS, 0);
+        setitimer(ITIMER_REAL, &never, NULL);
+        CHECK_EQUAL(gait_stalker_unfollow_me(stalker, &err), 0);
+        CHECK(calls > 10);
+        CHECK_EQUAL(callouts, LOOP_INSNS * LOOPS);
+        CHECK_EQUAL(second_callouts, LOOP_INSNS * LOOPS);
+        end();
+    }
+    code_page_deinit(&page);
+}
+
 static const struct check_case cases[] = {
-    CHECK_CASE(handlers_are_followed_and_given_back),
-    CHECK_CASE(a_handler_may_end_following),
-    CHECK_CASE(others_may_end_following_in_a_handler),
-    CHECK_CASE(what_comes_in_a_callout_waits_for_its_end),
+    CHECK_CASE(handlers_are_followed_and_given_back),          CHECK_CASE(a_handler_may_end_following),
+    CHECK_CASE(others_may_end_following_in_a_handler),         CHECK_CASE(what_comes_in_a_callout_waits_for_its_end),
+    CHECK_CASE(callouts_that_signals_interrupt_are_made_once),
 };
 
 CHECK_MAIN(cases)

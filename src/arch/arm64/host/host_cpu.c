@@ -11,3 +11,8 @@ unsigned host_cpu_decode_options(void)
 {
     return 0;
 }
+
+bool host_cpu_has_base_insns(void)
+{
+    return false;
+}

@@ -38,6 +38,24 @@ void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu)
     (void)cpu;
 }
 
+bool signal_frame_steps(const struct gait_cpu_context *cpu)
+{
+    (void)cpu;
+    return false;
+}
+
+void signal_frame_end_steps(struct gait_cpu_context *cpu)
+{
+    (void)cpu;
+}
+
+bool signal_frame_is_between(const struct gait_cpu_context *cpu, uint64_t from)
+{
+    (void)cpu;
+    (void)from;
+    return false;
+}
+
 uint64_t *signal_frame_mask(void *ucontext)
 {
     (void)ucontext;
@@ -86,11 +104,9 @@ void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t han
     (void)cpu;
 }
 
-_Noreturn void signal_frame_begin(const void *ucontext, const struct gait_cpu_context *cpu, uint64_t mask)
+_Noreturn void signal_frame_leave(struct stalker_thread *thread)
 {
-    (void)ucontext;
-    (void)cpu;
-    (void)mask;
+    (void)thread;
     __builtin_trap();
 }
 

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks cpuid once. Threads that ask at the same time find the same answer, so a relaxed store is all it takes. */
+/*
+ * Asks cpuid, and the kernel for what cpuid cannot say, once each. Threads that ask at the same time find the same
+ * answer, so a relaxed store is all it takes.
+ */
 #include "arch/host_cpu.h"
 
 #include "arch/x86_64/isa/decoder.h"
+#include "base/raw_syscall.h"
 
+#include <asm/hwcap2.h>
+#include <asm/unistd.h>
 #include <cpuid.h>
+#include <linux/auxvec.h>
+#include <linux/fcntl.h>
 #include <stdatomic.h>
 
 /* Hygon's CPUs are AMD's by another name: "HygonGenuine". */
@@ -47,4 +55,34 @@ unsigned host_cpu_decode_options(void)
         atomic_store_explicit(&answer, known, memory_order_relaxed);
     }
     return known == BRANCHES_AS_AMD ? X86_DECODE_AMD : X86_DECODE_INTEL;
+}
+
+/* A value that the kernel gave the process at its start. */
+static uint64_t auxiliary_value(uint64_t type)
+{
+    struct {
+        uint64_t type, value;
+    } entries[64] = {0};
+    long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)"/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+
+    if (fd < 0)
+        return 0;
+    raw_syscall(__NR_read, fd, (long)entries, sizeof(entries) - sizeof(entries[0]), 0, 0, 0);
+    raw_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+    for (unsigned i = 0; entries[i].type != AT_NULL; i++)
+        if (entries[i].type == type)
+            return entries[i].value;
+    return 0;
+}
+
+bool host_cpu_has_base_insns(void)
+{
+    static _Atomic unsigned known; /* 1: no, 2: yes */
+    unsigned has = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (has == 0) {
+        has = auxiliary_value(AT_HWCAP2) & HWCAP2_FSGSBASE ? 2 : 1;
+        atomic_store_explicit(&known, has, memory_order_relaxed);
+    }
+    return has == 2;
 }

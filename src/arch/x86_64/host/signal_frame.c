@@ -6,9 +6,11 @@
 #include "stalker/signal_frame.h"
 
 #include "base/raw_syscall.h"
+#include "stalker/callout.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
+#include "stalker/vectors.h"
 
 #include <asm/sigcontext.h>
 #include <asm/siginfo.h>
@@ -60,6 +62,25 @@ void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu)
 #undef SET
     context->rip = cpu->pc;
     context->eflags = cpu->flags;
+}
+
+bool signal_frame_steps(const struct gait_cpu_context *cpu)
+{
+    return cpu->flags & FLAG_TRAP;
+}
+
+void signal_frame_end_steps(struct gait_cpu_context *cpu)
+{
+    cpu->flags &= ~(uint64_t)FLAG_TRAP;
+}
+
+/* The kernel clears the flag for its own part of a system call, and with it the trap behind it. */
+bool signal_frame_is_between(const struct gait_cpu_context *cpu, uint64_t from)
+{
+    static const uint8_t syscall_insn[] = {0x0f, 0x05};
+
+    return cpu->pc == from + sizeof(syscall_insn) &&
+           __builtin_memcmp((const void *)(uintptr_t)from, syscall_insn, sizeof(syscall_insn)) == 0;
 }
 
 uint64_t *signal_frame_mask(void *ucontext)
@@ -127,16 +148,6 @@ void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t han
     cpu->flags &= ~(uint64_t)(FLAG_TRAP | FLAG_DIRECTION | FLAG_RESUME);
 }
 
-_Noreturn void signal_frame_begin(const void *ucontext, const struct gait_cpu_context *cpu, uint64_t mask)
-{
-    struct ucontext copy = *(const struct ucontext *)ucontext;
-
-    signal_frame_set(&copy, cpu);
-    copy.uc_mcontext.fpstate = NULL;
-    *signal_frame_mask(&copy) = mask;
-    stalker_signal_return(&copy);
-}
-
 uint64_t signal_frame_info_at(uint64_t start)
 {
     return start + offsetof(struct frame, info);
@@ -167,6 +178,41 @@ _Noreturn void signal_frame_return(const struct stalker_thread *thread, const vo
     stalker_signal_return(&copy);
 }
 
+static uint16_t code_segment(void)
+{
+    uint16_t selector;
+
+    __asm__("mov %%cs, %0" : "=r"(selector));
+    return selector;
+}
+
+static uint16_t stack_segment(void)
+{
+    uint16_t selector;
+
+    __asm__("mov %%ss, %0" : "=r"(selector));
+    return selector;
+}
+
+_Noreturn void signal_frame_leave(struct stalker_thread *thread)
+{
+    _Alignas(VECTOR_ALIGNMENT) uint8_t vectors[STALKER_VECTORS_FRAME_BYTES_MAX];
+    struct ucontext frame = {
+        .uc_flags = UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS,
+        .uc_mcontext = {.cs = code_segment(), .ss = stack_segment(), .fpstate = (void *)vectors},
+    };
+
+    stalker_vectors_save_frame(vectors);
+    signal_frame_set(&frame, &thread->context);
+    *signal_frame_mask(&frame) = thread->signals_mask;
+    *signal_frame_stack(&frame) = thread->alternate_stack;
+    stalker_segment_set(thread->segment_base);
+    thread->signals_held = 0;
+    /* Release: pairs with the acquire in is_on_its_way; from here on the struct may be used anew. */
+    atomic_store_explicit(&thread->is_inside, false, memory_order_release);
+    stalker_signal_return(&frame);
+}
+
 /* In stalker_gate.S. */
 extern const char stalker_resume[], stalker_resume_end[], stalker_found[], stalker_found_end[];
 extern const char stalker_callout_called[], stalker_callout_called_end[];
@@ -180,6 +226,9 @@ static int is_within(uint64_t pc, const char *start, const char *end)
 static enum gate_place recover_entering(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 {
     *cpu = thread->context;
+    if (thread->reason == STALKER_BEHIND)
+        return GATE_PROGRAM;
+    thread->behind.cache_pc = 0;
     if (thread->reason != STALKER_EVENTS || thread->is_leaving)
         return GATE_PROGRAM;
     /* Back to where it left for the events' sake, which is not where a block begins. */
@@ -199,10 +248,22 @@ static enum gate_place recover_found(struct stalker_thread *thread, struct gait_
     cpu->rdx = homes->rdx;
     cpu->rdi = homes->rdi;
     cpu->pc = thread->target;
+    thread->behind.cache_pc = 0;
     if (thread->with_position) {
         thread->event_position = cpu->r11;
         cpu->r11 = homes->r11;
     }
+    return GATE_PROGRAM;
+}
+
+/* A callout has been made, and nothing else of its instruction. */
+static enum gate_place recover_called(struct stalker_thread *thread, struct gait_cpu_context *cpu, bool with_position)
+{
+    const struct callout_call *call =
+        (const struct callout_call *)(uintptr_t)(thread->engine_sp - sizeof(struct callout_call));
+
+    *cpu = thread->context;
+    thread->behind = (struct callout_behind){.cache_pc = call->behind, .with_position = with_position};
     return GATE_PROGRAM;
 }
 
@@ -212,10 +273,9 @@ enum gate_place stalker_gate_recover(struct stalker_thread *thread, struct gait_
         return recover_entering(thread, cpu);
     if (is_within(cpu->pc, stalker_found, stalker_found_end))
         return recover_found(thread, cpu);
-    if (is_within(cpu->pc, stalker_callout_called, stalker_callout_called_end) ||
-        is_within(cpu->pc, stalker_positioned_called, stalker_positioned_called_end)) {
-        *cpu = thread->context;
-        return GATE_PROGRAM;
-    }
+    if (is_within(cpu->pc, stalker_callout_called, stalker_callout_called_end))
+        return recover_called(thread, cpu, false);
+    if (is_within(cpu->pc, stalker_positioned_called, stalker_positioned_called_end))
+        return recover_called(thread, cpu, true);
     return GATE_UNKNOWN;
 }

@@ -5,21 +5,15 @@
  */
 #include "stalker/thread_layout.h"
 
-#include <asm/prctl.h>
 #include <asm/unistd.h>
 
 #define SIG_SETMASK 2
 #define SIGNAL_MASK_BYTES 8
 
+/* Single step, direction and alignment checks: off in functions, and not put back by sahf. */
+#define FLAGS_ODD 0x40500
+
 #define HOME(number) %gs:THREAD_CONTEXT + 8 * number
-#define RAX HOME(0)
-#define RCX HOME(1)
-#define RDX HOME(2)
-#define RBX HOME(3)
-#define RSP HOME(4)
-#define RBP HOME(5)
-#define RSI HOME(6)
-#define RDI HOME(7)
 
 /* From struct hash_map and its tables; stalker/dispatch.c asserts that these are right. */
 #define TABLE_SHIFT 8
@@ -43,55 +37,55 @@
 \name:
         .endm
 
-        .macro SAVE_MOST
-        movq    %rdx, RDX
-        movq    %rbx, RBX
-        movq    %rsp, RSP
-        movq    %rbp, RBP
-        movq    %rsi, RSI
-        movq    %r8, HOME(8)
-        movq    %r9, HOME(9)
-        movq    %r10, HOME(10)
-        movq    %r11, HOME(11)
-        movq    %r12, HOME(12)
-        movq    %r13, HOME(13)
-        movq    %r14, HOME(14)
-        movq    %r15, HOME(15)
+        .macro SAVE register, number
+        movq    %\register, HOME(\number)
         .endm
 
-        .macro RESTORE_ALL
-        movq    RAX, %rax
-        movq    RCX, %rcx
-        movq    RDX, %rdx
-        movq    RBX, %rbx
-        movq    RBP, %rbp
-        movq    RSI, %rsi
-        movq    RDI, %rdi
-        movq    HOME(8), %r8
-        movq    HOME(9), %r9
-        movq    HOME(10), %r10
-        movq    HOME(11), %r11
-        movq    HOME(12), %r12
-        movq    HOME(13), %r13
-        movq    HOME(14), %r14
-        movq    HOME(15), %r15
-        movq    RSP, %rsp
+        .macro RESTORE register, number
+        movq    HOME(\number), %\register
+        .endm
+
+        /* The registers that gates are free to use once they are at home. */
+        .macro EACH_FIRST operation
+        \operation rax, 0
+        \operation rcx, 1
+        \operation rdi, 7
+        .endm
+
+        /* All others but rsp, and r11, where the position of events may be. */
+        .macro EACH_OTHER operation
+        \operation rdx, 2
+        \operation rbx, 3
+        \operation rbp, 5
+        \operation rsi, 6
+        \operation r8, 8
+        \operation r9, 9
+        \operation r10, 10
+        \operation r12, 12
+        \operation r13, 13
+        \operation r14, 14
+        \operation r15, 15
+        .endm
+
+        /* To the engine, with all registers the program's but r11 where the position of events is there. */
+        .macro LEAVE reason
+        EACH_FIRST SAVE
+        movl    $\reason, %gs:THREAD_REASON
+        jmpq    *%gs:THREAD_LEAVE
         .endm
 
 /* Out of the cache through an exit: all registers are the program's. */
 FUNCTION stalker_gate_exit
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
-        movl    $STALKER_REASON_EXIT, %gs:THREAD_REASON
-        jmpq    *%gs:THREAD_LEAVE
+        LEAVE STALKER_REASON_EXIT
 /* The same with rax, rcx and rdi at home and the reason set; r11 is the position of events. */
 FUNCTION stalker_leave_with_position
         movq    %r11, %gs:THREAD_EVENT_POSITION
-        movq    HOME(11), %r11
+        RESTORE r11, 11
 /* The same, r11 is the program's. */
 FUNCTION stalker_leave
-        SAVE_MOST
+        EACH_OTHER SAVE
+        SAVE r11, 11
+        SAVE rsp, 4
         movq    %gs:THREAD_ENGINE_SP, %rsp
         pushfq
         popq    %gs:THREAD_CONTEXT_FLAGS
@@ -105,13 +99,17 @@ FUNCTION stalker_leave
  * state: a signal that comes here is handled with that.
  */
 FUNCTION_HERE stalker_resume
+        cmpq    $0, %gs:THREAD_IS_LEAVING
+        jne     3f
         cmpq    $0, %gs:THREAD_SIGNALS_HELD
         jne     2f
-1:      cmpq    $0, %gs:THREAD_IS_LEAVING
-        jne     stalker_go
+1:      EACH_FIRST RESTORE
+        EACH_OTHER RESTORE
+        RESTORE r11, 11
+        /* Late: a program that single steps gets a trap behind each instruction from here on. */
         pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
-        RESTORE_ALL
+        RESTORE rsp, 4
         jmpq    *%gs:THREAD_ENTER
 FUNCTION stalker_enter_with_position
         movq    %gs:THREAD_EVENT_POSITION, %r11
@@ -127,72 +125,25 @@ FUNCTION stalker_enter
         movl    $__NR_rt_sigprocmask, %eax
         syscall
         jmp     1b
-
-/*
- * Out of our hands: the program gets its gs base back, so all else has to come from elsewhere. iretq takes the pc, the
- * flags and the stack pointer from the engine's stack.
- */
-stalker_go:
-        movq    %gs:THREAD_SELF, %rbx
-        movl    $__NR_arch_prctl, %eax
-        movl    $ARCH_SET_GS, %edi
-        movq    THREAD_SEGMENT_BASE(%rbx), %rsi
-        syscall
-        movq    THREAD_ENGINE_SP(%rbx), %rsp
-        movl    %ss, %eax
-        pushq   %rax
-        pushq   THREAD_CONTEXT + 8 * 4(%rbx)
-        pushq   THREAD_CONTEXT_FLAGS(%rbx)
-        movl    %cs, %eax
-        pushq   %rax
-        pushq   THREAD_RESUME(%rbx)
-        movq    THREAD_CONTEXT + 8 * 0(%rbx), %rax
-        movq    THREAD_CONTEXT + 8 * 1(%rbx), %rcx
-        movq    THREAD_CONTEXT + 8 * 2(%rbx), %rdx
-        movq    THREAD_CONTEXT + 8 * 5(%rbx), %rbp
-        movq    THREAD_CONTEXT + 8 * 6(%rbx), %rsi
-        movq    THREAD_CONTEXT + 8 * 7(%rbx), %rdi
-        movq    THREAD_CONTEXT + 8 * 8(%rbx), %r8
-        movq    THREAD_CONTEXT + 8 * 9(%rbx), %r9
-        movq    THREAD_CONTEXT + 8 * 10(%rbx), %r10
-        movq    THREAD_CONTEXT + 8 * 11(%rbx), %r11
-        movq    THREAD_CONTEXT + 8 * 12(%rbx), %r12
-        movq    THREAD_CONTEXT + 8 * 13(%rbx), %r13
-        movq    THREAD_CONTEXT + 8 * 14(%rbx), %r14
-        movq    THREAD_CONTEXT + 8 * 15(%rbx), %r15
-        movq    THREAD_CONTEXT + 8 * 3(%rbx), %rbx
-        iretq
+3:      movq    %gs:THREAD_SELF, %rdi
+        call    signal_thread_end
 FUNCTION_HERE stalker_resume_end
 
 /* Out of the cache because the event buffer is full: all registers are the program's, and `resume` is set. */
 FUNCTION stalker_gate_events
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
-        movl    $STALKER_REASON_EVENTS, %gs:THREAD_REASON
-        jmpq    *%gs:THREAD_LEAVE
+        LEAVE STALKER_REASON_EVENTS
 
 /* Out of the cache because a block's original changed; its number is where an exit's would be. */
 FUNCTION stalker_gate_changed
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
-        movl    $STALKER_REASON_CHANGED, %gs:THREAD_REASON
-        jmpq    *%gs:THREAD_LEAVE
+        LEAVE STALKER_REASON_CHANGED
 
 /* Out of the cache because an excluded call is over, at the block whose number is where an exit's would be. */
 FUNCTION stalker_gate_quiet_end
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
-        movl    $STALKER_REASON_QUIET_END, %gs:THREAD_REASON
-        jmpq    *%gs:THREAD_LEAVE
+        LEAVE STALKER_REASON_QUIET_END
 
 /* Back from a piece that made a system call. The position of events, if any, was not in its register. */
 FUNCTION stalker_gate_called
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdi, RDI
+        EACH_FIRST SAVE
         movl    $STALKER_REASON_CALLED, %gs:THREAD_REASON
         jmp     stalker_leave
 
@@ -201,18 +152,18 @@ FUNCTION stalker_gate_called
  * block's address negated; the program's rcx and rdi are at home.
  */
 FUNCTION stalker_gate_collision
-        movq    %rax, RAX
+        SAVE rax, 0
         lahf
         seto    %al
         subq    %rdi, %rcx
         jmp     1f
 /* An indirect branch found nothing: rcx is the target; the program's rcx and rdi are at home. */
 FUNCTION stalker_gate_indirect
-        movq    %rax, RAX
+        SAVE rax, 0
         lahf
         seto    %al
 1:      movq    %rcx, %gs:THREAD_TARGET
-        movq    %rdx, RDX
+        SAVE rdx, 2
         movq    %rcx, %rdi
         movq    %gs:THREAD_BLOCKS, %rdx
         movq    (%rdx), %rdx
@@ -242,10 +193,10 @@ FUNCTION_HERE stalker_found
         movq    %gs:THREAD_SIGNALS_HELD, %rcx
         jrcxz   5f
         jmp     6f
-5:      movq    RAX, %rax
-        movq    RDX, %rdx
-        movq    RCX, %rcx
-        movq    RDI, %rdi
+5:      RESTORE rax, 0
+        RESTORE rdx, 2
+        RESTORE rcx, 1
+        RESTORE rdi, 7
         jmpq    *%gs:THREAD_RESUME
 FUNCTION_HERE stalker_found_end
 3:      cmpq    $0, TABLE_SLOTS(%rdx, %rdi)
@@ -256,37 +207,26 @@ FUNCTION_HERE stalker_found_end
         jmp     2b
 4:      addb    $0x7f, %al
         sahf
-6:      movq    RDX, %rdx
+6:      RESTORE rdx, 2
         movl    $STALKER_REASON_INDIRECT, %gs:THREAD_REASON
         jmpq    *%gs:THREAD_LEAVE
 
 /*
- * A callout: called on the engine's stack, where the struct callout is above the return address; rsp is at home, all
- * other registers are the program's, but for r11 in the second form.
+ * A callout: called on the engine's stack, where a struct callout_call begins with the return address; rsp is at home,
+ * all other registers are the program's, but for r11 in the second form.
  */
-        .macro CALLOUT leave_callout
-        movq    %rax, RAX
-        movq    %rcx, RCX
-        movq    %rdx, RDX
-        movq    %rbx, RBX
-        movq    %rbp, RBP
-        movq    %rsi, RSI
-        movq    %rdi, RDI
-        movq    %r8, HOME(8)
-        movq    %r9, HOME(9)
-        movq    %r10, HOME(10)
-        movq    %r11, HOME(11)
-        movq    %r12, HOME(12)
-        movq    %r13, HOME(13)
-        movq    %r14, HOME(14)
-        movq    %r15, HOME(15)
+        .macro CALLOUT leave_callout, with_position
+        EACH_FIRST SAVE
+        EACH_OTHER SAVE
+        SAVE r11, 11
         pushfq
         popq    %rbx
         movq    %rbx, %gs:THREAD_CONTEXT_FLAGS
-        testl   $0x40400, %ebx
+        testl   $FLAGS_ODD, %ebx
         jnz     \leave_callout\()_odd
 \leave_callout\()_call:
-        movq    8(%rsp), %rsi
+        movl    $\with_position, %edx
+        movq    %rsp, %rsi
         movq    %gs:THREAD_SELF, %rdi
         call    stalker_callout
 /* From here to its end the context is the program's state. */
@@ -294,11 +234,11 @@ FUNCTION_HERE stalker_\leave_callout\()_called
         testb   %al, %al
         jnz     stalker_resume_far
         cmpq    $0, %gs:THREAD_SIGNALS_HELD
-        jne     stalker_callout_held
+        jne     \leave_callout\()_held
         /* Flags that the function left alone are put back without the slow popf. */
         cmpq    %gs:THREAD_CONTEXT_FLAGS, %rbx
         jne     \leave_callout\()_flags
-        testl   $0x40400, %ebx
+        testl   $FLAGS_ODD, %ebx
         jnz     \leave_callout\()_flags
         movb    %bh, %al
         andb    $8, %al
@@ -306,23 +246,11 @@ FUNCTION_HERE stalker_\leave_callout\()_called
         movb    %bl, %ah
         sahf
 \leave_callout\()_restore:
-        movq    RAX, %rax
-        movq    RCX, %rcx
-        movq    RDX, %rdx
-        movq    RBX, %rbx
-        movq    RBP, %rbp
-        movq    RSI, %rsi
-        movq    RDI, %rdi
-        movq    HOME(8), %r8
-        movq    HOME(9), %r9
-        movq    HOME(10), %r10
-        movq    HOME(12), %r12
-        movq    HOME(13), %r13
-        movq    HOME(14), %r14
-        movq    HOME(15), %r15
+        EACH_FIRST RESTORE
+        EACH_OTHER RESTORE
         .endm
 
-        .macro CALLOUT_RARE leave_callout
+        .macro CALLOUT_RARE leave_callout, with_position
 \leave_callout\()_flags:
         pushq   %gs:THREAD_CONTEXT_FLAGS
         popfq
@@ -332,26 +260,29 @@ FUNCTION_HERE stalker_\leave_callout\()_called_end
         pushq   $2
         popfq
         jmp     \leave_callout\()_call
+/* Signals came during the callout. */
+\leave_callout\()_held:
+        movl    $\with_position, %edx
+        movq    %rsp, %rsi
+        movq    %gs:THREAD_SELF, %rdi
+        call    stalker_callout_interrupted
+        jmp     stalker_resume_far
         .endm
 
 FUNCTION stalker_gate_callout
-        CALLOUT callout
-        movq    HOME(11), %r11
+        CALLOUT callout, 0
+        RESTORE r11, 11
         ret     $8
-        CALLOUT_RARE callout
+        CALLOUT_RARE callout, 0
 
 FUNCTION stalker_gate_callout_with_position
         movq    %r11, %gs:THREAD_EVENT_POSITION
-        movq    HOME(11), %r11
-        CALLOUT positioned
+        RESTORE r11, 11
+        CALLOUT positioned, 1
         movq    %gs:THREAD_EVENT_POSITION, %r11
         ret     $8
-        CALLOUT_RARE positioned
+        CALLOUT_RARE positioned, 1
 
-/* Signals came during a callout. */
-stalker_callout_held:
-        movq    %gs:THREAD_SELF, %rdi
-        call    stalker_callout_interrupted
 /* A callout sent the thread elsewhere: what is on the engine's stack is done with. */
 stalker_resume_far:
         movq    %gs:THREAD_ENGINE_SP, %rsp
@@ -387,9 +318,27 @@ FUNCTION stalker_follow_caller
         jmp     stalker_resume
 1:      ret
 
-/* Where a thread that was stopped begins to be followed: its registers are in its context. */
+/*
+ * Where a thread that was stopped begins to be followed: its registers are in its context. Signals are blocked before
+ * the stack is changed: as long as the kernel has the program's alternate stack, it must see whether that is in use.
+ */
 FUNCTION stalker_gate_begin
-        movq    %gs:THREAD_ENGINE_SP, %rsp
+        cmpq    $0, %gs:THREAD_SIGNALS_HELD
+        jne     1f
+        movl    $SIG_SETMASK, %edi
+        leaq    all_signals(%rip), %rsi
+        movq    %gs:THREAD_SELF, %rdx
+        addq    $THREAD_SCRATCH, %rdx
+        movl    $SIGNAL_MASK_BYTES, %r10d
+        movl    $__NR_rt_sigprocmask, %eax
+        syscall
+        /* One that came just before may have been held back already. */
+        cmpq    $0, %gs:THREAD_SIGNALS_HELD
+        jne     1f
+        movq    %gs:THREAD_SCRATCH, %rax
+        movq    %rax, %gs:THREAD_SIGNALS_MASK
+        movq    $1, %gs:THREAD_SIGNALS_HELD
+1:      movq    %gs:THREAD_ENGINE_SP, %rsp
         pushq   $2
         popfq
         movq    %gs:THREAD_SELF, %rdi
@@ -422,5 +371,10 @@ FUNCTION stalker_clone
         movq    %r12, %rdi
         call    stalker_thread_begin
         jmp     stalker_resume
+
+        .section .rodata
+        .p2align 3
+all_signals:
+        .quad   -1
 
         .section .note.GNU-stack, "", @progbits

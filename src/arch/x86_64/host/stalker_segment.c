@@ -3,9 +3,12 @@
 #include "base/raw_syscall.h"
 #include "stalker/translator.h"
 
+#include "stalker/program_memory.h"
+#include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 
+#include <asm/errno.h>
 #include <asm/prctl.h>
 #include <asm/unistd.h>
 
@@ -22,16 +25,32 @@ uint64_t stalker_segment_get(void)
     return base;
 }
 
+/* Whether a base is one is up to the kernel, which is asked; meanwhile a signal would find it instead of ours. */
+static long try_base(struct stalker_thread *thread, uint64_t base)
+{
+    uint64_t ours = stalker_segment_get();
+    long result;
+
+    signal_thread_hold(thread);
+    result = raw_syscall(__NR_arch_prctl, ARCH_SET_GS, (long)base, 0, 0, 0, 0);
+    stalker_segment_set(ours);
+    return result;
+}
+
 bool stalker_segment_call(struct stalker_thread *thread, const struct system_call *call, long *result_out)
 {
     uint64_t argument = (uint64_t)call->arguments[1];
 
     switch (call->arguments[0]) {
     case ARCH_SET_GS:
-        thread->segment_base = argument;
-        *result_out = 0;
+        *result_out = try_base(thread, argument);
+        if (*result_out == 0)
+            thread->segment_base = argument;
         return true;
     case ARCH_GET_GS:
+        *result_out = -EFAULT;
+        if (!program_memory_make_writable(argument, sizeof(thread->segment_base)))
+            return true;
         *(uint64_t *)(uintptr_t)argument = thread->segment_base;
         *result_out = 0;
         return true;

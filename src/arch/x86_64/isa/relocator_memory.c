@@ -71,6 +71,55 @@ static void replace_sp(const struct x86_insn *insn, uint8_t *bytes, enum x86_gpr
             (uint8_t)((bytes[insn->opcode_offset - 1] & ~0x78u) | (~(unsigned)substitute & 15) << 3);
 }
 
+/* Copies the instruction with [base] for its operand; what belonged to the old one behind modrm is still there. */
+static void rebase(const struct x86_insn *insn, const uint8_t *bytes, enum x86_gpr base, uint8_t *changed_out)
+{
+    for (unsigned i = 0; i < insn->length; i++)
+        changed_out[i] = bytes[i];
+    clear_base_extension(insn, changed_out);
+    changed_out[insn->modrm_offset] = (uint8_t)((changed_out[insn->modrm_offset] & 0x38u) | (unsigned)base);
+}
+
+static bool is_legacy_prefix(uint8_t byte)
+{
+    switch (byte) {
+    case 0x26:
+    case 0x2e:
+    case 0x36:
+    case 0x3e:
+    case 0x64:
+    case 0x65:
+    case 0x66:
+    case 0x67:
+    case 0xf0:
+    case 0xf2:
+    case 0xf3:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_address_prefix(uint8_t byte)
+{
+    return is_legacy_prefix(byte) && byte != 0x66 && byte < 0xf0;
+}
+
+void x86_relocator_put_flat(struct code_writer *writer, const struct x86_insn *insn, const uint8_t *bytes,
+                            enum x86_gpr base)
+{
+    uint8_t changed[X86_MAX_INSN_BYTES];
+    unsigned has_sib = (bytes[insn->modrm_offset] & 7) == 4, modrm_end = insn->modrm_offset + 1u;
+    unsigned behind = modrm_end + has_sib + insn->displacement_size, start = 0;
+
+    rebase(insn, bytes, base, changed);
+    for (; is_legacy_prefix(changed[start]); start++)
+        if (!is_address_prefix(changed[start]))
+            code_writer_put_u8(writer, changed[start]);
+    code_writer_put_bytes(writer, changed + start, modrm_end - start);
+    code_writer_put_bytes(writer, changed + behind, insn->length - behind);
+}
+
 /* Writes the instruction with [base] for its operand and, where it names rsp, sp_substitute instead. */
 static void put_rebased(struct x86_relocator *relocator, const struct x86_insn *insn, const uint8_t *bytes,
                         enum x86_gpr base, enum x86_gpr sp_substitute)
@@ -78,10 +127,7 @@ static void put_rebased(struct x86_relocator *relocator, const struct x86_insn *
     uint8_t changed[X86_MAX_INSN_BYTES];
     unsigned behind = insn->displacement_offset + insn->displacement_size;
 
-    for (unsigned i = 0; i < insn->length; i++)
-        changed[i] = bytes[i];
-    clear_base_extension(insn, changed);
-    changed[insn->modrm_offset] = (uint8_t)((changed[insn->modrm_offset] & 0x38u) | (unsigned)base);
+    rebase(insn, bytes, base, changed);
     if (sp_substitute != X86_GPR_NONE)
         replace_sp(insn, changed, sp_substitute);
     code_writer_put_bytes(relocator->storage.writer, changed, insn->displacement_offset);

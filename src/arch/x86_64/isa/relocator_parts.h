@@ -47,6 +47,13 @@ bool x86_relocator_put_near(struct x86_relocator *relocator, const struct x86_in
 /* relocator_memory.c: an instruction that is no branch and whose pc-relative operand is out of reach. */
 void x86_relocator_put_far(struct x86_relocator *relocator, const struct x86_insn *insn, const uint8_t *bytes);
 
+/*
+ * relocator_memory.c: the instruction with [base] for its memory operand, in no particular segment. It must have one of
+ * the form with a modrm byte, and no vector index; base is one of those that x86_relocator_scratch gives.
+ */
+void x86_relocator_put_flat(struct code_writer *writer, const struct x86_insn *insn, const uint8_t *bytes,
+                            enum x86_gpr base);
+
 /* relocator_flow.c: an instruction that changes the flow of control. */
 void x86_relocator_put_flow(struct x86_relocator *relocator, const struct x86_insn *insn, const uint8_t *bytes);
 

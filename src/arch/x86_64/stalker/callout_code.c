@@ -8,6 +8,19 @@
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/callout.h"
 
+/* From here on one more callout is done at that address. */
+static void note_callout(struct translation *translation, struct app_pc pc, struct trail_state state)
+{
+    struct x86_block *decoded = x86_block_of(translation);
+
+    if (decoded->callout_pc.value != pc.value)
+        decoded->callouts_done = 0;
+    decoded->callout_pc = pc;
+    if (decoded->callouts_done < TRAIL_CALLOUTS_MAX)
+        decoded->callouts_done++;
+    x86_trail_note(translation, pc, state);
+}
+
 void x86_put_callout(struct translation *translation, const struct callout *callout)
 {
     struct code_writer *hot = &translation->hot;
@@ -23,7 +36,9 @@ void x86_put_callout(struct translation *translation, const struct callout *call
     x86_call_mem(hot,
                  thread_field(x86_block_of(translation)->homes & X86_GPR_BIT(X86_R11) ? THREAD_GATE_CALLOUT_POSITION
                                                                                       : THREAD_GATE_CALLOUT));
+    note_callout(translation, callout->pc, switched);
     x86_mov_reg_mem(hot, X86_SIZE_64, X86_RSP, register_home(X86_RSP));
+    x86_trail_note(translation, callout->pc, trail_plain);
 }
 
 void x86_put_code(struct translation *translation, struct app_pc pc, const void *code, size_t size_bytes)

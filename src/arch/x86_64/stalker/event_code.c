@@ -275,13 +275,13 @@ void x86_put_events_at_end(struct translation *translation, struct app_pc pc, co
 
 static void put_sp(struct translation *translation)
 {
-    x86_mov_mem_reg(&translation->hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, EVENT_SP_OFFSET), X86_RSP);
+    x86_mov_mem_reg(&translation->hot, X86_SIZE_64, x86_mem_base(POSITION_REGISTER, EVENT_SP_OFFSET), X86_RSP);
 }
 
-static void put_target(struct translation *translation)
+static void put_target(struct translation *translation, enum event_record record)
 {
-    x86_mov_mem_reg(&translation->hot, X86_SIZE_64, x86_mem_base(POSITION_REGISTER, EVENT_TARGET_OFFSET),
-                    TARGET_REGISTER);
+    x86_mov_mem_reg(&translation->hot, X86_SIZE_64,
+                    x86_mem_base(POSITION_REGISTER, (int32_t)event_target_offset(record)), TARGET_REGISTER);
 }
 
 void x86_put_event_call(struct translation *translation, const struct x86_insn *insn, struct trail_state state)
@@ -300,7 +300,7 @@ void x86_put_event_call_indirect(struct translation *translation, struct app_pc 
     if (!wants_calls(translation))
         return;
     put_sp(translation);
-    put_target(translation);
+    put_target(translation, EVENT_RECORD_CALL_TARGET);
     put_record(translation, pc, state, EVENT_RECORD_CALL_TARGET);
 }
 
@@ -311,7 +311,7 @@ void x86_put_event_return(struct translation *translation, struct app_pc pc, str
 
     if (!wants_returns(translation))
         return;
-    put_target(translation);
+    put_target(translation, record);
     put_record(translation, pc, state, record);
 }
 

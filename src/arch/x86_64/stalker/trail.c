@@ -19,9 +19,6 @@
 #define LONG_FORM 0x80
 #define HAS_STATE 0x01
 
-/* A register and none. */
-#define SCRATCH_BITS 5
-
 struct bytes_writer {
     uint8_t *cursor;
     uint8_t *limit;
@@ -82,7 +79,8 @@ static int64_t unfold_sign(uint64_t number)
 static bool is_plain(const struct trail_state *state)
 {
     return state->homes == 0 && state->sp_add == 0 && state->pc == 0 && state->is_rcx_next == 0 &&
-           state->scratch_register == 0 && state->position_back == 0 && state->progress == 0;
+           state->scratch_register == 0 && state->position_back == 0 && state->progress == 0 &&
+           state->callouts_done == 0;
 }
 
 static void put_state(struct bytes_writer *writer, const struct trail_state *state)
@@ -90,7 +88,9 @@ static void put_state(struct bytes_writer *writer, const struct trail_state *sta
     put_number(writer, state->homes);
     put_number(writer, fold_sign(state->sp_add));
     put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2 | state->progress << 3));
-    put_byte(writer, (uint8_t)(state->scratch_register | state->position_back / 4 << SCRATCH_BITS));
+    put_byte(writer, state->scratch_register);
+    put_number(writer, state->position_back);
+    put_byte(writer, state->callouts_done);
 }
 
 static void get_state(struct bytes_reader *reader, struct trail_state *state)
@@ -103,9 +103,9 @@ static void get_state(struct bytes_reader *reader, struct trail_state *state)
     state->pc = byte & 3;
     state->is_rcx_next = byte >> 2 & 1;
     state->progress = byte >> 3;
-    byte = get_byte(reader);
-    state->scratch_register = byte & ((1u << SCRATCH_BITS) - 1);
-    state->position_back = (uint8_t)(byte >> SCRATCH_BITS << 2);
+    state->scratch_register = get_byte(reader);
+    state->position_back = (uint8_t)get_number(reader);
+    state->callouts_done = get_byte(reader);
 }
 
 static void put_point(struct bytes_writer *writer, const struct trail_point *from, const struct trail_point *to)
@@ -157,8 +157,11 @@ size_t trail_encode(const struct trail_point *points, size_t count, uint8_t *byt
     return writer.overflowed ? 0 : (size_t)(writer.cursor - bytes_out);
 }
 
+/* Callouts are those of the first of the copied instructions. */
 static void go_on_to(struct trail_point *point, uint32_t cache_offset)
 {
+    if (cache_offset != point->cache_offset)
+        point->state.callouts_done = 0;
     point->app_offset += cache_offset - point->cache_offset;
     point->cache_offset = cache_offset;
 }
@@ -179,6 +182,23 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
     if (found && point_out->is_copy)
         go_on_to(point_out, cache_offset);
     return found;
+}
+
+/* Where the block goes on behind the callouts that are done at a point: at the first one that says so. */
+static struct callout_behind behind_of(const struct code_place *place, const struct trail_point *at)
+{
+    struct bytes_reader reader = {place->trail, place->trail + place->trail_bytes};
+    struct trail_point point = {0};
+
+    if (at->state.callouts_done == 0 || at->state.pc != TRAIL_PC_HERE)
+        return (struct callout_behind){0};
+    do
+        get_point(&reader, &point);
+    while (point.app_offset != at->app_offset || point.state.callouts_done != at->state.callouts_done);
+    return (struct callout_behind){
+        .cache_pc = place->start.value + point.cache_offset,
+        .with_position = point.state.homes & X86_GPR_BIT(POSITION_REGISTER),
+    };
 }
 
 static uint64_t pc_of(const struct code_place *place, const struct trail_point *point,
@@ -219,6 +239,7 @@ int x86_recover(struct stalker_thread *thread, const struct code_place *place, s
     if (!trail_find(place->trail, place->trail_bytes, (uint32_t)(cpu->pc - place->start.value), &point))
         return -ENOENT;
     state = &point.state;
+    thread->behind = behind_of(place, &point);
     cpu->pc = pc_of(place, &point, cpu);
     if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
         thread->event_position = cpu->registers[POSITION_REGISTER] - state->position_back;

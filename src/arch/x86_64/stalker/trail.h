@@ -30,6 +30,9 @@ enum trail_pc {
 #define INDEX_REGISTER  X86_RDI
 #define BRANCH_SET      ((x86_gpr_set)(X86_GPR_BIT(TARGET_REGISTER) | X86_GPR_BIT(INDEX_REGISTER)))
 
+/* Callouts at one instruction that are told apart. */
+#define TRAIL_CALLOUTS_MAX 31
+
 /* Holds the position of events, where there are any, at the borders of all blocks. */
 #define POSITION_REGISTER X86_R11
 
@@ -47,8 +50,9 @@ struct trail_state {
     uint8_t pc;               /* enum trail_pc */
     uint8_t is_rcx_next;      /* rcx is the point's own pc */
     uint8_t scratch_register; /* 1 + the register that is in the thread's scratch slot */
-    uint8_t position_back;    /* bytes of an event's record that are not valid yet; a multiple of 4 below 32 */
+    uint8_t position_back;    /* bytes of an event's record that are not valid yet; a multiple of 4, at most 32 */
     uint8_t progress;         /* enum trail_progress */
+    uint8_t callouts_done;    /* how many of those at the point's own pc were made */
 };
 
 struct trail_point {
@@ -61,7 +65,8 @@ struct trail_point {
 static inline bool trail_state_is_same(struct trail_state a, struct trail_state b)
 {
     return a.homes == b.homes && a.sp_add == b.sp_add && a.pc == b.pc && a.is_rcx_next == b.is_rcx_next &&
-           a.scratch_register == b.scratch_register && a.position_back == b.position_back && a.progress == b.progress;
+           a.scratch_register == b.scratch_register && a.position_back == b.position_back && a.progress == b.progress &&
+           a.callouts_done == b.callouts_done;
 }
 
 /* Whether a point is covered by the one before it, so that it adds nothing. */

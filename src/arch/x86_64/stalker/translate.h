@@ -23,10 +23,13 @@ struct x86_block {
     bool is_checked;       /* each time that it runs: its original may change */
     const uint8_t *source; /* its bytes: the original or, if that may change, the copy */
     uint8_t copy[X86_CHECKED_BYTES_MAX];
-    bool ends_bad; /* what follows the last instruction cannot be translated */
+    bool ends_bad;     /* what follows the last instruction cannot be translated */
+    bool ends_unknown; /* since it is no instruction, or no memory */
     unsigned point_count;
     x86_gpr_set homes; /* registers that are at home until the block overwrites them */
     struct event_plan events;
+    struct app_pc callout_pc; /* where the last callout stands, and how many there are */
+    unsigned callouts_done;
     unsigned count_pending;
     uint64_t counts[X86_COUNTS_PENDING_MAX];
     struct x86_insn insns[BLOCK_INSNS_MAX];
@@ -76,7 +79,7 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes);
 
 /* Writes the piece that stalker/call_piece.h needs. */
-void x86_put_call_piece(struct code_writer *writer, struct app_pc next);
+void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t segment_base);
 
 /* Writes a branch to exit number `which`, whose target and kind are given. exit_code.c */
 void x86_put_exit(struct translation *translation, unsigned which, enum block_exit_kind kind, struct app_pc target);

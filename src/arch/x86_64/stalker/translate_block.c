@@ -10,6 +10,7 @@
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/exit_code.h"
+#include "arch/x86_64/stalker/segment_code.h"
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
@@ -30,6 +31,8 @@ static void add_point(struct translation *translation, struct app_pc app_pc, boo
         return;
     }
     state.homes |= decoded->homes;
+    if (app_pc.value == decoded->callout_pc.value)
+        state.callouts_done = (uint8_t)decoded->callouts_done;
     if (state.progress == TRAIL_TOLD && !x86_block_is_told(translation))
         state.progress = TRAIL_UNTOLD;
     point->cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
@@ -48,16 +51,6 @@ void x86_trail_note(struct translation *translation, struct app_pc app_pc, struc
 void x86_trail_note_copy(struct translation *translation, struct app_pc app_pc)
 {
     add_point(translation, app_pc, true, trail_plain);
-}
-
-/* Whether the instruction has to do with the segment that we use. */
-static bool uses_our_segment(const struct x86_insn *insn)
-{
-    if (insn->segment == X86_GS && insn->properties & X86_SEGMENT_USE)
-        return true;
-    if (!(insn->properties & (X86_SEGMENT_CHANGE | X86_SEGMENT_STORE)))
-        return false;
-    return insn->mnemonic != X86_MNEMONIC_rdfsbase && insn->mnemonic != X86_MNEMONIC_wrfsbase;
 }
 
 /*
@@ -94,6 +87,7 @@ static void decode(struct translation *translation)
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
     decoded->ends_bad = false;
     decoded->count_pending = 0;
+    decoded->callouts_done = 0;
     while (decoded->count < translation->insn_limit) {
         struct x86_insn *insn = &decoded->insns[decoded->count];
         const uint8_t *bytes = decoded->source + (pc.value - block->start.value);
@@ -103,8 +97,9 @@ static void decode(struct translation *translation)
         /* The copy ends here, the original does not. */
         if (result == -ENODATA && decoded->is_checked && decoded->count > 0)
             break;
-        if (result != 0 || uses_our_segment(insn)) {
+        if (result != 0 || (x86_uses_our_segment(insn) && !x86_segment_can_be_put(insn))) {
             decoded->ends_bad = true;
+            decoded->ends_unknown = result != 0;
             break;
         }
         decoded->count++;
@@ -181,6 +176,7 @@ static void forget_decoded(struct translation *translation)
     decoded->count = 0;
     decoded->point_count = 0;
     decoded->is_checked = false;
+    decoded->callouts_done = 0;
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
 }
 
@@ -247,6 +243,21 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
     }
 }
 
+static bool may_begin_steps(const struct x86_insn *insn)
+{
+    return insn->mnemonic == X86_MNEMONIC_popf || insn->mnemonic == X86_MNEMONIC_popfq;
+}
+
+/*
+ * Where single stepping can begin. The first trap comes one instruction later: at this one, which is nobody's, it tells
+ * where the program's next one is.
+ */
+static void put_step(struct translation *translation, struct app_pc next)
+{
+    x86_trail_note(translation, next, trail_plain);
+    x86_nops(&translation->hot, 1);
+}
+
 void x86_put_plain(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(X86_R11) && x86_events_in_use(translation)) {
@@ -258,6 +269,8 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
         put_pc_relative(translation, insn, bytes);
     else
         code_writer_put_bytes(&translation->hot, bytes, insn->length);
+    if (may_begin_steps(insn))
+        put_step(translation, x86_insn_next(insn));
 }
 
 static void put(struct translation *translation, unsigned which)
@@ -268,7 +281,9 @@ static void put(struct translation *translation, unsigned which)
     x86_put_events_before(translation, which);
     if (x86_block_of(translation)->count_pending != 0 && (insn->flow != X86_FLOW_NEXT || x86_overwrites_flags(insn)))
         x86_put_counts(translation, insn->pc, x86_overwrites_flags(insn));
-    if (insn->flow == X86_FLOW_NEXT)
+    if (x86_uses_our_segment(insn))
+        x86_put_segment_use(translation, insn, bytes);
+    else if (insn->flow == X86_FLOW_NEXT)
         x86_put_plain(translation, insn, bytes);
     else
         x86_put_flow(translation, insn, bytes);
@@ -277,7 +292,8 @@ static void put(struct translation *translation, unsigned which)
 /* Whether nothing but a copy of the instruction will stand in the cache. */
 static bool is_copied(const struct x86_insn *insn)
 {
-    return insn->flow == X86_FLOW_NEXT && !(insn->properties & X86_PC_RELATIVE);
+    return !may_begin_steps(insn) && !x86_uses_our_segment(insn) && insn->flow == X86_FLOW_NEXT &&
+           !(insn->properties & X86_PC_RELATIVE);
 }
 
 static void put_copies(struct translation *translation, unsigned first, unsigned end)
@@ -342,7 +358,7 @@ static void close_block(struct translation *translation)
         x86_trail_note(translation, end, trail_plain);
         x86_put_events_at_end(translation, end, NULL);
         if (decoded->ends_bad)
-            x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, end);
+            x86_put_exit(translation, 0, decoded->ends_unknown ? BLOCK_EXIT_NO_CODE : BLOCK_EXIT_LEAVE, end);
         else
             x86_put_exit(translation, 0, translation_continue(translation, end), end);
     }
@@ -373,6 +389,7 @@ static void put_cold_landing(struct translation *translation, struct block *bloc
 const struct translator translator_x86_64 = {
     .name = "x86_64",
     .insns_bytes = sizeof(struct x86_block),
+    .position_register = POSITION_REGISTER,
     .decode = decode,
     .insn_length = insn_length,
     .open = open_block,

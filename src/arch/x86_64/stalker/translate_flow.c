@@ -4,6 +4,7 @@
  * Calls push the original return address, in one store, so that a return can be served from it. Traps stay what they
  * are. What cannot be translated (far branches) leaves the cache and runs natively.
  */
+#include "arch/host_cpu.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 #include "stalker/system_call.h"
@@ -171,8 +172,9 @@ static void put_return(struct translation *translation, const struct x86_insn *i
     x86_put_branch_indirect(translation);
 }
 
-void x86_put_call_piece(struct code_writer *writer, struct app_pc next)
+void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t segment_base)
 {
+    static const uint8_t wrgsbase_rcx[] = {0xf3, 0x48, 0x0f, 0xae, 0xd9};
     struct x86_label child;
 
     x86_label_init(&child);
@@ -182,6 +184,11 @@ void x86_put_call_piece(struct code_writer *writer, struct app_pc next)
     x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, next.value);
     x86_jmp_mem(writer, thread_field(THREAD_GATE_CALLED));
     x86_label_bind(&child, writer);
+    /* A system call would take registers, and there is nowhere to put them: without the instruction it keeps ours. */
+    if (host_cpu_has_base_insns()) {
+        x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, segment_base);
+        code_writer_put_bytes(writer, wrgsbase_rcx, sizeof(wrgsbase_rcx));
+    }
     x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, next.value);
     x86_jmp_reg(writer, X86_RCX);
 }

@@ -4,6 +4,8 @@
 #include "arch/x86_64/isa/decoder.h"
 #include "support/check.h"
 
+#include <asm/hwcap2.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 
 static void the_name_is_that_of_the_machine(void)
@@ -40,7 +42,16 @@ static void branches_are_decoded_as_the_vendor_does(void)
     CHECK_EQUAL(host_cpu_decode_options(), expected);
 }
 
+static void bases_are_changed_by_insns_where_the_kernel_says_so(void)
+{
+    bool expected = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
+
+    CHECK_EQUAL(host_cpu_has_base_insns(), expected);
+    CHECK_EQUAL(host_cpu_has_base_insns(), expected);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(bases_are_changed_by_insns_where_the_kernel_says_so),
     CHECK_CASE(the_name_is_that_of_the_machine),
     CHECK_CASE(branches_are_decoded_as_the_vendor_does),
 };

@@ -3,9 +3,11 @@
 #include "stalker/signal_frame.h"
 
 #include "base/raw_syscall.h"
+#include "stalker/callout.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread.h"
+#include "stalker/translator.h"
 #include "support/check.h"
 
 #include <signal.h>
@@ -20,13 +22,18 @@
 #define MXCSR_FRESH     0x1f80u
 #define MASK_IN_HANDLER 0xff00000000ull
 #define MARK            0x5a
+#define VECTOR_MARK     0x1234567812345678ull
+#define SEGMENT_BASE    0x70000ull
 
 static _Alignas(64) uint8_t stack[256 << 10];
 static struct signal_copy copy;
+static struct stalker_thread leaving;
 static struct {
     int signal;
     uint64_t info, ucontext, mask, pid;
+    uint64_t vector, segment_base;
     uint32_t mxcsr;
+    struct signal_stack stack;
     struct gait_cpu_context cpu;
 } seen;
 
@@ -40,7 +47,10 @@ static uint64_t current_mask(void)
 
 static void in_the_copy(int signal, siginfo_t *info, void *ucontext)
 {
+    __asm__ volatile("movq %%xmm15, %0" : "=r"(seen.vector));
     seen.mxcsr = __builtin_ia32_stmxcsr();
+    raw_syscall(SYS_sigaltstack, 0, (long)&seen.stack, 0, 0, 0, 0);
+    seen.segment_base = stalker_segment_get();
     seen.signal = signal;
     seen.info = (uintptr_t)info;
     seen.ucontext = (uintptr_t)ucontext;
@@ -66,8 +76,15 @@ static void in_the_original(int signal, siginfo_t *info, void *ucontext)
     cpu.flags |= FLAG_DIRECTION;
     signal_frame_enter(&copy, signal, (uintptr_t)in_the_copy, &cpu);
     CHECK(!(cpu.flags & FLAG_DIRECTION));
+    leaving.context = cpu;
+    leaving.signals_mask = MASK_IN_HANDLER;
+    leaving.alternate_stack = (struct signal_stack){.start = (uintptr_t)stack, .size_bytes = 8192};
+    leaving.segment_base = SEGMENT_BASE;
+    leaving.signals_held = 1;
+    leaving.is_inside = true;
     __builtin_ia32_ldmxcsr(ROUNDING_DOWN);
-    signal_frame_begin(ucontext, &cpu, MASK_IN_HANDLER);
+    __asm__ volatile("movq %0, %%xmm15" : : "r"(VECTOR_MARK) : "xmm15");
+    signal_frame_leave(&leaving);
 }
 
 /* Sends it to ourselves with marks in registers, and returns what rbx is afterwards. */
@@ -89,6 +106,7 @@ static uint64_t send(int signal)
     return marked;
 }
 
+/* By way of leaving the engine for it. */
 static void a_handler_begins_in_a_copy_and_returns_from_it(void)
 {
     struct signal_action action = {.handler = (uintptr_t)in_the_original,
@@ -104,7 +122,14 @@ static void a_handler_begins_in_a_copy_and_returns_from_it(void)
     CHECK_EQUAL(seen.ucontext, signal_frame_ucontext_at(copy.start));
     CHECK_EQUAL(seen.pid, getpid());
     CHECK_EQUAL(seen.mask, MASK_IN_HANDLER);
-    CHECK_EQUAL(seen.mxcsr, MXCSR_FRESH);
+    CHECK_EQUAL(seen.mxcsr, ROUNDING_DOWN);
+    CHECK_EQUAL(seen.vector, VECTOR_MARK);
+    CHECK_EQUAL(seen.stack.start, (uintptr_t)stack);
+    CHECK_EQUAL(seen.stack.size_bytes, 8192);
+    CHECK_EQUAL(seen.segment_base, SEGMENT_BASE);
+    CHECK(!leaving.is_inside);
+    CHECK_EQUAL(leaving.signals_held, 0);
+    stalker_segment_set(0);
     CHECK_EQUAL(seen.cpu.r12, 0x2222);
     /* As the psABI has it where functions begin. */
     CHECK_EQUAL(copy.start % 16, 8);
@@ -140,7 +165,7 @@ static void only_the_address_that_is_meant_is_changed(void)
     CHECK_EQUAL(info.si_signo, SIGSEGV);
 }
 
-extern const char stalker_resume[], stalker_found[], stalker_callout_called[];
+extern const char stalker_resume[], stalker_found[], stalker_callout_called[], stalker_positioned_called[];
 
 static enum gate_place recover(struct stalker_thread *thread, const char *at, struct gait_cpu_context *cpu_out)
 {
@@ -152,14 +177,20 @@ static void in_the_gates_the_state_is_where_each_has_it(void)
 {
     struct stalker_thread thread = {
         .context = {.pc = 0x400, .rax = 0xa, .rbx = 0xbb, .r11 = 0x1111}, .target = 0x500, .resume = 0x600};
+    struct callout_call call = {.behind = 0x800};
     struct gait_cpu_context cpu;
 
+    thread.engine_sp = (uintptr_t)(&call + 1);
     thread.event_position = 0x700;
     CHECK_EQUAL(recover(&thread, stalker_resume, &cpu), GATE_PROGRAM);
     CHECK(memcmp(&cpu, &thread.context, sizeof(cpu)) == 0);
     CHECK_EQUAL(recover(&thread, stalker_callout_called, &cpu), GATE_PROGRAM);
     CHECK(memcmp(&cpu, &thread.context, sizeof(cpu)) == 0);
+    CHECK(thread.behind.cache_pc == 0x800 && !thread.behind.with_position);
+    CHECK_EQUAL(recover(&thread, stalker_positioned_called, &cpu), GATE_PROGRAM);
+    CHECK(thread.behind.cache_pc == 0x800 && thread.behind.with_position);
     CHECK_EQUAL(recover(&thread, stalker_found, &cpu), GATE_PROGRAM);
+    CHECK_EQUAL(thread.behind.cache_pc, 0);
     CHECK(cpu.pc == 0x500 && cpu.rax == 0xa && cpu.rbx == 0xb && cpu.r11 == 0x11);
     thread.reason = STALKER_EVENTS;
     thread.with_position = true;
@@ -171,7 +202,23 @@ static void in_the_gates_the_state_is_where_each_has_it(void)
     CHECK_EQUAL(cpu.pc, (uintptr_t)stack);
 }
 
+static void steps_are_told_by_the_flag_and_do_not_end_behind_system_calls(void)
+{
+    static const uint8_t code[] = {0x0f, 0x05, 0x90};
+    struct gait_cpu_context cpu = {.flags = 0x246 | 0x100, .pc = (uintptr_t)code + 2};
+
+    CHECK(signal_frame_steps(&cpu));
+    signal_frame_end_steps(&cpu);
+    CHECK(!signal_frame_steps(&cpu));
+    CHECK_EQUAL(cpu.flags, 0x246);
+    CHECK(signal_frame_is_between(&cpu, (uintptr_t)code));
+    CHECK(!signal_frame_is_between(&cpu, (uintptr_t)code + 1));
+    cpu.pc++;
+    CHECK(!signal_frame_is_between(&cpu, (uintptr_t)code + 1));
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(steps_are_told_by_the_flag_and_do_not_end_behind_system_calls),
     CHECK_CASE(a_handler_begins_in_a_copy_and_returns_from_it),
     CHECK_CASE(what_is_set_in_a_frame_is_where_the_kernel_looks),
     CHECK_CASE(only_the_address_that_is_meant_is_changed),

@@ -6,6 +6,7 @@
 #include "support/check.h"
 
 #include <asm/prctl.h>
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,6 +55,13 @@ static void the_programs_base_is_kept_apart(void)
     CHECK_EQUAL(stalker_segment_get(), before);
     CHECK(call_segment(&thread, ARCH_GET_GS, (uintptr_t)&seen, &result));
     CHECK_EQUAL(seen, 0x123456789000);
+    /* What the kernel does not take is not taken. */
+    CHECK(call_segment(&thread, ARCH_SET_GS, ~0ull, &result));
+    CHECK_EQUAL(result, -EPERM);
+    CHECK(call_segment(&thread, ARCH_GET_GS, 8, &result));
+    CHECK_EQUAL(result, -EFAULT);
+    CHECK_EQUAL(thread.segment_base, 0x123456789000);
+    CHECK_EQUAL(stalker_segment_get(), before);
 }
 
 static void other_uses_of_the_system_call_are_not_ours(void)

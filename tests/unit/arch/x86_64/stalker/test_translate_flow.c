@@ -382,7 +382,7 @@ static void a_child_goes_on_in_the_original_code(void)
     stalker_lab_init(&lab, NULL);
     x86_plain(out, X86_SYSCALL);
     put_end();
-    CHECK_EQUAL(call_piece_obtain(lab.engine, app_pc_of(code_at(2)), &piece), 0);
+    CHECK_EQUAL(call_piece_obtain(lab.engine, app_pc_of(code_at(2)), 0, &piece), 0);
     stalker_lab_state(&lab, app_pc_of(code_at(0)), &initial);
     initial.gpr[X86_RAX] = SYS_getpid;
     stalker_lab_run_raw(&lab, piece, &initial, &result);

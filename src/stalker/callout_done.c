@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A few entries for each thread, known by the address of the frame. Those of handlers that never return are overwritten
+ * by the next frame at their place, or by others when there is no room.
+ */
+#include "stalker/callout_done.h"
+
+#include "stalker/code_cache.h"
+#include "stalker/thread.h"
+
+static struct callout_done *find(struct stalker_thread *thread, uint64_t frame)
+{
+    for (unsigned i = 0; i < CALLOUTS_DONE_MAX; i++)
+        if (thread->callouts_done[i].frame == frame)
+            return &thread->callouts_done[i];
+    return NULL;
+}
+
+/* Where an entry for the frame goes: stacks grow down, so that of the highest frame is the outermost. */
+static struct callout_done *place_for(struct stalker_thread *thread, uint64_t frame)
+{
+    struct callout_done *place = find(thread, frame);
+
+    if (place == NULL)
+        place = find(thread, 0);
+    if (place != NULL)
+        return place;
+    place = &thread->callouts_done[0];
+    for (unsigned i = 1; i < CALLOUTS_DONE_MAX; i++)
+        if (thread->callouts_done[i].frame > place->frame)
+            place = &thread->callouts_done[i];
+    return place;
+}
+
+void callout_done_keep(struct stalker_thread *thread, uint64_t frame, uint64_t pc)
+{
+    struct callout_behind behind = thread->behind;
+    struct code_place code;
+    struct callout_done *place;
+
+    if (behind.cache_pc == 0) {
+        place = find(thread, frame);
+        if (place != NULL)
+            *place = (struct callout_done){0};
+        return;
+    }
+    if (!code_cache_place_at(thread->cache, cache_pc_of(behind.cache_pc), &code))
+        return;
+    behind.block = code.block;
+    behind.cache = thread->cache;
+    place = place_for(thread, frame);
+    *place = (struct callout_done){.frame = frame, .pc = pc, .behind = behind};
+}
+
+bool callout_done_take(struct stalker_thread *thread, uint64_t frame, uint64_t pc)
+{
+    struct callout_done *place = find(thread, frame), done;
+
+    if (place == NULL)
+        return false;
+    done = *place;
+    *place = (struct callout_done){0};
+    if (done.pc != pc)
+        return false;
+    thread->behind = done.behind;
+    return true;
+}
+
+bool callout_done_is_valid(struct stalker_thread *thread)
+{
+    const struct callout_behind *behind = &thread->behind;
+    bool is_valid;
+
+    if (behind->block == NULL)
+        return true;
+    if (behind->cache != thread->cache)
+        return false;
+    mutex_lock(&thread->cache->lock);
+    is_valid = !behind->block->is_retired;
+    mutex_unlock(&thread->cache->lock);
+    return is_valid;
+}

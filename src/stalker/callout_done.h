@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Callouts that were made already at the instruction where a thread is interrupted: when it comes back there they are
+ * not made again. What a thread is behind is found with its state, in `behind`; handlers may be nested, so it is kept
+ * by the frame that says where the handler returns to. Of the thread itself; signal-safe.
+ */
+#ifndef GAIT_STALKER_CALLOUT_DONE_H
+#define GAIT_STALKER_CALLOUT_DONE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct block;
+struct code_cache;
+struct stalker_thread;
+
+/* Handlers that interrupted each other right behind callouts; of more, the callouts of the outermost are made again. */
+#define CALLOUTS_DONE_MAX 8
+
+/* A place in a block right behind a callout. All registers are the program's there, but for the stack pointer's. */
+struct callout_behind {
+    uint64_t cache_pc;         /* 0: none */
+    bool with_position;        /* the position of events is in its register there */
+    const struct block *block; /* the one it is part of; NULL: the thread has not been elsewhere since */
+    const struct code_cache *cache;
+};
+
+/* One that a handler returns to. */
+struct callout_done {
+    uint64_t frame; /* 0: not in use */
+    uint64_t pc;
+    struct callout_behind behind;
+};
+
+/* A handler begins, with the thread's state, which is at pc, in `frame`: keeps what it is behind. */
+void callout_done_keep(struct stalker_thread *thread, uint64_t frame, uint64_t pc);
+
+/* The handler returns to pc: finds what was kept. False: the thread is behind nothing. */
+bool callout_done_take(struct stalker_thread *thread, uint64_t frame, uint64_t pc);
+
+/* Whether the thread, which is in the engine, can go on behind the callouts: they may have been forgotten meanwhile. */
+bool callout_done_is_valid(struct stalker_thread *thread);
+
+#endif
