@@ -20,9 +20,9 @@ static int run(struct agent_call *call, struct thread_registers *registers)
     case AGENT_FOLLOW:
         return session_follow(call);
     case AGENT_LEAVE:
-        return session_leave(call);
+        return session_leave(call, registers);
     case AGENT_END:
-        return session_end();
+        return session_end(call, registers);
     }
     return -EINVAL;
 }

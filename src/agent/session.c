@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/session.h"
 
-#include "base/raw_syscall.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
 #include "stalker/exclusion.h"
-#include "stalker/follow.h"
-#include "stalker/signal_actions.h"
+#include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
+#include "stalker/thread_registry.h"
+#include "stalker/thread_visit.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
@@ -44,25 +44,17 @@ static int make_engine(const struct agent_options *options)
     return result;
 }
 
-/* The calling thread: what another one would get by its tracer, it has to do by itself. */
+/* The calling thread has to set by itself what a tracer sets with another one's registers. */
 static int follow_caller(struct thread_registers *registers)
 {
     struct stalker_engine *engine = session.engine;
-    struct gait_cpu_context entrance;
-    struct stalker_thread *thread;
-    int result;
+    int result = stalker_follow_stopped(engine, stalker_current_tid(), &session.request, registers);
 
-    signal_actions_take();
-    mutex_lock(&engine->lock);
-    result = stalker_follow_create(engine, stalker_current_tid(), &session.request, &thread);
-    mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
-    engine->translator->registers_get(registers, &entrance, &thread->segment_base);
-    thread->context = entrance;
-    entrance.pc = (uintptr_t)stalker_gate_begin;
-    engine->translator->registers_set(registers, &entrance, thread->self);
-    stalker_segment_set(thread->self);
+    mutex_lock(&engine->lock);
+    stalker_segment_set(stalker_thread_find(engine, stalker_current_tid())->self);
+    mutex_unlock(&engine->lock);
     return 0;
 }
 
@@ -70,6 +62,7 @@ static void give_back(void)
 {
     stalker_engine_destroy(session.engine);
     ring_region_destroy(session.ring);
+    thread_registry_deinit();
     session = (struct session){0};
 }
 
@@ -96,21 +89,56 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
     return result;
 }
 
+static struct thread_registers *registers_of(struct agent_thread *thread, struct thread_registers *callers)
+{
+    return thread->tid == stalker_current_tid() ? callers : &thread->registers;
+}
+
 int session_follow(struct agent_call *call)
 {
-    (void)call;
-    return -ENOSYS;
+    if (session.engine == NULL)
+        return -ENOENT;
+    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
+        struct agent_thread *thread = &call->threads[i];
+
+        thread->result = stalker_follow_stopped(session.engine, thread->tid, &session.request, &thread->registers);
+    }
+    return 0;
 }
 
-int session_leave(struct agent_call *call)
+int session_leave(struct agent_call *call, struct thread_registers *registers)
 {
-    (void)call;
-    return -ENOSYS;
+    if (session.engine == NULL)
+        return -ENOENT;
+    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
+        struct agent_thread *thread = &call->threads[i];
+
+        thread->result = stalker_unfollow_stopped(session.engine, thread->tid, registers_of(thread, registers));
+    }
+    return 0;
 }
 
-int session_end(void)
+/* Whether all threads of the list are out of our hands. */
+static bool are_out(struct agent_call *call, struct thread_registers *registers)
 {
-    if (session_followed_count() != 0)
+    bool are_out = true;
+
+    if (!mutex_try_lock(&session.engine->lock))
+        return false;
+    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
+        struct agent_thread *thread = &call->threads[i];
+
+        are_out &= !thread_visit_holds(session.engine, thread->tid, registers_of(thread, registers));
+    }
+    mutex_unlock(&session.engine->lock);
+    return are_out;
+}
+
+int session_end(struct agent_call *call, struct thread_registers *registers)
+{
+    if (session.engine == NULL)
+        return 0;
+    if (session_followed_count() != 0 || !are_out(call, registers))
         return -EBUSY;
     give_back();
     return 0;

@@ -19,11 +19,14 @@ MUST_USE int session_begin(struct agent_call *call, struct thread_registers *reg
 /* Follows the threads of the list. Each has a result of its own. */
 MUST_USE int session_follow(struct agent_call *call);
 
-/* Takes threads of the list out of translated code. -EAGAIN as a thread's result: it is where it cannot be yet. */
-MUST_USE int session_leave(struct agent_call *call);
+/*
+ * Takes threads of the list out of translated code; `registers` are the calling one's, which may be among them. -EAGAIN
+ * as a thread's result: it leaves by itself, or has to be met again.
+ */
+MUST_USE int session_leave(struct agent_call *call, struct thread_registers *registers);
 
-/* Gives everything back. -EBUSY: threads are still followed. */
-MUST_USE int session_end(void);
+/* Gives everything back. The list has all threads of the process. -EBUSY: some are still followed, or in our hands. */
+MUST_USE int session_end(struct agent_call *call, struct thread_registers *registers);
 
 uint32_t session_followed_count(void);
 

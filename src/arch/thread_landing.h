@@ -57,6 +57,12 @@ MUST_USE int thread_landing_prepare_at(struct thread_landing *landing, struct th
 /* The name of the routine, where an image that has it is loaded. */
 #define THREAD_LANDING_ROUTINE "thread_landing_routine"
 
+/*
+ * The calling thread, which holds all signals back, leaves a stack of ours for registers, signal_mask and done of the
+ * struct, which may be on that stack. In the CPU's host folder, x86_64 only.
+ */
+_Noreturn void thread_landing_leave(struct thread_landing *landing);
+
 /* Whether a stopped thread is in the routine, before the function or behind it: its registers are not the program's. */
 bool thread_landing_holds(const struct thread_registers *registers);
 

@@ -120,15 +120,55 @@ static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent
     return result == 0 ? tracee_set_registers(tracee, &registers) : result;
 }
 
+/* What a thread has besides its general registers. */
+struct extra_state {
+    struct tracee_vectors vectors;
+    uint64_t mask;
+};
+
+static int save_extra(const struct tracee *tracee, struct extra_state *extra)
+{
+    int result = tracee_get_vectors(tracee, &extra->vectors);
+
+    return result == 0 ? tracee_get_mask(tracee, &extra->mask) : result;
+}
+
+/* Runs until the thread says that it is done, and through the system call with which it does. */
+static int run_until_done(struct tracee *tracee)
+{
+    int result;
+
+    do
+        result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL);
+    while (result == 0 && !is_done(tracee));
+    return result == 0 ? tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL) : result;
+}
+
+/* As the routine would do it, if we were not there. */
+static int take_back(struct tracee *tracee, const struct remote_agent *agent, const struct extra_state *extra)
+{
+    struct thread_landing landing;
+    int result = process_memory_read(tracee->pid, agent->landing, &landing, sizeof(landing));
+
+    if (result == 0)
+        result = tracee_set_vectors(tracee, &extra->vectors);
+    if (result == 0)
+        result = tracee_set_mask(tracee, extra->mask);
+    return result == 0 ? tracee_set_registers(tracee, &landing.registers) : result;
+}
+
 int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)
 {
+    static struct extra_state extra; /* large, and there is one call at a time */
     int result = process_memory_write(tracee->pid, agent->call, call, sizeof(*call));
 
     if (result == 0)
+        result = save_extra(tracee, &extra);
+    if (result == 0)
         result = send_to_agent(tracee, agent);
-    do {
-        if (result == 0)
-            result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL);
-    } while (result == 0 && !is_done(tracee));
-    return result == 0 ? process_memory_read(tracee->pid, agent->call, call, sizeof(*call)) : result;
+    if (result == 0)
+        result = run_until_done(tracee);
+    if (result == 0)
+        result = process_memory_read(tracee->pid, agent->call, call, sizeof(*call));
+    return result == 0 ? take_back(tracee, agent, &extra) : result;
 }

@@ -37,8 +37,8 @@ struct remote_agent {
 struct agent_call;
 
 /*
- * Writes the call, lets the thread run agent_main and reads the answer. Then the thread is stopped inside of the agent:
- * let go, it goes on with what it did before, with *registers_out, if the agent changed them.
+ * Writes the call, lets the thread run agent_main and reads the answer. Then the thread is stopped where it was, or
+ * where the agent's change of its registers takes it.
  */
 MUST_USE int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call);
 

@@ -62,12 +62,13 @@ static void keep_signal(struct tracee *tracee)
         tracee->signals[tracee->signal_count++] = info;
 }
 
-static int resume(struct tracee *tracee, enum tracee_event event)
+/* With a signal that is delivered to it, or 0. */
+static int resume(struct tracee *tracee, enum tracee_event event, int signal)
 {
     int request = event == TRACEE_STEP ? PTRACE_SINGLESTEP : event == TRACEE_SYSTEM_CALL ? PTRACE_SYSCALL : PTRACE_CONT;
 
     tracee->is_stopped = false;
-    return (int)trace(request, tracee->tid, 0, 0);
+    return (int)trace(request, tracee->tid, 0, (uintptr_t)signal);
 }
 
 static int wait_for(struct tracee *tracee, int flags, int *status_out)
@@ -94,7 +95,7 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
     for (;;) {
         /* One that was never stopped is running. */
         if (tracee->is_stopped) {
-            result = resume(tracee, event);
+            result = resume(tracee, event, 0);
             if (result != 0)
                 return result;
         }
@@ -128,9 +129,8 @@ int tracee_interrupt(struct tracee *tracee)
             return waited;
         if (event_of(status) == TRACEE_INTERRUPTED)
             return 0;
-        if (event_of(status) < 0)
-            keep_signal(tracee);
-        result = resume(tracee, TRACEE_INTERRUPTED);
+        /* A signal that came first is delivered first; the thread stops before its handler does anything. */
+        result = resume(tracee, TRACEE_INTERRUPTED, event_of(status) < 0 ? -event_of(status) : 0);
     }
     return result != 0 ? result : -ETIMEDOUT;
 }
@@ -147,6 +147,28 @@ int tracee_set_registers(const struct tracee *tracee, const struct thread_regist
     struct iovec vector = {(void *)(uintptr_t)registers, thread_registers_size_bytes()};
 
     return (int)trace(PTRACE_SETREGSET, tracee->tid, NT_PRSTATUS, (uintptr_t)&vector);
+}
+
+#if defined(__x86_64__)
+#define VECTOR_SET NT_X86_XSTATE
+#else
+#define VECTOR_SET NT_PRFPREG
+#endif
+
+int tracee_get_vectors(const struct tracee *tracee, struct tracee_vectors *vectors_out)
+{
+    struct iovec vector = {vectors_out->bytes, sizeof(vectors_out->bytes)};
+    int result = (int)trace(PTRACE_GETREGSET, tracee->tid, VECTOR_SET, (uintptr_t)&vector);
+
+    vectors_out->size_bytes = vector.iov_len;
+    return result;
+}
+
+int tracee_set_vectors(const struct tracee *tracee, const struct tracee_vectors *vectors)
+{
+    struct iovec vector = {(void *)(uintptr_t)vectors->bytes, vectors->size_bytes};
+
+    return (int)trace(PTRACE_SETREGSET, tracee->tid, VECTOR_SET, (uintptr_t)&vector);
 }
 
 int tracee_get_mask(const struct tracee *tracee, uint64_t *mask_out)

@@ -46,6 +46,17 @@ MUST_USE int tracee_run_until(struct tracee *tracee, enum tracee_event event, in
 MUST_USE int tracee_get_registers(const struct tracee *tracee, struct thread_registers *registers_out);
 MUST_USE int tracee_set_registers(const struct tracee *tracee, const struct thread_registers *registers);
 
+/* The vector and floating-point registers, as the kernel has them. */
+#define TRACEE_VECTOR_BYTES_MAX 16384
+
+struct tracee_vectors {
+    size_t size_bytes;
+    uint8_t bytes[TRACEE_VECTOR_BYTES_MAX];
+};
+
+MUST_USE int tracee_get_vectors(const struct tracee *tracee, struct tracee_vectors *vectors_out);
+MUST_USE int tracee_set_vectors(const struct tracee *tracee, const struct tracee_vectors *vectors);
+
 /* Which signals are held back. While all are, none comes between us and the thread. */
 MUST_USE int tracee_get_mask(const struct tracee *tracee, uint64_t *mask_out);
 MUST_USE int tracee_set_mask(const struct tracee *tracee, uint64_t mask);

@@ -200,3 +200,52 @@ int stalker_unfollow_other(struct stalker_engine *engine, int tid)
     }
     return result;
 }
+
+/* ---- threads that somebody else has stopped ---------------------------------------------------------------------- */
+
+int stalker_follow_stopped(struct stalker_engine *engine, int tid, const struct follow_request *request,
+                           struct thread_registers *registers)
+{
+    struct stalker_thread *thread;
+    int result;
+
+    if (!mutex_try_lock(&engine->lock))
+        return -EAGAIN;
+    result = stalker_follow_create(engine, tid, request, &thread);
+    if (result == 0) {
+        result = begin(thread, registers);
+        if (result != 0)
+            stalker_follow_cancel(thread);
+    }
+    mutex_unlock(&engine->lock);
+    return result;
+}
+
+/* The cache's lock is taken if nobody has it. */
+static int bring_in_stopped(struct stalker_thread *thread, struct thread_registers *registers)
+{
+    struct meeting meeting = {thread, __atomic_load_n(&thread->cache, __ATOMIC_RELAXED)};
+    int result;
+
+    if (!mutex_try_lock(&meeting.cache->lock))
+        return -EAGAIN;
+    result = enter_engine(&meeting, registers);
+    mutex_unlock(&meeting.cache->lock);
+    return result;
+}
+
+int stalker_unfollow_stopped(struct stalker_engine *engine, int tid, struct thread_registers *registers)
+{
+    struct stalker_thread *thread;
+    int result = -ESRCH;
+
+    if (!mutex_try_lock(&engine->lock))
+        return -EAGAIN;
+    thread = stalker_thread_find(engine, tid);
+    if (thread != NULL) {
+        atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
+        result = bring_in_stopped(thread, registers);
+    }
+    mutex_unlock(&engine->lock);
+    return result;
+}

@@ -5,6 +5,8 @@
 
 #include "stalker/follow.h"
 
+struct thread_registers;
+
 /*
  * Follows thread `tid` from wherever it is. -EALREADY; -ESRCH: no such thread; -ENOMEM; else as thread_modify.
  */
@@ -23,5 +25,15 @@ MUST_USE int stalker_unfollow_other(struct stalker_engine *engine, int tid);
  * the engine already: it has to be met again; else as thread_modify.
  */
 MUST_USE int stalker_bring_in(struct stalker_thread *thread) REQUIRES(thread->engine->lock);
+
+/*
+ * The same for a thread that somebody else, a tracer, has stopped: its registers are changed, and take effect when it
+ * goes on. Locks are tried, never waited for, since a stopped thread may have them. -EAGAIN: it is where that cannot
+ * be, or a lock is taken; it has to be let go and met again. After stalker_unfollow_stopped it leaves, whatever that
+ * says.
+ */
+MUST_USE int stalker_follow_stopped(struct stalker_engine *engine, int tid, const struct follow_request *request,
+                                    struct thread_registers *registers);
+MUST_USE int stalker_unfollow_stopped(struct stalker_engine *engine, int tid, struct thread_registers *registers);
 
 #endif

@@ -44,6 +44,14 @@ void thread_registry_remove(struct stalker_thread *thread)
     mutex_unlock(&registry_lock);
 }
 
+void thread_registry_deinit(void)
+{
+    mutex_lock(&registry_lock);
+    if (atomic_exchange_explicit(&is_ready, false, memory_order_relaxed))
+        hash_map_deinit(&registry);
+    mutex_unlock(&registry_lock);
+}
+
 struct stalker_thread *thread_registry_current(void)
 {
     uint64_t base, value;

@@ -20,6 +20,9 @@ void thread_registry_remove(struct stalker_thread *thread);
  */
 struct stalker_thread *thread_registry_current(void);
 
+/* Gives all memory back. No thread may be followed, and no signal may come to us, any more. */
+void thread_registry_deinit(void);
+
 /* Around a fork, for the child's sake. */
 void thread_registry_lock(void);
 void thread_registry_unlock(void);

@@ -138,6 +138,13 @@ thread_landing_routine:
         iretq
         .cfi_endproc
         .size   thread_landing_routine, . - thread_landing_routine
+/* thread_landing_leave(landing): what the routine ends with, without having begun. Signals are held back. */
+        .globl  thread_landing_leave
+        .hidden thread_landing_leave
+        .type   thread_landing_leave, @function
+thread_landing_leave:
+        movq    %rdi, %rbx
+        jmp     4b
         .globl  thread_landing_routine_end
         .hidden thread_landing_routine_end
 thread_landing_routine_end:

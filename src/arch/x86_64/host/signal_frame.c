@@ -5,8 +5,11 @@
  */
 #include "stalker/signal_frame.h"
 
+#include "arch/thread_landing.h"
+#include "arch/x86_64/isa/user_registers.h"
 #include "base/raw_syscall.h"
 #include "stalker/callout.h"
+#include "stalker/engine.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -194,6 +197,25 @@ static uint16_t stack_segment(void)
     return selector;
 }
 
+/*
+ * A sleep that was interrupted goes on for what is left of it only if rt_sigreturn, which forgets it, does not come in
+ * between. So the stack of signals is put back first, and the rest of the state from the program's stack.
+ */
+static _Noreturn void leave_for_restart(struct stalker_thread *thread)
+{
+    struct thread_landing landing = {.signal_mask = thread->signals_mask};
+    struct x86_user_registers *user = x86_user_registers(&landing.registers);
+
+    thread->engine->translator->registers_set(&landing.registers, &thread->context, thread->segment_base);
+    user->cs = code_segment();
+    user->ss = stack_segment();
+    (void)raw_syscall(__NR_sigaltstack, (long)&thread->alternate_stack, 0, 0, 0, 0, 0);
+    stalker_segment_set(thread->segment_base);
+    thread->signals_held = 0;
+    atomic_store_explicit(&thread->is_inside, false, memory_order_release);
+    thread_landing_leave(&landing);
+}
+
 _Noreturn void signal_frame_leave(struct stalker_thread *thread)
 {
     _Alignas(VECTOR_ALIGNMENT) uint8_t vectors[STALKER_VECTORS_FRAME_BYTES_MAX];
@@ -202,6 +224,8 @@ _Noreturn void signal_frame_leave(struct stalker_thread *thread)
         .uc_mcontext = {.cs = code_segment(), .ss = stack_segment(), .fpstate = (void *)vectors},
     };
 
+    if (thread->context.rax == __NR_restart_syscall)
+        leave_for_restart(thread);
     stalker_vectors_save_frame(vectors);
     signal_frame_set(&frame, &thread->context);
     *signal_frame_mask(&frame) = thread->signals_mask;

@@ -352,19 +352,6 @@ static void a_child_that_detaches_is_not_seen(void)
 
 /* ---- bad input --------------------------------------------------------------------------------------------------- */
 
-static void options_that_cannot_be_are_refused(void)
-{
-    static const struct ring_options bad[] = {
-        {.buffer_count = 1}, {.buffer_count = RING_BUFFERS_MAX + 1}, {.buffer_bytes = RING_BUFFER_BYTES_MAX + 1}};
-    struct ring_region *untouched = NULL;
-
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        CHECK_EQUAL(ring_region_create(&bad[i], &untouched), -EINVAL);
-    CHECK(untouched == NULL);
-    ring_region_destroy(NULL);
-    ring_events_close(NULL);
-}
-
 static void files_that_are_no_ring_are_refused(void)
 {
     struct ring_events *untouched = NULL;
@@ -433,7 +420,6 @@ static const struct check_case cases[] = {
     CHECK_CASE(reading_while_buffers_are_overwritten_gives_nothing_but_records),
     CHECK_CASE(what_a_process_wrote_before_it_was_killed_is_there),
     CHECK_CASE(a_child_that_detaches_is_not_seen),
-    CHECK_CASE(options_that_cannot_be_are_refused),
     CHECK_CASE(files_that_are_no_ring_are_refused),
     CHECK_CASE(forged_rings_do_no_harm),
 };

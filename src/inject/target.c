@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One thread, the first one of the process, is sent to the agent, and makes for the others what they need: their
+ * registers go to the agent in a list and come back changed. Until a thread is let go, nothing has happened to it, and
+ * if we die, each one is either as it was or followed.
+ */
+#define _GNU_SOURCE
+#include "inject/target.h"
+
+#include "inject/agent_load.h"
+#include "inject/spawn.h"
+#include "inject/thread_group.h"
+#include "libgait/error.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRIES_MAX       2000
+#define TRY_NANOSECONDS 5000000
+
+/* Calls are too large for the stack, and there is one at a time. */
+static struct agent_call call;
+
+static int take_ring(struct target *target, struct gait_error *err)
+{
+    int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
+
+    target->ring_fd = process == -1 ? -1 : (int)syscall(SYS_pidfd_getfd, process, call.ring_fd, 0);
+    if (process != -1)
+        close(process);
+    if (target->ring_fd == -1)
+        return error_set(err, errno, "cannot take over the ring of process %d: %s", (int)target->pid, strerror(errno));
+    return 0;
+}
+
+static int call_agent(struct target *target, struct tracee *thread, enum agent_operation operation, const char *doing,
+                      struct gait_error *err)
+{
+    int result;
+
+    call.operation = operation;
+    result = remote_agent_call(thread, &target->agent, &call);
+    if (result == 0)
+        result = call.result;
+    target->followed_count = call.followed_count;
+    if (result == 0)
+        return 0;
+    return error_set(err, result, "cannot %s process %d: the agent says: %s", doing, (int)target->pid,
+                     strerror(-result));
+}
+
+/* Loads the agent by means of the thread, which is followed from then on. */
+static int begin(struct target *target, struct tracee *thread, const struct agent_options *options,
+                 struct gait_error *err)
+{
+    struct gait_error why;
+    int result = agent_load(thread, &target->agent, err);
+
+    if (result != 0)
+        return result;
+    memset(&call, 0, sizeof(call));
+    call.options = *options;
+    result = call_agent(target, thread, AGENT_BEGIN, "follow", err);
+    if (result == 0)
+        return take_ring(target, err);
+    if (agent_unload(thread, &target->agent, &why) != 0)
+        return error_set(err, result, "%s; nor can it be taken out again: %s", err->text, why.text);
+    return result;
+}
+
+int target_spawn(char *const arguments[], const struct agent_options *options, struct target *target_out,
+                 struct gait_error *err)
+{
+    struct tracee thread;
+    int result = spawn_stopped(arguments, &thread, err);
+
+    if (result != 0)
+        return result;
+    *target_out = (struct target){.pid = thread.pid, .ring_fd = -1};
+    result = begin(target_out, &thread, options, err);
+    tracee_detach(&thread);
+    return result;
+}
+
+/* ---- all threads ------------------------------------------------------------------------------------------------- */
+
+/* Fills the list with threads from `first` on. Returns how many there are behind it. */
+static int list_threads(const struct thread_group *group, size_t first)
+{
+    call.thread_count = 0;
+    for (size_t i = first; i < group->count && call.thread_count < AGENT_THREADS_AT_ONCE; i++) {
+        struct agent_thread *listed = &call.threads[call.thread_count++];
+        int result = tracee_get_registers(&group->threads[i], &listed->registers);
+
+        if (result != 0)
+            return result;
+        listed->tid = group->threads[i].tid;
+        listed->result = 1;
+    }
+    return 0;
+}
+
+/* Sets what the agent changed. The leader, which is in the agent, has its own already. */
+static int set_threads(const struct thread_group *group, size_t first, const struct tracee *leader)
+{
+    for (uint32_t i = 0; i < call.thread_count; i++) {
+        const struct tracee *thread = &group->threads[first + i];
+        int result = 0;
+
+        if (call.threads[i].result == 0 && thread != leader)
+            result = tracee_set_registers(thread, &call.threads[i].registers);
+        if (result != 0 && result != -ESRCH)
+            return result;
+    }
+    return 0;
+}
+
+/* Has the agent do something about threads from `first` on. */
+static int do_to_threads(struct target *target, const struct thread_group *group, size_t first, struct tracee *leader,
+                         enum agent_operation operation, struct gait_error *err)
+{
+    for (; first < group->count; first += AGENT_THREADS_AT_ONCE) {
+        int result = list_threads(group, first);
+
+        if (result == 0)
+            result = call_agent(target, leader, operation, "follow", err);
+        if (result == 0)
+            result = set_threads(group, first, leader);
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
+int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
+{
+    struct thread_group group;
+    int result = thread_group_stop(&group, pid, err);
+
+    if (result != 0)
+        return result;
+    *target_out = (struct target){.pid = pid, .ring_fd = -1};
+    result = begin(target_out, &group.threads[0], options, err);
+    if (result == 0)
+        result = do_to_threads(target_out, &group, 1, &group.threads[0], AGENT_FOLLOW, err);
+    target_out->standstill_ns = thread_group_release(&group);
+    return result;
+}
+
+/* ---- leaving ----------------------------------------------------------------------------------------------------- */
+
+/* Meets all threads once, and takes out those that can be. */
+static int try_leave(struct target *target, struct gait_error *err)
+{
+    struct thread_group group;
+    int result = thread_group_stop(&group, target->pid, err);
+
+    if (result != 0)
+        return result;
+    result = do_to_threads(target, &group, 0, &group.threads[0], AGENT_LEAVE, err);
+    target->standstill_ns = thread_group_release(&group);
+    return result;
+}
+
+/* With no thread followed any more. -EBUSY: one is not quite out of the agent's hands. */
+static int try_end(struct target *target, struct gait_error *err)
+{
+    struct thread_group group;
+    int result = thread_group_stop(&group, target->pid, err);
+
+    if (result != 0)
+        return result;
+    result = list_threads(&group, 0);
+    if (result == 0)
+        result = call_agent(target, &group.threads[0], AGENT_END, "leave", err);
+    target->standstill_ns = thread_group_release(&group);
+    return result;
+}
+
+static int try_unload(struct target *target, struct gait_error *err)
+{
+    struct thread_group group;
+    int result = thread_group_stop(&group, target->pid, err);
+
+    if (result != 0)
+        return result;
+    for (size_t i = 0; result == 0 && i < group.count; i++) {
+        struct thread_registers registers;
+
+        result = tracee_get_registers(&group.threads[i], &registers);
+        if (result == 0 && thread_registers_pc(&registers) - target->agent.start < target->agent.size_bytes)
+            result = -EBUSY;
+    }
+    if (result == 0)
+        result = agent_unload(&group.threads[0], &target->agent, err);
+    (void)thread_group_release(&group);
+    return result;
+}
+
+/* Again and again, as long as threads are where they cannot leave. */
+static int repeat(struct target *target, int (*try)(struct target *target, struct gait_error *err),
+                  struct gait_error *err)
+{
+    static const struct timespec pause = {0, TRY_NANOSECONDS};
+    int result = -EBUSY;
+
+    for (unsigned i = 0; i < TRIES_MAX && (result == -EBUSY || result == -EAGAIN); i++) {
+        if (i > 0)
+            nanosleep(&pause, NULL);
+        result = try(target, err);
+    }
+    return result;
+}
+
+static int leave_until_all_did(struct target *target, struct gait_error *err)
+{
+    int result = try_leave(target, err);
+
+    return result == 0 && target->followed_count != 0 ? -EBUSY : result;
+}
+
+int target_detach(struct target *target, struct gait_error *err)
+{
+    int result = repeat(target, leave_until_all_did, err);
+
+    if (result == 0)
+        result = repeat(target, try_end, err);
+    if (result == 0)
+        result = repeat(target, try_unload, err);
+    if (result == -EBUSY || result == -EAGAIN)
+        return error_set(err, ETIMEDOUT,
+                         "cannot take the agent out of process %d: a thread is where it cannot leave; it stays, and "
+                         "does no harm; try again later",
+                         (int)target->pid);
+    return result;
+}
+
+void target_forget(struct target *target)
+{
+    if (target->ring_fd != -1)
+        close(target->ring_fd);
+    target->ring_fd = -1;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process with the agent in it: taking it in, and taking it out again without a trace. The process may be our child,
+ * stopped before its first instruction, or any other one, doing whatever it does. For one thread of the controller.
+ */
+#ifndef GAIT_INJECT_TARGET_H
+#define GAIT_INJECT_TARGET_H
+
+#include "base/attributes.h"
+#include "gait/error.h"
+#include "inject/remote.h"
+#include "protocol/agent_call.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct target {
+    pid_t pid;
+    struct remote_agent agent;
+    int ring_fd;             /* our own; -1: none */
+    uint64_t standstill_ns;  /* how long threads stood still for us, the last time */
+    uint32_t followed_count; /* threads */
+};
+
+/* Starts a program that is followed from its first instruction on. It runs when this returns. */
+MUST_USE int target_spawn(char *const arguments[], const struct agent_options *options, struct target *target_out,
+                          struct gait_error *err);
+
+/* Follows all threads of a process. -ESRCH: there is none; -EPERM: we may not. */
+MUST_USE int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out,
+                           struct gait_error *err);
+
+/*
+ * Lets all threads go on in their original code, and takes the agent and all that it has out of the process. -ESRCH:
+ * the process has ended; -ETIMEDOUT: a thread could not be met where it can leave, within ten seconds: it is still
+ * followed, and the agent stays.
+ */
+MUST_USE int target_detach(struct target *target, struct gait_error *err);
+
+/* Gives back what is ours, and leaves the process alone. */
+void target_forget(struct target *target);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads are listed, traced and stopped again and again until no new one shows up: one that is stopped makes no more.
+ */
+#define _GNU_SOURCE
+#include "inject/thread_group.h"
+
+#include "libgait/error.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ROUNDS_MAX 1000
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static bool is_known(const struct thread_group *group, pid_t tid)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (group->threads[i].tid == tid)
+            return true;
+    return false;
+}
+
+/* Whether a thread is past its end, or gone; then the kernel lets nobody trace it. */
+static bool has_ended(pid_t pid, pid_t tid)
+{
+    char path[64], line[512];
+    const char *behind_name;
+    bool ended = true;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return true;
+    if (fgets(line, sizeof(line), file) != NULL && (behind_name = strrchr(line, ')')) != NULL)
+        ended = strchr("ZXx", behind_name[1] == ' ' ? behind_name[2] : 'X') != NULL;
+    fclose(file);
+    return ended;
+}
+
+/* A thread that ends meanwhile is no error. */
+static int add(struct thread_group *group, pid_t tid)
+{
+    struct tracee *grown = realloc(group->threads, (group->count + 1) * sizeof(*grown));
+    int result;
+
+    if (grown == NULL)
+        return -ENOMEM;
+    group->threads = grown;
+    result = tracee_seize(&grown[group->count], group->pid, tid);
+    if (result == 0)
+        group->count++;
+    return result == -ESRCH || (result == -EPERM && has_ended(group->pid, tid)) ? 0 : result;
+}
+
+/* Adds those that are not known yet; how many these were, or an error. */
+static int add_new(struct thread_group *group)
+{
+    char path[64];
+    const struct dirent *entry;
+    int result = 0, found = 0;
+    DIR *folder;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)group->pid);
+    folder = opendir(path);
+    if (folder == NULL)
+        return errno == ENOENT ? -ESRCH : -errno;
+    while (result == 0 && (entry = readdir(folder)) != NULL) {
+        pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+        if (tid == 0 || is_known(group, tid))
+            continue;
+        found++;
+        result = add(group, tid);
+    }
+    closedir(folder);
+    return result == 0 ? found : result;
+}
+
+static void forget(struct thread_group *group, size_t which)
+{
+    group->count--;
+    group->threads[which] = group->threads[group->count];
+}
+
+/* Some system calls end when their thread is stopped; they are begun again. */
+static int undo_interruption(const struct tracee *thread)
+{
+    struct thread_registers registers;
+    int result = tracee_get_registers(thread, &registers);
+
+    if (result != 0 || !thread_registers_undo_interruption(&registers))
+        return result;
+    return tracee_set_registers(thread, &registers);
+}
+
+static int stop(struct tracee *thread)
+{
+    int result = thread->is_stopped ? 0 : tracee_interrupt(thread);
+
+    return result == 0 ? undo_interruption(thread) : result;
+}
+
+static int stop_all(struct thread_group *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        int result = stop(&group->threads[i]);
+
+        if (result == -ESRCH)
+            forget(group, i--);
+        else if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
+static int explain(pid_t pid, int result, struct gait_error *err)
+{
+    switch (result) {
+    case -ESRCH:
+        return error_set(err, result, "there is no process %d", (int)pid);
+    case -EPERM:
+    case -EACCES:
+        return error_set(
+            err, result,
+            "cannot trace process %d: it belongs to somebody else, is traced already (strace, a debugger), "
+            "or tracing is forbidden (/proc/sys/kernel/yama/ptrace_scope); try as root",
+            (int)pid);
+    case -ETIMEDOUT:
+        return error_set(err, result,
+                         "cannot stop process %d: a thread is in a wait that cannot be interrupted; try again later",
+                         (int)pid);
+    default:
+        return error_set(err, result, "cannot stop process %d: %s", (int)pid, strerror(-result));
+    }
+}
+
+int thread_group_stop(struct thread_group *group, pid_t pid, struct gait_error *err)
+{
+    int found = 1, result = 0;
+
+    *group = (struct thread_group){.pid = pid, .stopped_ns = now_ns()};
+    for (unsigned round = 0; result == 0 && found != 0 && round < ROUNDS_MAX; round++) {
+        found = add_new(group);
+        result = found < 0 ? found : stop_all(group);
+    }
+    if (result == 0 && group->count == 0)
+        result = -ESRCH;
+    if (result == 0)
+        return 0;
+    (void)thread_group_release(group);
+    return explain(pid, result, err);
+}
+
+uint64_t thread_group_release(struct thread_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        tracee_detach(&group->threads[i]);
+    free(group->threads);
+    group->threads = NULL;
+    group->count = 0;
+    return now_ns() - group->stopped_ns;
+}

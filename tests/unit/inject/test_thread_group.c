@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* All threads of a process are stopped, also while it makes new ones. */
+#define _GNU_SOURCE
+#include "inject/thread_group.h"
+
+#include "support/check.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct gait_error err;
+static _Atomic uint64_t *rounds;
+
+static void *end_at_once(void *nothing)
+{
+    atomic_fetch_add(rounds, 1);
+    return nothing;
+}
+
+static void *make_threads(void *nothing)
+{
+    for (;;) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+            pthread_join(thread, NULL);
+    }
+    return nothing;
+}
+
+static pid_t start(void)
+{
+    pthread_t thread;
+    pid_t child = fork();
+
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread, NULL, make_threads, NULL);
+    make_threads(NULL);
+    return 0;
+}
+
+static void nothing_runs_while_all_are_stopped(void)
+{
+    pid_t child = start();
+
+    for (int i = 0; i < 50; i++) {
+        struct thread_group group;
+        uint64_t before;
+
+        CHECK_EQUAL(thread_group_stop(&group, child, &err), 0);
+        CHECK(group.count >= 1);
+        before = atomic_load(rounds);
+        usleep(1000);
+        CHECK_EQUAL(atomic_load(rounds), before);
+        CHECK(thread_group_release(&group) >= 1000000);
+        while (atomic_load(rounds) == before)
+            ;
+    }
+    kill(child, SIGKILL);
+    CHECK_EQUAL(waitpid(child, NULL, 0), child);
+}
+
+static void processes_that_are_not_there_are_told(void)
+{
+    struct thread_group group;
+    pid_t gone = fork();
+
+    if (gone == 0)
+        _exit(0);
+    waitpid(gone, NULL, 0);
+    CHECK_EQUAL(thread_group_stop(&group, gone, &err), -ESRCH);
+    CHECK(strstr(err.text, "there is no process") != NULL);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(nothing_runs_while_all_are_stopped),
+    CHECK_CASE(processes_that_are_not_there_are_told),
+};
+
+int main(void)
+{
+    rounds = mmap(NULL, sizeof(*rounds), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return check_run(cases, sizeof(cases) / sizeof(cases[0]));
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "inject/tracee.h"
+
+#include "inject/remote.h"
+#include "inject/spawn.h"
+#include "support/check.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct gait_error err;
+static struct tracee tracee;
+
+/* Starts a shell with a script. */
+static void start(char *script)
+{
+    char *arguments[] = {"/bin/sh", "-c", script, NULL};
+
+    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+}
+
+static int status_at_end(void)
+{
+    int status = -1;
+
+    CHECK_EQUAL(waitpid(tracee.pid, &status, 0), tracee.pid);
+    return status;
+}
+
+static void signals_that_come_meanwhile_are_delivered_afterwards(void)
+{
+    static const long nothing[6];
+    uint64_t place = 0;
+    long answer = 0;
+
+    start("exit 0");
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
+    kill(tracee.pid, SIGUSR1);
+    CHECK_EQUAL(remote_system_call(&tracee, place, SYS_getpid, nothing, &answer), 0);
+    CHECK_EQUAL(answer, tracee.pid);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(WTERMSIG(status_at_end()), SIGUSR1);
+}
+
+static void memory_is_read_and_written_whatever_its_access(void)
+{
+    const long arguments[6] = {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0};
+    uint64_t place = 0;
+    char text[6] = "";
+    long answer = 0;
+
+    start("exit 0");
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
+    CHECK_EQUAL(remote_system_call(&tracee, place, SYS_mmap, arguments, &answer), 0);
+    CHECK_EQUAL(process_memory_write(tracee.pid, (uint64_t)answer, "hello", 6), 0);
+    CHECK_EQUAL(process_memory_read(tracee.pid, (uint64_t)answer, text, 6), 0);
+    CHECK_TEXT(text, "hello");
+    CHECK_EQUAL(process_memory_read(tracee.pid, 16, text, 6), -EFAULT);
+    CHECK_EQUAL(process_memory_write(tracee.pid, 16, text, 6), -EFAULT);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(status_at_end(), 0);
+}
+
+static void a_program_that_is_killed_is_gone(void)
+{
+    static const long nothing[6];
+    struct thread_registers registers;
+    uint64_t place = 0;
+    long answer;
+
+    start("exit 0");
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
+    kill(tracee.pid, SIGKILL);
+    while (tracee_get_registers(&tracee, &registers) == 0)
+        ;
+    CHECK_EQUAL(remote_system_call(&tracee, place, SYS_getpid, nothing, &answer), -ESRCH);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(WTERMSIG(status_at_end()), SIGKILL);
+}
+
+static void a_thread_that_runs_is_stopped_and_goes_on(void)
+{
+    struct tracee other;
+    struct thread_registers registers;
+    uint64_t mask;
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        const struct timespec pause = {0, 50000000};
+
+        nanosleep(&pause, NULL);
+        _exit(5);
+    }
+    CHECK_EQUAL(tracee_seize(&other, child, child), 0);
+    for (int i = 0; i < 10; i++) {
+        struct tracee_vectors vectors;
+
+        CHECK_EQUAL(tracee_interrupt(&other), 0);
+        CHECK_EQUAL(tracee_get_registers(&other, &registers), 0);
+        CHECK_EQUAL(tracee_set_registers(&other, &registers), 0);
+        CHECK_EQUAL(tracee_get_vectors(&other, &vectors), 0);
+        CHECK(vectors.size_bytes >= 512);
+        CHECK_EQUAL(tracee_set_vectors(&other, &vectors), 0);
+        CHECK_EQUAL(tracee_get_mask(&other, &mask), 0);
+        CHECK_EQUAL(tracee_set_mask(&other, mask), 0);
+        tracee_detach(&other);
+        CHECK_EQUAL(tracee_seize(&other, child, child), 0);
+    }
+    tracee_detach(&other);
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(WEXITSTATUS(status), 5);
+    CHECK_EQUAL(tracee_seize(&other, child, child), -ESRCH);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(signals_that_come_meanwhile_are_delivered_afterwards),
+    CHECK_CASE(memory_is_read_and_written_whatever_its_access),
+    CHECK_CASE(a_program_that_is_killed_is_gone),
+    CHECK_CASE(a_thread_that_runs_is_stopped_and_goes_on),
+};
+
+CHECK_MAIN(cases)

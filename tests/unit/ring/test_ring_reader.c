@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as they are; what they mean, and readers of all kinds of rings, are in test_ring_events.c. */
+#include "ring/ring_reader.h"
+
+#include "base/time_counter.h"
+#include "ring/ring_writer.h"
+#include "support/check.h"
+
+#include <errno.h>
+
+static struct ring_region *region;
+static struct ring_reader *reader;
+static const _Atomic uint32_t never;
+
+/* The pieces that were taken, and what the taker says next. */
+static struct ring_piece pieces[8];
+static uint32_t first_words[8];
+static unsigned piece_count;
+static int answer;
+
+static int take(void *context, const struct ring_piece *piece)
+{
+    (void)context;
+    if (answer != 0)
+        return answer;
+    first_words[piece_count] = piece->size_bytes == 0 ? 0 : *(const uint32_t *)(const void *)piece->bytes;
+    pieces[piece_count++] = *piece;
+    return 0;
+}
+
+static const struct ring_taker taker = {take, NULL};
+
+static struct ring_writer *begin(void)
+{
+    static const struct ring_options options = {4096, 2, RING_DROP};
+    static const struct ring_lane_owner owner = {.tid = 5, .events = GAIT_EVENT_BLOCK, .space = 9};
+    struct ring_writer *writer = NULL;
+
+    CHECK_EQUAL(ring_region_create(&options, &region), 0);
+    CHECK_EQUAL(ring_reader_open(region->fd, &reader), 0);
+    CHECK_EQUAL(ring_writer_open(region, &owner, &writer), 0);
+    piece_count = 0;
+    answer = 0;
+    return writer;
+}
+
+static void end(void)
+{
+    ring_reader_close(reader);
+    ring_region_destroy(region);
+}
+
+static uint64_t write_record(uint64_t position, uint32_t number)
+{
+    *(uint32_t *)(uintptr_t)position = event_header(number, EVENT_RECORD_BLOCK);
+    return position + 4;
+}
+
+static void pieces_say_whose_they_are_and_when_they_were_written(void)
+{
+    uint64_t before = time_counter(), position;
+    struct ring_writer *writer = begin();
+
+    position = write_record(write_record(writer->start, 1), 2);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 1);
+    CHECK_EQUAL(pieces[0].tid, 5);
+    CHECK_EQUAL(pieces[0].generation, 1);
+    CHECK_EQUAL(pieces[0].space, 9);
+    CHECK_EQUAL(pieces[0].size_bytes, 8);
+    CHECK(!pieces[0].is_last && !pieces[0].with_times);
+    CHECK(pieces[0].first_time >= before && pieces[0].last_time >= pieces[0].first_time);
+    CHECK(pieces[0].last_time <= time_counter());
+    position = write_record(position, 3);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(first_words[1], event_header(3, EVENT_RECORD_BLOCK));
+    CHECK_EQUAL(pieces[1].first_time, pieces[0].last_time);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 3);
+    CHECK(pieces[2].is_last && pieces[2].size_bytes == 0);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 3);
+    end();
+}
+
+static void what_could_not_be_taken_comes_again(void)
+{
+    struct ring_writer *writer = begin();
+    uint64_t position = write_record(writer->start, 1);
+
+    answer = -ENOSPC;
+    CHECK_EQUAL(ring_reader_take(reader, &taker), -ENOSPC);
+    answer = 0;
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 1);
+    CHECK_EQUAL(pieces[0].size_bytes, 4);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    end();
+}
+
+static void losses_are_told_with_what_comes_behind_them(void)
+{
+    struct ring_writer *writer = begin();
+    uint64_t position = write_record(writer->start, 1);
+
+    CHECK_EQUAL(ring_writer_next(writer, position, &never), 0);
+    CHECK_EQUAL(ring_writer_next(writer, write_record(writer->start, 2), &never), 0);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 2);
+    CHECK_EQUAL(ring_writer_next(writer, writer->start + 44, &never), 44);
+    position = write_record(writer->start, 3);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 3);
+    CHECK_EQUAL(pieces[2].lost_before, 44);
+    CHECK_EQUAL(ring_reader_lost(reader), 44);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    end();
+}
+
+static void blocks_are_given_once(void)
+{
+    struct ring_writer *writer = begin();
+    const struct event_block block = {.start = 0x1000, .size_bytes = 4};
+    const uint8_t *blocks;
+    size_t size;
+
+    CHECK(ring_region_add_block(region, 9, 1, &block));
+    CHECK_EQUAL(ring_reader_blocks(reader, &blocks, &size), 0);
+    CHECK_EQUAL(size, sizeof(struct ring_block));
+    CHECK_EQUAL(((const struct ring_block *)(const void *)blocks)->start, 0x1000);
+    CHECK_EQUAL(ring_reader_blocks(reader, &blocks, &size), 0);
+    CHECK_EQUAL(size, 0);
+    atomic_store(&ring_region_header(region)->blocks_used, RING_BLOCKS_BYTES + 8);
+    CHECK_EQUAL(ring_reader_blocks(reader, &blocks, &size), -EPROTO);
+    CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    end();
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(pieces_say_whose_they_are_and_when_they_were_written),
+    CHECK_CASE(what_could_not_be_taken_comes_again),
+    CHECK_CASE(losses_are_told_with_what_comes_behind_them),
+    CHECK_CASE(blocks_are_given_once),
+};
+
+CHECK_MAIN(cases)
