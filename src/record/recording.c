@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "record/recording.h"
+
+#include "libgait/error.h"
+#include "record/recorded_process.h"
+#include "ring/ring_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAMES_TRIED_MAX 1000
+
+/* ---- the folder -------------------------------------------------------------------------------------------------- */
+
+static int make_folders(const char *path)
+{
+    char *copy = strdup(path);
+    int result = 0;
+
+    if (copy == NULL)
+        return -ENOMEM;
+    for (char *slash = copy + 1; result == 0; *slash++ = '/') {
+        slash = strchrnul(slash, '/');
+        if (*slash == '\0') {
+            result = mkdir(copy, 0777) != 0 && errno != EEXIST ? -errno : 0;
+            break;
+        }
+        *slash = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            result = -errno;
+    }
+    free(copy);
+    return result;
+}
+
+/* Called after the program and the time; with a number if there is one of that name. */
+static int make_trace_folder(struct recording *recording)
+{
+    const char *slash = strrchr(recording->options.program, '/');
+    const char *name = slash == NULL ? recording->options.program : slash + 1;
+    time_t now = time(NULL);
+    struct tm parts;
+    char when[32], suffix[16] = "";
+
+    localtime_r(&now, &parts);
+    strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &parts);
+    for (unsigned i = 2; i < NAMES_TRIED_MAX; i++) {
+        if (asprintf(&recording->path, "%s/%s-%s%s", recording->options.output, name, when, suffix) < 0)
+            return -ENOMEM;
+        if (mkdir(recording->path, 0777) == 0)
+            return 0;
+        free(recording->path);
+        recording->path = NULL;
+        if (errno != EEXIST)
+            return -errno;
+        snprintf(suffix, sizeof(suffix), "-%u", i);
+    }
+    return -EEXIST;
+}
+
+/* ---- the manifest ------------------------------------------------------------------------------------------------ */
+
+static void note_clock(struct recording *recording)
+{
+    struct manifest *manifest = &recording->manifest;
+    struct clock_pair *grown = realloc(manifest->clocks, (manifest->clock_count + 1) * sizeof(*grown));
+
+    if (grown == NULL)
+        return;
+    manifest->clocks = grown;
+    grown[manifest->clock_count++] = clock_pair_read();
+}
+
+static void begin_manifest(struct recording *recording)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    recording->manifest = (struct manifest){
+        .program = strdup(recording->options.program),
+        .arguments = recording->options.arguments,
+        .events = recording->options.events,
+        .with_times = recording->options.with_times,
+        .began_unix_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+        .ended = "running",
+    };
+    note_clock(recording);
+}
+
+int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
+{
+    struct recording *recording = recording_out;
+    int result;
+
+    *recording = (struct recording){.options = *options, .folder = -1};
+    result = make_folders(options->output);
+    if (result == 0)
+        result = make_trace_folder(recording);
+    if (result == 0) {
+        recording->folder = open(recording->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        result = recording->folder == -1 ? -errno : 0;
+    }
+    if (result != 0)
+        return error_set(err, result, "cannot make a folder for the trace in %s: %s; choose another one with --output",
+                         options->output, strerror(-result));
+    begin_manifest(recording);
+    return manifest_write(&recording->manifest, recording->folder, err);
+}
+
+/* ---- processes --------------------------------------------------------------------------------------------------- */
+
+static char *read_command(pid_t pid)
+{
+    char path[64], text[4096];
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    got = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (fd != -1)
+        close(fd);
+    if (got <= 0)
+        return strdup("");
+    for (ssize_t i = 0; i + 1 < got; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    text[got] = '\0';
+    return strdup(text);
+}
+
+/* The manifest's list may have moved. */
+static void point_to_manifest(struct recording *recording)
+{
+    for (size_t i = 0; i < recording->process_count; i++)
+        recording->processes[i].manifest = &recording->manifest.processes[i];
+}
+
+static int make_room(struct recording *recording)
+{
+    size_t count = recording->process_count + 1;
+    struct recorded_process *processes = realloc(recording->processes, count * sizeof(*processes));
+    struct manifest_process *listed;
+
+    if (processes == NULL)
+        return -ENOMEM;
+    recording->processes = processes;
+    listed = realloc(recording->manifest.processes, count * sizeof(*listed));
+    if (listed == NULL)
+        return -ENOMEM;
+    recording->manifest.processes = listed;
+    point_to_manifest(recording);
+    return 0;
+}
+
+int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd, struct gait_error *err)
+{
+    int result = make_room(recording);
+
+    if (result != 0)
+        return error_set(err, result, "cannot record process %d: no memory", (int)pid);
+    result = recorded_process_begin(&recording->processes[recording->process_count], recording->folder, pid, ring_fd,
+                                    recording->options.compress, err);
+    if (result != 0)
+        return result;
+    recording->manifest.processes[recording->process_count] = (struct manifest_process){
+        .pid = (uint32_t)pid,
+        .parent_pid = (uint32_t)parent,
+        .command = read_command(pid),
+        .status = -1,
+    };
+    recording->process_count++;
+    recording->manifest.process_count = recording->process_count;
+    point_to_manifest(recording);
+    return manifest_write(&recording->manifest, recording->folder, err);
+}
+
+int recording_drain(struct recording *recording, struct gait_error *err)
+{
+    int first = 0;
+
+    recording->event_bytes = 0;
+    for (size_t i = 0; i < recording->process_count; i++) {
+        int result = recorded_process_drain(&recording->processes[i], first == 0 ? err : NULL);
+
+        recording->event_bytes += recording->processes[i].written_bytes;
+        if (first == 0)
+            first = result;
+    }
+    return first;
+}
+
+void recording_wait(struct recording *recording, unsigned timeout_ms)
+{
+    struct timespec time = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
+
+    if (recording->process_count == 1)
+        ring_reader_wait(recording->processes[0].ring, timeout_ms);
+    else
+        nanosleep(&time, NULL);
+}
+
+void recording_process_ended(struct recording *recording, pid_t pid, int status)
+{
+    for (size_t i = 0; i < recording->manifest.process_count; i++)
+        if (recording->manifest.processes[i].pid == (uint32_t)pid)
+            recording->manifest.processes[i].status = status;
+}
+
+uint64_t recording_lost(const struct recording *recording)
+{
+    uint64_t lost = 0;
+
+    for (size_t i = 0; i < recording->process_count; i++)
+        lost += ring_reader_lost(recording->processes[i].ring);
+    return lost;
+}
+
+int recording_end(struct recording *recording, const char *how, struct gait_error *err)
+{
+    int first = 0, result;
+
+    for (size_t i = 0; i < recording->process_count; i++) {
+        result = recorded_process_end(&recording->processes[i], first == 0 ? err : NULL);
+        if (first == 0)
+            first = result;
+    }
+    recording->manifest.ended = how;
+    note_clock(recording);
+    result = manifest_write(&recording->manifest, recording->folder, first == 0 ? err : NULL);
+    for (size_t i = 0; i < recording->manifest.process_count; i++) {
+        free(recording->manifest.processes[i].command);
+        free(recording->manifest.processes[i].threads);
+    }
+    free(recording->manifest.processes);
+    free(recording->manifest.clocks);
+    free(recording->manifest.program);
+    free(recording->processes);
+    close(recording->folder);
+    return first == 0 ? result : first;
+}
