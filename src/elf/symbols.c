@@ -248,3 +248,19 @@ int elf_symbols_code(const struct elf_symbols *symbols, uint64_t address, const 
     }
     return -ENOENT;
 }
+
+int elf_symbols_address_at(const struct elf_symbols *symbols, uint64_t file_offset, uint64_t *address_out)
+{
+    for (uint64_t i = 0; i < symbols->program_header_count; i++) {
+        Elf64_Phdr header;
+
+        if (read_at(symbols, symbols->program_headers + i * sizeof(header), &header, sizeof(header)) != 0)
+            return -ENOENT;
+        if (header.p_type != PT_LOAD || !(header.p_flags & PF_X) || file_offset < header.p_offset ||
+            file_offset - header.p_offset >= header.p_filesz)
+            continue;
+        *address_out = header.p_vaddr + (file_offset - header.p_offset);
+        return 0;
+    }
+    return -ENOENT;
+}

@@ -54,6 +54,9 @@ static void the_dynamic_loader_agrees(const char *name)
     CHECK_EQUAL(elf_symbols_code(&symbols, symbol.address, &code, &available), 0);
     CHECK(available >= symbol.size_bytes);
     CHECK(code != NULL && memcmp(code, function, symbol.size_bytes) == 0);
+    CHECK_EQUAL(elf_symbols_address_at(&symbols, (uint64_t)(code - bytes) + 3, &available), 0);
+    CHECK_EQUAL(available, symbol.address + 3);
+    CHECK_EQUAL(elf_symbols_address_at(&symbols, size, &available), -ENOENT);
     CHECK_EQUAL(elf_symbols_find_address(&symbols, symbol.address + 1, &symbol), 0);
     CHECK_EQUAL(symbol.address, (uint64_t)(uintptr_t)function - (uint64_t)(uintptr_t)info.dli_fbase);
     free(bytes);
