@@ -206,7 +206,7 @@ static bool check_chunk(struct stream_reader *reader, const struct trace_chunk *
     if (chunk->sequence != reader->end.chunk_count)
         return end_damaged(reader, "the chunk is another one than the next");
     if ((chunk->flags & ~(uint32_t)TRACE_CHUNK_ZSTD) != 0)
-        return end_damaged(reader, "the chunk is stored in a way that this gait does not know");
+        return end_with(reader, STREAM_FAILED, EOPNOTSUPP, "the chunk is stored in a way that this gait does not know");
     if (chunk->raw_bytes > TRACE_CHUNK_BYTES_MAX ||
         (is_compressed ? chunk->stored_bytes >= chunk->raw_bytes : chunk->stored_bytes != chunk->raw_bytes))
         return end_damaged(reader, "the chunk has an impossible size");
