@@ -33,29 +33,26 @@ static void note_error(struct file_finding *finding, const struct gait_error *er
     memcpy(finding->text, err->text, sizeof(finding->text));
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* For a stream that could be read as far as `end` says: what is in it, or where it ends. */
 static void note_stream(struct file_finding *finding, const struct stream_end *end, uint64_t items, const char *what)
 {
     finding->end = *end;
-    switch (end->state) {
-    case STREAM_COMPLETE:
-        finding->verdict = FILE_GOOD;
-        snprintf(finding->text, sizeof(finding->text),
-                 "%" PRIu64 " chunk%s, %" PRIu64 " bytes, %" PRIu64 " %s%s, %" PRIu64 " bytes lost%s", end->chunk_count,
-                 end->chunk_count == 1 ? "" : "s", end->raw_bytes, items, what, items == 1 ? "" : "s", end->lost_bytes,
-                 end->footer.flags & TRACE_FOOTER_REPAIRED ? "; was repaired" : "");
-        break;
-    case STREAM_CUT_OFF:
-        finding->verdict = FILE_CUT_OFF;
+    if (end->state != STREAM_COMPLETE) {
+        finding->verdict = end->state == STREAM_CUT_OFF ? FILE_CUT_OFF : FILE_DAMAGED;
         snprintf(finding->text, sizeof(finding->text), "after %" PRIu64 " chunk%s, at byte %" PRIu64 ": %s",
-                 end->chunk_count, end->chunk_count == 1 ? "" : "s", end->offset, end->reason);
-        break;
-    default:
-        finding->verdict = FILE_DAMAGED;
-        snprintf(finding->text, sizeof(finding->text), "after %" PRIu64 " chunk%s, at byte %" PRIu64 ": %s",
-                 end->chunk_count, end->chunk_count == 1 ? "" : "s", end->offset, end->reason);
-        break;
+                 end->chunk_count, plural(end->chunk_count), end->offset, end->reason);
+        return;
     }
+    finding->verdict = FILE_GOOD;
+    snprintf(finding->text, sizeof(finding->text),
+             "%" PRIu64 " chunk%s, %" PRIu64 " bytes, %" PRIu64 " %s%s, %" PRIu64 " bytes lost%s", end->chunk_count,
+             plural(end->chunk_count), end->raw_bytes, items, what, plural(items), end->lost_bytes,
+             end->footer.flags & TRACE_FOOTER_REPAIRED ? "; was repaired" : "");
 }
 
 static void check_manifest(const struct file_checker *checker, struct file_finding *finding)
@@ -71,7 +68,7 @@ static void check_manifest(const struct file_checker *checker, struct file_findi
     for (size_t i = 0; i < manifest.process_count; i++)
         threads += manifest.processes[i].thread_count;
     snprintf(finding->text, sizeof(finding->text), "%zu process%s, %zu thread%s", manifest.process_count,
-             manifest.process_count == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
+             manifest.process_count == 1 ? "" : "es", threads, plural(threads));
     manifest_free(&manifest);
 }
 
@@ -130,9 +127,9 @@ static void check_index_alone(const struct file_checker *checker, const struct t
     if (finding->verdict == FILE_GOOD) {
         finding->verdict = FILE_DAMAGED;
         snprintf(finding->text, sizeof(finding->text),
-                 "%" PRIu64 " good chunks, but what they mean is not known: '%" PRIu32 "/" TRACE_BLOCKS_NAME
+                 "%" PRIu64 " good chunk%s, whose meaning is not known: '%" PRIu32 "/" TRACE_BLOCKS_NAME
                  "' is missing or damaged",
-                 reader.end.chunk_count, file->pid);
+                 reader.end.chunk_count, plural(reader.end.chunk_count), file->pid);
     }
     stream_reader_close(&reader);
 }
