@@ -15,6 +15,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Longer names do not belong to a trace, and may stick out. */
+#define PATH_COLUMNS_MAX 48
+
 /* How files are counted. */
 struct tally {
     size_t checked;
@@ -182,7 +185,7 @@ static enum command_status run(const struct command_call *call)
     for (size_t i = 0; i < verification.files.count; i++) {
         unsigned columns = (unsigned)strlen(verification.files.files[i].path);
 
-        if (columns > verification.path_columns)
+        if (columns > verification.path_columns && columns <= PATH_COLUMNS_MAX)
             verification.path_columns = columns;
     }
     file_checker_init(&verification.checker, &verification.files);

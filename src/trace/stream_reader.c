@@ -294,8 +294,13 @@ bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk
 
 int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err)
 {
+    static const char *const states[] = {
+        [STREAM_READING] = "reading was ended",   [STREAM_COMPLETE] = "it is complete",
+        [STREAM_CUT_OFF] = "it is cut off",       [STREAM_DAMAGED] = "it is damaged",
+        [STREAM_FAILED] = "it cannot be read on",
+    };
+
     return error_set(err, end->code,
                      "cannot read all of '%s': %s after chunk %" PRIu64 ", at byte %" PRIu64 ": %s; try 'gait verify'",
-                     path, end->state == STREAM_CUT_OFF ? "it is cut off" : "it is damaged", end->chunk_count,
-                     end->offset, end->reason);
+                     path, states[end->state], end->chunk_count, end->offset, end->reason);
 }

@@ -26,7 +26,8 @@
 extern const struct command command_verify, command_report;
 
 static const char *const names[] = {
-    "manifest.json", "100/modules.gait", "100/blocks.gait", "100/100.1.index.gait", "100/101.1.index.gait",
+    "manifest.json",        "100/modules.gait",     "100/blocks.gait",
+    "100/100.1.index.gait", "100/101.1.index.gait", "100/102.1.index.gait",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -147,6 +148,23 @@ static bool run_case(const struct trace_folder *folder, const struct original *o
     return is_explained && is_repaired;
 }
 
+/* A thread with a compressed stream. */
+static void put_compressed(const struct trace_folder *folder)
+{
+    static struct trace_bytes bytes;
+
+    while (bytes.size_bytes < 4000)
+        trace_bytes_put_header(&bytes, bytes.size_bytes / 4 % 3, EVENT_RECORD_BLOCK);
+    trace_folder_put_stream(
+        folder,
+        &(struct trace_stream_plan){
+            .name = "100/102.1.index.gait",
+            .header = {.kind = TRACE_STREAM_INDEX, .pid = 100, .tid = 102, .generation = 1, .space = 1, .events = 31},
+            .bytes = &bytes,
+            .piece_bytes = 1000,
+            .compress = true});
+}
+
 static bool read_arguments(int argc, char **argv, uint64_t *seconds, uint64_t *seed)
 {
     static const struct option options[] = {
@@ -177,6 +195,7 @@ int main(int argc, char **argv)
     }
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
+    put_compressed(&folder);
     for (size_t i = 0; i < NAMES; i++)
         originals[i].bytes = trace_folder_read(&folder, names[i], &originals[i].size_bytes);
     for (; (uint64_t)(time(NULL) - start) < seconds && failures < 10; cases++)

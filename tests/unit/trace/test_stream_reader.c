@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NOBODY 65534
+
 static struct trace_folder folder;
 
 /* Chunks of 20 bytes, the last of 10; compressed ones are of words that repeat. */
@@ -189,11 +191,39 @@ static void what_is_no_stream_is_explained(void)
     refuse("empty", EPROTO, "it ends after 0 bytes");
     refuse("directory", EISDIR, "it is a directory");
     refuse("fifo", EPROTO, "it is no stream of a trace");
-    if (geteuid() == 0)
-        return;
+}
+
+/* Nothing is secret from root, who has to become somebody else. */
+static void a_file_that_may_not_be_read_is_explained(void)
+{
+    uid_t user = geteuid();
+
     trace_folder_write(&folder, "locked", "x", 1);
     CHECK_EQUAL(fchmodat(folder.fd, "locked", 0, 0), 0);
+    CHECK_EQUAL(fchmod(folder.fd, 0755), 0);
+    if (user == 0)
+        CHECK_EQUAL(seteuid(NOBODY), 0);
     refuse("locked", EACCES, "you may not read it");
+    CHECK_EQUAL(seteuid(user), 0);
+}
+
+static void an_incomplete_end_is_put_into_words(void)
+{
+    struct trace_bytes bytes;
+    struct stream_end end;
+    struct gait_error err;
+    size_t size;
+    uint8_t *file;
+
+    put_stream("explained", false, &bytes);
+    file = trace_folder_read(&folder, "explained", &size);
+    trace_folder_write(&folder, "explained", file, 150);
+    end = read_all("explained", &bytes);
+    CHECK_EQUAL(stream_end_explain(&end, "explained", &err), -ENODATA);
+    CHECK_TEXT(err.text,
+               "cannot read all of 'explained': it is cut off after chunk 1, at byte 144: the file ends within "
+               "what follows; try 'gait verify'");
+    free(file);
 }
 
 static const struct check_case cases[] = {
@@ -204,6 +234,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(chunks_in_another_order_are_noticed),
     CHECK_CASE(a_shrinking_file_is_cut_off),
     CHECK_CASE(what_is_no_stream_is_explained),
+    CHECK_CASE(a_file_that_may_not_be_read_is_explained),
+    CHECK_CASE(an_incomplete_end_is_put_into_words),
 };
 
 int main(void)
