@@ -212,6 +212,16 @@ int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct
     return found ? deliver(symbols, best, symbol_out) : -ENOENT;
 }
 
+/* Of two names for the same code, the one for programs: those with more underscores in front are for the library. */
+static bool has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other)
+{
+    size_t i = 0;
+
+    while (i < symbol->name_length && i < other->name_length && symbol->name[i] == '_' && other->name[i] == '_')
+        i++;
+    return i < symbol->name_length && i < other->name_length && symbol->name[i] != '_' && other->name[i] == '_';
+}
+
 int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *symbol_out)
 {
     struct elf_symbol symbol, best = {0};
@@ -222,7 +232,8 @@ int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address
             continue;
         if (address - symbol.address >= symbol.size_bytes && symbol.address != address)
             continue;
-        if (!found || symbol.address > best.address)
+        if (!found || symbol.address > best.address ||
+            (symbol.address == best.address && has_plainer_name(&symbol, &best)))
             best = symbol;
         found = true;
     }
