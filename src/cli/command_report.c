@@ -226,7 +226,11 @@ static void put_end(const struct report *report)
     }
     if (manifest->process_count > 0)
         describe_status(manifest->processes[0].status, status, sizeof(status));
-    snprintf(text, sizeof(text), "%s%s%s", manifest->ended, status[0] == '\0' ? "" : ", ", status);
+    /* The status says as much, and more. */
+    if (status[0] != '\0' && (strcmp(manifest->ended, "exit") == 0 || strcmp(manifest->ended, "signal") == 0))
+        snprintf(text, sizeof(text), "%s", status);
+    else
+        snprintf(text, sizeof(text), "%s%s%s", manifest->ended, status[0] == '\0' ? "" : ", ", status);
     put_field(report->call->screen, "ended", text);
 }
 

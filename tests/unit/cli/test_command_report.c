@@ -29,7 +29,7 @@ static void all_of_a_trace_is_shown(void)
     CHECK_TEXT(run.output, "program    ./example\n"
                            "command    gait record ./example --fast\n"
                            "recorded   2023-11-14 22:13:20 UTC, for 2.500 s\n"
-                           "ended      exit, exit status 3\n"
+                           "ended      exit status 3\n"
                            "events     call, ret; with times\n"
                            "\n"
                            "    pid  parent  command\n"
