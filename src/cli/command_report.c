@@ -6,15 +6,9 @@
 #include "cli/arguments.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
 #include "symbolize/function_names.h"
-#include "trace/call_counts.h"
-#include "trace/event_names.h"
-#include "trace/manifest.h"
-#include "trace/trace_events.h"
-#include "trace/trace_files.h"
+#include "trace/trace_summary.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,149 +19,11 @@
 #define TEXT_BYTES    512
 #define NAME_COLUMNS  16
 
-/* What a thread did. */
-struct thread_report {
-    const struct trace_file *file;
-    uint64_t counts[EVENT_NAME_COUNT];
-    uint64_t lost_bytes;
-    struct gait_error err; /* its text is empty if all could be read */
-};
-
-/* A process, whose modules and calls are kept until all is printed. */
-struct process_report {
-    uint32_t pid;
-    struct modules modules;
-    struct call_counts calls;
-};
-
 struct report {
     const struct command_call *call;
     int limit;
-    struct trace_files files;
-    struct manifest manifest;
-    struct thread_report *threads;
-    size_t thread_count;
-    struct process_report *processes;
-    size_t process_count;
-    uint64_t ended_ns; /* CLOCK_MONOTONIC, as streams tell it */
-    bool is_out_of_memory;
+    struct trace_summary summary;
 };
-
-/* ---- gathering --------------------------------------------------------------------------------------------------- */
-
-/* One thread's events on their way into the report. */
-struct gathering {
-    struct report *report;
-    struct thread_report *thread;
-    struct call_counts *calls;
-};
-
-static int gather_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
-{
-    struct gathering *gathering = context;
-
-    for (size_t i = 0; i < count; i++) {
-        uint64_t first = events[i].time != 0 ? events[i].time : chunk->first_time;
-        uint64_t last = events[i].time != 0 ? events[i].time : chunk->last_time;
-
-        gathering->thread->counts[__builtin_ctz(events[i].kind)]++;
-        if (events[i].kind == GAIT_EVENT_CALL && call_counts_add(gathering->calls, events[i].target, first, last) != 0)
-            gathering->report->is_out_of_memory = true;
-    }
-    return gathering->report->is_out_of_memory;
-}
-
-static void gather_loss(void *context, uint64_t bytes)
-{
-    struct gathering *gathering = context;
-
-    gathering->thread->lost_bytes += bytes;
-}
-
-static void gather_thread(struct report *report, struct process_report *process, const struct trace_blocks *blocks,
-                          const struct trace_file *file)
-{
-    struct thread_report *thread = &report->threads[report->thread_count++];
-    struct gathering gathering = {report, thread, &process->calls};
-    struct trace_events_receiver receiver = {gather_events, gather_loss, &gathering};
-    struct trace_events_end end;
-
-    thread->file = file;
-    if (trace_events_read(report->files.folder, file->path, blocks, &receiver, &end, &thread->err) != 0)
-        return;
-    if (end.stream.state == STREAM_COMPLETE && end.stream.footer.ended.monotonic_ns > report->ended_ns)
-        report->ended_ns = end.stream.footer.ended.monotonic_ns;
-    if (end.stream.state != STREAM_COMPLETE && !report->is_out_of_memory)
-        stream_end_explain(&end.stream, file->path, &thread->err);
-    else if (end.bad_bytes != 0)
-        error_set(&thread->err, EPROTO,
-                  "cannot read all of '%s': %" PRIu64 " bytes are no records of known blocks, and count as lost; try "
-                  "'gait verify'",
-                  file->path, end.bad_bytes);
-}
-
-static const struct trace_file *find_file(const struct report *report, uint32_t pid, enum trace_file_kind kind)
-{
-    for (size_t i = 0; i < report->files.count; i++)
-        if (report->files.files[i].pid == pid && report->files.files[i].kind == kind)
-            return &report->files.files[i];
-    return NULL;
-}
-
-/* Without modules, or with a part of them, addresses have no names; that is seen well enough. */
-static void gather_process(struct report *report, uint32_t pid)
-{
-    struct process_report *process = &report->processes[report->process_count++];
-    const struct trace_file *modules = find_file(report, pid, TRACE_FILE_MODULES);
-    const struct trace_file *blocks = find_file(report, pid, TRACE_FILE_BLOCKS);
-    struct trace_blocks known = {.count = 0};
-
-    process->pid = pid;
-    if (modules != NULL && modules_read(&process->modules, report->files.folder, modules->path, NULL) != 0)
-        process->modules = (struct modules){.count = 0};
-    if ((blocks == NULL || trace_blocks_read(&known, report->files.folder, blocks->path, NULL) != 0) &&
-        hash_map_init(&known.numbers, 1) != 0)
-        report->is_out_of_memory = true;
-    if (call_counts_init(&process->calls, &process->modules) != 0)
-        report->is_out_of_memory = true;
-    for (size_t i = 0; i < report->files.count && !report->is_out_of_memory; i++)
-        if (report->files.files[i].pid == pid && report->files.files[i].kind == TRACE_FILE_INDEX)
-            gather_thread(report, process, &known, &report->files.files[i]);
-    trace_blocks_deinit(&known);
-    call_counts_sort(&process->calls);
-}
-
-/* Files of a process follow each other. */
-static int gather(struct report *report)
-{
-    uint32_t pid = 0;
-
-    report->threads = calloc(report->files.count, sizeof(*report->threads));
-    report->processes = calloc(report->files.count, sizeof(*report->processes));
-    report->is_out_of_memory = report->threads == NULL || report->processes == NULL;
-    for (size_t i = 0; i < report->files.count && !report->is_out_of_memory; i++) {
-        const struct trace_file *file = &report->files.files[i];
-
-        if (file->kind == TRACE_FILE_OTHER || file->pid == 0 || file->pid == pid)
-            continue;
-        pid = file->pid;
-        gather_process(report, pid);
-    }
-    return report->is_out_of_memory ? error_set(report->call->error, ENOMEM,
-                                                "cannot report on the trace: there is no memory for its functions; try "
-                                                "to free some")
-                                    : 0;
-}
-
-static void forget(struct report *report)
-{
-    for (size_t i = 0; i < report->process_count; i++) {
-        call_counts_deinit(&report->processes[i].calls);
-        modules_deinit(&report->processes[i].modules);
-    }
-    free(report->processes);
-    free(report->threads);
-}
 
 /* ---- what was recorded ------------------------------------------------------------------------------------------- */
 
@@ -182,7 +38,7 @@ static void put_field(struct screen *screen, const char *name, const char *text)
 /* "from 2026-01-31 12:00:00 UTC on, for 1.234 s" */
 static void put_time(const struct report *report)
 {
-    const struct manifest *manifest = &report->manifest;
+    const struct manifest *manifest = &report->summary.manifest;
     time_t seconds = (time_t)(manifest->began_unix_ns / 1000000000);
     uint64_t began = manifest->clock_count == 0 ? 0 : manifest->clocks[0].monotonic_ns;
     uint64_t ended = manifest->clock_count == 0 ? 0 : manifest->clocks[manifest->clock_count - 1].monotonic_ns;
@@ -191,8 +47,8 @@ static void put_time(const struct report *report)
 
     if (gmtime_r(&seconds, &parts) != NULL && strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
         strcpy(date, "at an unknown time");
-    if (manifest->clock_count < 2 && report->ended_ns > ended)
-        ended = report->ended_ns;
+    if (manifest->clock_count < 2 && report->summary.ended_ns > ended)
+        ended = report->summary.ended_ns;
     if (began != 0 && ended > began)
         snprintf(text, sizeof(text), "%s, for %.3f s", date, (double)(ended - began) / 1e9);
     else
@@ -217,7 +73,7 @@ static void describe_status(int status, char *text, size_t text_bytes)
 
 static void put_end(const struct report *report)
 {
-    const struct manifest *manifest = &report->manifest;
+    const struct manifest *manifest = &report->summary.manifest;
     char text[TEXT_BYTES], status[64] = "";
 
     if (strcmp(manifest->ended, "running") == 0) {
@@ -239,9 +95,9 @@ static void put_events(const struct report *report)
     char text[TEXT_BYTES] = "";
 
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
-        if (report->manifest.events & 1u << bit)
+        if (report->summary.manifest.events & 1u << bit)
             strcat(strcat(text, text[0] == '\0' ? "" : ", "), event_name(bit));
-    strcat(text, report->manifest.with_times ? "; with times" : "; without times");
+    strcat(text, report->summary.manifest.with_times ? "; with times" : "; without times");
     put_field(report->call->screen, "events", text);
 }
 
@@ -250,9 +106,9 @@ static void put_command(const struct report *report)
     char text[TEXT_BYTES] = "";
     size_t used = 0;
 
-    for (size_t i = 0; report->manifest.arguments[i] != NULL && used < sizeof(text); i++)
+    for (size_t i = 0; report->summary.manifest.arguments[i] != NULL && used < sizeof(text); i++)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i == 0 ? "" : " ",
-                                 report->manifest.arguments[i]);
+                                 report->summary.manifest.arguments[i]);
     put_field(report->call->screen, "command", text);
 }
 
@@ -260,9 +116,9 @@ static void put_command(const struct report *report)
 
 static const struct manifest_process *find_process(const struct report *report, uint32_t pid)
 {
-    for (size_t i = 0; i < report->manifest.process_count; i++)
-        if (report->manifest.processes[i].pid == pid)
-            return &report->manifest.processes[i];
+    for (size_t i = 0; i < report->summary.manifest.process_count; i++)
+        if (report->summary.manifest.processes[i].pid == pid)
+            return &report->summary.manifest.processes[i];
     return NULL;
 }
 
@@ -279,11 +135,11 @@ static const char *thread_name(const struct report *report, const struct trace_f
 /* What was asked for, or came nevertheless. */
 static uint32_t shown_events(const struct report *report)
 {
-    uint32_t events = report->manifest.events;
+    uint32_t events = report->summary.manifest.events;
 
-    for (size_t i = 0; i < report->thread_count; i++)
+    for (size_t i = 0; i < report->summary.thread_count; i++)
         for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
-            events |= report->threads[i].counts[bit] != 0 ? 1u << bit : 0;
+            events |= report->summary.threads[i].counts[bit] != 0 ? 1u << bit : 0;
     return events;
 }
 
@@ -295,8 +151,8 @@ static void put_processes(const struct report *report)
     screen_print(screen, "\n");
     screen_put(screen, SCREEN_STRONG, 0, "    pid  parent  command");
     screen_print(screen, "\n");
-    for (size_t i = 0; i < report->manifest.process_count; i++) {
-        const struct manifest_process *process = &report->manifest.processes[i];
+    for (size_t i = 0; i < report->summary.manifest.process_count; i++) {
+        const struct manifest_process *process = &report->summary.manifest.processes[i];
         char parent[16] = "-";
 
         if (process->parent_pid != 0)
@@ -316,7 +172,7 @@ static void put_counts(const struct report *report, const uint64_t *counts, uint
     screen_print(report->call->screen, " %14" PRIu64 "\n", lost_bytes);
 }
 
-static void put_thread(const struct report *report, const struct thread_report *thread)
+static void put_thread(const struct report *report, const struct thread_summary *thread)
 {
     struct screen *screen = report->call->screen;
     char clean[TEXT_BYTES], tid[32];
@@ -346,13 +202,13 @@ static void put_threads(const struct report *report)
     screen_print(screen, "\n");
     screen_put(screen, SCREEN_STRONG, 0, line);
     screen_print(screen, "\n");
-    for (size_t i = 0; i < report->thread_count; i++) {
-        put_thread(report, &report->threads[i]);
-        lost_bytes += report->threads[i].lost_bytes;
+    for (size_t i = 0; i < report->summary.thread_count; i++) {
+        put_thread(report, &report->summary.threads[i]);
+        lost_bytes += report->summary.threads[i].lost_bytes;
         for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
-            totals[bit] += report->threads[i].counts[bit];
+            totals[bit] += report->summary.threads[i].counts[bit];
     }
-    if (report->thread_count > 1) {
+    if (report->summary.thread_count > 1) {
         screen_print(screen, "%7s %9s  %-*s", "", "", NAME_COLUMNS, "all");
         put_counts(report, totals, lost_bytes);
     }
@@ -362,9 +218,10 @@ static void put_problems(const struct report *report)
 {
     char clean[TEXT_BYTES];
 
-    for (size_t i = 0; i < report->thread_count; i++)
-        if (report->threads[i].err.text[0] != '\0')
-            screen_print(report->call->screen, "\n%s\n", printable(clean, sizeof(clean), report->threads[i].err.text));
+    for (size_t i = 0; i < report->summary.thread_count; i++)
+        if (report->summary.threads[i].err.text[0] != '\0')
+            screen_print(report->call->screen, "\n%s\n",
+                         printable(clean, sizeof(clean), report->summary.threads[i].err.text));
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -386,20 +243,20 @@ static int compare_calls(const void *left_call, const void *right_call)
 }
 
 /* All counts of all processes, the most called first. To be freed; NULL: there are none, or there is no memory. */
-static struct ranked_call *rank(struct report *report, size_t *count_out, uint64_t *calls_out)
+static struct ranked_call *rank(const struct report *report, size_t *count_out, uint64_t *calls_out)
 {
     struct ranked_call *ranked;
     size_t count = 0;
 
-    for (size_t i = 0; i < report->process_count; i++)
-        count += report->processes[i].calls.count;
+    for (size_t i = 0; i < report->summary.process_count; i++)
+        count += report->summary.processes[i].calls.count;
     ranked = count == 0 ? NULL : calloc(count, sizeof(*ranked));
     *count_out = *calls_out = 0;
-    for (size_t i = 0; i < report->process_count && ranked != NULL; i++)
-        for (size_t j = 0; j < report->processes[i].calls.count; j++) {
-            const struct call_count *call = &report->processes[i].calls.counts[j];
+    for (size_t i = 0; i < report->summary.process_count && ranked != NULL; i++)
+        for (size_t j = 0; j < report->summary.processes[i].calls.count; j++) {
+            const struct call_count *call = &report->summary.processes[i].calls.counts[j];
 
-            ranked[(*count_out)++] = (struct ranked_call){call, report->processes[i].pid};
+            ranked[(*count_out)++] = (struct ranked_call){call, report->summary.processes[i].pid};
             *calls_out += call->calls;
         }
     if (ranked != NULL)
@@ -421,14 +278,14 @@ static void put_function(const struct report *report, struct function_names *nam
         problem = function_names_find(names, count->module, count->address, text, sizeof(text));
     screen_print(screen, "%14" PRIu64 " %6.2f%%  ", count->calls, 100.0 * (double)count->calls / (double)calls);
     screen_print(screen, "%-32s", printable(clean, sizeof(clean), text));
-    if (report->process_count > 1)
+    if (report->summary.process_count > 1)
         screen_print(screen, "  %7" PRIu32, ranked->pid);
     printable(clean, sizeof(clean), count->module == NULL ? "no file" : count->module->path);
     screen_print(screen, "  %s%s%s%s\n", clean, problem == NULL ? "" : " (", problem == NULL ? "" : problem,
                  problem == NULL ? "" : ")");
 }
 
-static void put_functions(struct report *report)
+static void put_functions(const struct report *report)
 {
     struct screen *screen = report->call->screen;
     struct function_names names;
@@ -441,7 +298,7 @@ static void put_functions(struct report *report)
     function_names_init(&names);
     screen_print(screen, "\n");
     screen_put(screen, SCREEN_STRONG, 0, "         calls   share  function                        ");
-    screen_put(screen, SCREEN_STRONG, 0, report->process_count > 1 ? "      pid  file" : "  file");
+    screen_put(screen, SCREEN_STRONG, 0, report->summary.process_count > 1 ? "      pid  file" : "  file");
     screen_print(screen, "\n");
     for (size_t i = 0; i < count && i < (size_t)report->limit; i++)
         put_function(report, &names, &ranked[i], calls);
@@ -451,15 +308,9 @@ static void put_functions(struct report *report)
     free(ranked);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ */
-
-static enum command_status show(struct report *report)
+static void show(const struct report *report)
 {
-    if (gather(report) != 0) {
-        forget(report);
-        return COMMAND_FAILED;
-    }
-    put_field(report->call->screen, "program", report->manifest.program);
+    put_field(report->call->screen, "program", report->summary.manifest.program);
     put_command(report);
     put_time(report);
     put_end(report);
@@ -468,8 +319,6 @@ static enum command_status show(struct report *report)
     put_threads(report);
     put_functions(report);
     put_problems(report);
-    forget(report);
-    return COMMAND_DONE;
 }
 
 static enum command_status run(const struct command_call *call)
@@ -483,16 +332,11 @@ static enum command_status run(const struct command_call *call)
 
     if (status != COMMAND_DONE)
         return status;
-    if (trace_files_open(&report.files, path, call->error) != 0)
+    if (trace_summary_read(&report.summary, path, call->error) != 0)
         return COMMAND_FAILED;
-    if (manifest_read(report.files.folder, &report.manifest, call->error) != 0) {
-        trace_files_close(&report.files);
-        return COMMAND_FAILED;
-    }
-    status = show(&report);
-    manifest_free(&report.manifest);
-    trace_files_close(&report.files);
-    return status;
+    show(&report);
+    trace_summary_free(&report.summary);
+    return COMMAND_DONE;
 }
 
 extern const struct command command_report;
