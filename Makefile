@@ -15,12 +15,15 @@
 #:
 #: MODE=debug|release|asan|tsan   how to build            CC=clang    with what
 #: CROSS_COMPILE=aarch64-linux-gnu-   for another CPU     V=1         shows full commands
+#: ZSTD=no     without libzstd: traces stay uncompressed (so by default where CROSS_COMPILE is given)
 #: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
 
 MODE          ?= debug
 PREFIX        ?= /usr/local
 CROSS_COMPILE ?=
 DEPS          ?= yes
+# A cross compiler rarely has the other CPU's libraries.
+ZSTD          ?= $(if $(CROSS_COMPILE),no,yes)
 
 ifeq ($(filter $(MODE),debug release asan tsan),)
 $(error MODE=$(MODE) is unknown: use debug, release, asan or tsan)
@@ -65,7 +68,9 @@ CORE_FLAGS_x86_64 := -mgeneral-regs-only -mno-red-zone -fcf-protection=none
 CORE_FLAGS_arm64  := -mgeneral-regs-only -mno-outline-atomics
 FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables $(CORE_FLAGS_$(CPU))
 CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
+# The library has no need for libzstd; the command does.
 LIBS        := -Wl,--as-needed -ldl -lpthread
+COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
 TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lm -ldl -lpthread
 
@@ -81,7 +86,8 @@ CORE_C    := $(sort $(wildcard $(patsubst %,src/%/*.c,$(CORE_FOLDERS)) \
 CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c)
 # Beside and after the target.
-CONTROLLER_C := $(wildcard src/inject/*.c src/trace/*.c src/record/*.c)
+CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c), \
+    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c))
 CONTROLLER_S := $(wildcard src/inject/*.S)
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)
@@ -149,7 +155,7 @@ $(OUT)/libgait.so: $(OUT)/libgait.so.$(MAJOR)
 	@ln -sf $(<F) $@
 
 $(OUT)/gait: $(CLI_O) $(HOSTED_O) $(OUT)/state/sources
-	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $(CLI_O) $(HOSTED_O) $(LIBS)
+	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $(CLI_O) $(HOSTED_O) $(COMMAND_LIBS)
 
 # ---- housekeeping ----------------------------------------------------------------------------------------------------
 help:

@@ -2,10 +2,12 @@
 /* One pass over the words. What is wrong is said with the nearest that would be right. Stateless. */
 #include "cli/arguments.h"
 
+#include "base/text_parse.h"
 #include "cli/nearest_name.h"
 #include "libgait/error.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 static const struct argument_option *find_option(const struct argument_rules *rules, const char *name, size_t length)
@@ -54,11 +56,25 @@ static int find_value(const char *values, const char *value, size_t length)
     }
 }
 
+static int is_number(const char *values)
+{
+    return strcmp(values, ARGUMENT_NUMBER) == 0;
+}
+
+static int read_number(const char *value)
+{
+    uint64_t number;
+
+    return text_parse_decimal(value, strlen(value), &number) == 0 && number > 0 && number <= INT_MAX ? (int)number : -1;
+}
+
 /* What the option's result is to be, or -1. */
 static int read_value(const struct argument_option *option, const char *value)
 {
     int bits = 0;
 
+    if (is_number(option->values))
+        return read_number(value);
     if (!is_list(option->values))
         return find_value(option->values, value, strlen(value));
     for (;; value++) {
@@ -89,6 +105,11 @@ static enum command_status set_option(const struct command_call *call, const str
 
     int number = value == NULL ? -1 : read_value(option, value);
 
+    if (number < 0 && is_number(option->values)) {
+        error_set(call->error, EINVAL, "cannot use '--%s%s%s': its value is a number from 1 on; try 'gait help %s'",
+                  option->name, value == NULL ? "" : " ", value == NULL ? "" : value, rules->command);
+        return COMMAND_MISUSED;
+    }
     if (number < 0) {
         error_set(call->error, EINVAL, "cannot use '--%s%s%s': its value is %s of %s; try 'gait help %s'", option->name,
                   value == NULL ? "" : " ", value == NULL ? "" : value, is_list(option->values) ? "a list" : "one",

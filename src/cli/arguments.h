@@ -10,9 +10,12 @@
 
 #include <stddef.h>
 
+/* For argument_option.values: a number from 1 on follows, and is the result. */
+#define ARGUMENT_NUMBER "NUMBER"
+
 struct argument_option {
     const char *name;   /* without the dashes */
-    const char *values; /* what may follow: "one|of|these", "some,of,these", or NULL: nothing does */
+    const char *values; /* what may follow: "one|of|these", "some,of,these", ARGUMENT_NUMBER, or NULL: nothing does */
     int *result;        /* is set to the number of the value, to a bit for each number, or to 1 */
 };
 

@@ -212,6 +212,16 @@ int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct
     return found ? deliver(symbols, best, symbol_out) : -ENOENT;
 }
 
+/* Of two names for the same code, the one for programs: those with more underscores in front are for the library. */
+static bool has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other)
+{
+    size_t i = 0;
+
+    while (i < symbol->name_length && i < other->name_length && symbol->name[i] == '_' && other->name[i] == '_')
+        i++;
+    return i < symbol->name_length && i < other->name_length && symbol->name[i] != '_' && other->name[i] == '_';
+}
+
 int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *symbol_out)
 {
     struct elf_symbol symbol, best = {0};
@@ -222,7 +232,8 @@ int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address
             continue;
         if (address - symbol.address >= symbol.size_bytes && symbol.address != address)
             continue;
-        if (!found || symbol.address > best.address)
+        if (!found || symbol.address > best.address ||
+            (symbol.address == best.address && has_plainer_name(&symbol, &best)))
             best = symbol;
         found = true;
     }
@@ -244,6 +255,22 @@ int elf_symbols_code(const struct elf_symbols *symbols, uint64_t address, const 
             continue;
         *code_out = symbols->bytes + header.p_offset + within;
         *available_out = header.p_filesz - within;
+        return 0;
+    }
+    return -ENOENT;
+}
+
+int elf_symbols_address_at(const struct elf_symbols *symbols, uint64_t file_offset, uint64_t *address_out)
+{
+    for (uint64_t i = 0; i < symbols->program_header_count; i++) {
+        Elf64_Phdr header;
+
+        if (read_at(symbols, symbols->program_headers + i * sizeof(header), &header, sizeof(header)) != 0)
+            return -ENOENT;
+        if (header.p_type != PT_LOAD || !(header.p_flags & PF_X) || file_offset < header.p_offset ||
+            file_offset - header.p_offset >= header.p_filesz)
+            continue;
+        *address_out = header.p_vaddr + (file_offset - header.p_offset);
         return 0;
     }
     return -ENOENT;

@@ -54,9 +54,12 @@ MUST_USE int elf_symbols_get(const struct elf_symbols *symbols, uint64_t which, 
 /* The code with that name; the size is found if the file does not tell it. -ENOENT: there is none. */
 MUST_USE int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct elf_symbol *symbol_out);
 
-/* The code that an address is in, or begins. -ENOENT: no symbol covers it. */
+/* The code that an address is in, or begins; of several names, one without underscores. -ENOENT: none covers it. */
 MUST_USE int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address,
                                       struct elf_symbol *symbol_out);
+
+/* The address of the code that is at that place in the file. -ENOENT: no code is loaded from there. */
+MUST_USE int elf_symbols_address_at(const struct elf_symbols *symbols, uint64_t file_offset, uint64_t *address_out);
 
 /* The executable bytes at an address, up to the end of their segment. -ENOENT: there are none in the file. */
 MUST_USE int elf_symbols_code(const struct elf_symbols *symbols, uint64_t address, const uint8_t **code_out,

@@ -32,17 +32,20 @@ struct manifest {
     uint32_t events;
     uint32_t with_times;
     int64_t began_unix_ns;
-    struct clock_pair *clocks;
+    struct clock_pair *clocks; /* by time: two turn the counter into CLOCK_MONOTONIC, the first is of the beginning */
     size_t clock_count;
     struct manifest_process *processes;
     size_t process_count;
     const char *ended; /* "running", "exit", "signal", "detached", "disk full", "interrupted", "target gone" */
 };
 
-/* Replaces manifest.json in the folder. */
+/* Replaces manifest.json in the folder, in one step: whoever reads sees the one before or this one, whole. */
 MUST_USE int manifest_write(const struct manifest *manifest, int folder, struct gait_error *err);
 
-/* Reads one; everything in it is the caller's, to be given back with manifest_free. Trusts nothing in the file. */
+/*
+ * Reads one; everything in it is the caller's, to be given back with manifest_free. Trusts nothing in the file.
+ * -ENOENT: there is none, so the folder is no trace; -EPROTO: something is wrong in it, and err says where.
+ */
 MUST_USE int manifest_read(int folder, struct manifest *manifest_out, struct gait_error *err);
 void manifest_free(struct manifest *manifest);
 

@@ -16,10 +16,12 @@
 
 #include <stdint.h>
 
-#define TRACE_VERSION      1
-#define TRACE_STREAM_MAGIC 0x6d72747374696167ull /* "gaitstrm" */
-#define TRACE_CHUNK_MAGIC  0x6b6e6863u           /* "chnk" */
-#define TRACE_FOOTER_MAGIC 0x646e657374696167ull /* "gaitsend" */
+#define TRACE_VERSION         1
+#define TRACE_CHUNK_BYTES_MAX (64u << 20) /* of a chunk, uncompressed */
+#define TRACE_ALIGNMENT       8u /* of chunks and the footer in the file, of blocks and modules in their stream */
+#define TRACE_STREAM_MAGIC    0x6d72747374696167ull /* "gaitstrm" */
+#define TRACE_CHUNK_MAGIC     0x6b6e6863u           /* "chnk" */
+#define TRACE_FOOTER_MAGIC    0x646e657374696167ull /* "gaitsend" */
 
 enum trace_stream_kind {
     TRACE_STREAM_INDEX = 1,
@@ -27,6 +29,12 @@ enum trace_stream_kind {
     TRACE_STREAM_MODULES,
     TRACE_STREAM_KINDS,
 };
+
+/* The names of files. */
+#define TRACE_MANIFEST_NAME "manifest.json"
+#define TRACE_BLOCKS_NAME   "blocks.gait"
+#define TRACE_MODULES_NAME  "modules.gait"
+#define TRACE_INDEX_SUFFIX  ".index.gait"
 
 struct trace_stream_header {
     uint64_t magic;
@@ -46,7 +54,7 @@ struct trace_stream_header {
 _Static_assert(sizeof(struct trace_stream_header) == 64, "as the specification says");
 
 enum trace_chunk_flag {
-    TRACE_CHUNK_ZSTD = 1u << 0, /* the bytes are compressed */
+    TRACE_CHUNK_ZSTD = 1u << 0, /* the bytes are compressed, to less than they were */
 };
 
 /* Then stored_bytes, and zeroes up to a multiple of 8. */
@@ -65,6 +73,10 @@ struct trace_chunk {
 
 _Static_assert(sizeof(struct trace_chunk) == 56, "as the specification says");
 
+enum trace_footer_flag {
+    TRACE_FOOTER_REPAIRED = 1u << 0, /* written afterwards: something may have followed, and the end is not known */
+};
+
 struct trace_footer {
     uint64_t magic;
     uint64_t chunk_count;
@@ -72,8 +84,8 @@ struct trace_footer {
     uint64_t stored_bytes;
     uint64_t lost_bytes; /* of all chunks, and behind the last one */
     struct clock_pair ended;
-    uint32_t reserved;
-    uint32_t crc; /* of all before it */
+    uint32_t flags; /* of enum trace_footer_flag */
+    uint32_t crc;   /* of all before it */
 };
 
 _Static_assert(sizeof(struct trace_footer) == 64, "as the specification says");
@@ -95,5 +107,13 @@ struct trace_module {
     uint32_t build_id_bytes; /* 0: it has none that is known */
     uint8_t build_id[32];
 };
+
+_Static_assert(sizeof(struct trace_module) == 80, "as the specification says");
+
+/* How much of a file, or of a stream of blocks or modules, something takes that has so many bytes. */
+static inline uint64_t trace_padded(uint64_t size_bytes)
+{
+    return (size_bytes + TRACE_ALIGNMENT - 1) / TRACE_ALIGNMENT * TRACE_ALIGNMENT;
+}
 
 #endif

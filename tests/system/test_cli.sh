@@ -51,7 +51,7 @@ version=$(make -s DEPS=no print-VERSION)
 prints "gait $version" version
 prints "gait $version" --version
 prints "gait $version" -V
-for command in disassemble 'dump block' 'dump relocation' help version; do
+for command in report verify disassemble 'dump block' 'dump relocation' help version; do
     prints "$command" help
     # shellcheck disable=SC2086 # a command may be two words
     prints "usage: gait $command" help $command
@@ -79,6 +79,10 @@ refuses 2 "SYMBOL or 0xADDRESS is missing" dump block libc.so.6
 refuses 2 "'--events'" dump block libc.so.6 qsort --event call
 refuses 2 "a list of call,ret,exec,block,compile" dump block libc.so.6 qsort --events call,jump
 refuses 2 "a list of call,ret,exec,block,compile" dump block libc.so.6 qsort --events
+refuses 2 "TRACE is missing" verify
+refuses 2 "'--repair'" verify "$folder" --repare
+refuses 2 "TRACE is missing" report
+refuses 2 "a number from 1 on" report "$folder" --limit few
 refuses 2 "'please'" version please
 
 # ---- things that are not as they should be: status 1
@@ -91,6 +95,11 @@ refuses 1 "not a 64-bit ELF" disassemble /dev/null main
 refuses 1 "not a 64-bit ELF" disassemble "$folder/empty" main
 head -c 100 build/gait >"$folder/short"
 refuses 1 "not a 64-bit ELF" disassemble "$folder/short" main
+for command in verify report; do
+    refuses 1 "no such folder" "$command" "$folder/nothing"
+    refuses 1 "it is no folder" "$command" README.md
+    refuses 1 "no trace in it" "$command" docs
+done
 refuses 1 "try bsearch" disassemble libc.so.6 bserch
 refuses 1 "nothing executable" disassemble libc.so.6 0x1
 refuses 1 "try bsearch" dump block libc.so.6 bserch

@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 
-static int is_far, spill, kinds;
+static int is_far, spill, kinds, limit;
 static struct gait_error err;
 static const char *values[2];
 
@@ -11,15 +11,19 @@ static enum command_status parse(int count, const char *const *words)
 {
     static const char *const names[] = {"FILE", "SYMBOL"};
     static const struct argument_option options[] = {
-        {"far", NULL, &is_far}, {"spill", "stack|segment", &spill}, {"kinds", "call,ret,exec", &kinds}};
-    static const struct argument_rules rules = {"try", options, 3, names, 2};
+        {"far", NULL, &is_far},
+        {"spill", "stack|segment", &spill},
+        {"kinds", "call,ret,exec", &kinds},
+        {"limit", ARGUMENT_NUMBER, &limit},
+    };
+    static const struct argument_rules rules = {"try", options, 4, names, 2};
     char *copies[8];
     struct command_call call = {count, copies, NULL, &err};
     enum command_status status;
 
     for (int i = 0; i < count; i++)
         copies[i] = (char *)words[i];
-    is_far = spill = kinds = 0;
+    is_far = spill = kinds = limit = 0;
     err.text[0] = '\0';
     status = arguments_parse(&call, &rules, values);
     CHECK_EQUAL(status == COMMAND_DONE, err.text[0] == '\0');
@@ -52,6 +56,20 @@ static void lists_set_a_bit_for_each_value(void)
     CHECK(strstr(err.text, "its value is a list of call,ret,exec;") != NULL);
     CHECK_EQUAL(PARSE("a", "b", "--spill=stack,segment"), COMMAND_MISUSED);
     CHECK(strstr(err.text, "its value is one of stack|segment;") != NULL);
+}
+
+static void numbers_are_taken_from_1_on(void)
+{
+    CHECK_EQUAL(PARSE("a", "b", "--limit", "20"), COMMAND_DONE);
+    CHECK_EQUAL(limit, 20);
+    CHECK_EQUAL(PARSE("a", "b", "--limit=2147483647"), COMMAND_DONE);
+    CHECK_EQUAL(limit, 2147483647);
+    CHECK_EQUAL(PARSE("a", "b", "--limit=2147483648"), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--limit=0"), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--limit=-1"), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--limit"), COMMAND_MISUSED);
+    CHECK_EQUAL(PARSE("a", "b", "--limit", "few"), COMMAND_MISUSED);
+    CHECK_TEXT(err.text, "cannot use '--limit few': its value is a number from 1 on; try 'gait help try'");
 }
 
 static void behind_two_dashes_nothing_is_an_option(void)
@@ -97,6 +115,7 @@ static void missing_and_superfluous_arguments_are_named(void)
 static const struct check_case cases[] = {
     CHECK_CASE(options_may_stand_anywhere),
     CHECK_CASE(lists_set_a_bit_for_each_value),
+    CHECK_CASE(numbers_are_taken_from_1_on),
     CHECK_CASE(behind_two_dashes_nothing_is_an_option),
     CHECK_CASE(unknown_options_are_refused_with_a_suggestion),
     CHECK_CASE(wrong_values_are_refused),

@@ -54,6 +54,9 @@ static void the_dynamic_loader_agrees(const char *name)
     CHECK_EQUAL(elf_symbols_code(&symbols, symbol.address, &code, &available), 0);
     CHECK(available >= symbol.size_bytes);
     CHECK(code != NULL && memcmp(code, function, symbol.size_bytes) == 0);
+    CHECK_EQUAL(elf_symbols_address_at(&symbols, (uint64_t)(code - bytes) + 3, &available), 0);
+    CHECK_EQUAL(available, symbol.address + 3);
+    CHECK_EQUAL(elf_symbols_address_at(&symbols, size, &available), -ENOENT);
     CHECK_EQUAL(elf_symbols_find_address(&symbols, symbol.address + 1, &symbol), 0);
     CHECK_EQUAL(symbol.address, (uint64_t)(uintptr_t)function - (uint64_t)(uintptr_t)info.dli_fbase);
     free(bytes);
@@ -136,6 +139,28 @@ static void sizes_and_versions_are_understood(void)
     CHECK_EQUAL(elf_symbols_find(&symbols, "", &symbol), -ENOENT);
     CHECK_EQUAL(elf_symbols_find_address(&symbols, 0x2000, &symbol), -ENOENT);
     CHECK_EQUAL(elf_symbols_get(&symbols, 99, &symbol), -ENOENT);
+}
+
+/* The same code has three names, in any order. */
+static void plain_names_are_preferred(void)
+{
+    static const char names[][16] = {"__a\0_b\0c", "c\0__a\0_b"};
+    static const uint8_t places[][3] = {{0, 4, 7}, {0, 2, 6}};
+
+    for (int order = 0; order < 2; order++) {
+        struct handmade made = make();
+        struct elf_symbols symbols;
+        struct elf_symbol symbol = {0};
+
+        memcpy(made.names, names[order], sizeof(names[order]));
+        for (int i = 0; i < 3; i++)
+            made.symbols[1 + i] = (Elf64_Sym){
+                .st_name = places[order][i], .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x1000, .st_size = 8};
+        CHECK_EQUAL(elf_symbols_parse(&made, sizeof(made), &symbols), 0);
+        CHECK_EQUAL(elf_symbols_find_address(&symbols, 0x1002, &symbol), 0);
+        CHECK_EQUAL(symbol.name_length, 1);
+        CHECK_EQUAL(symbol.name[0], 'c');
+    }
 }
 
 static void other_files_are_refused(void)
@@ -230,6 +255,7 @@ static void truncated_and_mutated_files_do_no_harm(void)
 static const struct check_case cases[] = {
     CHECK_CASE(functions_are_found_by_name_and_address),
     CHECK_CASE(sizes_and_versions_are_understood),
+    CHECK_CASE(plain_names_are_preferred),
     CHECK_CASE(other_files_are_refused),
     CHECK_CASE(truncated_and_mutated_files_do_no_harm),
 };

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files are read when they are first asked for, and kept with the build ID that was wanted of them. They are read into
+ * memory, so that nobody can change them meanwhile.
+ */
+#include "symbolize/function_names.h"
+
+#include "elf/build_id.h"
+#include "elf/symbols.h"
+#include "trace/modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX (4ll << 30)
+
+struct function_file {
+    struct function_file *next;
+    const struct module *module; /* the first one that wanted it: its path and build ID */
+    const char *problem;         /* NULL: the names can be used */
+    uint8_t *bytes;
+    struct elf_symbols symbols;
+};
+
+void function_names_init(struct function_names *names)
+{
+    names->files = NULL;
+}
+
+void function_names_deinit(struct function_names *names)
+{
+    while (names->files != NULL) {
+        struct function_file *file = names->files;
+
+        names->files = file->next;
+        free(file->bytes);
+        free(file);
+    }
+}
+
+/* NULL, or what is wrong. */
+static const char *read_bytes(int fd, uint8_t **bytes_out, size_t *size_out)
+{
+    struct stat status;
+    size_t used = 0;
+    uint8_t *bytes;
+
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 || status.st_size > FILE_BYTES_MAX)
+        return "is no program or library";
+    bytes = malloc((size_t)status.st_size);
+    if (bytes == NULL)
+        return "is too large for the memory";
+    while (used < (size_t)status.st_size) {
+        ssize_t count = read(fd, bytes + used, (size_t)status.st_size - used);
+
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            free(bytes);
+            return "cannot be read";
+        }
+        used += (size_t)count;
+    }
+    *bytes_out = bytes;
+    *size_out = used;
+    return NULL;
+}
+
+static int is_as_recorded(const struct elf_symbols *symbols, const struct module *module)
+{
+    const uint8_t *build_id;
+    size_t size_bytes;
+
+    /* Without an ID nobody can tell. */
+    if (module->build_id_bytes == 0)
+        return 1;
+    return elf_build_id_find(symbols, &build_id, &size_bytes) == 0 && size_bytes == module->build_id_bytes &&
+           memcmp(build_id, module->build_id, size_bytes) == 0;
+}
+
+static const char *read_file(struct function_file *file)
+{
+    int fd = open(file->module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const char *problem;
+    size_t size_bytes;
+
+    if (fd < 0)
+        return errno == ENOENT || errno == ENOTDIR ? "is gone" : "may not be read";
+    problem = read_bytes(fd, &file->bytes, &size_bytes);
+    close(fd);
+    if (problem != NULL)
+        return problem;
+    if (elf_symbols_parse(file->bytes, size_bytes, &file->symbols) != 0)
+        return "is no program or library";
+    return is_as_recorded(&file->symbols, file->module) ? NULL : "has changed since";
+}
+
+static int is_same(const struct module *left, const struct module *right)
+{
+    return strcmp(left->path, right->path) == 0 && left->build_id_bytes == right->build_id_bytes &&
+           memcmp(left->build_id, right->build_id, sizeof(left->build_id)) == 0;
+}
+
+/* NULL: there is no memory. */
+static struct function_file *get_file(struct function_names *names, const struct module *module)
+{
+    struct function_file *file = names->files;
+
+    while (file != NULL && !is_same(file->module, module))
+        file = file->next;
+    if (file != NULL)
+        return file;
+    file = calloc(1, sizeof(*file));
+    if (file == NULL)
+        return NULL;
+    file->module = module;
+    file->problem = read_file(file);
+    file->next = names->files;
+    names->files = file;
+    return file;
+}
+
+const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
+                                size_t text_bytes)
+{
+    uint64_t offset = address - module->start + module->file_offset, place;
+    const char *slash = strrchr(module->path, '/');
+    struct function_file *file = get_file(names, module);
+    struct elf_symbol symbol;
+
+    snprintf(text, text_bytes, "%s+0x%" PRIx64, slash == NULL ? module->path : slash + 1, offset);
+    if (file == NULL)
+        return "is too large for the memory";
+    if (file->problem != NULL)
+        return file->problem;
+    if (elf_symbols_address_at(&file->symbols, offset, &place) != 0 ||
+        elf_symbols_find_address(&file->symbols, place, &symbol) != 0)
+        return NULL;
+
+    int length = symbol.name_length > INT16_MAX ? INT16_MAX : (int)symbol.name_length;
+
+    if (place == symbol.address)
+        snprintf(text, text_bytes, "%.*s", length, symbol.name);
+    else
+        snprintf(text, text_bytes, "%.*s+0x%" PRIx64, length, symbol.name, place - symbol.address);
+    return NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names of code addresses of a trace, from the symbol tables of the files that were mapped. Those may be gone by
+ * now, or be other ones: then an address is named by the file and the place in it. One thread at a time.
+ */
+#ifndef GAIT_SYMBOLIZE_FUNCTION_NAMES_H
+#define GAIT_SYMBOLIZE_FUNCTION_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct module;
+struct function_file;
+
+struct function_names {
+    struct function_file *files;
+};
+
+/* A set without files; function_names_deinit forgets all that were read. */
+void function_names_init(struct function_names *names);
+void function_names_deinit(struct function_names *names);
+
+/*
+ * Writes "function", "function+0x12", or "file+0x1234" (the place in the file) if there is no name. Returns NULL, or
+ * why the file's names are not used: a static text that follows "its file".
+ */
+const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
+                                size_t text_bytes);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* One function for each kind of file. What is wrong is told by whoever reads such files. */
+#include "trace/file_check.h"
+
+#include "trace/manifest.h"
+#include "trace/modules.h"
+#include "trace/trace_events.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void file_checker_init(struct file_checker *checker, const struct trace_files *files)
+{
+    *checker = (struct file_checker){.files = files};
+}
+
+static void forget_blocks(struct file_checker *checker)
+{
+    if (checker->blocks_pid != 0)
+        trace_blocks_deinit(&checker->blocks);
+    checker->blocks_pid = 0;
+}
+
+void file_checker_deinit(struct file_checker *checker)
+{
+    forget_blocks(checker);
+}
+
+static void note_error(struct file_finding *finding, const struct gait_error *err)
+{
+    finding->verdict = FILE_DAMAGED;
+    memcpy(finding->text, err->text, sizeof(finding->text));
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* For a stream that could be read as far as `end` says: what is in it, or where it ends. */
+static void note_stream(struct file_finding *finding, const struct stream_end *end, uint64_t items, const char *what)
+{
+    finding->end = *end;
+    if (end->state != STREAM_COMPLETE) {
+        finding->verdict = end->state == STREAM_CUT_OFF ? FILE_CUT_OFF : FILE_DAMAGED;
+        snprintf(finding->text, sizeof(finding->text), "after %" PRIu64 " chunk%s, at byte %" PRIu64 ": %s",
+                 end->chunk_count, plural(end->chunk_count), end->offset, end->reason);
+        return;
+    }
+    finding->verdict = FILE_GOOD;
+    snprintf(finding->text, sizeof(finding->text),
+             "%" PRIu64 " chunk%s, %" PRIu64 " bytes, %" PRIu64 " %s%s, %" PRIu64 " bytes lost%s", end->chunk_count,
+             plural(end->chunk_count), end->raw_bytes, items, what, plural(items), end->lost_bytes,
+             end->footer.flags & TRACE_FOOTER_REPAIRED ? "; was repaired" : "");
+}
+
+static void check_manifest(const struct file_checker *checker, struct file_finding *finding)
+{
+    struct manifest manifest;
+    struct gait_error err;
+    size_t threads = 0;
+
+    if (manifest_read(checker->files->folder, &manifest, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    for (size_t i = 0; i < manifest.process_count; i++)
+        threads += manifest.processes[i].thread_count;
+    snprintf(finding->text, sizeof(finding->text), "%zu process%s, %zu thread%s", manifest.process_count,
+             manifest.process_count == 1 ? "" : "es", threads, plural(threads));
+    manifest_free(&manifest);
+}
+
+static void check_modules(const struct file_checker *checker, const struct trace_file *file,
+                          struct file_finding *finding)
+{
+    struct modules modules;
+    struct gait_error err;
+
+    if (modules_read(&modules, checker->files->folder, file->path, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    note_stream(finding, &modules.end, modules.count, "module");
+    modules_deinit(&modules);
+}
+
+static void check_blocks(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
+{
+    struct gait_error err;
+
+    forget_blocks(checker);
+    if (trace_blocks_read(&checker->blocks, checker->files->folder, file->path, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    checker->blocks_pid = file->pid;
+    note_stream(finding, &checker->blocks.end, checker->blocks.count, "block");
+}
+
+static int count_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+{
+    uint64_t *total = context;
+
+    (void)events;
+    (void)chunk;
+    *total += count;
+    return 0;
+}
+
+/* A stream of events without blocks can only be looked at from outside. */
+static void check_index_alone(const struct file_checker *checker, const struct trace_file *file,
+                              struct file_finding *finding)
+{
+    struct stream_reader reader;
+    struct stream_chunk chunk;
+    struct gait_error err;
+
+    if (stream_reader_open(&reader, checker->files->folder, file->path, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    while (stream_reader_next(&reader, &chunk))
+        ;
+    note_stream(finding, &reader.end, 0, "event");
+    if (finding->verdict == FILE_GOOD) {
+        finding->verdict = FILE_DAMAGED;
+        snprintf(finding->text, sizeof(finding->text),
+                 "%" PRIu64 " good chunk%s, whose meaning is not known: '%" PRIu32 "/" TRACE_BLOCKS_NAME
+                 "' is missing or damaged",
+                 reader.end.chunk_count, plural(reader.end.chunk_count), file->pid);
+    }
+    stream_reader_close(&reader);
+}
+
+static void check_index(const struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
+{
+    uint64_t events = 0;
+    struct trace_events_receiver receiver = {.process = count_events, .context = &events};
+    struct trace_events_end end;
+    struct gait_error err;
+
+    if (trace_events_read(checker->files->folder, file->path, &checker->blocks, &receiver, &end, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    note_stream(finding, &end.stream, events, "event");
+    if (finding->verdict == FILE_GOOD && (end.header.pid != file->pid || end.header.tid != file->tid)) {
+        finding->verdict = FILE_DAMAGED;
+        snprintf(finding->text, sizeof(finding->text),
+                 "is that of thread %" PRIu32 " of process %" PRIu32 ": files were mixed up", end.header.tid,
+                 end.header.pid);
+    } else if (finding->verdict == FILE_GOOD && end.bad_bytes != 0) {
+        finding->verdict = FILE_DAMAGED;
+        snprintf(finding->text, sizeof(finding->text),
+                 "%" PRIu64 " bytes are no records of known blocks, the first of them at byte %" PRIu64
+                 " of chunk %" PRIu64,
+                 end.bad_bytes, end.first_bad_at, end.first_bad_chunk);
+    }
+}
+
+void file_checker_run(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding_out)
+{
+    *finding_out = (struct file_finding){.verdict = FILE_GOOD};
+    switch (file->kind) {
+    case TRACE_FILE_MANIFEST:
+        check_manifest(checker, finding_out);
+        break;
+    case TRACE_FILE_MODULES:
+        check_modules(checker, file, finding_out);
+        break;
+    case TRACE_FILE_BLOCKS:
+        check_blocks(checker, file, finding_out);
+        break;
+    case TRACE_FILE_INDEX:
+        if (checker->blocks_pid == file->pid)
+            check_index(checker, file, finding_out);
+        else
+            check_index_alone(checker, file, finding_out);
+        break;
+    default:
+        finding_out->verdict = FILE_FOREIGN;
+        snprintf(finding_out->text, sizeof(finding_out->text), "does not belong to the trace");
+        break;
+    }
+}

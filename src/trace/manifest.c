@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Written with a FILE to a temporary name, which replaces the manifest when all of it is on the disk. Read as a tree of
+ * values, out of which what is known is taken; other members are left alone, so that later versions can add some.
+ */
+#include "trace/manifest.h"
+
+#include "libgait/error.h"
+#include "trace/event_names.h"
+#include "trace/json_reader.h"
+#include "trace/trace_layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEMPORARY_NAME "manifest.json.new"
+#define FORMAT_NAME    "gait trace"
+#define FILE_MODE      0600
+#define FILE_BYTES_MAX (64 << 20)
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* How many bytes the character takes that begins here; 0: this is no UTF-8. */
+static size_t utf8_length(const unsigned char *text)
+{
+    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = text[0] < 0x80 ? 1 : (text[0] & 0xe0) == 0xc0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : 4;
+    uint32_t code = text[0] & (0x7fu >> length);
+
+    if (length == 1)
+        return 1;
+    if (length == 4 && (text[0] & 0xf8) != 0xf0)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        /* The NUL at the end is no part of a character, either. */
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3f);
+    }
+    return code < lowest[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? 0 : length;
+}
+
+static void put_string(FILE *file, const char *text)
+{
+    const unsigned char *place = (const unsigned char *)text;
+
+    putc('"', file);
+    while (*place != '\0') {
+        size_t length = utf8_length(place);
+
+        if (length == 0)
+            fprintf(file, "\\udc%02x", *place++);
+        else if (*place == '"' || *place == '\\')
+            fprintf(file, "\\%c", *place++);
+        else if (*place < 0x20 || *place == 0x7f)
+            fprintf(file, "\\u%04x", *place++);
+        else
+            while (length-- > 0)
+                putc(*place++, file);
+    }
+    putc('"', file);
+}
+
+static void put_member(FILE *file, const char *name, const char *text)
+{
+    fprintf(file, "  \"%s\": ", name);
+    put_string(file, text == NULL ? "" : text);
+    fputs(",\n", file);
+}
+
+static void put_events(FILE *file, uint32_t events)
+{
+    const char *between = "";
+
+    fputs("  \"events\": [", file);
+    for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+        if (events & 1u << bit) {
+            fprintf(file, "%s\"%s\"", between, event_name(bit));
+            between = ", ";
+        }
+    fputs("],\n", file);
+}
+
+static void put_arguments(FILE *file, char *const *arguments)
+{
+    fputs("  \"arguments\": [", file);
+    for (size_t i = 0; arguments != NULL && arguments[i] != NULL; i++) {
+        fputs(i == 0 ? "" : ", ", file);
+        put_string(file, arguments[i]);
+    }
+    fputs("],\n", file);
+}
+
+static void put_clocks(FILE *file, const struct manifest *manifest)
+{
+    fputs("  \"clocks\": [", file);
+    for (size_t i = 0; i < manifest->clock_count; i++)
+        fprintf(file, "%s\n    {\"counter\": %" PRIu64 ", \"monotonic_ns\": %" PRIu64 "}", i == 0 ? "" : ",",
+                manifest->clocks[i].counter, manifest->clocks[i].monotonic_ns);
+    fputs("],\n", file);
+}
+
+static void put_threads(FILE *file, const struct manifest_process *process)
+{
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const struct manifest_thread *thread = &process->threads[i];
+        char name[sizeof(thread->name) + 1] = "";
+
+        memcpy(name, thread->name, sizeof(thread->name));
+        fprintf(file, "%s\n        {\"tid\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"name\": ", i == 0 ? "" : ",",
+                thread->tid, thread->generation);
+        put_string(file, name);
+        fprintf(file, ", \"lost_bytes\": %" PRIu64 "}", thread->lost_bytes);
+    }
+}
+
+static void put_processes(FILE *file, const struct manifest *manifest)
+{
+    fputs("  \"processes\": [", file);
+    for (size_t i = 0; i < manifest->process_count; i++) {
+        const struct manifest_process *process = &manifest->processes[i];
+
+        fprintf(file, "%s\n    {\"pid\": %" PRIu32 ", \"parent_pid\": %" PRIu32 ", \"status\": %d, \"command\": ",
+                i == 0 ? "" : ",", process->pid, process->parent_pid, process->status);
+        put_string(file, process->command == NULL ? "" : process->command);
+        fputs(",\n      \"threads\": [", file);
+        put_threads(file, process);
+        fputs("]}", file);
+    }
+    fputs("]\n", file);
+}
+
+static void put_manifest(FILE *file, const struct manifest *manifest)
+{
+    fprintf(file, "{\n  \"format\": \"" FORMAT_NAME "\",\n  \"version\": %d,\n", TRACE_VERSION);
+    put_member(file, "program", manifest->program);
+    put_arguments(file, manifest->arguments);
+    put_events(file, manifest->events);
+    fprintf(file, "  \"with_times\": %s,\n", manifest->with_times ? "true" : "false");
+    fprintf(file, "  \"began_unix_ns\": %" PRId64 ",\n", manifest->began_unix_ns);
+    put_member(file, "ended", manifest->ended);
+    put_clocks(file, manifest);
+    put_processes(file, manifest);
+    fputs("}\n", file);
+}
+
+/* Makes the temporary file, and sees to it that all of it is on the disk. */
+static int write_temporary(const struct manifest *manifest, int folder)
+{
+    int fd = openat(folder, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    int result = 0;
+
+    if (file == NULL) {
+        result = -errno;
+        if (fd >= 0)
+            close(fd);
+        return result;
+    }
+    put_manifest(file, manifest);
+    if (fflush(file) != 0 || ferror(file) || fsync(fd) != 0)
+        result = errno == 0 ? -EIO : -errno;
+    if (fclose(file) != 0 && result == 0)
+        result = -errno;
+    return result;
+}
+
+int manifest_write(const struct manifest *manifest, int folder, struct gait_error *err)
+{
+    int result = write_temporary(manifest, folder);
+
+    if (result == 0 && renameat(folder, TEMPORARY_NAME, folder, TRACE_MANIFEST_NAME) != 0)
+        result = -errno;
+    if (result == 0)
+        return 0;
+    unlinkat(folder, TEMPORARY_NAME, 0);
+    return error_set(err, result, "cannot write '" TRACE_MANIFEST_NAME "' of the trace: %s; the one before is kept; %s",
+                     strerror(-result),
+                     result == -ENOSPC || result == -EDQUOT ? "free some space" : "try another folder");
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static int read_file(int folder, char **text_out, size_t *size_out)
+{
+    int fd = openat(folder, TRACE_MANIFEST_NAME, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    size_t used = 0;
+    char *text = NULL;
+    int result = 0;
+
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) != 0)
+        result = -errno;
+    else if (!S_ISREG(status.st_mode))
+        result = S_ISDIR(status.st_mode) ? -EISDIR : -EPROTO;
+    else if (status.st_size > FILE_BYTES_MAX)
+        result = -EFBIG;
+    else if ((text = malloc((size_t)status.st_size + 1)) == NULL)
+        result = -ENOMEM;
+    while (result == 0 && used < (size_t)status.st_size) {
+        ssize_t count = read(fd, text + used, (size_t)status.st_size - used);
+
+        if (count == 0)
+            break;
+        if (count > 0)
+            used += (size_t)count;
+        else if (errno != EINTR)
+            result = -errno;
+    }
+    close(fd);
+    if (result != 0) {
+        free(text);
+        return result;
+    }
+    *text_out = text;
+    *size_out = used;
+    return 0;
+}
+
+static int explain_read(int code, struct gait_error *err)
+{
+    switch (-code) {
+    case ENOENT:
+        return error_set(err, code,
+                         "cannot read '" TRACE_MANIFEST_NAME
+                         "': there is none, so this is no trace; try the folder that "
+                         "was recorded into");
+    case EACCES:
+        return error_set(err, code,
+                         "cannot read '" TRACE_MANIFEST_NAME "': you may not; try as the user who recorded it");
+    default:
+        return error_set(err, code, "cannot read '" TRACE_MANIFEST_NAME "': %s; try another trace",
+                         code == -EPROTO ? "it is no file" : strerror(-code));
+    }
+}
+
+/* Takes values out of the tree. The first that is missing or wrong is remembered. */
+struct manifest_source {
+    const char *wrong; /* its name */
+    unsigned line;
+    bool is_out_of_memory;
+};
+
+static const struct json_value *want(struct manifest_source *source, const struct json_value *object, const char *name,
+                                     enum json_kind kind)
+{
+    const struct json_value *value = json_member(object, name);
+
+    if (value != NULL && value->kind == kind)
+        return value;
+    if (source->wrong == NULL) {
+        source->wrong = name;
+        source->line = value == NULL ? object->line : value->line;
+    }
+    return NULL;
+}
+
+static void note_wrong(struct manifest_source *source, const struct json_value *value, const char *name)
+{
+    if (source->wrong != NULL)
+        return;
+    source->wrong = name;
+    source->line = value->line;
+}
+
+static char *take_text(struct manifest_source *source, const struct json_value *object, const char *name)
+{
+    const struct json_value *value = want(source, object, name, JSON_STRING);
+    char *copy = value == NULL ? NULL : strdup(value->text);
+
+    source->is_out_of_memory |= value != NULL && copy == NULL;
+    return copy;
+}
+
+static uint64_t take_number(struct manifest_source *source, const struct json_value *object, const char *name,
+                            uint64_t largest)
+{
+    const struct json_value *value = want(source, object, name, JSON_NUMBER);
+    uint64_t number = 0;
+
+    if (value != NULL && (!json_to_u64(value, &number) || number > largest)) {
+        note_wrong(source, value, name);
+        return 0;
+    }
+    return number;
+}
+
+static int64_t take_signed(struct manifest_source *source, const struct json_value *object, const char *name,
+                           int64_t least, int64_t largest)
+{
+    const struct json_value *value = want(source, object, name, JSON_NUMBER);
+    int64_t number = 0;
+
+    if (value != NULL && (!json_to_i64(value, &number) || number < least || number > largest)) {
+        note_wrong(source, value, name);
+        return 0;
+    }
+    return number;
+}
+
+static bool take_flag(struct manifest_source *source, const struct json_value *object, const char *name)
+{
+    const struct json_value *value = json_member(object, name);
+
+    if (value != NULL && value->kind == JSON_TRUE)
+        return true;
+    want(source, object, name, JSON_FALSE);
+    return false;
+}
+
+/* Memory for as many as the array has; *items_out is the first of them, NULL: there are none. */
+static void *take_array(struct manifest_source *source, const struct json_value *object, const char *name,
+                        size_t item_bytes, const struct json_value **items_out)
+{
+    const struct json_value *array = want(source, object, name, JSON_ARRAY);
+    void *storage;
+
+    *items_out = NULL;
+    if (array == NULL)
+        return NULL;
+    /* One more than there are, so that there is always something; it is zero, as the end of arguments is. */
+    storage = calloc(json_count(array) + 1, item_bytes);
+    if (storage == NULL)
+        source->is_out_of_memory = true;
+    else
+        *items_out = array->first;
+    return storage;
+}
+
+static void take_arguments(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+    char **arguments = take_array(source, root, "arguments", sizeof(*arguments), &item);
+
+    for (size_t i = 0; item != NULL; item = item->next) {
+        if (item->kind != JSON_STRING) {
+            note_wrong(source, item, "arguments");
+            continue;
+        }
+        arguments[i] = strdup(item->text);
+        source->is_out_of_memory |= arguments[i] == NULL;
+        i++;
+    }
+    manifest->arguments = arguments;
+}
+
+static void take_events(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *events = want(source, root, "events", JSON_ARRAY);
+
+    for (const struct json_value *item = events == NULL ? NULL : events->first; item != NULL; item = item->next) {
+        uint32_t kind = item->kind == JSON_STRING ? event_kind_by_name(item->text) : 0;
+
+        if (kind == 0)
+            note_wrong(source, item, "events");
+        manifest->events |= kind;
+    }
+}
+
+static void take_clocks(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+
+    manifest->clocks = take_array(source, root, "clocks", sizeof(*manifest->clocks), &item);
+    for (; item != NULL; item = item->next)
+        manifest->clocks[manifest->clock_count++] = (struct clock_pair){
+            take_number(source, item, "counter", UINT64_MAX),
+            take_number(source, item, "monotonic_ns", UINT64_MAX),
+        };
+}
+
+static void take_threads(struct manifest_source *source, const struct json_value *object,
+                         struct manifest_process *process)
+{
+    const struct json_value *item;
+
+    process->threads = take_array(source, object, "threads", sizeof(*process->threads), &item);
+    for (; item != NULL; item = item->next) {
+        struct manifest_thread *thread = &process->threads[process->thread_count++];
+        const struct json_value *name = want(source, item, "name", JSON_STRING);
+
+        thread->tid = (uint32_t)take_number(source, item, "tid", INT32_MAX);
+        thread->generation = (uint32_t)take_number(source, item, "generation", UINT32_MAX);
+        thread->lost_bytes = take_number(source, item, "lost_bytes", UINT64_MAX);
+        if (name != NULL)
+            snprintf(thread->name, sizeof(thread->name), "%s", name->text);
+    }
+}
+
+static void take_processes(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+
+    manifest->processes = take_array(source, root, "processes", sizeof(*manifest->processes), &item);
+    for (; item != NULL; item = item->next) {
+        struct manifest_process *process = &manifest->processes[manifest->process_count++];
+
+        process->pid = (uint32_t)take_number(source, item, "pid", INT32_MAX);
+        process->parent_pid = (uint32_t)take_number(source, item, "parent_pid", INT32_MAX);
+        process->status = (int)take_signed(source, item, "status", INT32_MIN, INT32_MAX);
+        process->command = take_text(source, item, "command");
+        take_threads(source, item, process);
+    }
+}
+
+static int take_manifest(const struct json_value *root, struct manifest *manifest, struct gait_error *err)
+{
+    struct manifest_source source = {.wrong = NULL};
+    const struct json_value *format = json_member(root, "format");
+    uint64_t version = take_number(&source, root, "version", UINT32_MAX);
+
+    if (format == NULL || format->kind != JSON_STRING || strcmp(format->text, FORMAT_NAME) != 0)
+        return error_set(err, EPROTO,
+                         "cannot read '" TRACE_MANIFEST_NAME "': it is not that of a trace; try the folder that was "
+                         "recorded into");
+    if (source.wrong == NULL && version != TRACE_VERSION)
+        return error_set(err, EPROTO,
+                         "cannot read '" TRACE_MANIFEST_NAME "': it has version %" PRIu64 " of the format, this gait "
+                         "knows version %d; try the gait that recorded it",
+                         version, TRACE_VERSION);
+    manifest->program = take_text(&source, root, "program");
+    manifest->with_times = take_flag(&source, root, "with_times");
+    manifest->began_unix_ns = take_signed(&source, root, "began_unix_ns", INT64_MIN, INT64_MAX);
+    manifest->ended = take_text(&source, root, "ended");
+    take_arguments(&source, root, manifest);
+    take_events(&source, root, manifest);
+    take_clocks(&source, root, manifest);
+    take_processes(&source, root, manifest);
+    if (source.is_out_of_memory)
+        return explain_read(-ENOMEM, err);
+    if (source.wrong != NULL)
+        return error_set(err, EPROTO,
+                         "cannot read '" TRACE_MANIFEST_NAME
+                         "': line %u: \"%s\" is missing or not what it should be; it "
+                         "was written by something else than gait, or is damaged",
+                         source.line, source.wrong);
+    return 0;
+}
+
+int manifest_read(int folder, struct manifest *manifest_out, struct gait_error *err)
+{
+    struct manifest manifest = {.program = NULL};
+    struct json_value *root;
+    char *text = NULL;
+    size_t size_bytes = 0;
+    int result = read_file(folder, &text, &size_bytes);
+
+    if (result != 0)
+        return explain_read(result, err);
+    result = json_read(TRACE_MANIFEST_NAME, text, size_bytes, &root, err);
+    free(text);
+    if (result != 0)
+        return result;
+    result = take_manifest(root, &manifest, err);
+    json_free(root);
+    if (result != 0) {
+        manifest_free(&manifest);
+        return result;
+    }
+    *manifest_out = manifest;
+    return 0;
+}
+
+void manifest_free(struct manifest *manifest)
+{
+    for (size_t i = 0; manifest->arguments != NULL && manifest->arguments[i] != NULL; i++)
+        free(manifest->arguments[i]);
+    for (size_t i = 0; i < manifest->process_count; i++) {
+        free(manifest->processes[i].command);
+        free(manifest->processes[i].threads);
+    }
+    free((void *)(uintptr_t)manifest->arguments);
+    free((void *)(uintptr_t)manifest->ended);
+    free(manifest->program);
+    free(manifest->clocks);
+    free(manifest->processes);
+    *manifest = (struct manifest){.program = NULL};
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * By pread into memory of its own, not mapped: a file that shrinks while it is mapped kills who looks. Sizes that the
+ * file tells are compared with how much of it there is before memory is asked for.
+ */
+#include "trace/stream_reader.h"
+
+#include "libgait/error.h"
+#include "trace/compression.h"
+#include "trace/crc32c.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads up to size_bytes; less: the file ends there. Negative: -errno. */
+static ssize_t read_at(int fd, uint64_t offset, void *bytes, size_t size_bytes)
+{
+    size_t used = 0;
+
+    while (used < size_bytes) {
+        ssize_t count = pread(fd, (uint8_t *)bytes + used, size_bytes - used, (off_t)(offset + used));
+
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return -errno;
+        if (count == 0)
+            break;
+        used += (size_t)count;
+    }
+    return (ssize_t)used;
+}
+
+static int open_regular(int folder, const char *path, int *fd_out)
+{
+    struct stat status;
+    /* Of a FIFO nobody waits for the other end. */
+    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int result = 0;
+
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) != 0)
+        result = -errno;
+    else if (S_ISDIR(status.st_mode))
+        result = -EISDIR;
+    else if (!S_ISREG(status.st_mode))
+        result = -EPROTO;
+    if (result != 0) {
+        close(fd);
+        return result;
+    }
+    *fd_out = fd;
+    return 0;
+}
+
+static int explain_open(const char *path, int code, struct gait_error *err)
+{
+    switch (-code) {
+    case ENOENT:
+        return error_set(err, code, "cannot open '%s': there is no such file; try 'gait verify' on the whole trace",
+                         path);
+    case EACCES:
+        return error_set(err, code, "cannot open '%s': you may not read it; try as the user who recorded it", path);
+    case EISDIR:
+        return error_set(err, code, "cannot read '%s': it is a directory; try to record again", path);
+    case EPROTO:
+        return error_set(err, code, "cannot read '%s': it is no stream of a trace; try another file", path);
+    default:
+        return error_set(err, code, "cannot read '%s': %s; try again", path, strerror(-code));
+    }
+}
+
+static int check_header(const struct trace_stream_header *header, size_t size_bytes, const char *path,
+                        struct gait_error *err)
+{
+    if (size_bytes >= sizeof(header->magic) && header->magic != TRACE_STREAM_MAGIC)
+        return explain_open(path, -EPROTO, err);
+    if (size_bytes < sizeof(*header))
+        return error_set(err, EPROTO,
+                         "cannot read '%s': it ends after %zu bytes, within its header; nothing was recorded in it",
+                         path, size_bytes);
+    if (header->version != TRACE_VERSION)
+        return error_set(err, EPROTO,
+                         "cannot read '%s': it has version %" PRIu32 " of the format, this gait knows version %d; try "
+                         "the gait that recorded it",
+                         path, header->version, TRACE_VERSION);
+    if (header->crc != crc32c(0, header, offsetof(struct trace_stream_header, crc)))
+        return error_set(err, EPROTO, "cannot read '%s': its header is damaged; it cannot be repaired", path);
+    if (header->kind == 0 || header->kind >= TRACE_STREAM_KINDS)
+        return error_set(err, EPROTO,
+                         "cannot read '%s': it is a stream of a kind that this gait does not know; try a "
+                         "newer one",
+                         path);
+    return 0;
+}
+
+int stream_reader_open(struct stream_reader *reader, int folder, const char *path, struct gait_error *err)
+{
+    struct stream_reader made = {.end = {.offset = sizeof(made.header)}};
+    int result = open_regular(folder, path, &made.fd);
+
+    if (result != 0)
+        return explain_open(path, result, err);
+
+    ssize_t count = read_at(made.fd, 0, &made.header, sizeof(made.header));
+
+    result = count < 0 ? explain_open(path, (int)count, err) : check_header(&made.header, (size_t)count, path, err);
+    if (result != 0) {
+        close(made.fd);
+        return result;
+    }
+    *reader = made;
+    return 0;
+}
+
+void stream_reader_close(struct stream_reader *reader)
+{
+    close(reader->fd);
+    free(reader->stored.bytes);
+    free(reader->raw.bytes);
+    *reader = (struct stream_reader){.fd = -1};
+}
+
+static bool end_with(struct stream_reader *reader, enum stream_state state, int code, const char *reason)
+{
+    reader->end.state = state;
+    reader->end.code = code;
+    reader->end.reason = reason;
+    return false;
+}
+
+static bool end_damaged(struct stream_reader *reader, const char *reason)
+{
+    return end_with(reader, STREAM_DAMAGED, EPROTO, reason);
+}
+
+static bool end_cut_off(struct stream_reader *reader, const char *reason)
+{
+    return end_with(reader, STREAM_CUT_OFF, ENODATA, reason);
+}
+
+static bool reserve(struct stream_reader *reader, struct stream_buffer *buffer, size_t size_bytes)
+{
+    uint8_t *bytes;
+
+    if (buffer->capacity >= size_bytes)
+        return true;
+    bytes = realloc(buffer->bytes, size_bytes);
+    if (bytes == NULL)
+        return end_with(reader, STREAM_FAILED, ENOMEM, "there is no memory for it");
+    buffer->bytes = bytes;
+    buffer->capacity = size_bytes;
+    return true;
+}
+
+/* All of the bytes, or the end of the stream. */
+static bool read_whole(struct stream_reader *reader, uint64_t offset, void *bytes, size_t size_bytes)
+{
+    ssize_t count = read_at(reader->fd, offset, bytes, size_bytes);
+
+    if (count < 0)
+        return end_with(reader, STREAM_FAILED, (int)-count, "the file cannot be read there");
+    if ((size_t)count < size_bytes)
+        return end_cut_off(reader, "the file ends within what follows");
+    return true;
+}
+
+static bool take_footer(struct stream_reader *reader)
+{
+    struct stream_end *end = &reader->end;
+    struct trace_footer footer;
+    uint8_t behind;
+    ssize_t count;
+
+    if (!read_whole(reader, end->offset, &footer, sizeof(footer)))
+        return false;
+    if (footer.magic != TRACE_FOOTER_MAGIC)
+        return end_damaged(reader, "neither a chunk nor the footer begins there");
+    if (footer.crc != crc32c(0, &footer, offsetof(struct trace_footer, crc)))
+        return end_damaged(reader, "the footer has the wrong sum");
+    if (footer.chunk_count != end->chunk_count || footer.raw_bytes != end->raw_bytes ||
+        footer.stored_bytes != end->stored_bytes || footer.lost_bytes < end->lost_bytes)
+        return end_damaged(reader, "the footer belongs to another stream");
+    count = read_at(reader->fd, end->offset + sizeof(footer), &behind, 1);
+    if (count != 0)
+        return end_damaged(reader, "something follows the footer");
+    end->lost_behind = footer.lost_bytes - end->lost_bytes;
+    end->lost_bytes = footer.lost_bytes;
+    end->offset += sizeof(footer);
+    end->footer = footer;
+    return end_with(reader, STREAM_COMPLETE, 0, NULL);
+}
+
+static bool check_chunk(struct stream_reader *reader, const struct trace_chunk *chunk)
+{
+    bool is_compressed = (chunk->flags & TRACE_CHUNK_ZSTD) != 0;
+
+    if (chunk->crc != crc32c(0, chunk, offsetof(struct trace_chunk, crc)))
+        return end_damaged(reader, "the chunk's header has the wrong sum");
+    if (chunk->sequence != reader->end.chunk_count)
+        return end_damaged(reader, "the chunk is another one than the next");
+    if ((chunk->flags & ~(uint32_t)TRACE_CHUNK_ZSTD) != 0)
+        return end_with(reader, STREAM_FAILED, EOPNOTSUPP, "the chunk is stored in a way that this gait does not know");
+    if (chunk->raw_bytes > TRACE_CHUNK_BYTES_MAX ||
+        (is_compressed ? chunk->stored_bytes >= chunk->raw_bytes : chunk->stored_bytes != chunk->raw_bytes))
+        return end_damaged(reader, "the chunk has an impossible size");
+    return true;
+}
+
+/* Reads what is stored, and the zeroes behind it. */
+static bool read_stored(struct stream_reader *reader, const struct trace_chunk *chunk)
+{
+    uint64_t offset = reader->end.offset + sizeof(*chunk), padded = trace_padded(chunk->stored_bytes);
+    struct stat status;
+
+    if (fstat(reader->fd, &status) != 0)
+        return end_with(reader, STREAM_FAILED, errno, "the file cannot be asked for its size");
+    if ((uint64_t)status.st_size < offset + padded)
+        return end_cut_off(reader, "the file ends within what follows");
+    if (!reserve(reader, &reader->stored, padded) || !read_whole(reader, offset, reader->stored.bytes, padded))
+        return false;
+    for (uint64_t i = chunk->stored_bytes; i < padded; i++)
+        if (reader->stored.bytes[i] != 0)
+            return end_damaged(reader, "the chunk is not followed by zeroes");
+    if (chunk->data_crc != crc32c(0, reader->stored.bytes, chunk->stored_bytes))
+        return end_damaged(reader, "the chunk's bytes have the wrong sum");
+    return true;
+}
+
+static bool unpack(struct stream_reader *reader, const struct trace_chunk *chunk, const uint8_t **bytes_out)
+{
+    int result;
+
+    *bytes_out = reader->stored.bytes;
+    if (!(chunk->flags & TRACE_CHUNK_ZSTD))
+        return true;
+    if (!reserve(reader, &reader->raw, chunk->raw_bytes))
+        return false;
+    *bytes_out = reader->raw.bytes;
+    result = compression_undo(reader->stored.bytes, chunk->stored_bytes, reader->raw.bytes, chunk->raw_bytes);
+    if (result == -EOPNOTSUPP)
+        return end_with(reader, STREAM_FAILED, -result, "it is compressed, and this gait was built without libzstd");
+    return result == 0 || end_damaged(reader, "the chunk's bytes cannot be decompressed");
+}
+
+/* Reads the header of what comes next, if it is a chunk. */
+static bool read_chunk_header(struct stream_reader *reader, struct trace_chunk *chunk)
+{
+    ssize_t count = read_at(reader->fd, reader->end.offset, chunk, sizeof(*chunk));
+
+    if (count < 0)
+        return end_with(reader, STREAM_FAILED, (int)-count, "the file cannot be read there");
+    if (count == 0)
+        return end_cut_off(reader, "there is no footer");
+    if ((size_t)count >= sizeof(chunk->magic) && chunk->magic != TRACE_CHUNK_MAGIC)
+        return take_footer(reader);
+    if ((size_t)count < sizeof(*chunk))
+        return end_cut_off(reader, "the file ends within what follows");
+    return check_chunk(reader, chunk);
+}
+
+bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk_out)
+{
+    struct stream_end *end = &reader->end;
+    struct trace_chunk chunk;
+    const uint8_t *bytes;
+
+    if (end->state != STREAM_READING || !read_chunk_header(reader, &chunk) || !read_stored(reader, &chunk) ||
+        !unpack(reader, &chunk, &bytes))
+        return false;
+    *chunk_out = (struct stream_chunk){
+        .bytes = bytes,
+        .size_bytes = chunk.raw_bytes,
+        .first_time = chunk.first_time,
+        .last_time = chunk.last_time,
+        .lost_before = chunk.lost_before,
+        .sequence = chunk.sequence,
+        .offset = end->offset,
+    };
+    end->chunk_count++;
+    end->offset += sizeof(chunk) + trace_padded(chunk.stored_bytes);
+    end->raw_bytes += chunk.raw_bytes;
+    end->stored_bytes += chunk.stored_bytes;
+    end->lost_bytes += chunk.lost_before;
+    end->last_time = chunk.last_time;
+    return true;
+}
+
+int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err)
+{
+    static const char *const states[] = {
+        [STREAM_READING] = "reading was ended",   [STREAM_COMPLETE] = "it is complete",
+        [STREAM_CUT_OFF] = "it is cut off",       [STREAM_DAMAGED] = "it is damaged",
+        [STREAM_FAILED] = "it cannot be read on",
+    };
+
+    return error_set(err, end->code,
+                     "cannot read all of '%s': %s after chunk %" PRIu64 ", at byte %" PRIu64 ": %s; try 'gait verify'",
+                     path, states[end->state], end->chunk_count, end->offset, end->reason);
+}

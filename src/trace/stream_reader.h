@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading one stream of a trace, chunk by chunk. Trusts nothing: what is handed out is whole and has the right sum, and
+ * at the end it is told whether the stream is complete, cut off or damaged, and where. The file may change meanwhile.
+ * Memory is bounded by the largest chunk. One thread at a time.
+ */
+#ifndef GAIT_TRACE_STREAM_READER_H
+#define GAIT_TRACE_STREAM_READER_H
+
+#include "base/attributes.h"
+#include "gait/error.h"
+#include "trace/trace_layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stream_state {
+    STREAM_READING,
+    STREAM_COMPLETE, /* all is there, with the footer */
+    STREAM_CUT_OFF,  /* what is there is good, but the file ends too early: the recording was killed, or goes on */
+    STREAM_DAMAGED,  /* something is there that does not belong there */
+    STREAM_FAILED,   /* it could not be read on */
+};
+
+/* How a stream ended. */
+struct stream_end {
+    enum stream_state state;
+    uint64_t chunk_count; /* good ones */
+    uint64_t offset;      /* behind the last good one: where reading ended */
+    uint64_t raw_bytes;   /* of the good ones, as the next two */
+    uint64_t stored_bytes;
+    uint64_t lost_bytes;        /* before the good ones; with a footer: behind them, too */
+    uint64_t lost_behind;       /* with a footer */
+    uint64_t last_time;         /* of the last good one */
+    const char *reason;         /* static; NULL if complete */
+    int code;                   /* an errno number; 0 if complete */
+    struct trace_footer footer; /* if complete */
+};
+
+struct stream_buffer {
+    uint8_t *bytes;
+    size_t capacity;
+};
+
+struct stream_reader {
+    int fd;
+    struct trace_stream_header header;
+    struct stream_end end;
+    struct stream_buffer stored;
+    struct stream_buffer raw;
+};
+
+/* The bytes are the reader's, until it is asked again. */
+struct stream_chunk {
+    const uint8_t *bytes; /* aligned for any type */
+    size_t size_bytes;
+    uint64_t first_time;
+    uint64_t last_time;
+    uint64_t lost_before;
+    uint64_t sequence;
+    uint64_t offset; /* of the chunk in the file */
+};
+
+/*
+ * Opens a file of an open folder (or AT_FDCWD) and reads its header. Explains what is wrong: no such file, no
+ * permission, no file, no stream, another version.
+ */
+MUST_USE int stream_reader_open(struct stream_reader *reader, int folder, const char *path, struct gait_error *err);
+void stream_reader_close(struct stream_reader *reader);
+
+/* The next chunk. False: there is none, and reader->end says why. */
+MUST_USE bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk_out);
+
+/* Puts the end of a stream that is not complete into words, as an error about that file. */
+int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of one thread of a trace, in order, with the gaps between them. Nothing in the file is trusted. Memory is
+ * bounded by the largest chunk and by how deep the thread's calls go. One thread at a time; blocks may be shared.
+ */
+#ifndef GAIT_TRACE_TRACE_EVENTS_H
+#define GAIT_TRACE_TRACE_EVENTS_H
+
+#include "trace/stream_reader.h"
+#include "trace/trace_blocks.h"
+
+struct trace_events_receiver {
+    /* Events from one chunk, which tells between which times they happened. Nonzero: no more. */
+    int (*process)(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk);
+    /* So many bytes of records are missing here; between two calls of process. NULL: that does not matter. */
+    void (*lose)(void *context, uint64_t bytes);
+    void *context;
+};
+
+/* What became of reading. */
+struct trace_events_end {
+    struct trace_stream_header header;
+    struct stream_end stream;
+    uint64_t bad_bytes; /* of good chunks, that are no records, or of blocks that are not known; also told as lost */
+    uint64_t first_bad_chunk; /* if there are any: the chunk's number */
+    uint64_t first_bad_at;    /* and the byte in it, uncompressed */
+};
+
+/*
+ * Hands over all events of the stream at `path`. Behind what is no record, reading goes on with the next chunk. 0: what
+ * can be read was read, *end_out says whether that was all; else the stream cannot be opened, and err says why.
+ */
+MUST_USE int trace_events_read(int folder, const char *path, const struct trace_blocks *blocks,
+                               const struct trace_events_receiver *receiver, struct trace_events_end *end_out,
+                               struct gait_error *err);
+
+#endif

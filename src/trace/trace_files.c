@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Names decide: what is in a folder that is called like a process, and is itself called as the format says. */
+#define _GNU_SOURCE
+#include "trace/trace_files.h"
+
+#include "base/text_parse.h"
+#include "libgait/error.h"
+#include "trace/trace_layout.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int add(struct trace_files *files, const struct trace_file *file)
+{
+    if (files->count == files->capacity) {
+        size_t capacity = files->capacity == 0 ? 16 : 2 * files->capacity;
+        struct trace_file *grown = realloc(files->files, capacity * sizeof(*grown));
+
+        if (grown == NULL)
+            return -ENOMEM;
+        files->files = grown;
+        files->capacity = capacity;
+    }
+    files->files[files->count++] = *file;
+    return 0;
+}
+
+/* A number as names have it: no zero, no zeroes before it. */
+static bool parse_number(const char *text, size_t length, uint32_t *number_out)
+{
+    uint64_t number;
+
+    if (length == 0 || text[0] == '0' || text_parse_decimal(text, length, &number) != 0 || number > INT32_MAX)
+        return false;
+    *number_out = (uint32_t)number;
+    return true;
+}
+
+static void classify(struct trace_file *file, const char *name)
+{
+    size_t tid = strcspn(name, "."), generation = name[tid] == '.' ? strcspn(name + tid + 1, ".") : 0;
+
+    file->kind = TRACE_FILE_OTHER;
+    if (strcmp(name, TRACE_MODULES_NAME) == 0)
+        file->kind = TRACE_FILE_MODULES;
+    else if (strcmp(name, TRACE_BLOCKS_NAME) == 0)
+        file->kind = TRACE_FILE_BLOCKS;
+    else if (parse_number(name, tid, &file->tid) && parse_number(name + tid + 1, generation, &file->generation) &&
+             strcmp(name + tid + 1 + generation, TRACE_INDEX_SUFFIX) == 0)
+        file->kind = TRACE_FILE_INDEX;
+}
+
+/* Calls `visit` for each name in the folder. */
+static int walk(int folder, int (*visit)(struct trace_files *, uint32_t pid, const char *name),
+                struct trace_files *files, uint32_t pid)
+{
+    DIR *directory = fdopendir(folder);
+    struct dirent *entry;
+    int result = 0;
+
+    if (directory == NULL) {
+        result = -errno;
+        close(folder);
+        return result;
+    }
+    while (result == 0 && (errno = 0, entry = readdir(directory)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            result = visit(files, pid, entry->d_name);
+    if (result == 0 && errno != 0)
+        result = -errno;
+    closedir(directory);
+    return result;
+}
+
+static int visit_process(struct trace_files *files, uint32_t pid, const char *name)
+{
+    struct trace_file file = {.pid = pid};
+
+    classify(&file, name);
+    snprintf(file.path, sizeof(file.path), "%u/%s", pid, name);
+    return add(files, &file);
+}
+
+static int visit_trace(struct trace_files *files, uint32_t unused, const char *name)
+{
+    struct trace_file file = {.kind = TRACE_FILE_OTHER};
+    uint32_t pid;
+
+    (void)unused;
+    if (parse_number(name, strlen(name), &pid)) {
+        int folder = openat(files->folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+
+        if (folder >= 0)
+            return walk(folder, visit_process, files, pid);
+        if (errno != ENOTDIR)
+            return -errno;
+    }
+    if (strcmp(name, TRACE_MANIFEST_NAME) == 0)
+        file.kind = TRACE_FILE_MANIFEST;
+    snprintf(file.path, sizeof(file.path), "%s", name);
+    return add(files, &file);
+}
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+    return left < right ? -1 : left > right;
+}
+
+static int compare(const void *left_file, const void *right_file)
+{
+    const struct trace_file *left = left_file, *right = right_file;
+    int order = compare_numbers(left->kind == TRACE_FILE_OTHER, right->kind == TRACE_FILE_OTHER);
+
+    if (order == 0)
+        order = compare_numbers(left->pid, right->pid);
+    if (order == 0)
+        order = compare_numbers(left->kind, right->kind);
+    if (order == 0)
+        order = compare_numbers(left->tid, right->tid);
+    if (order == 0)
+        order = compare_numbers(left->generation, right->generation);
+    return order != 0 ? order : strcmp(left->path, right->path);
+}
+
+static int explain_open(const char *path, int code, struct gait_error *err)
+{
+    switch (-code) {
+    case ENOENT:
+        return error_set(err, code, "cannot open '%s': there is no such folder; try another path", path);
+    case ENOTDIR:
+        return error_set(err, code,
+                         "cannot open '%s': it is no folder, and a trace is one; try the folder that was "
+                         "recorded into",
+                         path);
+    case EACCES:
+        return error_set(err, code, "cannot open '%s': you may not read it; try as the user who recorded it", path);
+    default:
+        return error_set(err, code, "cannot read '%s': %s; try another folder", path, strerror(-code));
+    }
+}
+
+static bool is_trace(const struct trace_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (files->files[i].kind != TRACE_FILE_OTHER)
+            return true;
+    return false;
+}
+
+int trace_files_open(struct trace_files *files, const char *path, struct gait_error *err)
+{
+    struct trace_files made = {.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    int listed = made.folder < 0 ? -1 : openat(made.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result = listed < 0 ? -errno : walk(listed, visit_trace, &made, 0);
+
+    if (result != 0)
+        result = explain_open(path, result, err);
+    else if (!is_trace(&made))
+        result = error_set(err, ENOENT,
+                           "cannot read '%s': there is no trace in it; try the folder that was recorded "
+                           "into",
+                           path);
+    if (result != 0) {
+        if (made.folder >= 0)
+            close(made.folder);
+        free(made.files);
+        return result;
+    }
+    qsort(made.files, made.count, sizeof(made.files[0]), compare);
+    *files = made;
+    return 0;
+}
+
+void trace_files_close(struct trace_files *files)
+{
+    close(files->folder);
+    free(files->files);
+    *files = (struct trace_files){.folder = -1};
+}

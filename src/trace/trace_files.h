@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Which files a trace consists of: its folder, opened and listed. One thread at a time. */
+#ifndef GAIT_TRACE_TRACE_FILES_H
+#define GAIT_TRACE_TRACE_FILES_H
+
+#include "base/attributes.h"
+#include "gait/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum trace_file_kind {
+    TRACE_FILE_MANIFEST,
+    TRACE_FILE_MODULES,
+    TRACE_FILE_BLOCKS,
+    TRACE_FILE_INDEX,
+    TRACE_FILE_OTHER, /* does not belong to the trace */
+};
+
+/* Long enough for all names that belong to a trace. */
+#define TRACE_FILE_PATH_BYTES 320
+
+struct trace_file {
+    enum trace_file_kind kind;
+    uint32_t pid; /* 0: of the manifest */
+    uint32_t tid; /* of an index */
+    uint32_t generation;
+    char path[TRACE_FILE_PATH_BYTES]; /* from the trace's folder */
+};
+
+struct trace_files {
+    int folder;
+    struct trace_file *files; /* the manifest, then by process: modules, blocks, threads by number; others last */
+    size_t count;
+    size_t capacity;
+};
+
+/*
+ * Opens the folder and lists it; whether the files are any good is not looked at. Explains errors: no such folder, no
+ * folder, no permission, no files of a trace in it.
+ */
+MUST_USE int trace_files_open(struct trace_files *files, const char *path, struct gait_error *err);
+void trace_files_close(struct trace_files *files);
+
+#endif

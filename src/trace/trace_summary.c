@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Process by process, for the files of one follow each other; only its modules and counts are kept. */
+#include "trace/trace_summary.h"
+
+#include "libgait/error.h"
+#include "trace/trace_events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* One thread's events on their way. */
+struct gathering {
+    struct thread_summary *thread;
+    struct call_counts *calls;
+    int result;
+};
+
+static int gather_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+{
+    struct gathering *gathering = context;
+
+    for (size_t i = 0; i < count && gathering->result == 0; i++) {
+        uint64_t first = events[i].time != 0 ? events[i].time : chunk->first_time;
+        uint64_t last = events[i].time != 0 ? events[i].time : chunk->last_time;
+
+        gathering->thread->counts[__builtin_ctz(events[i].kind)]++;
+        if (events[i].kind == GAIT_EVENT_CALL)
+            gathering->result = call_counts_add(gathering->calls, events[i].target, first, last);
+    }
+    return gathering->result;
+}
+
+static void gather_loss(void *context, uint64_t bytes)
+{
+    struct gathering *gathering = context;
+
+    gathering->thread->lost_bytes += bytes;
+}
+
+/* -ENOMEM; what else is wrong is kept with the thread. */
+static int gather_thread(struct trace_summary *summary, struct call_counts *calls, const struct trace_blocks *blocks,
+                         const struct trace_file *file)
+{
+    struct thread_summary *thread = &summary->threads[summary->thread_count++];
+    struct gathering gathering = {.thread = thread, .calls = calls};
+    struct trace_events_receiver receiver = {gather_events, gather_loss, &gathering};
+    struct trace_events_end end;
+
+    thread->file = file;
+    if (trace_events_read(summary->files.folder, file->path, blocks, &receiver, &end, &thread->err) != 0 ||
+        gathering.result != 0)
+        return gathering.result;
+    if (end.stream.state != STREAM_COMPLETE)
+        stream_end_explain(&end.stream, file->path, &thread->err);
+    else if (end.bad_bytes != 0)
+        error_set(&thread->err, EPROTO,
+                  "cannot read all of '%s': %" PRIu64 " bytes are no records of known blocks, and count as lost; try "
+                  "'gait verify'",
+                  file->path, end.bad_bytes);
+    if (end.stream.state == STREAM_COMPLETE && end.stream.footer.ended.monotonic_ns > summary->ended_ns)
+        summary->ended_ns = end.stream.footer.ended.monotonic_ns;
+    return 0;
+}
+
+static const struct trace_file *find_file(const struct trace_summary *summary, uint32_t pid, enum trace_file_kind kind)
+{
+    for (size_t i = 0; i < summary->files.count; i++)
+        if (summary->files.files[i].pid == pid && summary->files.files[i].kind == kind)
+            return &summary->files.files[i];
+    return NULL;
+}
+
+/* No blocks, or none that can be read, are as good as an empty set: what names them is told. */
+static int read_blocks(const struct trace_summary *summary, uint32_t pid, struct trace_blocks *blocks_out)
+{
+    const struct trace_file *file = find_file(summary, pid, TRACE_FILE_BLOCKS);
+
+    if (file != NULL && trace_blocks_read(blocks_out, summary->files.folder, file->path, NULL) == 0)
+        return 0;
+    *blocks_out = (struct trace_blocks){.count = 0};
+    return hash_map_init(&blocks_out->numbers, 1);
+}
+
+/* Without modules, addresses have no names, which is seen well enough. */
+static void read_modules(const struct trace_summary *summary, uint32_t pid, struct modules *modules_out)
+{
+    const struct trace_file *file = find_file(summary, pid, TRACE_FILE_MODULES);
+
+    if (file == NULL || modules_read(modules_out, summary->files.folder, file->path, NULL) != 0)
+        *modules_out = (struct modules){.count = 0};
+}
+
+static int gather_process(struct trace_summary *summary, uint32_t pid)
+{
+    struct process_summary *process = &summary->processes[summary->process_count++];
+    struct trace_blocks blocks;
+    int result;
+
+    process->pid = pid;
+    read_modules(summary, pid, &process->modules);
+    result = call_counts_init(&process->calls, &process->modules);
+    if (result == 0)
+        result = read_blocks(summary, pid, &blocks);
+    if (result != 0)
+        return result;
+    for (size_t i = 0; i < summary->files.count && result == 0; i++)
+        if (summary->files.files[i].pid == pid && summary->files.files[i].kind == TRACE_FILE_INDEX)
+            result = gather_thread(summary, &process->calls, &blocks, &summary->files.files[i]);
+    trace_blocks_deinit(&blocks);
+    call_counts_sort(&process->calls);
+    return result;
+}
+
+static int gather(struct trace_summary *summary)
+{
+    uint32_t pid = 0;
+    int result = 0;
+
+    summary->threads = calloc(summary->files.count, sizeof(*summary->threads));
+    summary->processes = calloc(summary->files.count, sizeof(*summary->processes));
+    if (summary->threads == NULL || summary->processes == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < summary->files.count && result == 0; i++) {
+        const struct trace_file *file = &summary->files.files[i];
+
+        if (file->kind == TRACE_FILE_OTHER || file->pid == 0 || file->pid == pid)
+            continue;
+        pid = file->pid;
+        result = gather_process(summary, pid);
+    }
+    return result;
+}
+
+int trace_summary_read(struct trace_summary *summary, const char *path, struct gait_error *err)
+{
+    int result;
+
+    *summary = (struct trace_summary){.thread_count = 0};
+    result = trace_files_open(&summary->files, path, err);
+    if (result != 0)
+        return result;
+    result = manifest_read(summary->files.folder, &summary->manifest, err);
+    if (result != 0) {
+        trace_files_close(&summary->files);
+        return result;
+    }
+    result = gather(summary);
+    if (result == 0)
+        return 0;
+    trace_summary_free(summary);
+    return error_set(err, result,
+                     "cannot count what is in '%s': there is no memory for its functions; try to free some", path);
+}
+
+void trace_summary_free(struct trace_summary *summary)
+{
+    for (size_t i = 0; i < summary->process_count; i++) {
+        call_counts_deinit(&summary->processes[i].calls);
+        modules_deinit(&summary->processes[i].modules);
+    }
+    free(summary->processes);
+    free(summary->threads);
+    manifest_free(&summary->manifest);
+    trace_files_close(&summary->files);
+}

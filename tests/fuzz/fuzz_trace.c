@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Damages a trace at random until the time is up, and reads all of it: --seconds N --seed S. Damage is of two kinds:
+ * any bytes of any file, and contents of streams whose sums are right. Whatever is read, there are errors or events and
+ * nothing else; crashes and hangs end the program, and a repaired stream must be good.
+ */
+#define _GNU_SOURCE
+#include "cli/command.h"
+#include "support/command_run.h"
+#include "support/random.h"
+#include "support/trace_folder.h"
+#include "trace/crc32c.h"
+#include "trace/stream_reader.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A case takes milliseconds. */
+#define CASE_SECONDS_MAX 20
+
+extern const struct command command_verify, command_report;
+
+static const char *const names[] = {
+    "manifest.json",        "100/modules.gait",     "100/blocks.gait",
+    "100/100.1.index.gait", "100/101.1.index.gait", "100/102.1.index.gait",
+};
+
+#define NAMES (sizeof(names) / sizeof(names[0]))
+
+/* The files as they are when nothing is damaged. */
+struct original {
+    uint8_t *bytes;
+    size_t size_bytes;
+};
+
+static void damage_bytes(struct random *random, uint8_t *bytes, size_t *size_bytes)
+{
+    for (uint64_t changes = random_below(random, 8); changes > 0 && *size_bytes > 0; changes--) {
+        size_t at = random_below(random, *size_bytes);
+        uint64_t edge = random_edge(random);
+
+        if (random_chance(random, 1, 2))
+            bytes[at] = (uint8_t)random_u64(random);
+        else
+            memcpy(bytes + at, &edge, *size_bytes - at < sizeof(edge) ? *size_bytes - at : sizeof(edge));
+    }
+    if (random_chance(random, 1, 4))
+        *size_bytes = random_below(random, *size_bytes + 1);
+}
+
+/* Makes the sums of a stream right again, as far as its sizes make sense. */
+static void mend_sums(uint8_t *bytes, size_t size_bytes)
+{
+    struct trace_stream_header *header = (void *)bytes;
+    size_t at = sizeof(*header);
+
+    if (size_bytes < at)
+        return;
+    header->magic = TRACE_STREAM_MAGIC;
+    header->version = TRACE_VERSION;
+    header->crc = crc32c(0, header, offsetof(struct trace_stream_header, crc));
+    while (size_bytes - at >= sizeof(struct trace_chunk)) {
+        struct trace_chunk *chunk = (void *)(bytes + at);
+
+        if (chunk->magic != TRACE_CHUNK_MAGIC || chunk->stored_bytes > size_bytes - at - sizeof(*chunk))
+            return;
+        chunk->data_crc = crc32c(0, chunk + 1, chunk->stored_bytes);
+        chunk->crc = crc32c(0, chunk, offsetof(struct trace_chunk, crc));
+        at += sizeof(*chunk) + trace_padded(chunk->stored_bytes);
+        if (at > size_bytes)
+            return;
+    }
+}
+
+static void write_damaged(const struct trace_folder *folder, const struct original *originals, struct random *random)
+{
+    size_t chosen = random_below(random, NAMES);
+
+    for (size_t i = 0; i < NAMES; i++) {
+        size_t size_bytes = originals[i].size_bytes;
+        uint8_t *bytes = malloc(size_bytes);
+
+        memcpy(bytes, originals[i].bytes, size_bytes);
+        if (i == chosen || random_chance(random, 1, 4))
+            damage_bytes(random, bytes, &size_bytes);
+        if (i != 0 && random_chance(random, 1, 2))
+            mend_sums(bytes, size_bytes);
+        trace_folder_write(folder, names[i], bytes, size_bytes);
+        free(bytes);
+    }
+}
+
+/* Whether the stream reads to its proper end. */
+static bool is_complete(const struct trace_folder *folder, const char *name)
+{
+    struct stream_reader reader;
+    struct stream_chunk chunk;
+    bool result;
+
+    if (stream_reader_open(&reader, folder->fd, name, NULL) != 0)
+        return false;
+    while (stream_reader_next(&reader, &chunk))
+        ;
+    result = reader.end.state == STREAM_COMPLETE;
+    stream_reader_close(&reader);
+    return result;
+}
+
+/* Whether a stream is not complete that was only cut off, or was said to be repaired. */
+static bool has_bad_repair(const struct trace_folder *folder, const char *output)
+{
+    for (size_t i = 1; i < NAMES; i++) {
+        const char *line = strstr(output, names[i]), *end = line == NULL ? NULL : strchr(line, '\n');
+        const char *verdict = end == NULL ? NULL : line + strlen(names[i]) + strspn(line + strlen(names[i]), " ");
+        bool is_repaired = end != NULL && strncmp(end + 1 + strspn(end + 1, " "), "repaired", 8) == 0;
+
+        if (end != NULL && (is_repaired || strncmp(verdict, "cut off", 7) == 0) && !is_complete(folder, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool run_case(const struct trace_folder *folder, const struct original *originals, uint64_t seed)
+{
+    struct random random;
+    struct command_run report, verify, repair;
+    bool is_explained, is_repaired;
+
+    random_init(&random, seed);
+    alarm(CASE_SECONDS_MAX);
+    write_damaged(folder, originals, &random);
+    report = COMMAND_RUN(&command_report, 100, folder->path, "--limit", "3");
+    verify = COMMAND_RUN(&command_verify, 100, folder->path);
+    repair = COMMAND_RUN(&command_verify, 100, folder->path, "--repair");
+    alarm(0);
+    is_explained = (report.status == COMMAND_DONE) == (report.err.text[0] == '\0') &&
+                   (verify.status == COMMAND_DONE) == (verify.err.text[0] == '\0') &&
+                   (repair.status == COMMAND_DONE || verify.status == COMMAND_FAILED);
+    is_repaired = !has_bad_repair(folder, repair.output);
+    command_run_deinit(&report);
+    command_run_deinit(&verify);
+    command_run_deinit(&repair);
+    return is_explained && is_repaired;
+}
+
+/* A thread with a compressed stream. */
+static void put_compressed(const struct trace_folder *folder)
+{
+    static struct trace_bytes bytes;
+
+    while (bytes.size_bytes < 4000)
+        trace_bytes_put_header(&bytes, bytes.size_bytes / 4 % 3, EVENT_RECORD_BLOCK);
+    trace_folder_put_stream(
+        folder,
+        &(struct trace_stream_plan){
+            .name = "100/102.1.index.gait",
+            .header = {.kind = TRACE_STREAM_INDEX, .pid = 100, .tid = 102, .generation = 1, .space = 1, .events = 31},
+            .bytes = &bytes,
+            .piece_bytes = 1000,
+            .compress = true});
+}
+
+static bool read_arguments(int argc, char **argv, uint64_t *seconds, uint64_t *seed)
+{
+    static const struct option options[] = {
+        {"seconds", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'r'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option != 's' && option != 'r')
+            return false;
+        *(option == 's' ? seconds : seed) = strtoull(optarg, NULL, 0);
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seconds = 60, seed = 1, cases = 0, failures = 0;
+    struct original originals[NAMES];
+    struct trace_folder folder;
+    time_t start = time(NULL);
+
+    if (!read_arguments(argc, argv, &seconds, &seed)) {
+        fprintf(stderr, "usage: %s [--seconds N] [--seed S]\n", argv[0]);
+        return 2;
+    }
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+    put_compressed(&folder);
+    for (size_t i = 0; i < NAMES; i++)
+        originals[i].bytes = trace_folder_read(&folder, names[i], &originals[i].size_bytes);
+    for (; (uint64_t)(time(NULL) - start) < seconds && failures < 10; cases++)
+        if (!run_case(&folder, originals, random_seed_derive(seed, cases))) {
+            printf("case %" PRIu64 " of seed %" PRIu64 " is neither read nor explained\n", cases, seed);
+            failures++;
+        }
+    printf("seed %" PRIu64 ": %" PRIu64 " damaged traces, %" PRIu64 " failures\n", seed, cases, failures);
+    for (size_t i = 0; i < NAMES; i++)
+        free(originals[i].bytes);
+    trace_folder_deinit(&folder);
+    return failures == 0 ? 0 : 1;
+}

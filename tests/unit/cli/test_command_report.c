@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cli/command.h"
+
+#include "support/check.h"
+#include "support/command_run.h"
+#include "support/trace_folder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+extern const struct command command_report;
+
+static struct trace_folder folder;
+
+static void begin(void)
+{
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+}
+
+static void all_of_a_trace_is_shown(void)
+{
+    struct command_run run;
+
+    begin();
+    run = COMMAND_RUN(&command_report, 100, folder.path);
+    CHECK_EQUAL(run.status, COMMAND_DONE);
+    CHECK_TEXT(run.output, "program    ./example\n"
+                           "command    gait record ./example --fast\n"
+                           "recorded   2023-11-14 22:13:20 UTC, for 2.500 s\n"
+                           "ended      exit status 3\n"
+                           "events     call, ret; with times\n"
+                           "\n"
+                           "    pid  parent  command\n"
+                           "    100       -  ./example --fast  (exit status 3)\n"
+                           "\n"
+                           "    pid       tid  thread                    calls        returns     bytes lost\n"
+                           "    100       100  example                       5              5              0\n"
+                           "    100       101  worker                        5              5            288\n"
+                           "                   all                          10             10            288\n"
+                           "\n"
+                           "         calls   share  function                          file\n"
+                           "            10 100.00%  example+0x1100                    /nowhere/example (is gone)\n");
+    command_run_deinit(&run);
+    trace_folder_deinit(&folder);
+}
+
+static void expect(enum command_status status, const char *part)
+{
+    struct command_run run = COMMAND_RUN(&command_report, 100, folder.path, "--limit", "1");
+
+    CHECK_EQUAL(run.status, status);
+    if (strstr(run.output, part) == NULL && strstr(run.err.text, part) == NULL) {
+        CHECK_TEXT(run.output, part);
+        CHECK_TEXT(run.err.text, part);
+    }
+    command_run_deinit(&run);
+}
+
+static void functions_are_limited(void)
+{
+    struct trace_bytes bytes = {.size_bytes = 0};
+
+    begin();
+    trace_bytes_put_header(&bytes, 0, EVENT_RECORD_CALL_TARGET);
+    trace_bytes_put(&bytes, &(uint32_t){0x1000}, sizeof(uint32_t));
+    trace_bytes_put_long(&bytes, 0x777000);
+    trace_folder_put_stream(
+        &folder,
+        &(struct trace_stream_plan){
+            .name = "100/102.3.index.gait",
+            .header = {.kind = TRACE_STREAM_INDEX, .pid = 100, .tid = 102, .generation = 3, .space = 1, .events = 1},
+            .bytes = &bytes});
+    expect(COMMAND_DONE, "and 1 more; --limit shows them");
+    expect(COMMAND_DONE, "    100     102.3 ");
+    trace_folder_deinit(&folder);
+}
+
+static void what_cannot_be_read_is_told_with_the_rest(void)
+{
+    size_t size;
+    uint8_t *bytes;
+
+    begin();
+    bytes = trace_folder_read(&folder, "100/101.1.index.gait", &size);
+    trace_folder_write(&folder, "100/101.1.index.gait", bytes, size - 70);
+    free(bytes);
+    expect(COMMAND_DONE, "cannot read all of '100/101.1.index.gait': it is cut off after chunk 4, at byte 448");
+    CHECK_EQUAL(unlinkat(folder.fd, "100/blocks.gait", 0), 0);
+    expect(COMMAND_DONE, "180 bytes are no records of known blocks");
+    CHECK_EQUAL(unlinkat(folder.fd, "manifest.json", 0), 0);
+    expect(COMMAND_FAILED, "there is none, so this is no trace");
+    trace_folder_deinit(&folder);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(all_of_a_trace_is_shown),
+    CHECK_CASE(functions_are_limited),
+    CHECK_CASE(what_cannot_be_read_is_told_with_the_rest),
+};
+
+CHECK_MAIN(cases)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "trace/manifest.h"
+
+#include "gait/stalker.h"
+#include "support/check.h"
+#include "support/trace_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct trace_folder folder;
+static struct manifest_thread threads[] = {{7, 1, "main", 0}, {8, 2, "fifteen letters", UINT64_MAX}};
+static struct manifest_process processes[] = {
+    {.pid = 7, .command = "a \"quoted\" one", .threads = threads, .thread_count = 2, .status = -1},
+    {.pid = 9, .parent_pid = 7, .command = "child", .status = 139},
+};
+static struct clock_pair clocks[] = {{1, 2}, {UINT64_MAX, 4}};
+static const struct manifest example = {
+    .program = "/tmp/new\nline\\and \xc3\xa9 and \xff\xc3",
+    .arguments = (char *const[]){"gait", "", "record", NULL},
+    .events = GAIT_EVENT_CALL | GAIT_EVENT_COMPILE,
+    .with_times = 1,
+    .began_unix_ns = 1700000000123456789,
+    .clocks = clocks,
+    .clock_count = 2,
+    .processes = processes,
+    .process_count = 2,
+    .ended = "signal",
+};
+
+static void what_was_written_is_read(void)
+{
+    struct manifest read;
+
+    CHECK_EQUAL(manifest_write(&example, folder.fd, NULL), 0);
+    CHECK_EQUAL(manifest_read(folder.fd, &read, NULL), 0);
+    CHECK_TEXT(read.program, example.program);
+    CHECK_TEXT(read.arguments[1], "");
+    CHECK_TEXT(read.arguments[2], "record");
+    CHECK(read.arguments[3] == NULL);
+    CHECK_EQUAL(read.events, example.events);
+    CHECK_EQUAL(read.with_times, 1);
+    CHECK_EQUAL(read.began_unix_ns, example.began_unix_ns);
+    CHECK_EQUAL(read.clock_count, 2);
+    CHECK_EQUAL(read.clocks[1].counter, UINT64_MAX);
+    CHECK_EQUAL(read.process_count, 2);
+    CHECK_TEXT(read.processes[0].command, processes[0].command);
+    CHECK_EQUAL(read.processes[0].status, -1);
+    CHECK_EQUAL(read.processes[0].thread_count, 2);
+    CHECK_TEXT(read.processes[0].threads[1].name, "fifteen letters");
+    CHECK_EQUAL(read.processes[0].threads[1].generation, 2);
+    CHECK_EQUAL(read.processes[0].threads[1].lost_bytes, UINT64_MAX);
+    CHECK_EQUAL(read.processes[1].parent_pid, 7);
+    CHECK_EQUAL(read.processes[1].thread_count, 0);
+    CHECK_TEXT(read.ended, "signal");
+    manifest_free(&read);
+}
+
+static void little_can_be_written(void)
+{
+    struct manifest nothing = {.program = NULL}, read;
+
+    CHECK_EQUAL(manifest_write(&nothing, folder.fd, NULL), 0);
+    CHECK_EQUAL(manifest_read(folder.fd, &read, NULL), 0);
+    CHECK_TEXT(read.program, "");
+    CHECK_EQUAL(read.process_count, 0);
+    manifest_free(&read);
+}
+
+static void a_failed_write_keeps_the_one_before(void)
+{
+    struct rlimit limit;
+    struct manifest read;
+    struct gait_error err = {0};
+
+    CHECK_EQUAL(manifest_write(&example, folder.fd, NULL), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_EQUAL(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = 100;
+    CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    CHECK_EQUAL(manifest_write(&example, folder.fd, &err), -EFBIG);
+    limit.rlim_cur = limit.rlim_max;
+    CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    CHECK(strstr(err.text, "the one before is kept") != NULL);
+    CHECK_EQUAL(faccessat(folder.fd, "manifest.json.new", F_OK, 0), -1);
+    CHECK_EQUAL(manifest_read(folder.fd, &read, NULL), 0);
+    CHECK_TEXT(read.ended, "signal");
+    manifest_free(&read);
+}
+
+static void refuse(const char *text, int code, const char *part)
+{
+    struct manifest read;
+    struct gait_error err = {0};
+
+    if (text != NULL)
+        trace_folder_write(&folder, "manifest.json", text, strlen(text));
+    CHECK_EQUAL(manifest_read(folder.fd, &read, &err), -code);
+    if (strstr(err.text, part) == NULL)
+        CHECK_TEXT(err.text, part);
+}
+
+static void what_is_wrong_is_explained(void)
+{
+    refuse("", EPROTO, "line 1");
+    refuse("{}", EPROTO, "not that of a trace");
+    refuse("[]", EPROTO, "not that of a trace");
+    refuse("{\"format\": \"gait trace\", \"version\": 99}", EPROTO, "version 99");
+    refuse("{\"format\": \"gait trace\",\n\"version\": 1,\n\"program\": 5}", EPROTO, "line 3: \"program\"");
+    CHECK_EQUAL(unlinkat(folder.fd, "manifest.json", 0), 0);
+    refuse(NULL, ENOENT, "there is none, so this is no trace");
+    trace_folder_make(&folder, "manifest.json");
+    refuse(NULL, EISDIR, "Is a directory");
+    CHECK_EQUAL(unlinkat(folder.fd, "manifest.json", AT_REMOVEDIR), 0);
+    CHECK_EQUAL(mkfifoat(folder.fd, "manifest.json", 0600), 0);
+    refuse(NULL, EPROTO, "it is no file");
+    CHECK_EQUAL(unlinkat(folder.fd, "manifest.json", 0), 0);
+}
+
+/* Cut off and changed at every byte: an error or another manifest, and nothing else. */
+static void damage_does_no_harm(void)
+{
+    struct manifest read;
+    size_t size;
+    uint8_t *bytes;
+
+    CHECK_EQUAL(manifest_write(&example, folder.fd, NULL), 0);
+    bytes = trace_folder_read(&folder, "manifest.json", &size);
+    for (size_t cut = 0; cut + 2 < size; cut++) {
+        trace_folder_write(&folder, "manifest.json", bytes, cut);
+        CHECK_EQUAL(manifest_read(folder.fd, &read, NULL), -EPROTO);
+    }
+    for (size_t at = 0; at < size; at++)
+        for (int bit = 0; bit < 8; bit++) {
+            bytes[at] ^= 1 << bit;
+            trace_folder_write(&folder, "manifest.json", bytes, size);
+            if (manifest_read(folder.fd, &read, NULL) == 0)
+                manifest_free(&read);
+            bytes[at] ^= 1 << bit;
+        }
+    free(bytes);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(what_was_written_is_read),
+    CHECK_CASE(little_can_be_written),
+    CHECK_CASE(a_failed_write_keeps_the_one_before),
+    CHECK_CASE(what_is_wrong_is_explained),
+    CHECK_CASE(damage_does_no_harm),
+};
+
+int main(void)
+{
+    int result;
+
+    trace_folder_init(&folder);
+    result = check_run(cases, sizeof(cases) / sizeof(cases[0]));
+    trace_folder_deinit(&folder);
+    return result;
+}

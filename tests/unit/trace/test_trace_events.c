@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "trace/trace_events.h"
+
+#include "support/check.h"
+#include "support/trace_folder.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static struct trace_folder folder;
+static struct trace_blocks blocks;
+
+/* What was received: events, and how many came before the last gap. */
+struct received {
+    struct gait_event events[64];
+    size_t count;
+    size_t enough;
+    uint64_t lost;
+    size_t gaps;
+    size_t before_gap;
+    uint64_t last_sequence;
+};
+
+static int process(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+{
+    struct received *received = context;
+
+    for (size_t i = 0; i < count && received->count < 64; i++)
+        received->events[received->count++] = events[i];
+    received->last_sequence = chunk->sequence;
+    return received->count >= received->enough;
+}
+
+static void lose(void *context, uint64_t bytes)
+{
+    struct received *received = context;
+
+    received->lost += bytes;
+    received->gaps++;
+    received->before_gap = received->count;
+}
+
+static struct trace_events_end read_stream(const char *path, struct received *received, size_t enough)
+{
+    struct trace_events_receiver receiver = {process, lose, received};
+    struct trace_events_end end = {.bad_bytes = 0};
+
+    *received = (struct received){.enough = enough};
+    CHECK_EQUAL(trace_events_read(folder.fd, path, &blocks, &receiver, &end, NULL), 0);
+    return end;
+}
+
+static void events_come_in_order(void)
+{
+    struct received received;
+    struct trace_events_end end = read_stream("100/100.1.index.gait", &received, 64);
+
+    CHECK_EQUAL(end.stream.state, STREAM_COMPLETE);
+    CHECK_EQUAL(end.bad_bytes, 0);
+    CHECK_EQUAL(end.header.tid, 100);
+    CHECK_EQUAL(received.count, 10);
+    CHECK_EQUAL(received.gaps, 0);
+    for (size_t i = 0; i < received.count; i++) {
+        CHECK_EQUAL(received.events[i].kind, i % 2 == 0 ? GAIT_EVENT_CALL : GAIT_EVENT_RET);
+        CHECK_EQUAL(received.events[i].time, 2000 + i * 50);
+        CHECK_EQUAL(received.events[i].target, i % 2 == 0 ? 0x401100 : 0x401008);
+        CHECK_EQUAL(received.events[i].tid, 100);
+    }
+}
+
+static void gaps_are_told_where_they_are(void)
+{
+    struct received received;
+    struct trace_events_end end = read_stream("100/101.1.index.gait", &received, 64);
+
+    CHECK_EQUAL(end.stream.state, STREAM_COMPLETE);
+    CHECK_EQUAL(received.count, 10);
+    CHECK_EQUAL(received.gaps, 4);
+    CHECK_EQUAL(received.lost, 4 * 72);
+    CHECK_EQUAL(received.before_gap, 8);
+    CHECK_EQUAL(received.last_sequence, 4);
+}
+
+static void reading_ends_when_there_is_enough(void)
+{
+    struct received received;
+    struct trace_events_end end = read_stream("100/101.1.index.gait", &received, 2);
+
+    CHECK_EQUAL(received.count, 2);
+    CHECK_EQUAL(end.stream.state, STREAM_READING);
+}
+
+static void put_index(const struct trace_bytes *bytes, uint32_t events, size_t piece_bytes)
+{
+    unlinkat(folder.fd, "index", 0);
+    trace_folder_put_stream(&folder, &(struct trace_stream_plan){
+                                         .name = "index",
+                                         .header = {.kind = TRACE_STREAM_INDEX, .tid = 5, .space = 1, .events = events},
+                                         .bytes = bytes,
+                                         .piece_bytes = piece_bytes,
+                                     });
+}
+
+/* The first chunk has a block that is not known; the second one is read all the same. */
+static void what_is_no_record_is_skipped_with_its_chunk(void)
+{
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct received received;
+    struct trace_events_end end;
+
+    trace_bytes_put_header(&bytes, 0, EVENT_RECORD_BLOCK);
+    trace_bytes_put_header(&bytes, 77, EVENT_RECORD_BLOCK);
+    trace_bytes_put_header(&bytes, 1, EVENT_RECORD_BLOCK);
+    trace_bytes_put_header(&bytes, 2, EVENT_RECORD_BLOCK);
+    put_index(&bytes, GAIT_EVENT_BLOCK, 12);
+    end = read_stream("index", &received, 64);
+    CHECK_EQUAL(end.stream.state, STREAM_COMPLETE);
+    CHECK_EQUAL(end.bad_bytes, 8);
+    CHECK_EQUAL(end.first_bad_chunk, 0);
+    CHECK_EQUAL(end.first_bad_at, 4);
+    CHECK_EQUAL(received.count, 2);
+    CHECK_EQUAL(received.events[1].location, 0x401200);
+    CHECK_EQUAL(received.lost, 8);
+}
+
+/* A block that ends one chunk is cut by the next one; its instructions are told once. */
+static void instructions_wait_across_chunks(void)
+{
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct received received;
+
+    trace_bytes_put_header(&bytes, 0, EVENT_RECORD_BLOCK);
+    trace_bytes_put_header(&bytes, 1, EVENT_RECORD_CUT);
+    trace_bytes_put_header(&bytes, 1, EVENT_RECORD_BLOCK);
+    put_index(&bytes, GAIT_EVENT_EXEC, 4);
+    read_stream("index", &received, 64);
+    CHECK_EQUAL(received.count, 1 + 3);
+    CHECK_EQUAL(received.events[0].location, 0x401000);
+    CHECK_EQUAL(received.events[1].location, 0x401100);
+}
+
+static void another_stream_is_refused(void)
+{
+    struct received received = {.enough = 64};
+    struct trace_events_receiver receiver = {process, lose, &received};
+    struct trace_events_end end;
+    struct gait_error err;
+
+    CHECK_EQUAL(trace_events_read(folder.fd, "100/blocks.gait", &blocks, &receiver, &end, &err), -EPROTO);
+    CHECK(strstr(err.text, "not one of events") != NULL);
+    CHECK_EQUAL(trace_events_read(folder.fd, "100/missing", &blocks, &receiver, &end, &err), -ENOENT);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(events_come_in_order),
+    CHECK_CASE(gaps_are_told_where_they_are),
+    CHECK_CASE(reading_ends_when_there_is_enough),
+    CHECK_CASE(what_is_no_record_is_skipped_with_its_chunk),
+    CHECK_CASE(instructions_wait_across_chunks),
+    CHECK_CASE(another_stream_is_refused),
+};
+
+int main(void)
+{
+    int result;
+
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+    if (trace_blocks_read(&blocks, folder.fd, "100/blocks.gait", NULL) != 0)
+        return 1;
+    result = check_run(cases, sizeof(cases) / sizeof(cases[0]));
+    trace_blocks_deinit(&blocks);
+    trace_folder_deinit(&folder);
+    return result;
+}

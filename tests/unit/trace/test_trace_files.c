@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "trace/trace_files.h"
+
+#include "support/check.h"
+#include "support/trace_folder.h"
+
+#include <errno.h>
+
+static void files_are_listed_in_order(void)
+{
+    static const struct {
+        const char *path;
+        enum trace_file_kind kind;
+        uint32_t tid;
+    } expected[] = {
+        {"manifest.json", TRACE_FILE_MANIFEST, 0},
+        {"9/blocks.gait", TRACE_FILE_BLOCKS, 0},
+        {"9/9.1.index.gait", TRACE_FILE_INDEX, 9},
+        {"9/9.12.index.gait", TRACE_FILE_INDEX, 9},
+        {"9/10.1.index.gait", TRACE_FILE_INDEX, 10},
+        {"10/modules.gait", TRACE_FILE_MODULES, 0},
+        {"007", TRACE_FILE_OTHER, 0},
+        {"12", TRACE_FILE_OTHER, 0},
+        {"9/09.1.index.gait", TRACE_FILE_OTHER, 0},
+        {"9/9.1.index", TRACE_FILE_OTHER, 0},
+    };
+    struct trace_folder folder;
+    struct trace_files files;
+
+    trace_folder_init(&folder);
+    trace_folder_make(&folder, "9");
+    trace_folder_make(&folder, "10");
+    trace_folder_make(&folder, "007");
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+        if (strcmp(expected[i].path, "007") != 0)
+            trace_folder_write(&folder, expected[i].path, "", 0);
+    CHECK_EQUAL(trace_files_open(&files, folder.path, NULL), 0);
+    CHECK_EQUAL(files.count, sizeof(expected) / sizeof(expected[0]));
+    for (size_t i = 0; i < files.count; i++) {
+        CHECK_TEXT(files.files[i].path, expected[i].path);
+        CHECK_EQUAL(files.files[i].kind, expected[i].kind);
+        if (expected[i].kind == TRACE_FILE_INDEX)
+            CHECK_EQUAL(files.files[i].tid, expected[i].tid);
+    }
+    CHECK_EQUAL(files.files[3].generation, 12);
+    trace_files_close(&files);
+    trace_folder_deinit(&folder);
+}
+
+static void refuse(const char *path, int code, const char *part)
+{
+    struct trace_files files;
+    struct gait_error err = {0};
+
+    CHECK_EQUAL(trace_files_open(&files, path, &err), -code);
+    if (strstr(err.text, part) == NULL)
+        CHECK_TEXT(err.text, part);
+}
+
+static void what_is_no_trace_is_explained(void)
+{
+    struct trace_folder folder;
+
+    trace_folder_init(&folder);
+    refuse(folder.path, ENOENT, "there is no trace in it");
+    trace_folder_write(&folder, "something", "", 0);
+    refuse(folder.path, ENOENT, "there is no trace in it");
+    refuse("/nowhere", ENOENT, "there is no such folder");
+    refuse("/dev/null", ENOTDIR, "it is no folder");
+    trace_folder_deinit(&folder);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(files_are_listed_in_order),
+    CHECK_CASE(what_is_no_trace_is_explained),
+};
+
+CHECK_MAIN(cases)
