@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/session.h"
 
+#include "agent/module_log.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
@@ -36,6 +37,8 @@ static int make_engine(const struct agent_options *options)
     static const struct stalker_engine_options defaults;
     int result = stalker_engine_create(&defaults, &session.engine);
 
+    if (result == 0)
+        session.engine->watcher = module_log_begin(session.ring);
     for (uint32_t i = 0; result == 0 && i < options->exclusion_count && i < AGENT_EXCLUSIONS_MAX; i++) {
         const struct agent_range *range = &options->exclusions[i];
 
@@ -63,6 +66,7 @@ static void give_back(void)
     stalker_engine_destroy(session.engine);
     ring_region_destroy(session.ring);
     thread_registry_deinit();
+    module_log_end();
     session = (struct session){0};
 }
 

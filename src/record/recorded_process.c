@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MODULE_PATH_BYTES_MAX 4096
+
 static struct trace_stream_header header_of(const struct recorded_process *process, enum trace_stream_kind kind)
 {
     return (struct trace_stream_header){
@@ -27,9 +29,19 @@ static struct trace_stream_header header_of(const struct recorded_process *proce
     };
 }
 
-static int open_files(struct recorded_process *process, int parent)
+static int open_streams(struct recorded_process *process)
 {
     struct trace_stream_header header = header_of(process, TRACE_STREAM_BLOCKS);
+    int result = stream_writer_open(&process->blocks, process->folder, "blocks.gait", &header, process->compress);
+
+    if (result != 0)
+        return result;
+    header = header_of(process, TRACE_STREAM_MODULES);
+    return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->compress);
+}
+
+static int open_files(struct recorded_process *process, int parent)
+{
     char name[32];
 
     snprintf(name, sizeof(name), "%d", (int)process->pid);
@@ -38,7 +50,7 @@ static int open_files(struct recorded_process *process, int parent)
     process->folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (process->folder == -1)
         return -errno;
-    return stream_writer_open(&process->blocks, process->folder, "blocks.gait", &header, process->compress);
+    return open_streams(process);
 }
 
 int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd, bool compress,
@@ -167,6 +179,54 @@ static int write_blocks(struct recorded_process *process)
     return stream_writer_put(&process->blocks, &piece);
 }
 
+/* Writes one, copied before it is looked at: the process may change it. */
+static long write_module(struct recorded_process *process, const uint8_t *place, size_t available)
+{
+    uint8_t record[sizeof(struct trace_module) + MODULE_PATH_BYTES_MAX] = {0};
+    struct trace_module *written = (struct trace_module *)(void *)record;
+    struct stream_piece piece = {.bytes = record};
+    struct ring_module module;
+    int result;
+
+    if (available < sizeof(module))
+        return -EPROTO;
+    memcpy(&module, place, sizeof(module));
+    if (module.size_bytes < sizeof(module) || module.size_bytes > available ||
+        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX)
+        return -EPROTO;
+    *written = (struct trace_module){
+        .size_bytes = (uint32_t)((sizeof(*written) + module.path_bytes + 7) & ~7ul),
+        .change = module.is_loaded ? TRACE_MODULE_LOADED : TRACE_MODULE_UNLOADED,
+        .time = module.time,
+        .start = module.start,
+        .end = module.end,
+        .file_offset = module.file_offset,
+        .path_bytes = module.path_bytes,
+    };
+    memcpy(written + 1, place + sizeof(module), module.path_bytes);
+    piece.size_bytes = written->size_bytes;
+    piece.first_time = piece.last_time = module.time;
+    result = stream_writer_put(&process->modules, &piece);
+    return result == 0 ? (long)module.size_bytes : result;
+}
+
+static int write_modules(struct recorded_process *process)
+{
+    const uint8_t *place;
+    size_t size;
+    int result = ring_reader_modules(process->ring, &place, &size);
+
+    while (result == 0 && size != 0) {
+        long used = write_module(process, place, size);
+
+        if (used < 0)
+            return (int)used;
+        place += used;
+        size -= (size_t)used;
+    }
+    return result;
+}
+
 static int take(void *context, const struct ring_piece *piece)
 {
     struct recorded_process *process = context;
@@ -178,8 +238,10 @@ static int take(void *context, const struct ring_piece *piece)
         .lost_before = piece->lost_before,
     };
     struct recorded_lane *lane;
-    int result = write_blocks(process);
+    int result = write_modules(process);
 
+    if (result == 0)
+        result = write_blocks(process);
     if (result == 0)
         result = lane_for(process, piece, &lane);
     if (result == 0 && piece->size_bytes != 0)
@@ -225,6 +287,9 @@ int recorded_process_end(struct recorded_process *process, struct gait_error *er
             result = closed;
     }
     closed = stream_writer_close(&process->blocks, 0);
+    if (result == 0)
+        result = closed;
+    closed = stream_writer_close(&process->modules, 0);
     if (result == 0)
         result = closed;
     free(process->lanes);

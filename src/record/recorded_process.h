@@ -29,6 +29,7 @@ struct recorded_process {
     bool compress;
     struct ring_reader *ring;
     struct stream_writer blocks;
+    struct stream_writer modules;
     struct recorded_lane *lanes;
     size_t lane_count;
     struct manifest_process *manifest; /* in the recording's */

@@ -6,6 +6,7 @@
  *
  *   0               struct ring_header
  *   blocks_offset   what is known of blocks: struct ring_block, one after the other, blocks_used bytes of them
+ *   modules_offset  what was mapped to be executed, and when: struct ring_module, modules_used bytes of them
  *   lanes_offset    lanes, each of buffer_count + 1 units of RING_UNIT_BYTES
  *
  * A lane holds the records of one thread at a time, in buffers that are filled in turn. A unit of it:
@@ -32,7 +33,9 @@
 #define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
 #define RING_LANE_OFFSET      EVENT_SLACK_BYTES
 #define RING_BLOCKS_OFFSET    (1u << 20)
-#define RING_BLOCKS_BYTES     ((1ull << 30) - RING_BLOCKS_OFFSET)
+#define RING_BLOCKS_BYTES     (RING_MODULES_OFFSET - RING_BLOCKS_OFFSET)
+#define RING_MODULES_OFFSET   (960ull << 20)
+#define RING_MODULES_BYTES    (RING_LANES_OFFSET - RING_MODULES_OFFSET)
 #define RING_LANES_OFFSET     (1ull << 30)
 #define RING_BUFFERS_MAX      64u
 #define RING_BUFFER_BYTES_MIN 4096u
@@ -66,13 +69,14 @@ struct ring_header {
     uint32_t lane_limit;
     uint32_t pid;
     struct clock_pair began;
-    _Atomic uint64_t blocks_used; /* bytes */
-    _Atomic uint64_t lost_bytes;  /* of records of threads that got no lane */
-    _Atomic uint64_t blocks_lost; /* for which there was no room */
-    _Atomic uint32_t lane_count;  /* of lanes that were ever used */
-    _Atomic uint32_t activity;    /* changes when a buffer is full or a lane ends; readers sleep on it */
-    _Atomic uint32_t is_awaited;  /* somebody does */
-    _Atomic uint32_t heartbeat;   /* changes while a reader is alive */
+    _Atomic uint64_t blocks_used;  /* bytes */
+    _Atomic uint64_t modules_used; /* bytes */
+    _Atomic uint64_t lost_bytes;   /* of records of threads that got no lane */
+    _Atomic uint64_t blocks_lost;  /* for which there was no room */
+    _Atomic uint32_t lane_count;   /* of lanes that were ever used */
+    _Atomic uint32_t activity;     /* changes when a buffer is full or a lane ends; readers sleep on it */
+    _Atomic uint32_t is_awaited;   /* somebody does */
+    _Atomic uint32_t heartbeat;    /* changes while a reader is alive */
 };
 
 /* A buffer of the lane. Sequence number s is in buffer s % buffer_count. */
@@ -118,6 +122,19 @@ struct ring_block {
     uint64_t call_target;
     uint32_t last_insn_bytes;
     uint32_t lengths_count; /* of its instructions' lengths; 0: not told */
+};
+
+/* A file, or a part of it, that was mapped to be executed, or was so and is no more. Then the path, and zeroes up to a
+ * multiple of 8. */
+struct ring_module {
+    uint32_t size_bytes; /* of this and the path */
+    uint32_t is_loaded;
+    uint64_t time; /* the counter */
+    uint64_t start;
+    uint64_t end;
+    uint64_t file_offset;
+    uint32_t path_bytes; /* without a NUL */
+    uint32_t reserved;
 };
 
 #endif

@@ -310,16 +310,31 @@ int ring_reader_take(struct ring_reader *reader, const struct ring_taker *taker)
     return first;
 }
 
+/* What is new in a log that begins at an offset and has so much room. */
+static int take_log(const struct ring_reader *reader, uint64_t used, uint64_t offset, uint64_t room, uint64_t *taken,
+                    const uint8_t **bytes_out, size_t *size_out)
+{
+    if (used > room || used < *taken)
+        return -EPROTO;
+    *bytes_out = reader->base + offset + *taken;
+    *size_out = (size_t)(used - *taken);
+    *taken = used;
+    return 0;
+}
+
 int ring_reader_blocks(struct ring_reader *reader, const uint8_t **blocks_out, size_t *size_out)
 {
     uint64_t used = atomic_load_explicit(&shared_header(reader)->blocks_used, memory_order_acquire);
 
-    if (used > RING_BLOCKS_BYTES || used < reader->blocks_taken)
-        return -EPROTO;
-    *blocks_out = reader->base + RING_BLOCKS_OFFSET + reader->blocks_taken;
-    *size_out = (size_t)(used - reader->blocks_taken);
-    reader->blocks_taken = used;
-    return 0;
+    return take_log(reader, used, RING_BLOCKS_OFFSET, RING_BLOCKS_BYTES, &reader->blocks_taken, blocks_out, size_out);
+}
+
+int ring_reader_modules(struct ring_reader *reader, const uint8_t **modules_out, size_t *size_out)
+{
+    uint64_t used = atomic_load_explicit(&shared_header(reader)->modules_used, memory_order_acquire);
+
+    return take_log(reader, used, RING_MODULES_OFFSET, RING_MODULES_BYTES, &reader->modules_taken, modules_out,
+                    size_out);
 }
 
 void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms)

@@ -55,6 +55,7 @@ struct ring_reader {
     uint32_t lane_capacity;
     uint8_t *copy; /* of a buffer that may be overwritten */
     uint64_t blocks_taken;
+    uint64_t modules_taken;
     uint64_t lost_bytes;    /* by overwriting, and of lanes that were read to their end */
     uint32_t activity_seen; /* the header's, before the last time */
     uint32_t broken_count;
@@ -78,6 +79,9 @@ MUST_USE int ring_reader_take(struct ring_reader *reader, const struct ring_take
  * others may change: to be copied before they are looked at. -EPROTO.
  */
 MUST_USE int ring_reader_blocks(struct ring_reader *reader, const uint8_t **blocks_out, size_t *size_out);
+
+/* The same for changes of what is mapped: struct ring_module. */
+MUST_USE int ring_reader_modules(struct ring_reader *reader, const uint8_t **modules_out, size_t *size_out);
 
 /*
  * Sleeps until something is full, or a thread has ended, since the last time; at most that long. A buffer that is not

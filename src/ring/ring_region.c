@@ -141,6 +141,27 @@ bool ring_region_add_block(struct ring_region *region, uint32_t space, uint32_t 
     return true;
 }
 
+bool ring_region_add_module(struct ring_region *region, const struct ring_module *module, const char *path)
+{
+    struct ring_header *header = ring_region_header(region);
+    uint64_t bytes = (sizeof(*module) + module->path_bytes + 7) & ~7ull, used;
+    struct ring_module *place;
+    bool has_room;
+
+    mutex_lock(&region->lock);
+    used = atomic_load_explicit(&header->modules_used, memory_order_relaxed);
+    has_room = RING_MODULES_BYTES - used >= bytes;
+    if (has_room) {
+        place = (struct ring_module *)(void *)(region->base + RING_MODULES_OFFSET + used);
+        *place = *module;
+        place->size_bytes = (uint32_t)bytes;
+        __builtin_memcpy(place + 1, path, module->path_bytes);
+        atomic_store_explicit(&header->modules_used, used + bytes, memory_order_release);
+    }
+    mutex_unlock(&region->lock);
+    return has_room;
+}
+
 bool ring_region_detach(struct ring_region *region)
 {
     if (region->is_detached)

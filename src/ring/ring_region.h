@@ -55,6 +55,9 @@ uint32_t ring_region_new_space(struct ring_region *region);
 bool ring_region_add_block(struct ring_region *region, uint32_t space, uint32_t number,
                            const struct event_block *block);
 
+/* Tells readers of a change of what is mapped. False: there is no room for more. */
+bool ring_region_add_module(struct ring_region *region, const struct ring_module *module, const char *path);
+
 /*
  * In a child that was just forked: what is written from now on is seen by nobody, above all not as the parent's. False:
  * that cannot be had, and nothing may be written any more.

@@ -35,8 +35,15 @@ struct stalker_engine_options {
                                  unchanged that often; 0: where it can be written without a system call */
 };
 
+/* Is told when the program has changed its mappings in a range. In the engine, without a lock. */
+struct mapping_watcher {
+    void (*changed)(void *context, uint64_t start, uint64_t end, bool may_execute);
+    void *context;
+};
+
 struct stalker_engine {
     struct stalker_engine_options options;
+    const struct mapping_watcher *watcher; /* NULL: nobody; set before the first thread is followed */
     const struct translator *translator;
     struct mutex lock;
     struct list_node threads;  /* followed */

@@ -23,6 +23,7 @@
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
+#include <linux/mman.h>
 #include <linux/sched.h>
 
 #define TABLE_BYTES 65536
@@ -115,9 +116,15 @@ static bool failed(long result)
     return result < 0 && result >= -4095;
 }
 
-static void forget(struct stalker_thread *thread, uint64_t start, uint64_t size)
+/* may_execute: what is there now may be code. */
+static void changed(struct stalker_thread *thread, uint64_t start, uint64_t size, bool may_execute)
 {
-    stalker_invalidate(thread->engine, start, start + ((size + 4095) & ~4095ull));
+    const struct mapping_watcher *watcher = thread->engine->watcher;
+    uint64_t end = start + ((size + 4095) & ~4095ull);
+
+    stalker_invalidate(thread->engine, start, end);
+    if (watcher != NULL)
+        watcher->changed(watcher->context, start, end, may_execute);
 }
 
 static long change_mapping(struct stalker_thread *thread, const struct system_call *call)
@@ -127,10 +134,8 @@ static long change_mapping(struct stalker_thread *thread, const struct system_ca
     /* An mprotect that comes to a hole has changed what is before it. */
     if (failed(result) && (call->number == __NR_mmap || result != -ENOMEM))
         return result;
-    if (call->number == __NR_mmap)
-        forget(thread, (uint64_t)result, (uint64_t)call->arguments[1]);
-    else
-        forget(thread, (uint64_t)call->arguments[0], (uint64_t)call->arguments[1]);
+    changed(thread, (uint64_t)(call->number == __NR_mmap ? result : call->arguments[0]), (uint64_t)call->arguments[1],
+            call->number != __NR_munmap && call->arguments[2] & PROT_EXEC);
     return result;
 }
 
@@ -140,8 +145,8 @@ static long move_mapping(struct stalker_thread *thread, const struct system_call
 
     if (failed(result))
         return result;
-    forget(thread, (uint64_t)call->arguments[0], (uint64_t)call->arguments[1]);
-    forget(thread, (uint64_t)result, (uint64_t)call->arguments[2]);
+    changed(thread, (uint64_t)call->arguments[0], (uint64_t)call->arguments[1], false);
+    changed(thread, (uint64_t)result, (uint64_t)call->arguments[2], true);
     return result;
 }
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which files are mapped to be executed, for whoever reads the ring: what is there when the session begins, and each
+ * change that a followed thread makes. One for the process; threads wait for each other.
+ */
+#ifndef GAIT_AGENT_MODULE_LOG_H
+#define GAIT_AGENT_MODULE_LOG_H
+
+#include "stalker/engine.h"
+
+struct ring_region;
+
+/* Tells what is mapped now, and gives what the engine tells of changes from now on. */
+const struct mapping_watcher *module_log_begin(struct ring_region *ring);
+
+/* Gives its memory back. */
+void module_log_end(void);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* A line is "start-end rwxp offset device inode   path", taken a character at a time from whatever read() gives. */
+#include "process/mapping_list.h"
+
+#include "base/raw_syscall.h"
+
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+
+#define BUFFER_BYTES 2048
+
+enum part {
+    PART_START,
+    PART_END,
+    PART_ACCESS,
+    PART_OFFSET,
+    PART_DEVICE,
+    PART_INODE,
+    PART_PATH,
+};
+
+struct line {
+    enum part part;
+    unsigned access_count;
+    struct mapping mapping;
+};
+
+static void begin_line(struct line *line)
+{
+    line->part = PART_START;
+    line->access_count = 0;
+    line->mapping.start = line->mapping.end = line->mapping.file_offset = 0;
+    line->mapping.is_executable = false;
+    line->mapping.path_length = 0;
+}
+
+static uint64_t digit_of(char character)
+{
+    return character <= '9' ? (uint64_t)(character - '0') : (uint64_t)(character - 'a' + 10);
+}
+
+static void take_path(struct mapping *mapping, char character)
+{
+    if (mapping->path_length == 0 && character == ' ')
+        return;
+    if (mapping->path_length < sizeof(mapping->path))
+        mapping->path[mapping->path_length++] = character;
+}
+
+static void take_character(struct line *line, char character)
+{
+    struct mapping *mapping = &line->mapping;
+    uint64_t *number = line->part == PART_START ? &mapping->start
+                       : line->part == PART_END ? &mapping->end
+                                                : &mapping->file_offset;
+
+    switch (line->part) {
+    case PART_START:
+    case PART_END:
+    case PART_OFFSET:
+        if (character == '-' || character == ' ')
+            line->part++;
+        else
+            *number = *number << 4 | digit_of(character);
+        break;
+    case PART_ACCESS:
+        if (line->access_count++ == 2)
+            mapping->is_executable = character == 'x';
+        if (character == ' ')
+            line->part++;
+        break;
+    case PART_DEVICE:
+    case PART_INODE:
+        if (character == ' ')
+            line->part++;
+        break;
+    case PART_PATH:
+        take_path(mapping, character);
+        break;
+    }
+}
+
+int mapping_list_visit(uint64_t start, uint64_t end, void (*visit)(void *context, const struct mapping *mapping),
+                       void *context)
+{
+    static const char path[] = "/proc/thread-self/maps";
+    long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    char buffer[BUFFER_BYTES];
+    struct line line;
+    long got;
+
+    if (fd < 0)
+        return (int)fd;
+    begin_line(&line);
+    while ((got = raw_syscall(__NR_read, fd, (long)buffer, sizeof(buffer), 0, 0, 0)) > 0) {
+        for (long i = 0; i < got; i++) {
+            if (buffer[i] != '\n') {
+                take_character(&line, buffer[i]);
+                continue;
+            }
+            if (line.mapping.start < end && line.mapping.end > start)
+                visit(context, &line.mapping);
+            begin_line(&line);
+        }
+    }
+    (void)raw_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+    return got < 0 ? (int)got : 0;
+}

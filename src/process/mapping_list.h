@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mappings of this process, as /proc tells them. Raw system calls, no locks, no memory but the stack's: callable
+ * from any thread, and inside the target.
+ */
+#ifndef GAIT_PROCESS_MAPPING_LIST_H
+#define GAIT_PROCESS_MAPPING_LIST_H
+
+#include "base/attributes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAPPING_PATH_BYTES_MAX 1024
+
+struct mapping {
+    uint64_t start;
+    uint64_t end;
+    uint64_t file_offset;
+    bool is_executable;
+    size_t path_length;
+    char path[MAPPING_PATH_BYTES_MAX]; /* a longer one is cut off; none: nothing, or a name in brackets */
+};
+
+/*
+ * Calls visit for each mapping that has an address of [start, end), in their order. visit must not change mappings.
+ * -ENOENT and others: there is no /proc.
+ */
+MUST_USE int mapping_list_visit(uint64_t start, uint64_t end,
+                                void (*visit)(void *context, const struct mapping *mapping), void *context);
+
+#endif
