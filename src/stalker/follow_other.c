@@ -136,6 +136,7 @@ static int enter_engine(void *context, struct thread_registers *registers)
     if (thread->cache != meeting->cache)
         return -EAGAIN;
     entrance = cpu;
+    thread->sent_from = cpu.pc;
     if (thread->is_trying && !stalker_thread_is_on_stack(thread, translator->stack_pointer(&cpu)))
         (void)stalker_gate_recover(thread, &cpu);
     else if (!code_cache_place_at(thread->cache, cache_pc_of(cpu.pc), &place) ||

@@ -311,7 +311,7 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     if (is_sent)
         put_in_order(&thread->deferred, signal, info);
     else
-        signal_info_move(info, interrupted.pc, cpu->pc);
+        signal_info_move(info, is_sent_to_begin(&interrupted) ? thread->sent_from : interrupted.pc, cpu->pc);
     counter_add(COUNTER_signals_delivered, 1);
     signal_frame_set(ucontext, cpu);
     *signal_frame_stack(ucontext) = thread->alternate_stack;

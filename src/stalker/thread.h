@@ -111,6 +111,7 @@ struct stalker_thread {
     size_t stack_bytes;
     struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
     struct signal_deferred deferred;
+    uint64_t sent_from;           /* where in the cache it was stopped, by somebody who sent it to its entrance */
     uint64_t stepping_from;       /* the last pc that the program's single stepping came to; 0: it does not step */
     struct callout_behind behind; /* set when the program's state is found */
     struct callout_done callouts_done[CALLOUTS_DONE_MAX];
