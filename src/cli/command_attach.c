@@ -62,34 +62,41 @@ static enum command_status record(const struct command_call *call, const struct 
     return end == RECORDER_FAILED ? COMMAND_FAILED : status;
 }
 
-static enum command_status run(const struct command_call *call)
+static enum command_status record_with(const struct command_call *call, const struct record_options *options)
 {
-    struct record_options options;
-    struct recording recording;
-    struct recording_options wanted;
-    enum command_status status = record_options_parse(call, "attach", &options);
     char program[32];
+    const struct recording_options wanted = {
+        .output = options->output,
+        .program = program,
+        .arguments = options->rest,
+        .events = options->events,
+        .with_times = options->with_times,
+        .compress = options->compress,
+    };
+    struct recording recording;
+    enum command_status status;
     pid_t pid;
 
-    if (status != COMMAND_DONE)
-        return status;
-    if (!read_pid(&options, &pid)) {
+    if (!read_pid(options, &pid)) {
         (void)error_set(call->error, EINVAL, "attach: which process? One number is needed; see gait help attach");
         return COMMAND_MISUSED;
     }
     snprintf(program, sizeof(program), "pid-%d", (int)pid);
-    wanted = (struct recording_options){
-        .output = options.output,
-        .program = program,
-        .arguments = options.rest,
-        .events = options.events,
-        .with_times = options.with_times,
-        .compress = options.compress,
-    };
     if (recording_create(&wanted, &recording, call->error) != 0)
         return COMMAND_FAILED;
-    status = record(call, &options, pid, &recording);
+    status = record(call, options, pid, &recording);
     free(recording.path);
+    return status;
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    struct record_options options;
+    enum command_status status = record_options_parse(call, "attach", &options);
+
+    if (status == COMMAND_DONE)
+        status = record_with(call, &options);
+    free(options.words);
     return status;
 }
 

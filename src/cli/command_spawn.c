@@ -60,31 +60,38 @@ static enum command_status record(const struct command_call *call, const struct 
     return status_of(status);
 }
 
-static enum command_status run(const struct command_call *call)
+static enum command_status record_with(const struct command_call *call, const struct record_options *options)
 {
-    struct record_options options;
+    const struct recording_options wanted = {
+        .output = options->output,
+        .program = options->rest[0],
+        .arguments = options->rest,
+        .events = options->events,
+        .with_times = options->with_times,
+        .compress = options->compress,
+    };
     struct recording recording;
-    struct recording_options wanted;
-    enum command_status status = record_options_parse(call, "spawn", &options);
+    enum command_status status;
 
-    if (status != COMMAND_DONE)
-        return status;
-    if (options.rest_count == 0) {
+    if (options->rest_count == 0) {
         (void)error_set(call->error, EINVAL, "spawn: which program? See gait help spawn");
         return COMMAND_MISUSED;
     }
-    wanted = (struct recording_options){
-        .output = options.output,
-        .program = options.rest[0],
-        .arguments = options.rest,
-        .events = options.events,
-        .with_times = options.with_times,
-        .compress = options.compress,
-    };
     if (recording_create(&wanted, &recording, call->error) != 0)
         return COMMAND_FAILED;
-    status = record(call, &options, &recording);
+    status = record(call, options, &recording);
     free(recording.path);
+    return status;
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    struct record_options options;
+    enum command_status status = record_options_parse(call, "spawn", &options);
+
+    if (status == COMMAND_DONE)
+        status = record_with(call, &options);
+    free(options.words);
     return status;
 }
 

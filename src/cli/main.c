@@ -49,7 +49,8 @@ int main(int argc, char **argv)
     status = run(argc - 1, argv + 1, &screen, &err);
     if (status == COMMAND_DONE && screen_finish(&screen, &err) != 0)
         status = COMMAND_FAILED;
-    if (status != COMMAND_DONE)
+    /* A command that ends as the program it ran has nothing to add. */
+    if (status != COMMAND_DONE && err.text[0] != '\0')
         fprintf(stderr, "gait: %s\n", err.text);
     return status;
 }

@@ -159,15 +159,23 @@ static const char *name_of(int letter)
 enum command_status record_options_parse(const struct command_call *call, const char *command,
                                          struct record_options *options_out)
 {
-    /* getopt wants the program's name first; the call's arguments begin behind the command's. */
-    char **arguments = call->arguments - 1;
+    char **arguments = calloc((size_t)call->argument_count + 2, sizeof(*arguments));
     int count = call->argument_count + 1, letter;
 
     *options_out = (struct record_options){
         .output = "./traces",
         .events = GAIT_EVENT_CALL | GAIT_EVENT_RET,
         .overflow = -1,
+        .words = arguments,
     };
+    if (arguments == NULL) {
+        (void)error_set(call->error, ENOMEM, "%s: no memory", command);
+        return COMMAND_FAILED;
+    }
+    /* getopt wants the program's name first. */
+    arguments[0] = call->arguments[0];
+    for (int i = 0; i < call->argument_count; i++)
+        arguments[i + 1] = call->arguments[i];
     optind = 0;
     opterr = 0;
     while ((letter = getopt_long(count, arguments, "+:o:", known, NULL)) != -1) {

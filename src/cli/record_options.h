@@ -20,9 +20,10 @@ struct record_options {
     bool is_quiet;
     char **rest; /* what is no option: the program and its arguments, or the pid; ended by NULL */
     int rest_count;
+    char **words; /* what rest points into; to be freed */
 };
 
-/* COMMAND_DONE, or COMMAND_MISUSED with the error filled in. */
+/* COMMAND_DONE, or COMMAND_MISUSED with the error filled in; after both, words is to be freed. */
 enum command_status record_options_parse(const struct command_call *call, const char *command,
                                          struct record_options *options_out);
 

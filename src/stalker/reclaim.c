@@ -200,7 +200,7 @@ static bool is_in_use(const struct stalker_engine *engine, const struct code_cac
     LIST_FOR_EACH (node, &engine->parked) {
         const struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
 
-        if (thread->observed_cache == cache && __atomic_load_n(&thread->is_inside, __ATOMIC_ACQUIRE))
+        if (thread->observed_cache == cache && atomic_load_explicit(&thread->is_inside, memory_order_acquire))
             return true;
     }
     return false;

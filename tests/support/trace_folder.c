@@ -87,6 +87,11 @@ void trace_bytes_put_header(struct trace_bytes *bytes, uint32_t number, enum eve
     trace_bytes_put(bytes, &header, sizeof(header));
 }
 
+void trace_bytes_put_wide_header(struct trace_bytes *bytes, uint32_t number, enum event_record record)
+{
+    trace_bytes_put_long(bytes, event_header(number, record));
+}
+
 void trace_bytes_put_long(struct trace_bytes *bytes, uint64_t value)
 {
     trace_bytes_put(bytes, &value, sizeof(value));
@@ -159,19 +164,19 @@ static void put_threads(const struct trace_folder *folder)
         .bytes = &bytes,
     };
 
-    /* Block 0 calls the function of block 1, which returns: 24 and 20 bytes with their times. */
+    /* Block 0 calls the function of block 1, which returns: 24 bytes each, with their times. */
     for (uint32_t i = 0; i < 5; i++) {
-        trace_bytes_put_header(&bytes, 0, EVENT_RECORD_CALL);
-        trace_bytes_put(&bytes, &(uint32_t){0x1000}, sizeof(uint32_t));
+        trace_bytes_put_wide_header(&bytes, 0, EVENT_RECORD_CALL);
+        trace_bytes_put_long(&bytes, 0x1000);
         trace_bytes_put_long(&bytes, 2000 + i * 100);
-        trace_bytes_put_header(&bytes, 1, EVENT_RECORD_RETURN);
+        trace_bytes_put_wide_header(&bytes, 1, EVENT_RECORD_RETURN);
         trace_bytes_put_long(&bytes, 0x401008);
         trace_bytes_put_long(&bytes, 2050 + i * 100);
     }
     trace_folder_put_stream(folder, &plan);
     plan.name = "100/101.1.index.gait";
     plan.header.tid = 101;
-    plan.piece_bytes = 36;
+    plan.piece_bytes = 48;
     plan.lost = 72;
     trace_folder_put_stream(folder, &plan);
 }

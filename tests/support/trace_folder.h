@@ -33,6 +33,7 @@ struct trace_bytes {
 
 void trace_bytes_put(struct trace_bytes *bytes, const void *value, size_t size_bytes);
 void trace_bytes_put_header(struct trace_bytes *bytes, uint32_t number, enum event_record record);
+void trace_bytes_put_wide_header(struct trace_bytes *bytes, uint32_t number, enum event_record record);
 void trace_bytes_put_long(struct trace_bytes *bytes, uint64_t value);
 /* A block of three instructions, 1, 2 and 5 bytes long, of which the last one calls call_target. */
 void trace_bytes_put_block(struct trace_bytes *bytes, uint32_t number, uint64_t start, uint64_t call_target);

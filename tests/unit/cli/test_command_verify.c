@@ -51,8 +51,8 @@ static void a_line_a_file_and_a_summary_are_shown(void)
     CHECK_TEXT(run.output, "manifest.json         good     1 process, 2 threads\n"
                            "100/modules.gait      good     1 chunk, 96 bytes, 1 module, 0 bytes lost\n"
                            "100/blocks.gait       good     1 chunk, 144 bytes, 3 blocks, 0 bytes lost\n"
-                           "100/100.1.index.gait  good     1 chunk, 180 bytes, 10 events, 0 bytes lost\n"
-                           "100/101.1.index.gait  good     5 chunks, 180 bytes, 10 events, 288 bytes lost\n"
+                           "100/100.1.index.gait  good     1 chunk, 240 bytes, 10 events, 0 bytes lost\n"
+                           "100/101.1.index.gait  good     5 chunks, 240 bytes, 10 events, 288 bytes lost\n"
                            "\n5 files checked, 5 good, 0 bad, 0 missing\n");
     command_run_deinit(&run);
     trace_folder_deinit(&folder);
@@ -62,9 +62,9 @@ static void what_is_cut_off_is_told_and_repaired(void)
 {
     begin();
     shorten("100/101.1.index.gait", 70);
-    expect(NULL, COMMAND_FAILED, "cut off  after 4 chunks, at byte 448: the file ends within what follows");
+    expect(NULL, COMMAND_FAILED, "cut off  after 4 chunks, at byte 480: the file ends within what follows");
     expect(NULL, COMMAND_FAILED, "1 of its files are not good; try 'gait verify --repair'");
-    expect("--repair", COMMAND_DONE, "repaired cut 90 bytes off behind 4 chunks, wrote a footer");
+    expect("--repair", COMMAND_DONE, "repaired cut 98 bytes off behind 4 chunks, wrote a footer");
     expect(NULL, COMMAND_DONE, "5 files checked, 5 good");
     expect(NULL, COMMAND_DONE, "216 bytes lost; was repaired");
     trace_folder_deinit(&folder);
@@ -81,7 +81,7 @@ static void what_cannot_be_repaired_is_left(void)
     trace_folder_write(&folder, "100/101.1.index.gait", bytes, size);
     free(bytes);
     expect("--repair", COMMAND_FAILED, "good chunks follow the damage at byte 64");
-    shorten("100/100.1.index.gait", 310);
+    shorten("100/100.1.index.gait", 370);
     expect("--repair", COMMAND_FAILED, "within its header");
     trace_folder_deinit(&folder);
 }

@@ -44,13 +44,14 @@ static void linked(void *context, uint64_t from_block, uint64_t to_block)
     seen->links_to_function += to_block == seen->function_start;
 }
 
-__attribute__((noinline, noclone)) static int twice(int number)
+__attribute__((noinline)) static int twice(int number)
 {
+    __asm__ volatile("" : "+r"(number));
     return 2 * number;
 }
 
 /* Calls directly and through a pointer, and makes a system call that the engine has a part in. */
-__attribute__((noinline, noclone)) static int work(int (*volatile function)(int))
+__attribute__((noinline)) static int work(int (*volatile function)(int))
 {
     int sum = 0;
 

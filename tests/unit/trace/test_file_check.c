@@ -45,7 +45,7 @@ static void a_good_trace_is_good(void)
     begin();
     expect(NULL, FILE_GOOD, "");
     begin();
-    expect("100/101.1.index.gait", FILE_GOOD, "5 chunks, 180 bytes, 10 events, 288 bytes lost");
+    expect("100/101.1.index.gait", FILE_GOOD, "5 chunks, 240 bytes, 10 events, 288 bytes lost");
     begin();
     expect("manifest.json", FILE_GOOD, "1 process, 2 threads");
 }
@@ -65,7 +65,7 @@ static void what_is_wrong_is_found(void)
 {
     begin();
     change("100/101.1.index.gait", 64, 0);
-    expect("100/101.1.index.gait", FILE_CUT_OFF, "after 5 chunks, at byte 544: there is no footer");
+    expect("100/101.1.index.gait", FILE_CUT_OFF, "after 5 chunks, at byte 584: there is no footer");
     begin();
     change("100/modules.gait", 0, 130);
     expect("100/modules.gait", FILE_DAMAGED, "after 0 chunks, at byte 64: the chunk's bytes have the wrong sum");

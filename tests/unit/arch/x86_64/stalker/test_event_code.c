@@ -293,8 +293,7 @@ static void records_have_the_sizes_of_their_layout(void)
     x86_call_pc(out, cache_pc_of(code_at(0x100).value));
     CHECK_EQUAL(stalker_lab_run(&lab, &initial, &result, NULL), STALKER_LAB_LEFT);
     CHECK_EQUAL(lab.thread.event_position - lab.thread.events->start, 16);
-    CHECK_EQUAL(*(const uint64_t *)(uintptr_t)(lab.thread.events->start + EVENT_SP_OFFSET),
-                initial.gpr[X86_RSP] - 8);
+    CHECK_EQUAL(*(const uint64_t *)(uintptr_t)(lab.thread.events->start + EVENT_SP_OFFSET), initial.gpr[X86_RSP] - 8);
     stalker_lab_deinit(&lab);
 }
 

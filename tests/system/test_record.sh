@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# gait spawn and gait attach on programs that nobody here wrote: they do what they would, and the trace is good.
+# configurations: debug-gcc
+# shellcheck disable=SC2016
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
+gait=$PWD/build/gait
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export LC_ALL=C
+failures=0 checks=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $1"
+    sed 's/^/    /' "$folder/err" | head -n 5
+}
+
+# The trace that was made last.
+last_trace() {
+    find "$folder/traces" -mindepth 1 -maxdepth 1 -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-
+}
+
+# same options... -- program...: its output and status are what they are without gait, and the trace can be vouched for
+same() {
+    local options=() status natively trace
+    while [[ $1 != -- ]]; do options+=("$1"); shift; done
+    shift
+    checks=$((checks + 1))
+    "$@" >"$folder/native" 2>"$folder/native_err" </dev/null
+    natively=$?
+    "$gait" spawn --quiet -o "$folder/traces" "${options[@]}" -- "$@" >"$folder/out" 2>"$folder/err" </dev/null
+    status=$?
+    [[ $status == "$natively" ]] || fail "$*: status $status, natively $natively"
+    cmp -s "$folder/native" "$folder/out" || fail "$*: another output"
+    cmp -s "$folder/native_err" "$folder/err" || fail "$*: another output on standard error"
+    trace=$(last_trace)
+    "$gait" verify "$trace" >"$folder/err" 2>&1 || fail "$*: a bad trace"
+    "$gait" report "$trace" >"$folder/report" 2>"$folder/err" || fail "$*: no report"
+}
+
+# refuses status "text" arguments...
+refuses() {
+    local expected=$1 text=$2 status
+    shift 2
+    checks=$((checks + 1))
+    "$gait" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+    if [[ $status != "$expected" ]] || ! grep -q -F -- "$text" "$folder/err"; then
+        fail "gait $*: status $status, expected: $text"
+    fi
+}
+
+for events in none call,ret block exec; do
+    same --follow "$events" -- true
+    same --follow "$events" -- ls /usr
+    same --follow "$events" -- sh -c 'echo out; echo err >&2; exit 3'
+    same --follow "$events" -- sh -c 'kill -SEGV $$'
+done
+same --times -- sh -c 'seq 1 100 | sort -r | head -n 3'
+same --compress -- gzip -c /bin/ls
+same --overflow drop --buffer 4K -- sort /etc/services /etc/passwd
+same --follow call,ret -- bash -c 'for i in 1 2 3; do (echo $i); done; wait'
+same --follow call,ret -- grep -c root /etc/passwd
+same --follow call,ret -- awk 'BEGIN { for (i = 0; i < 1000; i++) s += i; print s }'
+same --follow call,ret -- perl -e 'print join(",", map { $_ * $_ } 1 .. 20), "\n"'
+same --follow call,ret -- find /usr/include/linux -name 'a*.h'
+
+# Names are found, and calls are counted.
+checks=$((checks + 1))
+"$gait" spawn --quiet -o "$folder/traces" -- ls / >/dev/null 2>"$folder/err"
+"$gait" report --limit 1000 "$(last_trace)" >"$folder/report" 2>>"$folder/err"
+grep -q '/libc.so.6' "$folder/report" || fail "ls calls nothing of libc"
+
+# The folder's name is said.
+checks=$((checks + 1))
+"$gait" spawn -o "$folder/traces" -- true 2>"$folder/err"
+grep -q -F "$(last_trace)" "$folder/err" || fail "the trace's name is not said"
+
+refuses 1 "there is no such program" spawn -o "$folder/traces" -- /no/such/program
+refuses 1 "there is no such program in PATH" spawn -o "$folder/traces" -- no-such-program
+refuses 1 "--output" spawn -o /dev/null/x -- true
+refuses 1 "there is no process" attach -o "$folder/traces" 4000000
+refuses 2 "which program" spawn
+refuses 2 "which process" attach
+refuses 2 "is no option" spawn --nonsense -- true
+
+# A process that runs is visited, and goes on as it was.
+checks=$((checks + 1))
+perl -e '$| = 1; for (1 .. 250) { select(undef, undef, undef, 0.03); $s += $_ for 1 .. 1000; } print "$s\n"' >"$folder/out" &
+process=$!
+sleep 0.5
+for events in none call,ret block; do
+    "$gait" attach --duration 1 --follow "$events" -o "$folder/traces" $process 2>"$folder/err" || fail "attach: status $?"
+    "$gait" verify "$(last_trace)" >>"$folder/err" 2>&1 || fail "attach: a bad trace"
+done
+grep -q gait /proc/$process/maps && fail "something of gait is left"
+wait $process || fail "the process that was visited ended with $?"
+[[ $(cat "$folder/out") == 125125000 ]] || fail "the process that was visited counted wrong"
+
+# The recorder is killed: the process goes on.
+checks=$((checks + 1))
+perl -e 'for (1 .. 60) { select(undef, undef, undef, 0.03); $s += $_ for 1 .. 1000; } print "$s\n"' >"$folder/out" &
+process=$!
+sleep 0.3
+"$gait" attach --quiet -o "$folder/traces" $process 2>"$folder/err" &
+recorder=$!
+sleep 0.7
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+wait $process || fail "the process whose recorder was killed ended with $?"
+[[ $(cat "$folder/out") == 30030000 ]] || fail "the process whose recorder was killed counted wrong"
+
+echo "$checks checks, $failures failed"
+[[ $failures == 0 ]]

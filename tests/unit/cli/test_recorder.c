@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands run it on real programs; see test_command_spawn.c and tests/system. */
+#include "cli/recorder.h"
+
+#include "gait/stalker.h"
+#include "ring/ring_layout.h"
+#include "support/check.h"
+
+static void the_agent_gets_what_the_user_said(void)
+{
+    struct record_options options = {
+        .events = GAIT_EVENT_BLOCK, .with_times = true, .overflow = -1, .buffer_bytes = 8192};
+    struct agent_options agent;
+
+    recorder_agent_options(&options, RING_BLOCK, &agent);
+    CHECK_EQUAL(agent.events, GAIT_EVENT_BLOCK);
+    CHECK_EQUAL(agent.with_times, 1);
+    CHECK_EQUAL(agent.new_threads, 1);
+    CHECK_EQUAL(agent.overflow, RING_BLOCK);
+    CHECK_EQUAL(agent.buffer_bytes, 8192);
+    options.overflow = RING_DROP;
+    recorder_agent_options(&options, RING_BLOCK, &agent);
+    CHECK_EQUAL(agent.overflow, RING_DROP);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(the_agent_gets_what_the_user_said),
+};
+
+CHECK_MAIN(cases)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* A ring of this process, emptied into files that are read again. */
+#define _GNU_SOURCE
+#include "record/recorded_process.h"
+
+#include "ring/ring_writer.h"
+#include "support/check.h"
+#include "trace/modules.h"
+#include "trace/trace_events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct gait_error err;
+static char path[] = "/tmp/gait-test-XXXXXX";
+static int folder;
+static struct ring_region *ring;
+static struct recorded_process process;
+static struct manifest_process manifest;
+
+static void begin(void)
+{
+    static const struct ring_options options;
+
+    memset(&manifest, 0, sizeof(manifest));
+    strcpy(path, "/tmp/gait-test-XXXXXX");
+    CHECK(mkdtemp(path) != NULL);
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK_EQUAL(ring_region_create(&options, &ring), 0);
+    CHECK_EQUAL(recorded_process_begin(&process, folder, 77, ring->fd, false, &err), 0);
+    process.manifest = &manifest;
+}
+
+static int remove_one(const char *name, const struct stat *status, int flag, struct FTW *place)
+{
+    (void)status;
+    (void)flag;
+    (void)place;
+    return remove(name);
+}
+
+static void end(void)
+{
+    ring_region_destroy(ring);
+    free(manifest.threads);
+    close(folder);
+    CHECK_EQUAL(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static uint64_t events_read, last_location;
+
+static int count(void *context, const struct gait_event *events, size_t event_count, const struct stream_chunk *chunk)
+{
+    (void)context;
+    (void)chunk;
+    events_read += event_count;
+    last_location = events[event_count - 1].location;
+    return 0;
+}
+
+/* A thread that runs the same block again and again. */
+static void write_records(uint32_t tid, unsigned count_of_records)
+{
+    const struct ring_lane_owner owner = {.tid = tid, .events = GAIT_EVENT_BLOCK, .space = 0};
+    struct ring_writer *writer = NULL;
+    uint64_t position;
+
+    CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
+    position = writer->start;
+    for (unsigned i = 0; i < count_of_records; i++, position += 4)
+        *(uint32_t *)(uintptr_t)position = event_header(0, EVENT_RECORD_BLOCK);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+}
+
+static void what_threads_wrote_can_be_read(void)
+{
+    const struct trace_events_receiver receiver = {.process = count};
+    const struct event_block block = {.start = 0x4000, .size_bytes = 16, .last_insn_bytes = 2};
+    struct trace_events_end how;
+    struct trace_blocks blocks = {0};
+
+    begin();
+    CHECK_EQUAL(ring_region_new_space(ring), 0);
+    CHECK(ring_region_add_block(ring, 0, 0, &block));
+    write_records(5, 1000);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    /* The same thread id once more. */
+    write_records(5, 10);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(process.written_bytes, 4040);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(manifest.thread_count, 2);
+    CHECK_EQUAL(manifest.threads[1].generation, 2);
+    CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
+    events_read = 0;
+    CHECK_EQUAL(trace_events_read(folder, "77/5.1.index.gait", &blocks, &receiver, &how, &err), 0);
+    CHECK_EQUAL(events_read, 1000);
+    CHECK_EQUAL(last_location, 0x4000);
+    CHECK_EQUAL(trace_events_read(folder, "77/5.2.index.gait", &blocks, &receiver, &how, &err), 0);
+    CHECK_EQUAL(events_read, 1010);
+    trace_blocks_deinit(&blocks);
+    end();
+}
+
+static void modules_are_written_as_they_come_and_go(void)
+{
+    const struct ring_module loaded = {.is_loaded = 1, .time = 10, .start = 0x1000, .end = 0x3000, .path_bytes = 7};
+    const struct ring_module unloaded = {.time = 20, .start = 0x1000, .end = 0x3000};
+    struct modules modules = {0};
+
+    begin();
+    CHECK(ring_region_add_module(ring, &loaded, "/a/file"));
+    CHECK(ring_region_add_module(ring, &unloaded, ""));
+    write_records(5, 0);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(modules_read(&modules, folder, "77/modules.gait", &err), 0);
+    CHECK_EQUAL(modules.count, 1);
+    CHECK_TEXT(modules.modules[0].path, "/a/file");
+    CHECK_EQUAL(modules.modules[0].loaded, 10);
+    CHECK_EQUAL(modules.modules[0].unloaded, 20);
+    modules_deinit(&modules);
+    end();
+}
+
+static void forged_modules_are_refused(void)
+{
+    const struct ring_module module = {.is_loaded = 1, .path_bytes = 3};
+
+    begin();
+    CHECK(ring_region_add_module(ring, &module, "abc"));
+    ((struct ring_module *)(void *)(ring->base + RING_MODULES_OFFSET))->path_bytes = 1u << 30;
+    write_records(5, 1);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), -EPROTO);
+    CHECK(strstr(err.text, "what no followed thread writes") != NULL);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    end();
+}
+
+static void what_is_no_ring_is_refused(void)
+{
+    struct recorded_process other;
+
+    CHECK_EQUAL(recorded_process_begin(&other, -1, 78, -1, false, &err), -EBADF);
+    CHECK(strstr(err.text, "cannot read the events of process 78") != NULL);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(what_threads_wrote_can_be_read),
+    CHECK_CASE(modules_are_written_as_they_come_and_go),
+    CHECK_CASE(forged_modules_are_refused),
+    CHECK_CASE(what_is_no_ring_is_refused),
+};
+
+CHECK_MAIN(cases)
