@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* configurations: debug-* */
 /* Coming to a process that runs, and leaving it again: it does not notice, and nothing of us is left. */
 #define _GNU_SOURCE
 #include "inject/target.h"

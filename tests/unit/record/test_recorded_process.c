@@ -80,7 +80,7 @@ static void what_threads_wrote_can_be_read(void)
     const struct trace_events_receiver receiver = {.process = count};
     const struct event_block block = {.start = 0x4000, .size_bytes = 16, .last_insn_bytes = 2};
     struct trace_events_end how;
-    struct trace_blocks blocks = {0};
+    static struct trace_blocks blocks;
 
     begin();
     CHECK_EQUAL(ring_region_new_space(ring), 0);
