@@ -10,6 +10,7 @@
 #include "base/raw_syscall.h"
 #include "stalker/callout.h"
 #include "stalker/engine.h"
+#include "stalker/program_memory.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -216,6 +217,15 @@ static _Noreturn void leave_for_restart(struct stalker_thread *thread)
     thread_landing_leave(&landing);
 }
 
+/* Whether the thread is about to go on with a system call that was interrupted. */
+static bool is_restarting(const struct gait_cpu_context *cpu)
+{
+    const uint8_t *bytes = (const uint8_t *)(uintptr_t)cpu->pc;
+
+    return cpu->rax == __NR_restart_syscall && program_memory_is_readable(cpu->pc, 2) && bytes[0] == 0x0f &&
+           bytes[1] == 0x05;
+}
+
 _Noreturn void signal_frame_leave(struct stalker_thread *thread)
 {
     _Alignas(VECTOR_ALIGNMENT) uint8_t vectors[STALKER_VECTORS_FRAME_BYTES_MAX];
@@ -224,7 +234,7 @@ _Noreturn void signal_frame_leave(struct stalker_thread *thread)
         .uc_mcontext = {.cs = code_segment(), .ss = stack_segment(), .fpstate = (void *)vectors},
     };
 
-    if (thread->context.rax == __NR_restart_syscall)
+    if (is_restarting(&thread->context))
         leave_for_restart(thread);
     stalker_vectors_save_frame(vectors);
     signal_frame_set(&frame, &thread->context);
