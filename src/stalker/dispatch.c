@@ -16,7 +16,6 @@
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
-#include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
@@ -272,11 +271,8 @@ void stalker_dispatch(struct stalker_thread *thread)
     uint64_t epoch = reclaim_epoch(thread);
 
     counter_add(COUNTER_engine_entries, 1);
-    if (!atomic_load_explicit(&thread->is_inside, memory_order_relaxed)) {
-        /* On the thread itself: what it installed until now, natively, is seen. */
-        signal_actions_take();
+    if (!atomic_load_explicit(&thread->is_inside, memory_order_relaxed))
         signal_thread_begin(thread);
-    }
     thread->is_trying = false;
     observer_entered(thread);
     handle_reason(thread);

@@ -8,7 +8,6 @@
 #include "base/memory_map.h"
 #include "process/thread_list.h"
 #include "stalker/follow.h"
-#include "stalker/signal_actions.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
@@ -75,8 +74,6 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
         stalker_engine_destroy(engine);
         return result;
     }
-    signal_actions_acquire();
-    engine->has_signals = true;
     *engine_out = engine;
     return 0;
 }
@@ -99,8 +96,6 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     if (engine == NULL)
         return;
     destroy_threads(engine);
-    if (engine->has_signals)
-        signal_actions_release();
     for (struct code_cache *cache = engine->caches, *next; cache != NULL; cache = next) {
         next = cache->next;
         code_cache_destroy(cache);

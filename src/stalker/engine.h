@@ -62,7 +62,6 @@ struct stalker_engine {
     struct slab probe_memory;
     uint32_t probe_id;
     struct thread_visit *visits; /* to threads that are not followed; thread_visit.c */
-    bool has_signals;            /* it is one of those for whom signal_actions are there */
     uint64_t event_bytes_lost;   /* of threads that are no longer followed */
     uint8_t *system_calls;       /* by number: whether the engine has a part in it; below 2 GiB */
     void *insns;                 /* the translator's storage, under translation_lock */

@@ -11,6 +11,7 @@
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/reclaim.h"
+#include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"
@@ -205,7 +206,8 @@ void stalker_follow_end(struct stalker_thread *thread)
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
     /* One that ended in the engine does not leave any more. */
-    atomic_store_explicit(&thread->is_inside, false, memory_order_relaxed);
+    if (atomic_exchange_explicit(&thread->is_inside, false, memory_order_relaxed))
+        signal_actions_release();
     stalker_follow_cancel(thread);
 }
 

@@ -13,6 +13,7 @@
 #include "process/thread_stop.h"
 #include "stalker/dispatch.h"
 #include "stalker/event_write.h"
+#include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
 #include "stalker/thread_visit.h"
@@ -105,6 +106,8 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
 {
     int result = -EAGAIN;
 
+    /* A signal that is under way to the thread comes before it can see to that itself. */
+    signal_actions_take();
     for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
         if (try > 0)
             wait_a_little(try);
@@ -212,6 +215,7 @@ int stalker_follow_stopped(struct stalker_engine *engine, int tid, const struct 
 
     if (!mutex_try_lock(&engine->lock))
         return -EAGAIN;
+    signal_actions_take();
     result = stalker_follow_create(engine, tid, request, &thread);
     if (result == 0) {
         result = begin(thread, registers);

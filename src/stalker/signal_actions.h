@@ -24,7 +24,8 @@ struct signal_action {
 #define SIGNAL_MASK_BYTES 8
 #define SIGNAL_MASK_ALL   UINT64_MAX
 
-/* While somebody has it, our handler may be in place; when the last one gives it up, the program's are put back. */
+/* While a followed thread has it, our handler is in place; when the last one gives it up, the program's are put back.
+ */
 void signal_actions_acquire(void);
 void signal_actions_release(void);
 

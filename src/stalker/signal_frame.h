@@ -84,8 +84,11 @@ enum gate_place stalker_gate_recover(struct stalker_thread *thread, struct gait_
 void stalker_signal_entry(void);
 void stalker_signal_restorer(void);
 
-/* Restores the registers of a frame on the calling thread. Does not return. */
-_Noreturn void stalker_signal_return(void *ucontext);
+/*
+ * Restores the registers of a frame on the calling thread; flags that the kernel does not take from a frame become
+ * those given. Does not return.
+ */
+_Noreturn void stalker_signal_return(void *ucontext, uint64_t flags);
 
 /* How our handler goes on: by returning from the frame `sp`, or at `target` with these arguments. */
 struct signal_outcome {

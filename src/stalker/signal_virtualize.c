@@ -41,6 +41,9 @@ static uint64_t bit_of(int signal)
 
 void signal_thread_begin(struct stalker_thread *thread)
 {
+    /* On the thread itself: what it installed until now, natively, is seen. */
+    signal_actions_acquire();
+    signal_actions_take();
     signal_stack_begin(thread);
     atomic_store_explicit(&thread->is_inside, true, memory_order_relaxed);
 }
@@ -73,6 +76,7 @@ _Noreturn void signal_thread_end(struct stalker_thread *thread)
     signal_thread_hold(thread);
     if (is_step_owed(thread, &thread->context))
         send_step(thread);
+    signal_actions_release();
     signal_frame_leave(thread);
 }
 
@@ -308,10 +312,14 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     if (thread->signals_held)
         mask = thread->signals_mask;
     signal_frame_get(ucontext, &interrupted);
-    if (is_sent)
+    if (is_sent) {
         put_in_order(&thread->deferred, signal, info);
-    else
-        signal_info_move(info, is_sent_to_begin(&interrupted) ? thread->sent_from : interrupted.pc, cpu->pc);
+    } else {
+        signal_info_move(info, interrupted.pc, cpu->pc);
+        /* Raised before it was sent there. */
+        if (is_sent_to_begin(&interrupted))
+            signal_info_move(info, thread->sent_from, cpu->pc);
+    }
     counter_add(COUNTER_signals_delivered, 1);
     signal_frame_set(ucontext, cpu);
     *signal_frame_stack(ucontext) = thread->alternate_stack;

@@ -13,8 +13,9 @@ void stalker_signal_restorer(void)
 {
 }
 
-_Noreturn void stalker_signal_return(void *ucontext)
+_Noreturn void stalker_signal_return(void *ucontext, uint64_t flags)
 {
+    (void)flags;
     (void)ucontext;
     __builtin_trap();
 }

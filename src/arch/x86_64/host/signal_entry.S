@@ -47,8 +47,10 @@ FUNCTION stalker_signal_restorer
         syscall
         ud2
 
-/* stalker_signal_return(ucontext) */
+/* stalker_signal_return(ucontext, flags): what the kernel does not take from the frame stays as it is in the flags. */
 FUNCTION stalker_signal_return
+        pushq   %rsi
+        popfq
         movq    %rdi, %rsp
         movl    $__NR_rt_sigreturn, %eax
         syscall

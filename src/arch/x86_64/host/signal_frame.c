@@ -30,6 +30,8 @@
 #define FLAG_DIRECTION   0x400u
 #define FLAG_RESUME      0x10000u
 #define PLAIN_FLAGS      0x202u
+/* Nested task and identification. */
+#define FLAGS_NOT_IN_FRAMES (1u << 14 | 1u << 21)
 
 struct frame {
     uint64_t return_address;
@@ -179,7 +181,7 @@ _Noreturn void signal_frame_return(const struct stalker_thread *thread, const vo
     copy.uc_mcontext.eflags = PLAIN_FLAGS;
     *signal_frame_mask(&copy) = UINT64_MAX;
     *signal_frame_stack(&copy) = signal_stack_ours(thread);
-    stalker_signal_return(&copy);
+    stalker_signal_return(&copy, PLAIN_FLAGS);
 }
 
 static uint16_t code_segment(void)
@@ -244,7 +246,7 @@ _Noreturn void signal_frame_leave(struct stalker_thread *thread)
     thread->signals_held = 0;
     /* Release: pairs with the acquire in is_on_its_way; from here on the struct may be used anew. */
     atomic_store_explicit(&thread->is_inside, false, memory_order_release);
-    stalker_signal_return(&frame);
+    stalker_signal_return(&frame, PLAIN_FLAGS | (thread->context.flags & FLAGS_NOT_IN_FRAMES));
 }
 
 /* In stalker_gate.S. */
