@@ -5,6 +5,7 @@
  */
 #include "ring/ring_reader.h"
 
+#include "base/memory_barrier.h"
 #include "base/memory_file.h"
 #include "base/memory_map.h"
 #include "base/time_counter.h"
@@ -161,7 +162,7 @@ static const uint8_t *records_of(struct ring_reader *reader, uint32_t index, uin
         return start;
     __builtin_memcpy(reader->copy, start, bytes);
     /* What was copied is looked at only if it was not changed up to here. */
-    atomic_thread_fence(memory_order_acquire);
+    memory_barrier();
     return is_overwritten(reader, lane_at(reader, index), sequence) ? NULL : reader->copy;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "ring/ring_writer.h"
 
+#include "base/memory_barrier.h"
 #include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "process/futex.h"
@@ -47,7 +48,7 @@ static void begin_buffer(struct ring_writer *writer, uint64_t lost_before)
 
     /* Whoever copies what was there looks at this afterwards. */
     atomic_store_explicit(&writer->lane->claimed, writer->sequence + 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
+    memory_barrier();
     __builtin_memset(start, 0, atomic_load_explicit(&buffer->written_bytes, memory_order_relaxed));
     atomic_store_explicit(&buffer->written_bytes, 0, memory_order_relaxed);
     buffer->first_time = time_counter();
