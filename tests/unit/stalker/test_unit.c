@@ -260,12 +260,24 @@ static bool is_mapped(uint64_t address)
     return mincore((void *)(uintptr_t)address, 1, &residence) == 0;
 }
 
+/* The middle of a large piece of nothing. */
+static uint64_t find_nowhere(void)
+{
+    const size_t size = 64u << 20;
+    void *start = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    CHECK(start != MAP_FAILED);
+    munmap(start, size);
+    return (uintptr_t)start + size / 2;
+}
+
 /* Where a slab would be made for code that stood there, too. */
 static void where_no_code_is_there_is_no_block(void)
 {
-    const uint64_t nowhere = 0x234560000000;
+    uint64_t nowhere;
 
     stalker_lab_init(&lab, &leaving);
+    nowhere = find_nowhere();
     CHECK(stalker_lab_obtain(&lab, app_pc_of(8), false) == NULL);
     CHECK(stalker_lab_obtain(&lab, app_pc_of(STALKER_LAB_DATA), false) == NULL);
     CHECK(!is_mapped(nowhere));
