@@ -30,6 +30,12 @@ struct record {
     uint64_t time;
 };
 
+void event_decoder_forget_blocks(struct event_decoder *decoder)
+{
+    __builtin_memset(decoder->recent, 0, sizeof(decoder->recent));
+    decoder->has_told = false;
+}
+
 void event_decoder_deinit(struct event_decoder *decoder)
 {
     memory_unmap(decoder->frames, decoder->frame_capacity * sizeof(*decoder->frames));
@@ -163,7 +169,8 @@ static uint64_t word_at(const uint8_t *place)
 }
 
 /* Returns the record's size. 0: nothing is written there yet; -EPROTO: something that is no record. */
-static int read_record(struct event_format format, const uint8_t *place, const uint8_t *end, struct record *record_out)
+static inline int read_record(struct event_format format, const uint8_t *place, const uint8_t *end,
+                              struct record *record_out)
 {
     uint32_t header, bytes;
 
@@ -224,12 +231,28 @@ static void take_record(struct batch *batch, const struct record *record, const 
     }
 }
 
+/* NULL: there is no such block. */
+static const struct event_block *find_block(struct event_decoder *decoder, const struct event_blocks *blocks,
+                                            uint32_t number)
+{
+    struct event_recent_block *recent = &decoder->recent[number % EVENT_RECENT_BLOCKS];
+
+    if (recent->number == number + 1)
+        return &recent->block;
+    if (!blocks->find(blocks->context, number, &recent->block)) {
+        recent->number = 0;
+        return NULL;
+    }
+    recent->number = number + 1;
+    return &recent->block;
+}
+
 const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct event_blocks *blocks, const uint8_t *place,
                                  const uint8_t *end, int *error_out)
 {
     struct batch batch; /* its events are filled one by one */
     struct event_format format = event_format_of(decoder->wanted, decoder->with_times);
-    struct event_block block;
+    const struct event_block *block;
     struct record record;
     int size = 0;
 
@@ -239,10 +262,10 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
     while (!decoder->is_closed && (size = read_record(format, place, end, &record)) > 0) {
         if (record.kind == EVENT_RECORD_CUT) {
             tell_instructions(&batch, record.number);
-        } else if (blocks->find(blocks->context, record.number, &block)) {
-            if (record.kind != EVENT_RECORD_COMPILED)
+        } else if ((block = find_block(decoder, blocks, record.number)) != NULL) {
+            if (decoder->has_told && record.kind != EVENT_RECORD_COMPILED)
                 tell_instructions(&batch, UINT32_MAX);
-            take_record(&batch, &record, &block);
+            take_record(&batch, &record, block);
         } else {
             size = -EPROTO;
             break;

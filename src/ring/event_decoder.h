@@ -46,6 +46,14 @@ struct event_frame {
     uint64_t sp; /* where it is */
 };
 
+/* Blocks that were found lately: most records name one of them. Numbers never come to mean another block. */
+#define EVENT_RECENT_BLOCKS 256u
+
+struct event_recent_block {
+    uint32_t number; /* 1 + the block's; 0: none */
+    struct event_block block;
+};
+
 /* All zero is a decoder at its beginning, but for what is to be filled in first. */
 struct event_decoder {
     uint32_t wanted; /* of enum gait_event_kind */
@@ -61,7 +69,11 @@ struct event_decoder {
     struct event_block told; /* whose instructions are told when it is known that it was not cut */
     uint64_t told_time;
     bool has_told;
+    struct event_recent_block recent[EVENT_RECENT_BLOCKS];
 };
+
+/* From now on numbers are those of other blocks. */
+void event_decoder_forget_blocks(struct event_decoder *decoder);
 
 /* Gives back what it allocated. */
 void event_decoder_deinit(struct event_decoder *decoder);

@@ -118,6 +118,7 @@ static void begin_child(struct stalker_thread *thread)
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
     if (thread->events != NULL) {
         event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
+        event_decoder_forget_blocks(&thread->events->decoder);
         thread->event_position = thread->events->start;
     }
 }

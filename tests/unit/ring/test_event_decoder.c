@@ -145,6 +145,34 @@ static void records_with_times_pass_them_on(void)
     CHECK_EQUAL(received[6].time, 3000);
 }
 
+static uint64_t moved_by;
+
+/* The same blocks elsewhere. */
+static bool find_moved(const void *context, uint32_t number, struct event_block *block_out)
+{
+    bool found = find(context, number, block_out);
+
+    block_out->start += moved_by;
+    return found;
+}
+
+static void numbers_mean_the_same_until_it_is_told(void)
+{
+    static const struct event_blocks moving = {find_moved, NULL};
+    int error;
+
+    begin(GAIT_EVENT_BLOCK, false);
+    put_header(1, EVENT_RECORD_BLOCK);
+    moved_by = 0;
+    event_decoder_run(&decoder, &moving, bytes, bytes + size, &error);
+    event_decoder_forget_blocks(&decoder);
+    moved_by = 0x100000;
+    event_decoder_run(&decoder, &moving, bytes, bytes + size, &error);
+    CHECK_EQUAL(received_count, 2);
+    CHECK_EQUAL(received[0].location, 0x2000);
+    CHECK_EQUAL(received[1].location, 0x102000);
+}
+
 static void what_is_no_record_is_an_error(void)
 {
     begin(GAIT_EVENT_BLOCK, false);
@@ -186,9 +214,10 @@ static void random_bytes_do_no_harm(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(reading_ends_where_nothing_is_written), CHECK_CASE(instructions_wait_for_what_comes_next),
-    CHECK_CASE(a_block_that_is_cut_ends_there),        CHECK_CASE(records_with_times_pass_them_on),
-    CHECK_CASE(what_is_no_record_is_an_error),         CHECK_CASE(random_bytes_do_no_harm),
+    CHECK_CASE(reading_ends_where_nothing_is_written),  CHECK_CASE(instructions_wait_for_what_comes_next),
+    CHECK_CASE(a_block_that_is_cut_ends_there),         CHECK_CASE(records_with_times_pass_them_on),
+    CHECK_CASE(what_is_no_record_is_an_error),          CHECK_CASE(random_bytes_do_no_harm),
+    CHECK_CASE(numbers_mean_the_same_until_it_is_told),
 };
 
 CHECK_MAIN(cases)
