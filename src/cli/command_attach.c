@@ -38,11 +38,14 @@ static enum command_status record(const struct command_call *call, const struct 
     struct target target;
     enum command_status status = COMMAND_DONE;
     enum recorder_end end;
+    const char *how = "target gone";
     int wait_status;
 
     recorder_agent_options(options, RING_DROP, &agent);
-    if (target_attach(pid, &agent, &target, call->error) != 0)
+    if (target_attach(pid, &agent, &target, call->error) != 0) {
+        recording_discard(recording);
         return COMMAND_FAILED;
+    }
     if (!options->is_quiet)
         fprintf(stderr, "gait: following %u threads of process %d, which stood still for %.1f ms; Ctrl-C ends it\n",
                 target.followed_count, (int)pid, (double)target.standstill_ns / 1e6);
@@ -51,13 +54,14 @@ static enum command_status record(const struct command_call *call, const struct 
         return COMMAND_FAILED;
     }
     end = recorder_run(recording, &target, options, false, &wait_status, call->error);
-    if (end != RECORDER_TARGET_ENDED)
+    if (end != RECORDER_TARGET_ENDED) {
+        how = recorder_how(end, call->error);
         status = leave(&target, call->error);
+    }
     if (end == RECORDER_STOPPED && recording_drain(recording, call->error) != 0)
         status = COMMAND_FAILED;
     target_forget(&target);
-    if (recorder_finish(recording, options, end == RECORDER_TARGET_ENDED ? "target gone" : "detached", call->error) !=
-        COMMAND_DONE)
+    if (recorder_finish(recording, options, how, call->error) != COMMAND_DONE)
         status = COMMAND_FAILED;
     return end == RECORDER_FAILED ? COMMAND_FAILED : status;
 }

@@ -35,12 +35,15 @@ static enum command_status record(const struct command_call *call, const struct 
 {
     struct agent_options agent;
     struct target target;
+    const char *how = NULL;
     enum recorder_end end;
     int status = 0;
 
     recorder_agent_options(options, RING_BLOCK, &agent);
-    if (target_spawn(options->rest, &agent, &target, call->error) != 0)
+    if (target_spawn(options->rest, &agent, &target, call->error) != 0) {
+        recording_discard(recording);
         return COMMAND_FAILED;
+    }
     if (recording_add_process(recording, target.pid, 0, target.ring_fd, call->error) != 0)
         return COMMAND_FAILED;
     end = recorder_run(recording, &target, options, true, &status, call->error);
@@ -49,13 +52,16 @@ static enum command_status record(const struct command_call *call, const struct 
     if (end != RECORDER_TARGET_ENDED) {
         struct gait_error why;
 
+        how = recorder_how(end, call->error);
         if (target_detach(&target, &why) != 0 && why.code != ESRCH)
             fprintf(stderr, "gait: %s\n", why.text);
         status = wait_for_end(&target);
         recording_process_ended(recording, target.pid, status);
     }
     target_forget(&target);
-    if (recorder_finish(recording, options, WIFSIGNALED(status) ? "signal" : "exit", call->error) != COMMAND_DONE)
+    if (how == NULL)
+        how = WIFSIGNALED(status) ? "signal" : "exit";
+    if (recorder_finish(recording, options, how, call->error) != COMMAND_DONE)
         fprintf(stderr, "gait: %s\n", call->error->text);
     return status_of(status);
 }

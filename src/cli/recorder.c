@@ -85,6 +85,13 @@ enum recorder_end recorder_run(struct recording *recording, const struct target 
     }
 }
 
+const char *recorder_how(enum recorder_end end, const struct gait_error *err)
+{
+    if (end != RECORDER_FAILED)
+        return "detached";
+    return err->code == ENOSPC || err->code == EDQUOT ? "disk full" : "interrupted";
+}
+
 enum command_status recorder_finish(struct recording *recording, const struct record_options *options, const char *how,
                                     struct gait_error *err)
 {

@@ -25,6 +25,9 @@ enum recorder_end recorder_run(struct recording *recording, const struct target 
                                const struct record_options *options, bool is_child, int *status_out,
                                struct gait_error *err);
 
+/* What the manifest says of a recording that ended before its process did. */
+const char *recorder_how(enum recorder_end end, const struct gait_error *err);
+
 /* Ends the recording and says what was recorded. */
 enum command_status recorder_finish(struct recording *recording, const struct record_options *options, const char *how,
                                     struct gait_error *err);

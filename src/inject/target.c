@@ -87,7 +87,7 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
 
 /* ---- all threads ------------------------------------------------------------------------------------------------- */
 
-/* Fills the list with threads from `first` on. Returns how many there are behind it. */
+/* Fills the list with threads from `first` on, as many as fit. */
 static int list_threads(const struct thread_group *group, size_t first)
 {
     call.thread_count = 0;

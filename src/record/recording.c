@@ -223,6 +223,26 @@ uint64_t recording_lost(const struct recording *recording)
     return lost;
 }
 
+static void give_back(struct recording *recording)
+{
+    for (size_t i = 0; i < recording->manifest.process_count; i++) {
+        free(recording->manifest.processes[i].command);
+        free(recording->manifest.processes[i].threads);
+    }
+    free(recording->manifest.processes);
+    free(recording->manifest.clocks);
+    free(recording->manifest.program);
+    free(recording->processes);
+    close(recording->folder);
+}
+
+void recording_discard(struct recording *recording)
+{
+    (void)unlinkat(recording->folder, TRACE_MANIFEST_NAME, 0);
+    (void)rmdir(recording->path);
+    give_back(recording);
+}
+
 int recording_end(struct recording *recording, const char *how, struct gait_error *err)
 {
     int first = 0, result;
@@ -235,14 +255,6 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
     recording->manifest.ended = how;
     note_clock(recording);
     result = manifest_write(&recording->manifest, recording->folder, first == 0 ? err : NULL);
-    for (size_t i = 0; i < recording->manifest.process_count; i++) {
-        free(recording->manifest.processes[i].command);
-        free(recording->manifest.processes[i].threads);
-    }
-    free(recording->manifest.processes);
-    free(recording->manifest.clocks);
-    free(recording->manifest.program);
-    free(recording->processes);
-    close(recording->folder);
+    give_back(recording);
     return first == 0 ? result : first;
 }

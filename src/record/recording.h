@@ -56,6 +56,9 @@ void recording_process_ended(struct recording *recording, pid_t pid, int status)
 /* Bytes of records that were lost so far. */
 uint64_t recording_lost(const struct recording *recording);
 
+/* Gives back a recording to which no process came, and removes its folder. */
+void recording_discard(struct recording *recording);
+
 /* Closes all files, says in the manifest how it ended, and gives everything back but the path. */
 MUST_USE int recording_end(struct recording *recording, const char *how, struct gait_error *err);
 

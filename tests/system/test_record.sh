@@ -80,10 +80,13 @@ checks=$((checks + 1))
 "$gait" spawn -o "$folder/traces" -- true 2>"$folder/err"
 grep -q -F "$(last_trace)" "$folder/err" || fail "the trace's name is not said"
 
+before=$(ls "$folder/traces")
 refuses 1 "there is no such program" spawn -o "$folder/traces" -- /no/such/program
 refuses 1 "there is no such program in PATH" spawn -o "$folder/traces" -- no-such-program
 refuses 1 "--output" spawn -o /dev/null/x -- true
 refuses 1 "there is no process" attach -o "$folder/traces" 4000000
+checks=$((checks + 1))
+[[ $(ls "$folder/traces") == "$before" ]] || fail "what could not be recorded has left a trace"
 refuses 2 "which program" spawn
 refuses 2 "which process" attach
 refuses 2 "is no option" spawn --nonsense -- true

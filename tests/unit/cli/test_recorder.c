@@ -6,6 +6,8 @@
 #include "ring/ring_layout.h"
 #include "support/check.h"
 
+#include <errno.h>
+
 static void the_agent_gets_what_the_user_said(void)
 {
     struct record_options options = {
@@ -23,7 +25,18 @@ static void the_agent_gets_what_the_user_said(void)
     CHECK_EQUAL(agent.overflow, RING_DROP);
 }
 
+static void how_it_ended_is_told(void)
+{
+    struct gait_error err = {.code = ENOSPC};
+
+    CHECK_TEXT(recorder_how(RECORDER_STOPPED, &err), "detached");
+    CHECK_TEXT(recorder_how(RECORDER_FAILED, &err), "disk full");
+    err.code = EIO;
+    CHECK_TEXT(recorder_how(RECORDER_FAILED, &err), "interrupted");
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(how_it_ended_is_told),
     CHECK_CASE(the_agent_gets_what_the_user_said),
 };
 

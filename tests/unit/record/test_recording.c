@@ -98,6 +98,19 @@ static void two_of_the_same_name_are_apart(void)
     end();
 }
 
+static void what_is_discarded_leaves_nothing(void)
+{
+    struct recording_options options = options_for("program");
+    struct recording recording;
+
+    begin();
+    CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
+    recording_discard(&recording);
+    CHECK_EQUAL(access(recording.path, F_OK), -1);
+    free(recording.path);
+    end();
+}
+
 static void a_folder_that_cannot_be_made_is_told(void)
 {
     struct recording_options options = options_for("program");
@@ -111,6 +124,7 @@ static void a_folder_that_cannot_be_made_is_told(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_recording_has_a_folder_and_a_manifest),
     CHECK_CASE(two_of_the_same_name_are_apart),
+    CHECK_CASE(what_is_discarded_leaves_nothing),
     CHECK_CASE(a_folder_that_cannot_be_made_is_told),
 };
 
