@@ -25,6 +25,25 @@ struct agent_range {
 
 #define AGENT_EXCLUSIONS_MAX 256u
 
+/* What is done about functions, or whole modules, whose names match. */
+enum agent_pattern_use {
+    AGENT_PATTERN_EXCLUDE = 1,  /* no events from there */
+    AGENT_PATTERN_DETAIL,       /* calls of it go to the detail lane as well */
+    AGENT_PATTERN_TRIGGER_CALL, /* a call of it is a trigger */
+    AGENT_PATTERN_TRIGGER_SLOW, /* a call of it that takes longer than `value` nanoseconds is one */
+};
+
+#define AGENT_PATTERN_BYTES 120u
+#define AGENT_PATTERNS_MAX  64u
+
+/* "module!function", both globs, ended by a NUL; without the function's part it is all of the module. */
+struct agent_pattern {
+    uint32_t use;    /* enum agent_pattern_use */
+    uint32_t number; /* the controller's name for it: of the trigger */
+    uint64_t value;
+    char text[AGENT_PATTERN_BYTES];
+};
+
 /* How to follow. */
 struct agent_options {
     uint32_t events; /* of enum gait_event_kind */
@@ -35,6 +54,8 @@ struct agent_options {
     uint32_t exclusion_count;
     uint64_t buffer_bytes;
     struct agent_range exclusions[AGENT_EXCLUSIONS_MAX];
+    uint32_t pattern_count;
+    struct agent_pattern patterns[AGENT_PATTERNS_MAX];
 };
 
 /* A thread that is stopped: its registers, which the agent may change. */
