@@ -202,6 +202,7 @@ const struct arch arch_x86_64 = {
     .elf_machine = EM_X86_64,
     .insn_bytes_max = X86_MAX_INSN_BYTES,
     .register_count = X86_GPR_COUNT,
+    .frame_registers = {.stack_pointer = 7, .frame_pointer = 6, .return_address = 16},
     .decode = decode,
     .format = format,
     .register_name = register_name,
