@@ -46,6 +46,9 @@ static inline int64_t byte_cursor_signed(struct byte_cursor *cursor, unsigned si
     return (int64_t)(byte_cursor_number(cursor, size_bytes) << shift) >> shift;
 }
 
+/* Longer than any number needs, even with some padding. */
+#define LEB_BITS_MAX (7 * 16)
+
 static inline uint64_t byte_cursor_leb(struct byte_cursor *cursor, bool is_signed)
 {
     uint64_t value = 0;
@@ -57,7 +60,8 @@ static inline uint64_t byte_cursor_leb(struct byte_cursor *cursor, bool is_signe
         if (shift < 64)
             value |= (uint64_t)(byte & 0x7f) << shift;
         shift += 7;
-    } while (byte & 0x80);
+    } while (byte & 0x80 && shift < LEB_BITS_MAX);
+    cursor->is_bad |= (byte & 0x80) != 0;
     if (is_signed && shift < 64 && (byte & 0x40))
         value |= ~(uint64_t)0 << shift;
     return value;

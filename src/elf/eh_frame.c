@@ -19,6 +19,9 @@
 #define POINTER_INDIRECT 0x80
 #define POINTER_NONE     0xff
 
+/* Real ones have some 20. They are read for each entry, so a huge one would take forever. */
+#define COMMON_BYTES_MAX 1024
+
 struct common_part {
     struct eh_frame_entry entry; /* what entries take over */
     unsigned encoding;
@@ -34,12 +37,13 @@ struct record {
 /* 1, 0 and -EPROTO as eh_frame_next. */
 static int read_record(const struct eh_frame *frame, size_t *offset, struct record *record_out)
 {
-    struct byte_cursor cursor = {frame->bytes + *offset, frame->bytes + frame->size_bytes, false};
+    struct byte_cursor cursor = {frame->bytes, frame->bytes + frame->size_bytes, false};
     uint64_t size_bytes;
     bool is_long;
 
     if (*offset >= frame->size_bytes)
         return 0;
+    cursor.at += *offset;
     size_bytes = byte_cursor_number(&cursor, 4);
     is_long = size_bytes == UINT32_MAX;
     if (is_long)
@@ -148,11 +152,12 @@ static const uint8_t *read_letters(struct byte_cursor *cursor)
 
 static bool read_common(const struct eh_frame *frame, struct byte_cursor cursor, struct common_part *common_out)
 {
+    bool is_huge = cursor.end - cursor.at > COMMON_BYTES_MAX;
     uint64_t version = byte_cursor_number(&cursor, 1);
-    const uint8_t *letters = read_letters(&cursor);
+    const uint8_t *letters = is_huge ? cursor.end : read_letters(&cursor);
 
     *common_out = (struct common_part){.encoding = POINTER_ABSOLUTE};
-    if (cursor.is_bad || (version != 1 && version != 3 && version != 4))
+    if (is_huge || cursor.is_bad || (version != 1 && version != 3 && version != 4))
         return false;
     /* The sizes of addresses and of segments' selectors. */
     if (version == 4 && byte_cursor_number(&cursor, 2) != 8)
@@ -196,6 +201,16 @@ int eh_frame_next(const struct eh_frame *frame, size_t *offset, struct eh_frame_
         if (record.id != 0 && read_entry(frame, &record, entry_out))
             return 1;
     return result;
+}
+
+bool eh_frame_has_end(const struct eh_frame *frame, size_t *offset)
+{
+    struct record record;
+    int result;
+
+    while ((result = read_record(frame, offset, &record)) == 1)
+        ;
+    return result == 0 && *offset < frame->size_bytes;
 }
 
 int eh_frame_find(const struct eh_frame *header, uint64_t *address_out)

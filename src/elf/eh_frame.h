@@ -44,6 +44,12 @@ struct eh_frame_entry {
 MUST_USE int eh_frame_next(const struct eh_frame *frame, size_t *offset, struct eh_frame_entry *entry_out);
 
 /*
+ * Whether the section ends within these bytes, for who does not know how long it is. *offset is 0 at first and moved
+ * behind the last whole record: the end mark is there, or the next call, with more bytes, goes on from there.
+ */
+bool eh_frame_has_end(const struct eh_frame *frame, size_t *offset);
+
+/*
  * Where .eh_frame is, by .eh_frame_hdr, which PT_GNU_EH_FRAME leads to. -EPROTO: this is none. The address is as the
  * header's; how long the section is, is not told.
  */

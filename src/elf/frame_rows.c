@@ -6,8 +6,6 @@
 
 #include <asm/errno.h>
 
-#define REMEMBERED_MAX 8
-
 /* DW_CFA_*: the upper two bits are an instruction with an operand in the lower six, or all eight are one. */
 enum instruction {
     ADVANCE = 0x40,
@@ -43,9 +41,8 @@ enum instruction {
 struct machine {
     const struct eh_frame_entry *entry;
     struct byte_cursor cursor;
-    struct frame_row row;
-    struct frame_row initial; /* behind the common program */
-    struct frame_row remembered[REMEMBERED_MAX];
+    struct frame_row *row; /* as it is at the moment */
+    struct frame_rows_storage *storage;
     unsigned remembered_count;
     uint64_t location; /* of the row that is made */
     bool (*take)(void *context, const struct frame_row *row);
@@ -56,14 +53,14 @@ struct machine {
 static void set(struct machine *machine, uint64_t which, enum frame_rule_kind kind, int64_t offset)
 {
     if (which < FRAME_REGISTERS)
-        machine->row.registers[which] = (struct frame_rule){.kind = kind, .offset = offset};
+        machine->row->registers[which] = (struct frame_rule){.kind = kind, .offset = offset};
 }
 
 static void set_other(struct machine *machine, uint64_t which, uint64_t other)
 {
     machine->cursor.is_bad |= other >= FRAME_REGISTERS;
     if (which < FRAME_REGISTERS)
-        machine->row.registers[which] =
+        machine->row->registers[which] =
             (struct frame_rule){.kind = FRAME_IN_REGISTER, .other_register = (uint32_t)other};
 }
 
@@ -83,10 +80,10 @@ static void step_to(struct machine *machine, uint64_t address)
     }
     if (address > machine->entry->end)
         address = machine->entry->end;
-    machine->row.start = machine->location;
-    machine->row.end = address;
+    machine->row->start = machine->location;
+    machine->row->end = address;
     if (address > machine->location && !machine->is_done)
-        machine->is_done = machine->take(machine->context, &machine->row);
+        machine->is_done = machine->take(machine->context, machine->row);
     machine->location = address;
 }
 
@@ -103,15 +100,15 @@ static int64_t scaled(const struct machine *machine, int64_t factor)
 static void restore(struct machine *machine, uint64_t which)
 {
     if (which < FRAME_REGISTERS)
-        machine->row.registers[which] = machine->initial.registers[which];
+        machine->row->registers[which] = machine->storage->initial.registers[which];
 }
 
 static void remember(struct machine *machine)
 {
-    if (machine->remembered_count == REMEMBERED_MAX)
+    if (machine->remembered_count == FRAME_ROWS_REMEMBERED_MAX)
         machine->cursor.is_bad = true;
     else
-        machine->remembered[machine->remembered_count++] = machine->row;
+        machine->storage->remembered[machine->remembered_count++] = *machine->row;
 }
 
 static void recall(struct machine *machine)
@@ -119,12 +116,12 @@ static void recall(struct machine *machine)
     if (machine->remembered_count == 0)
         machine->cursor.is_bad = true;
     else
-        machine->row = machine->remembered[--machine->remembered_count];
+        *machine->row = machine->storage->remembered[--machine->remembered_count];
 }
 
 static void set_frame(struct machine *machine, uint64_t which, int64_t offset)
 {
-    machine->row.frame =
+    machine->row->frame =
         (struct frame_rule){.kind = FRAME_IN_REGISTER, .other_register = (uint32_t)which, .offset = offset};
     machine->cursor.is_bad |= which >= FRAME_REGISTERS;
 }
@@ -132,7 +129,7 @@ static void set_frame(struct machine *machine, uint64_t which, int64_t offset)
 /* Changes of one part of the frame's rule need that it is one with a register. */
 static void check_frame(struct machine *machine)
 {
-    machine->cursor.is_bad |= machine->row.frame.kind != FRAME_IN_REGISTER;
+    machine->cursor.is_bad |= machine->row->frame.kind != FRAME_IN_REGISTER;
 }
 
 static void set_expression(struct machine *machine, uint64_t which, enum frame_rule_kind kind)
@@ -140,7 +137,7 @@ static void set_expression(struct machine *machine, uint64_t which, enum frame_r
     struct byte_range expression = read_expression(&machine->cursor);
 
     if (which < FRAME_REGISTERS)
-        machine->row.registers[which] = (struct frame_rule){.kind = kind, .expression = expression};
+        machine->row->registers[which] = (struct frame_rule){.kind = kind, .expression = expression};
 }
 
 /* Of instructions that say where the frame is. False: it is none. */
@@ -160,18 +157,18 @@ static bool run_frame_instruction(struct machine *machine, unsigned instruction)
         return true;
     case FRAME_REGISTER_IS:
         check_frame(machine);
-        set_frame(machine, byte_cursor_uleb(cursor), machine->row.frame.offset);
+        set_frame(machine, byte_cursor_uleb(cursor), machine->row->frame.offset);
         return true;
     case FRAME_OFFSET_IS:
         check_frame(machine);
-        machine->row.frame.offset = (int64_t)byte_cursor_uleb(cursor);
+        machine->row->frame.offset = (int64_t)byte_cursor_uleb(cursor);
         return true;
     case FRAME_OFFSET_IS_SIGNED:
         check_frame(machine);
-        machine->row.frame.offset = scaled(machine, byte_cursor_sleb(cursor));
+        machine->row->frame.offset = scaled(machine, byte_cursor_sleb(cursor));
         return true;
     case FRAME_EXPRESSION_IS:
-        machine->row.frame = (struct frame_rule){.kind = FRAME_IS_EXPRESSION, .expression = read_expression(cursor)};
+        machine->row->frame = (struct frame_rule){.kind = FRAME_IS_EXPRESSION, .expression = read_expression(cursor)};
         return true;
     default:
         return false;
@@ -284,23 +281,24 @@ static bool run_program(struct machine *machine, struct byte_range program)
     return !machine->cursor.is_bad;
 }
 
-int frame_rows_visit(const struct eh_frame_entry *entry, bool (*take)(void *context, const struct frame_row *row),
-                     void *context)
+int frame_rows_visit(const struct eh_frame_entry *entry, struct frame_rows_storage *storage,
+                     bool (*take)(void *context, const struct frame_row *row), void *context)
 {
-    struct machine machine;
+    struct machine machine = {
+        .entry = entry,
+        .row = &storage->row,
+        .storage = storage,
+        .location = entry->start,
+        .take = take,
+        .context = context,
+    };
 
-    machine.entry = entry;
-    machine.take = take;
-    machine.context = context;
-    machine.is_done = false;
-    machine.remembered_count = 0;
-    machine.location = entry->start;
-    memset(&machine.row, 0, sizeof(machine.row));
-    machine.row.frame.kind = FRAME_UNDEFINED;
-    machine.initial = machine.row;
+    memset(&storage->row, 0, sizeof(storage->row));
+    storage->row.frame.kind = FRAME_UNDEFINED;
+    storage->initial = storage->row;
     if (!run_program(&machine, entry->common_program))
         return -EPROTO;
-    machine.initial = machine.row;
+    storage->initial = storage->row;
     if (!run_program(&machine, entry->program))
         return -EPROTO;
     /* The last row reaches to the end. */

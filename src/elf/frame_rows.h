@@ -2,7 +2,7 @@
 /*
  * What an entry of .eh_frame says, worked out: rows, each for a range of addresses, with where the caller's registers
  * are. "The frame" (CFA) is the value that the stack pointer had before the call. Nothing is trusted; bounded time, no
- * memory but the stack's. No system calls, no locks, no libc; usable anywhere.
+ * memory but the caller's. No system calls, no locks, no libc; usable anywhere.
  */
 #ifndef GAIT_ELF_FRAME_ROWS_H
 #define GAIT_ELF_FRAME_ROWS_H
@@ -36,11 +36,20 @@ struct frame_row {
     struct frame_rule registers[FRAME_REGISTERS];
 };
 
+#define FRAME_ROWS_REMEMBERED_MAX 8
+
+/* What working them out needs: too much for the small stacks that this may run on. Its content does not matter. */
+struct frame_rows_storage {
+    struct frame_row row;
+    struct frame_row initial; /* behind the common program */
+    struct frame_row remembered[FRAME_ROWS_REMEMBERED_MAX];
+};
+
 /*
  * Calls take for each row, by address; true: no more. -EPROTO: the program makes no sense from somewhere on; what was
  * told before is good.
  */
-MUST_USE int frame_rows_visit(const struct eh_frame_entry *entry,
+MUST_USE int frame_rows_visit(const struct eh_frame_entry *entry, struct frame_rows_storage *storage,
                               bool (*take)(void *context, const struct frame_row *row), void *context);
 
 #endif

@@ -7,7 +7,7 @@
 
 struct row_search {
     uint64_t pc;
-    struct frame_row row;
+    struct frame_row *row;
     bool is_found;
 };
 
@@ -17,7 +17,7 @@ static bool take_row(void *context, const struct frame_row *row)
 
     if (search->pc < row->start || search->pc >= row->end)
         return false;
-    search->row = *row;
+    *search->row = *row;
     search->is_found = true;
     return true;
 }
@@ -79,31 +79,34 @@ static int restore(const struct frame_rule *rule, uint32_t which, const struct u
     return memory->read(memory->context, address, value_out, sizeof(*value_out)) ? 0 : -EFAULT;
 }
 
-int full_unwind_step(const struct eh_frame_entry *entry, uint64_t lookup_pc, const struct arch_frame_registers *numbers,
-                     const struct unwind_memory *memory, struct unwind_registers *registers)
+int full_unwind_step(const struct full_unwind *unwind, const struct eh_frame_entry *entry, uint64_t lookup_pc,
+                     struct unwind_registers *registers)
 {
-    struct row_search search = {.pc = lookup_pc};
-    struct unwind_registers caller = {.known = 0};
+    const struct arch_frame_registers *numbers = unwind->numbers;
+    const struct frame_row *row = &unwind->storage->row;
+    struct row_search search = {lookup_pc, &unwind->storage->row, false};
+    struct unwind_registers caller;
     uint64_t frame, value;
     int result;
 
     /* A row that was found is good, whatever comes behind it. */
-    (void)!frame_rows_visit(entry, take_row, &search);
+    (void)!frame_rows_visit(entry, &unwind->storage->rows, take_row, &search);
     if (!search.is_found)
         return -EPROTO;
-    if (search.row.registers[numbers->return_address].kind == FRAME_UNDEFINED)
+    if (row->registers[numbers->return_address].kind == FRAME_UNDEFINED)
         return 0;
-    result = find_frame(&search.row.frame, registers, memory, &frame);
+    result = find_frame(&row->frame, registers, &unwind->memory, &frame);
     if (result != 0)
         return result;
+    caller.known = 0;
     /* Unless something else is said, the stack pointer of the caller is the frame. */
     unwind_registers_set(&caller, numbers->stack_pointer, frame);
     for (uint32_t i = 0; result == 0 && i < FRAME_REGISTERS; i++) {
-        const struct frame_rule *rule = &search.row.registers[i];
+        const struct frame_rule *rule = &row->registers[i];
 
         if (i == numbers->stack_pointer && rule->kind == FRAME_SAME)
             continue;
-        result = restore(rule, i, registers, memory, frame, &value);
+        result = restore(rule, i, registers, &unwind->memory, frame, &value);
         if (result == 0)
             unwind_registers_set(&caller, i, value);
         else if (result == 1 || i != numbers->return_address)

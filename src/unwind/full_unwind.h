@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Undoing one frame with all registers, as .eh_frame says it: for signal frames, realigned stacks and assembly that
- * the rules of unwind_rule.h cannot tell. Slow: microseconds. No locks, no memory but the stack's (some 12 KiB), no
- * libc.
+ * the rules of unwind_rule.h cannot tell. Slow: microseconds. No locks, no memory but the caller's, no libc.
  */
 #ifndef GAIT_UNWIND_FULL_UNWIND_H
 #define GAIT_UNWIND_FULL_UNWIND_H
@@ -35,12 +34,24 @@ struct unwind_memory {
     void *context;
 };
 
+/* Its content does not matter. */
+struct full_unwind_storage {
+    struct frame_rows_storage rows;
+    struct frame_row row;
+};
+
+/* What does not change from frame to frame. */
+struct full_unwind {
+    const struct arch_frame_registers *numbers;
+    struct unwind_memory memory;
+    struct full_unwind_storage *storage;
+};
+
 /*
  * Makes the registers those of the caller. `lookup_pc` is in the frame's code: the pc, or the byte before a return
  * address. 1: done; 0: there is no caller; -ENODATA: a register is needed that is not known; -EFAULT; -EPROTO.
  */
-MUST_USE int full_unwind_step(const struct eh_frame_entry *entry, uint64_t lookup_pc,
-                              const struct arch_frame_registers *numbers, const struct unwind_memory *memory,
+MUST_USE int full_unwind_step(const struct full_unwind *unwind, const struct eh_frame_entry *entry, uint64_t lookup_pc,
                               struct unwind_registers *registers);
 
 #endif

@@ -43,16 +43,4 @@ static inline void rule_cache_put(struct rule_cache *cache, uint64_t address, ui
                               memory_order_relaxed);
 }
 
-/* Forgets one address, or everything. */
-static inline void rule_cache_drop(struct rule_cache *cache, uint64_t address)
-{
-    atomic_store_explicit(rule_cache_entry(cache, address), 0, memory_order_relaxed);
-}
-
-static inline void rule_cache_clear(struct rule_cache *cache)
-{
-    for (unsigned i = 0; i < RULE_CACHE_ENTRIES; i++)
-        atomic_store_explicit(&cache->entries[i], 0, memory_order_relaxed);
-}
-
 #endif

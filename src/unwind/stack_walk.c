@@ -1,176 +1,147 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frame by frame, by the rules of unwind_rule.h, until a frame is met that was there in the walk before, with the same
- * registers. From there on nothing is worked out: if all words that were read then are unchanged, then so is the rest.
- * These reads do not depend on each other, so the CPU does them side by side; that is what makes it fast.
+ * Frame by frame, by the rules of unwind_rule.h, until a frame is met that was there in the walk before
+ * (stack_memory.h). What rules cannot tell is worked out from .eh_frame.
  *
- * Words are only read from the mapping that the stack pointer is in.
+ * Words are read without asking only from the thread's own stack: no frame leads out of it but one of a signal handler.
+ * Other stacks (of coroutines, of signal handlers) may be gone at any time, all but the part that is in use; a frame
+ * that is not one may lead anywhere in them. There each page is looked at by a system call first, and nothing is
+ * remembered.
  */
 #include "unwind/stack_walk.h"
 
 #include "arch/arch.h"
+#include "base/memory_functions.h"
 #include "process/mapping_list.h"
+#include "unwind/memory_probe.h"
+
+#include <asm/errno.h>
 
 #define ADDRESS_BITS 47
+#define PAGE_BYTES   4096u
+/* Some frame pointers are kept that far below the frame, and no farther. */
+#define PROBED_MAX 16u
+/* So far below its known end the stack may be in use: nothing else is mapped that near. */
+#define GROWTH_BYTES_MAX ((uint64_t)64 << 20)
 
 struct walk {
-    struct unwind_modules *modules;
+    struct unwind_view *view;
     struct stack_walker *walker;
     const struct arch_frame_registers *numbers;
-    struct stack_bounds bounds;
-    struct stack_bounds first_bounds; /* of the stack that it began on */
-    struct stack_frame state;
-    bool is_exact; /* the pc is that of an instruction, not behind a call */
-    uint64_t *pcs;
-    size_t count;
-    size_t capacity;
-    uint64_t generation;
-    bool is_remembered; /* nothing but simple frames of one stack so far */
-    uint32_t new_count; /* of frames that the memory does not have, the innermost first */
+    struct full_unwind_storage *storage; /* NULL: there is none left */
+    struct stack_bounds bounds;          /* what can be read of the stack that it is on */
+    uint64_t pc;
+    uint64_t sp;
+    uint64_t fp;
+    bool is_exact;      /* the pc is that of an instruction, not behind a call */
+    bool is_own;        /* it is on the thread's own stack */
+    bool is_remembered; /* nothing but simple frames of that stack so far */
+    bool is_ended;      /* there is no caller */
+    struct stack_addresses *addresses;
+    uint32_t place; /* of memory's frames, which may be met yet */
+    uint32_t note_count;
 };
 
-/* ---- reading the stack ------------------------------------------------------------------------------------------- */
+/* ---- the thread's own stack -------------------------------------------------------------------------------------- */
 
-struct stack_search {
-    uint64_t address;
-    struct stack_bounds *bounds;
+struct own_search {
+    uint64_t sp;
+    uint64_t thread_pointer;
+    struct stack_bounds main; /* what the kernel calls the stack */
+    struct stack_bounds near; /* the mapping with the thread pointer */
 };
 
 static void take_mapping(void *context, const struct mapping *mapping)
 {
-    struct stack_search *search = context;
+    static const char name[] = "[stack]";
+    struct own_search *search = context;
 
-    if (search->address >= mapping->start && search->address < mapping->end)
-        *search->bounds = (struct stack_bounds){mapping->start, mapping->end};
+    if (mapping->path_length == sizeof(name) - 1 && memcmp(mapping->path, name, sizeof(name) - 1) == 0)
+        search->main = (struct stack_bounds){mapping->start, mapping->end};
+    if (search->thread_pointer >= mapping->start && search->thread_pointer < mapping->end)
+        search->near = (struct stack_bounds){mapping->start, mapping->end};
 }
 
-static inline bool is_within(struct stack_bounds bounds, uint64_t address)
+static inline bool is_between(struct stack_bounds bounds, uint64_t address)
 {
-    return address - bounds.low < bounds.high - bounds.low && address + sizeof(uint64_t) <= bounds.high;
+    return address - bounds.low < bounds.high - bounds.low;
 }
 
-/* Makes the bounds those of the stack that the address is in. */
-static bool find_bounds(uint64_t address, struct stack_bounds *bounds)
+void stack_walker_init(struct stack_walker *walker, uint64_t sp, uint64_t thread_pointer, bool is_main_thread)
 {
-    struct stack_search search = {address, bounds};
+    struct own_search search = {.sp = sp, .thread_pointer = thread_pointer};
 
-    if (is_within(*bounds, address))
-        return true;
-    *bounds = (struct stack_bounds){0, 0};
-    return mapping_list_visit(address, address + 1, take_mapping, &search) == 0 && is_within(*bounds, address);
+    memset(walker, 0, offsetof(struct stack_walker, memory));
+    stack_memory_init(&walker->memory);
+    if (mapping_list_visit(0, UINT64_MAX, take_mapping, &search) != 0)
+        return;
+    /* Threads have their control block at the top of their stack; what is mapped behind it is something else. */
+    search.near.high = search.near.low == 0 ? 0 : thread_pointer;
+    if (is_between(search.main, sp) || (is_main_thread && !is_between(search.near, sp))) {
+        walker->own = search.main;
+        walker->may_grow = true;
+    } else {
+        walker->own = search.near;
+    }
 }
+
+/* Looks again how large a stack is that grows. */
+static void follow_growth(struct stack_walker *walker, uint64_t sp)
+{
+    struct own_search search = {.sp = sp};
+
+    if (sp < walker->own.low && walker->may_grow && walker->own.low - sp < GROWTH_BYTES_MAX &&
+        mapping_list_visit(0, UINT64_MAX, take_mapping, &search) == 0 && search.main.low != 0)
+        walker->own = search.main;
+}
+
+/* ---- reading the stack ------------------------------------------------------------------------------------------- */
 
 static inline uint64_t word_at(uint64_t address)
 {
-    return *(const uint64_t *)(uintptr_t)address;
+    return *(const volatile uint64_t *)(uintptr_t)address;
+}
+
+/* The walk goes on at that stack pointer. */
+static void enter_stack(struct walk *walk)
+{
+    walk->is_own = is_between(walk->walker->own, walk->sp);
+    walk->bounds = walk->is_own ? walk->walker->own : (struct stack_bounds){0, 0};
+}
+
+/* Whether the words from `low` up to before `high` can be read, now. */
+static bool can_read(struct walk *walk, uint64_t low, uint64_t high)
+{
+    struct stack_bounds pages = {low & ~(uint64_t)(PAGE_BYTES - 1),
+                                 (high + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1)};
+
+    if (low >= walk->bounds.low && high <= walk->bounds.high)
+        return true;
+    if (walk->is_own || pages.high <= pages.low || pages.high - pages.low > PROBED_MAX * PAGE_BYTES)
+        return false;
+    for (uint64_t page = pages.low; page < pages.high; page += PAGE_BYTES)
+        if (!is_between(walk->bounds, page) && !memory_probe(page))
+            return false;
+    walk->bounds = pages;
+    return true;
 }
 
 /* For full_unwind: other stacks, too. */
 static bool read_stack(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
 {
-    struct walk *walk = context;
+    const struct walk *walk = context;
     uint64_t last = address + size_bytes - 1;
 
-    if (!find_bounds(address, &walk->bounds) || last < address || last >= walk->bounds.high)
+    if (last < address)
         return false;
-    __builtin_memcpy(bytes_out, (const void *)(uintptr_t)address, size_bytes);
+    if ((!is_between(walk->walker->own, address) || !is_between(walk->walker->own, last)) &&
+        (!memory_probe(address & ~(uint64_t)7) || !memory_probe(last & ~(uint64_t)7)))
+        return false;
+    memcpy(bytes_out, (const void *)(uintptr_t)address, size_bytes);
     return true;
-}
-
-/* ---- what was there before --------------------------------------------------------------------------------------- */
-
-/* How many of the remembered frames outside of frame `from` are as they were, from there on outwards. */
-static uint32_t count_unchanged(const struct stack_memory *memory, uint32_t from)
-{
-    uint32_t i = from;
-
-    while (i > 0) {
-        uint64_t difference = word_at(memory->sp[i - 1] - UNWIND_WORD) ^ memory->pc[i - 1];
-
-        difference |= word_at(memory->fp_place[i - 1]) ^ memory->fp_value[i - 1];
-        if (difference != 0)
-            break;
-        i--;
-    }
-    return from - i;
-}
-
-/* Where the memory has the present frame. Moves *place towards the outermost; false: it has not. */
-static inline bool is_known(const struct stack_memory *memory, const struct stack_frame *state, uint32_t *place)
-{
-    while (*place > 0 && memory->sp[*place - 1] < state->sp)
-        (*place)--;
-    return *place > 0 && memory->sp[*place - 1] == state->sp && memory->pc[*place - 1] == state->pc &&
-           ((memory->fp[*place - 1] ^ state->fp) & memory->fp_mask[*place - 1]) == 0;
-}
-
-/* What has to be the same in the stack for a frame to be. */
-static void set_places(struct stack_memory *memory, uint32_t which, const struct stack_frame *frame)
-{
-    bool is_needed = memory->fp_mask[which] != 0;
-
-    memory->fp_place[which] = is_needed ? frame->fp_place : frame->sp - UNWIND_WORD;
-    memory->fp_value[which] = is_needed ? frame->fp_value : frame->pc;
 }
 
 /* ---- one frame --------------------------------------------------------------------------------------------------- */
-
-/* The frame is at that address; the pointer is so far below it, or unchanged. */
-static inline bool undo_frame(struct walk *walk, uint64_t frame, uint64_t pointer_bytes)
-{
-    struct stack_frame *state = &walk->state;
-    uint64_t place = frame - (pointer_bytes == 0 ? UNWIND_WORD : pointer_bytes);
-
-    if (frame <= state->sp || !is_within(walk->bounds, frame - UNWIND_WORD) || !is_within(walk->bounds, place))
-        return false;
-    state->pc = word_at(frame - UNWIND_WORD);
-    state->fp_place = place;
-    state->fp_value = word_at(place);
-    if (pointer_bytes != 0)
-        state->fp = state->fp_value;
-    state->sp = frame;
-    walk->is_exact = false;
-    return true;
-}
-
-/* Code that nobody describes often keeps its frame pointer all the same. */
-static bool undo_by_pointer(struct walk *walk)
-{
-    if (walk->state.fp < walk->state.sp || walk->state.fp % UNWIND_WORD != 0)
-        return false;
-    return undo_frame(walk, walk->state.fp + 2 * UNWIND_WORD, 2 * UNWIND_WORD);
-}
-
-static bool step_fully(struct walk *walk, uint64_t lookup_pc, struct unwind_registers *registers)
-{
-    const struct unwind_memory memory = {read_stack, walk};
-    struct eh_frame_entry entry;
-
-    if (!unwind_modules_entry(walk->modules, lookup_pc, &entry) ||
-        full_unwind_step(&entry, lookup_pc, walk->numbers, &memory, registers) != 1)
-        return false;
-    walk->state = (struct stack_frame){
-        .pc = registers->values[walk->numbers->return_address],
-        .sp = registers->values[walk->numbers->stack_pointer],
-        .fp = unwind_registers_know(registers, walk->numbers->frame_pointer)
-                  ? registers->values[walk->numbers->frame_pointer]
-                  : 0,
-    };
-    walk->is_exact = entry.is_signal_frame;
-    walk->is_remembered = false;
-    return find_bounds(walk->state.sp, &walk->bounds);
-}
-
-/* What is known of registers while frames are undone by rules. */
-static struct unwind_registers present_registers(const struct walk *walk)
-{
-    struct unwind_registers registers = {.known = 0};
-
-    unwind_registers_set(&registers, walk->numbers->return_address, walk->state.pc);
-    unwind_registers_set(&registers, walk->numbers->stack_pointer, walk->state.sp);
-    unwind_registers_set(&registers, walk->numbers->frame_pointer, walk->state.fp);
-    return registers;
-}
 
 enum step_result {
     STEP_DONE,
@@ -178,105 +149,215 @@ enum step_result {
     STEP_NEEDS_ALL, /* registers that rules do not follow */
 };
 
-static enum step_result step(struct walk *walk, uint64_t lookup_pc, uint32_t rule)
+static inline bool is_code_address(uint64_t pc)
+{
+    return (pc - 1) >> ADDRESS_BITS == 0;
+}
+
+static inline void add_address(struct walk *walk, uint64_t pc)
+{
+    walk->addresses->pcs[walk->addresses->count++] = pc;
+}
+
+/* By a rule of kind UNWIND_SP or UNWIND_FP. */
+static enum step_result step_simply(struct walk *walk, uint32_t rule)
+{
+    uint64_t frame = (unwind_rule_kind(rule) == UNWIND_SP ? walk->sp : walk->fp) + unwind_rule_frame_bytes(rule);
+    uint64_t pointer_bytes = unwind_rule_pointer_bytes(rule), pc;
+    uint64_t lowest = frame - (pointer_bytes < UNWIND_WORD ? UNWIND_WORD : pointer_bytes);
+
+    if (frame <= walk->sp || frame % UNWIND_WORD != 0 || !can_read(walk, lowest, frame))
+        return STEP_END;
+    pc = word_at(frame - UNWIND_WORD);
+    if (!is_code_address(pc))
+        return STEP_END;
+    walk->pc = pc;
+    walk->sp = frame;
+    walk->fp = pointer_bytes == 0 ? walk->fp : word_at(frame - pointer_bytes);
+    walk->is_exact = false;
+    return STEP_DONE;
+}
+
+static bool step_fully(struct walk *walk, struct unwind_registers *registers)
+{
+    const struct arch_frame_registers *numbers = walk->numbers;
+    const struct full_unwind unwind = {numbers, {read_stack, walk}, walk->storage};
+    uint64_t lookup_pc = walk->pc - (walk->is_exact ? 0 : 1);
+    struct eh_frame_entry entry;
+
+    if (walk->storage == NULL || !unwind_view_entry(walk->view, lookup_pc, &entry) ||
+        full_unwind_step(&unwind, &entry, lookup_pc, registers) != 1)
+        return false;
+    walk->pc = registers->values[numbers->return_address];
+    walk->sp = registers->values[numbers->stack_pointer];
+    walk->fp = unwind_registers_know(registers, numbers->frame_pointer) ? registers->values[numbers->frame_pointer] : 0;
+    walk->is_exact = entry.is_signal_frame;
+    walk->is_remembered = false;
+    walk->place = 0;
+    enter_stack(walk);
+    return true;
+}
+
+/* What is known of registers while frames are undone by rules. */
+static struct unwind_registers present_registers(const struct walk *walk)
 {
     struct unwind_registers registers;
-    bool is_done = false;
 
-    switch (unwind_rule_kind(rule)) {
-    case UNWIND_SP:
-        is_done = undo_frame(walk, walk->state.sp + unwind_rule_frame_bytes(rule), unwind_rule_pointer_bytes(rule));
-        break;
-    case UNWIND_FP:
-        is_done = undo_frame(walk, walk->state.fp + unwind_rule_frame_bytes(rule), unwind_rule_pointer_bytes(rule));
-        break;
-    case UNWIND_FULL:
-        registers = present_registers(walk);
-        return step_fully(walk, lookup_pc, &registers) ? STEP_DONE : STEP_NEEDS_ALL;
-    case UNWIND_UNKNOWN:
-        is_done = undo_by_pointer(walk);
-        break;
-    case UNWIND_PLT:
-    case UNWIND_END:
-        break;
+    registers.known = 0;
+    unwind_registers_set(&registers, walk->numbers->return_address, walk->pc);
+    unwind_registers_set(&registers, walk->numbers->stack_pointer, walk->sp);
+    unwind_registers_set(&registers, walk->numbers->frame_pointer, walk->fp);
+    return registers;
+}
+
+static enum step_result step_by_entry(struct walk *walk)
+{
+    struct unwind_registers registers = present_registers(walk);
+
+    if (!step_fully(walk, &registers))
+        return STEP_NEEDS_ALL;
+    return is_code_address(walk->pc) ? STEP_DONE : STEP_END;
+}
+
+/* The rule for the present frame. Code that nobody describes often keeps its frame pointer all the same. */
+static uint32_t find_rule(struct walk *walk)
+{
+    uint64_t lookup_pc = walk->pc - (walk->is_exact ? 0 : 1);
+    uint32_t rule = unwind_view_rule(walk->view, lookup_pc);
+
+    if (unwind_rule_kind(rule) != UNWIND_UNKNOWN)
+        return rule;
+    walk->walker->unknown_pc = lookup_pc;
+    return unwind_rule(UNWIND_FP, 2, 2);
+}
+
+static void note_frame(struct walk *walk, uint32_t rule)
+{
+    if (walk->note_count == STACK_MEMORY_FRAMES) {
+        walk->is_remembered = false;
+        walk->place = 0;
+        return;
     }
-    return is_done && walk->state.pc != 0 && walk->state.pc >> ADDRESS_BITS == 0 ? STEP_DONE : STEP_END;
+    walk->walker->memory.notes[walk->note_count++] = (struct stack_note){walk->sp, walk->fp, rule};
+}
+
+/* Any frame. */
+static enum step_result step(struct walk *walk)
+{
+    uint32_t rule = find_rule(walk);
+    enum step_result result;
+
+    if (walk->is_remembered && !walk->is_exact)
+        note_frame(walk, rule);
+    walk->is_ended = unwind_rule_kind(rule) == UNWIND_END;
+    if (walk->is_ended)
+        return STEP_END;
+    result = unwind_rule_kind(rule) == UNWIND_FULL ? step_by_entry(walk) : step_simply(walk, rule);
+    if (result == STEP_DONE)
+        add_address(walk, walk->pc);
+    return result;
 }
 
 /* ---- all frames -------------------------------------------------------------------------------------------------- */
 
-/* A frame that is not in the memory, or not any more at that place. */
-static void note_frame(struct walk *walk, const struct stack_frame *frame)
+/*
+ * Goes over simple frames, up to one that is remembered, or one that is not simple. Whether that is remembered. All in
+ * local variables: this is where the time goes.
+ */
+static bool step_over_simple(struct walk *walk)
 {
-    if (walk->new_count < STACK_MEMORY_FRAMES)
-        walk->walker->memory.new_frames[walk->new_count++] = *frame;
-    else
-        walk->is_remembered = false;
+    struct stack_memory *memory = &walk->walker->memory;
+    struct rule_cache *cache = &walk->view->cache;
+    const struct stack_bounds bounds = walk->bounds;
+    size_t room = walk->addresses->capacity - walk->addresses->count;
+    size_t notes_left = walk->is_remembered ? STACK_MEMORY_FRAMES - walk->note_count : room;
+    uint64_t *out = walk->addresses->pcs + walk->addresses->count;
+    uint64_t *end = out + (room < notes_left ? room : notes_left);
+    struct stack_note unused, *note = walk->is_remembered ? &memory->notes[walk->note_count] : &unused;
+    size_t note_step = walk->is_remembered ? 1 : 0;
+    uint64_t pc = walk->pc, sp = walk->sp, fp = walk->fp;
+    uint32_t place = walk->place;
+    bool is_met = false;
+
+    while (out < end) {
+        uint64_t frame, pointer_bytes, caller;
+        uint32_t rule;
+
+        is_met = stack_memory_has(memory, pc, sp, fp, &place);
+        if (is_met || !rule_cache_find(cache, pc - 1, &rule) || unwind_rule_kind(rule) - UNWIND_SP > 1)
+            break;
+        frame = (unwind_rule_kind(rule) == UNWIND_SP ? sp : fp) + unwind_rule_frame_bytes(rule);
+        pointer_bytes = unwind_rule_pointer_bytes(rule);
+        if (frame <= sp || frame > bounds.high || frame - pointer_bytes < bounds.low || frame % UNWIND_WORD != 0)
+            break;
+        caller = word_at(frame - UNWIND_WORD);
+        if (!is_code_address(caller))
+            break;
+        note->sp = sp;
+        note->fp = fp;
+        note->rule = rule;
+        note += note_step;
+        fp = pointer_bytes == 0 ? fp : word_at(frame - pointer_bytes);
+        sp = frame;
+        pc = caller;
+        *out++ = pc;
+    }
+    if (walk->is_remembered)
+        walk->note_count = (uint32_t)(note - memory->notes);
+    walk->addresses->count = (size_t)(out - walk->addresses->pcs);
+    walk->pc = pc;
+    walk->sp = sp;
+    walk->fp = fp;
+    walk->place = place;
+    return is_met;
 }
 
 /*
- * At a frame that the memory has. Goes over those that are as they were; if that is not all, the last of them is where
- * the walk is then, and the ones before it are noted anew. How many, from the outermost on, are other ones now.
+ * At a frame that the memory has. True: those outside of it are as they were, too, and the walk is at the outermost
+ * that is remembered. Else it is where it was.
  */
-static uint32_t take_known(struct walk *walk, uint32_t place)
+static bool repeat_known(struct walk *walk)
 {
-    struct stack_memory *memory = &walk->walker->memory;
-    uint32_t unchanged = count_unchanged(memory, place - 1), first = place - 1 - unchanged;
+    const struct stack_memory *memory = &walk->walker->memory;
+    size_t room = walk->addresses->capacity - walk->addresses->count;
+    uint32_t wanted = room < walk->place - 1 ? (uint32_t)room : walk->place - 1;
+    uint32_t changed = stack_memory_repeat(memory, walk->place, wanted, walk->addresses->pcs + walk->addresses->count);
 
-    for (uint32_t i = place - 1; i > first && walk->count < walk->capacity; i--)
-        walk->pcs[walk->count++] = memory->pc[i - 1];
-    /* The frame before it may be another one, which had kept the pointer elsewhere. */
-    set_places(memory, place - 1, &walk->state);
-    for (uint32_t i = place - 1; first > 0 && i >= first; i--) {
-        walk->state = (struct stack_frame){memory->pc[i],       memory->sp[i],       memory->fp[i],
-                                           memory->fp_place[i], memory->fp_value[i], memory->rule[i]};
-        if (i > first)
-            note_frame(walk, &walk->state);
-    }
-    if (first == 0)
-        walk->state = (struct stack_frame){.pc = memory->pc[0], .sp = memory->sp[0], .fp = memory->fp[0]};
-    return first;
-}
-
-/* Whether what is farther out depends on the pointer that a frame has, if it does on the one that its caller has. */
-static bool needs_pointer(uint32_t rule, bool caller_does)
-{
-    switch (unwind_rule_kind(rule)) {
-    case UNWIND_SP:
-        return caller_does && unwind_rule_pointer_bytes(rule) == 0;
-    case UNWIND_END:
+    if (changed != 0) {
+        /* Farther out there may be some that are the same again. */
+        walk->place = changed - 1;
         return false;
-    default:
-        return true;
     }
+    walk->addresses->count += wanted;
+    walk->is_ended = memory->is_whole;
+    walk->pc = memory->pc[1];
+    walk->sp = memory->sp[1];
+    walk->fp = memory->fp[1];
+    /* What is behind it is not remembered. */
+    walk->is_remembered = false;
+    walk->place = 0;
+    return true;
 }
 
-/* Keeps `kept` outermost frames, and has the new ones behind them. */
-static void remember(struct walk *walk, uint32_t kept)
+/* Up to the end, or until there is no more room. */
+static enum step_result walk_frames(struct walk *walk, uint32_t *known_out)
 {
-    struct stack_memory *memory = &walk->walker->memory;
-    uint32_t count = kept + walk->new_count;
-    /* Of what lies behind the outermost frame nothing is known. */
-    bool is_needed = kept == 0 || memory->fp_mask[kept - 1] != 0;
+    enum step_result result = STEP_DONE;
 
-    memory->count = 0;
-    memory->generation = walk->generation;
-    memory->bounds = walk->first_bounds;
-    if (count > STACK_MEMORY_FRAMES)
-        return;
-    for (uint32_t place = kept; place < count; place++) {
-        const struct stack_frame *frame = &memory->new_frames[count - 1 - place];
+    add_address(walk, walk->pc);
+    while (result == STEP_DONE && walk->addresses->count < walk->addresses->capacity) {
+        if (!walk->is_exact && step_over_simple(walk)) {
+            uint32_t place = walk->place;
 
-        is_needed = needs_pointer(frame->rule, is_needed);
-        memory->pc[place] = frame->pc;
-        memory->sp[place] = frame->sp;
-        memory->fp[place] = frame->fp;
-        memory->fp_mask[place] = is_needed ? UINT64_MAX : 0;
-        memory->rule[place] = frame->rule;
-        set_places(memory, place, frame);
+            if (repeat_known(walk))
+                *known_out = place;
+            if (walk->is_ended)
+                return STEP_END;
+        }
+        if (walk->addresses->count < walk->addresses->capacity)
+            result = step(walk);
     }
-    atomic_signal_fence(memory_order_seq_cst);
-    memory->count = count;
+    return result;
 }
 
 /* With all registers from the first frame on, which is as good as it gets. */
@@ -284,141 +365,79 @@ static void walk_fully(struct walk *walk, const struct stack_start *start)
 {
     struct unwind_registers registers = *start->registers;
 
-    walk->bounds = walk->first_bounds;
-    walk->state.pc = registers.values[walk->numbers->return_address];
+    walk->pc = start->pc;
+    walk->sp = start->sp;
     walk->is_exact = !start->is_behind_call;
-    walk->count = 0;
-    walk->pcs[walk->count++] = walk->state.pc;
-    while (walk->count < walk->capacity && step_fully(walk, walk->state.pc - (walk->is_exact ? 0 : 1), &registers) &&
-           walk->state.pc != 0)
-        walk->pcs[walk->count++] = walk->state.pc;
+    walk->addresses->count = 0;
+    enter_stack(walk);
+    add_address(walk, walk->pc);
+    while (walk->addresses->count < walk->addresses->capacity && step_fully(walk, &registers) &&
+           is_code_address(walk->pc))
+        add_address(walk, walk->pc);
 }
 
-/* How many remembered frames there are that the walk may meet. */
-static uint32_t count_remembered(const struct walk *walk)
-{
-    const struct stack_memory *memory = &walk->walker->memory;
-
-    if (!walk->is_remembered || memory->generation != walk->generation || memory->bounds.low != walk->bounds.low ||
-        memory->bounds.high != walk->bounds.high)
-        return 0;
-    return memory->count;
-}
-
-/*
- * Goes over simple frames, up to one that is remembered or one that is not simple. How many of the memory's frames,
- * from the outermost on, are met then; 0: none. All in local variables, and each word stored on its own: a structure
- * that is written by words and copied at once makes the CPU wait.
- */
-static uint32_t walk_simply(struct walk *walk, uint32_t place)
+static int walk_all(struct walk *walk, const struct stack_start *start)
 {
     struct stack_memory *memory = &walk->walker->memory;
-    struct stack_frame state = walk->state;
-    struct stack_bounds bounds = walk->bounds;
-    bool is_exact = walk->is_exact, is_met = false;
-
-    while (walk->count < walk->capacity) {
-        is_met = !is_exact && is_known(memory, &state, &place);
-        if (is_met || !rule_cache_find(&walk->modules->cache, state.pc - (is_exact ? 0 : 1), &state.rule) ||
-            unwind_rule_kind(state.rule) > UNWIND_FP || walk->new_count == STACK_MEMORY_FRAMES)
-            break;
-
-        uint64_t frame =
-            (unwind_rule_kind(state.rule) == UNWIND_SP ? state.sp : state.fp) + unwind_rule_frame_bytes(state.rule);
-        uint64_t pointer_bytes = unwind_rule_pointer_bytes(state.rule);
-        uint64_t fp_place = frame - (pointer_bytes == 0 ? UNWIND_WORD : pointer_bytes);
-
-        if (frame <= state.sp || !is_within(bounds, frame - UNWIND_WORD) || !is_within(bounds, fp_place))
-            break;
-        if (!is_exact) {
-            struct stack_frame *noted = &memory->new_frames[walk->new_count++];
-
-            noted->pc = state.pc;
-            noted->sp = state.sp;
-            noted->fp = state.fp;
-            noted->fp_place = state.fp_place;
-            noted->fp_value = state.fp_value;
-            noted->rule = state.rule;
-        }
-        is_exact = false;
-        state.pc = word_at(frame - UNWIND_WORD);
-        state.sp = frame;
-        state.fp_place = fp_place;
-        state.fp_value = word_at(fp_place);
-        state.fp = pointer_bytes == 0 ? state.fp : state.fp_value;
-        walk->pcs[walk->count++] = state.pc;
-    }
-    walk->state = state;
-    walk->is_exact = is_exact;
-    return is_met ? place : 0;
-}
-
-/* By the rules' help or, where they have none, by what else there is. */
-static enum step_result step_and_note(struct walk *walk)
-{
-    uint64_t lookup_pc = walk->state.pc - (walk->is_exact ? 0 : 1);
-    enum step_result result;
-
-    walk->state.rule = unwind_modules_rule(walk->modules, lookup_pc);
-    if (walk->is_remembered && !walk->is_exact)
-        note_frame(walk, &walk->state);
-    result = step(walk, lookup_pc, walk->state.rule);
-    if (result == STEP_DONE)
-        walk->pcs[walk->count++] = walk->state.pc;
-    return result;
-}
-
-static void walk_frames(struct walk *walk, const struct stack_start *start)
-{
-    enum step_result result = STEP_DONE;
     bool may_remember = walk->is_remembered;
-    uint32_t place = count_remembered(walk), known = 0;
+    uint32_t known = 0;
 
-    walk->pcs[walk->count++] = walk->state.pc;
-    while (result == STEP_DONE && walk->count < walk->capacity) {
-        uint32_t met = walk->is_remembered ? walk_simply(walk, place) : 0;
-
-        if (met != 0 && (place = take_known(walk, met)) == 0) {
-            known = met;
-            /* What is behind the outermost frame that is remembered is not. */
-            walk->is_remembered = false;
-        }
-        if (met == 0 || known != 0)
-            result = walk->count < walk->capacity ? step_and_note(walk) : STEP_END;
+    if (may_remember && memory->generation != walk->view->generation) {
+        memory->count = 0;
+        memory->generation = walk->view->generation;
     }
-    if (result == STEP_NEEDS_ALL)
+    walk->place = may_remember ? memory->count : 0;
+    if (walk_frames(walk, &known) == STEP_NEEDS_ALL) {
+        if (start->registers == NULL)
+            return -ENODATA;
         walk_fully(walk, start);
-    else if (may_remember)
-        remember(walk, known);
+        return 0;
+    }
+    if (may_remember)
+        stack_memory_update(memory, known, walk->note_count, walk->addresses->pcs + (start->is_behind_call ? 0 : 1),
+                            walk->is_ended && walk->is_remembered);
+    return 0;
 }
 
-size_t stack_walk(struct unwind_modules *modules, struct stack_walker *walker, const struct stack_start *start,
-                  uint64_t *pcs_out, size_t capacity)
+/* Whether the walk that seems to be under way was left by a jump out of a signal handler. */
+static bool is_abandoned(const struct stack_walker *walker, uint64_t frame)
 {
-    const struct arch_frame_registers *numbers = modules->registers;
-    const uint64_t *registers = start->registers->values;
-    bool was_outside = unwind_modules_enter(&walker->reader);
-    struct walk walk = {
-        .modules = modules,
-        .walker = walker,
-        .numbers = numbers,
-        .bounds = walker->bounds,
-        .state = {registers[numbers->return_address], registers[numbers->stack_pointer],
-                  registers[numbers->frame_pointer], 0, 0, 0},
-        .is_exact = !start->is_behind_call,
-        .pcs = pcs_out,
-        .capacity = capacity,
-        .generation = atomic_load_explicit(&modules->generation, memory_order_acquire),
-        /* A walk that interrupts another one leaves what that uses alone. */
-        .is_remembered = was_outside,
-    };
+    return is_between(walker->own, frame) && is_between(walker->own, walker->frame) && frame >= walker->frame;
+}
 
-    if (capacity > 0 && find_bounds(walk.state.sp, &walk.bounds)) {
-        walk.first_bounds = walk.bounds;
-        if (was_outside)
-            walker->bounds = walk.bounds;
-        walk_frames(&walk, start);
-    }
-    unwind_modules_leave(&walker->reader, was_outside);
-    return walk.count;
+int stack_walk(struct unwind_modules *modules, struct stack_walker *walker, const struct stack_start *start,
+               struct stack_addresses *addresses)
+{
+    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    bool was_outside = unwind_modules_enter(&walker->reader);
+    bool is_outermost = was_outside || is_abandoned(walker, frame);
+    unsigned depth = is_outermost ? 0 : walker->depth;
+    struct walk walk;
+    int result = 0;
+
+    if (is_outermost)
+        walker->frame = frame;
+    walker->depth = depth + 1;
+    walk.view = unwind_modules_view(modules);
+    walk.walker = walker;
+    walk.numbers = modules->registers;
+    walk.storage = depth < STACK_WALKS_MAX ? &walker->storage[depth] : NULL;
+    walk.pc = start->pc;
+    walk.sp = start->sp;
+    walk.fp = start->fp;
+    walk.is_exact = !start->is_behind_call;
+    walk.is_ended = false;
+    walk.addresses = addresses;
+    walk.note_count = 0;
+    addresses->count = 0;
+    if (walk.sp < walker->own.low && is_outermost)
+        follow_growth(walker, walk.sp);
+    enter_stack(&walk);
+    /* A walk that interrupts another one leaves what that uses alone. */
+    walk.is_remembered = is_outermost && walk.is_own;
+    if (addresses->capacity > 0 && walk.sp % UNWIND_WORD == 0)
+        result = walk_all(&walk, start);
+    walker->depth = depth;
+    unwind_modules_leave(&walker->reader, is_outermost);
+    return result;
 }

@@ -1,53 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A list of modules by address never changes: a new one takes its place, and the old one is retired. It goes, with the
- * tables that only it had, when each reader was seen outside of its search after that.
+ * tables that only it had, when each reader was seen outside of its search after that. The cache of rules is part of
+ * the list: a thread that is still searching in an old one puts nothing into the new one's.
  */
 #include "unwind/unwind_modules.h"
 
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "process/mapping_list.h"
+#include "unwind/module_frames.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
-#include <linux/elf.h>
 #include <linux/membarrier.h>
 
-#define HEADER_BYTES_MAX 4096u
-
-struct unwind_module {
-    uint64_t start; /* of its code */
-    uint64_t end;
-    struct unwind_table *table;
-};
-
 struct unwind_module_list {
+    struct unwind_view view;         /* first: unwind_modules_view knows */
     struct unwind_module_list *next; /* that was retired before */
     size_t size_bytes;
     size_t count;
-    struct unwind_table *removed; /* that went with it, linked by their `next`; NULL: none */
-    struct unwind_module modules[];
+    struct module_frames *removed;   /* that went with it, linked by their `next` */
+    struct module_frames *modules[]; /* by address */
 };
 
-/* ---- retiring ---------------------------------------------------------------------------------------------------- */
+_Static_assert(offsetof(struct unwind_module_list, view) == 0, "a list begins with its view");
 
-static void free_table(struct unwind_table *table)
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+static int create_list(size_t capacity, uint64_t generation, struct unwind_module_list **list_out)
 {
-    unwind_table_deinit(table);
-    memory_unmap(table, sizeof(*table));
+    size_t size_bytes = sizeof(**list_out) + capacity * sizeof((*list_out)->modules[0]);
+    void *storage;
+    int result = memory_map(size_bytes, &storage);
+
+    if (result != 0)
+        return result;
+    *list_out = storage;
+    (*list_out)->size_bytes = size_bytes;
+    (*list_out)->view.generation = generation;
+    return 0;
 }
 
-static void free_list(struct unwind_module_list *list)
+static void destroy_list(struct unwind_module_list *list)
 {
     while (list->removed != NULL) {
-        struct unwind_table *table = list->removed;
+        struct module_frames *frames = list->removed;
 
-        list->removed = table->next_removed;
-        free_table(table);
+        list->removed = frames->next;
+        module_frames_destroy(frames);
     }
     memory_unmap(list, list->size_bytes);
 }
+
+static struct unwind_module_list *current_of(struct unwind_modules *modules)
+{
+    return atomic_load_explicit(&modules->current, memory_order_relaxed);
+}
+
+/* The modules of a range leave with the list. */
+static void take_out(struct unwind_module_list *list, struct module_frames *frames)
+{
+    frames->next = list->removed;
+    list->removed = frames;
+}
+
+static bool overlaps(const struct module_frames *frames, uint64_t start, uint64_t end)
+{
+    return frames->table.end > start && frames->table.start < end;
+}
+
+static void insert(struct unwind_module_list *list, struct module_frames *frames)
+{
+    size_t place = list->count++;
+
+    for (; place > 0 && list->modules[place - 1]->table.start > frames->table.start; place--)
+        list->modules[place] = list->modules[place - 1];
+    list->modules[place] = frames;
+}
+
+/* ---- retiring ---------------------------------------------------------------------------------------------------- */
 
 /* False: some reader may be looking at what was there before. */
 static bool all_are_outside(struct unwind_modules *modules) REQUIRES(modules->lock)
@@ -63,49 +96,52 @@ static bool all_are_outside(struct unwind_modules *modules) REQUIRES(modules->lo
     return true;
 }
 
-/* Puts a list in the place of the one before, which goes as soon as it can. */
-static void publish(struct unwind_modules *modules, struct unwind_module_list *list) REQUIRES(modules->lock)
+static void destroy_retired(struct unwind_modules *modules)
 {
-    struct unwind_module_list *before = atomic_load_explicit(&modules->current, memory_order_relaxed);
-
-    atomic_store_explicit(&modules->current, list, memory_order_release);
-    atomic_fetch_add_explicit(&modules->generation, 1, memory_order_seq_cst);
-    rule_cache_clear(&modules->cache);
-    if (before != NULL) {
-        before->next = modules->retired;
-        modules->retired = before;
-    }
-    if (modules->retired == NULL || !all_are_outside(modules))
-        return;
     while (modules->retired != NULL) {
         struct unwind_module_list *retired = modules->retired;
 
         modules->retired = retired->next;
-        free_list(retired);
+        destroy_list(retired);
     }
 }
 
-void unwind_modules_init(struct unwind_modules *modules, const struct arch_frame_registers *registers)
+/* Puts a list in the place of the one before, which goes as soon as it can. */
+static void publish(struct unwind_modules *modules, struct unwind_module_list *list) REQUIRES(modules->lock)
 {
+    struct unwind_module_list *before = current_of(modules);
+
+    /* Pairs with the acquire in unwind_modules_view. */
+    atomic_store_explicit(&modules->current, list, memory_order_release);
+    before->next = modules->retired;
+    modules->retired = before;
+    if (all_are_outside(modules))
+        destroy_retired(modules);
+}
+
+int unwind_modules_init(struct unwind_modules *modules, const struct arch_frame_registers *registers)
+{
+    struct unwind_module_list *list;
+    int result = create_list(0, 1, &list);
+
+    if (result != 0)
+        return result;
     memset(modules, 0, sizeof(*modules));
     modules->registers = registers;
     list_init(&modules->readers);
+    atomic_store_explicit(&modules->current, list, memory_order_release);
     (void)raw_syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+    return 0;
 }
 
 void unwind_modules_deinit(struct unwind_modules *modules)
 {
-    struct unwind_module_list *list = atomic_load_explicit(&modules->current, memory_order_relaxed);
+    struct unwind_module_list *list = current_of(modules);
 
-    for (size_t i = 0; list != NULL && i < list->count; i++)
-        free_table(list->modules[i].table);
-    if (list != NULL)
-        free_list(list);
-    while (modules->retired != NULL) {
-        list = modules->retired;
-        modules->retired = list->next;
-        free_list(list);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        take_out(list, list->modules[i]);
+    destroy_list(list);
+    destroy_retired(modules);
     atomic_store_explicit(&modules->current, NULL, memory_order_relaxed);
 }
 
@@ -123,219 +159,220 @@ void unwind_modules_remove_reader(struct unwind_modules *modules, struct unwind_
     mutex_unlock(&modules->lock);
 }
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- one module -------------------------------------------------------------------------------------------------- */
 
-/* What the program headers of a module in memory say. */
-struct module_headers {
-    uint64_t bias; /* from addresses in the file to those in memory */
-    uint64_t frame_header;
-    uint64_t frame_header_bytes;
-    const Elf64_Phdr *headers;
-    unsigned count;
-};
-
-static int read_headers(uint64_t base, struct module_headers *headers_out)
+static int add_frames(struct unwind_modules *modules, struct module_frames *frames) REQUIRES(modules->lock)
 {
-    const Elf64_Ehdr *file = (const void *)(uintptr_t)base;
-    uint64_t low = UINT64_MAX;
+    struct unwind_module_list *before = current_of(modules), *list;
+    int result;
 
-    if (memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_ident[EI_CLASS] != ELFCLASS64 ||
-        file->e_phentsize != sizeof(Elf64_Phdr) || file->e_phoff > HEADER_BYTES_MAX ||
-        file->e_phnum > (HEADER_BYTES_MAX - file->e_phoff) / sizeof(Elf64_Phdr))
-        return -ENOEXEC;
-    *headers_out = (struct module_headers){
-        .headers = (const void *)(uintptr_t)(base + file->e_phoff),
-        .count = file->e_phnum,
-    };
-    for (unsigned i = 0; i < headers_out->count; i++) {
-        const Elf64_Phdr *header = &headers_out->headers[i];
-
-        if (header->p_type == PT_LOAD && header->p_offset == 0 && header->p_vaddr < low)
-            low = header->p_vaddr;
-        if (header->p_type == PT_GNU_EH_FRAME) {
-            headers_out->frame_header = header->p_vaddr;
-            headers_out->frame_header_bytes = header->p_memsz;
-        }
-    }
-    if (low == UINT64_MAX)
-        return -ENOEXEC;
-    headers_out->bias = base - low;
-    headers_out->frame_header += headers_out->bias;
-    return headers_out->frame_header_bytes == 0 ? -ENOENT : 0;
-}
-
-/* Whether so many bytes at an address are in one segment, and how many are up to its end. */
-static bool is_loaded(const struct module_headers *headers, uint64_t address, uint64_t size_bytes,
-                      uint64_t *available_out)
-{
-    for (unsigned i = 0; i < headers->count; i++) {
-        const Elf64_Phdr *header = &headers->headers[i];
-        uint64_t within = address - headers->bias - header->p_vaddr;
-
-        if (header->p_type != PT_LOAD || within >= header->p_filesz || header->p_filesz - within < size_bytes)
-            continue;
-        *available_out = header->p_filesz - within;
-        return true;
-    }
-    return false;
-}
-
-static int find_frame(uint64_t base, struct eh_frame *frame_out)
-{
-    struct module_headers headers;
-    uint64_t address, available;
-    int result = read_headers(base, &headers);
-
+    for (size_t i = 0; i < before->count; i++)
+        if (overlaps(before->modules[i], frames->table.start, frames->table.end))
+            return -EEXIST;
+    result = create_list(before->count + 1, before->view.generation + 1, &list);
     if (result != 0)
         return result;
-    if (!is_loaded(&headers, headers.frame_header, headers.frame_header_bytes, &available))
-        return -ENOENT;
-
-    struct eh_frame header = {(const uint8_t *)(uintptr_t)headers.frame_header, headers.frame_header_bytes,
-                              headers.frame_header};
-
-    if (eh_frame_find(&header, &address) != 0 || !is_loaded(&headers, address, 4, &available))
-        return -ENOENT;
-    *frame_out = (struct eh_frame){(const uint8_t *)(uintptr_t)address, available, address};
+    for (size_t i = 0; i < before->count; i++)
+        list->modules[list->count++] = before->modules[i];
+    insert(list, frames);
+    publish(modules, list);
     return 0;
-}
-
-static int make_table(const struct unwind_modules *modules, uint64_t base, struct unwind_table **table_out)
-{
-    struct eh_frame frame;
-    void *storage;
-    int result = find_frame(base, &frame);
-
-    if (result != 0)
-        return result;
-    result = memory_map(sizeof(**table_out), &storage);
-    if (result != 0)
-        return result;
-    *table_out = storage;
-    result = unwind_table_make(*table_out, &frame, modules->registers);
-    if (result != 0)
-        memory_unmap(storage, sizeof(**table_out));
-    return result;
-}
-
-/* A copy of the list without the modules of a range, and with room for one more. */
-static int copy_without(const struct unwind_module_list *list, uint64_t start, uint64_t end,
-                        struct unwind_module_list **copy_out)
-{
-    size_t count = list == NULL ? 0 : list->count;
-    size_t size_bytes = sizeof(*list) + (count + 1) * sizeof(list->modules[0]);
-    struct unwind_module_list *copy;
-    void *storage;
-
-    if (memory_map(size_bytes, &storage) != 0)
-        return -ENOMEM;
-    copy = storage;
-    copy->size_bytes = size_bytes;
-    for (size_t i = 0; i < count; i++)
-        if (list->modules[i].end <= start || list->modules[i].start >= end)
-            copy->modules[copy->count++] = list->modules[i];
-    *copy_out = copy;
-    return 0;
-}
-
-static void insert(struct unwind_module_list *list, struct unwind_table *table)
-{
-    size_t place = list->count++;
-
-    for (; place > 0 && list->modules[place - 1].start > table->start; place--)
-        list->modules[place] = list->modules[place - 1];
-    list->modules[place] = (struct unwind_module){table->start, table->end, table};
 }
 
 int unwind_modules_add(struct unwind_modules *modules, uint64_t base)
 {
-    struct unwind_module_list *before, *list;
-    struct unwind_table *table;
-    int result = make_table(modules, base, &table);
+    struct module_frames *frames;
+    int result = module_frames_create(base, modules->registers, &frames);
 
     if (result != 0)
         return result;
     mutex_lock(&modules->lock);
-    before = atomic_load_explicit(&modules->current, memory_order_relaxed);
-    result = copy_without(before, table->start, table->end, &list);
-    if (result == 0 && before != NULL && list->count != before->count) {
-        memory_unmap(list, list->size_bytes);
-        result = -EEXIST;
-    }
-    if (result == 0) {
-        insert(list, table);
-        publish(modules, list);
-    }
+    result = add_frames(modules, frames);
     mutex_unlock(&modules->lock);
     if (result != 0)
-        free_table(table);
+        module_frames_destroy(frames);
     return result;
 }
 
 int unwind_modules_remove(struct unwind_modules *modules, uint64_t start, uint64_t end)
 {
     struct unwind_module_list *before, *list;
-    int result = 0;
+    int result;
 
     mutex_lock(&modules->lock);
-    before = atomic_load_explicit(&modules->current, memory_order_relaxed);
-    if (before != NULL)
-        result = copy_without(before, start, end, &list);
-    if (result == 0 && before != NULL) {
-        for (size_t i = 0; i < before->count; i++) {
-            struct unwind_module *module = &before->modules[i];
-
-            if (module->end <= start || module->start >= end)
-                continue;
-            module->table->next_removed = before->removed;
-            before->removed = module->table;
-        }
-        publish(modules, list);
+    before = current_of(modules);
+    result = create_list(before->count, before->view.generation + 1, &list);
+    for (size_t i = 0; result == 0 && i < before->count; i++) {
+        if (overlaps(before->modules[i], start, end))
+            take_out(before, before->modules[i]);
+        else
+            list->modules[list->count++] = before->modules[i];
     }
+    if (result == 0)
+        publish(modules, list);
+    mutex_unlock(&modules->lock);
+    return result;
+}
+
+/* ---- all modules ------------------------------------------------------------------------------------------------- */
+
+#define BASES_MAX 8192u
+
+/* Where modules seem to be: a file's code, and in front of it the beginning of the same file. */
+struct base_search {
+    uint64_t *bases;
+    size_t count;
+    uint64_t file_start;
+    size_t path_length;
+    char path[MAPPING_PATH_BYTES_MAX];
+};
+
+static void take_mapping(void *context, const struct mapping *mapping)
+{
+    struct base_search *search = context;
+
+    if (mapping->path_length == 0)
+        return;
+    if (mapping->file_offset == 0) {
+        search->file_start = mapping->start;
+        search->path_length = mapping->path_length;
+        memcpy(search->path, mapping->path, mapping->path_length);
+    }
+    if (!mapping->is_executable || mapping->path_length != search->path_length ||
+        memcmp(mapping->path, search->path, search->path_length) != 0)
+        return;
+    /* A module may have several pieces of code. */
+    if (search->count < BASES_MAX && (search->count == 0 || search->bases[search->count - 1] != search->file_start))
+        search->bases[search->count++] = search->file_start;
+}
+
+static struct module_frames *find_by_base(const struct unwind_module_list *list, uint64_t base)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->modules[i]->base == base)
+            return list->modules[i];
+    return NULL;
+}
+
+/* Whether it is nowhere in the way; else it is left out. */
+static bool has_room(const struct unwind_module_list *list, const struct module_frames *frames)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (overlaps(list->modules[i], frames->table.start, frames->table.end))
+            return false;
+    return true;
+}
+
+/* Puts the module at a base into the list, with the table that it has already if that is good. */
+static void take_base(struct unwind_modules *modules, struct unwind_module_list *list, uint64_t base)
+{
+    struct module_frames *frames = find_by_base(current_of(modules), base);
+
+    if (frames != NULL && module_frames_are_current(frames)) {
+        if (has_room(list, frames))
+            insert(list, frames);
+        return;
+    }
+    if (module_frames_create(base, modules->registers, &frames) != 0)
+        return;
+    if (has_room(list, frames))
+        insert(list, frames);
+    else
+        module_frames_destroy(frames);
+}
+
+/* Whether two lists have the same tables. */
+static bool is_same(const struct unwind_module_list *left, const struct unwind_module_list *right)
+{
+    return left->count == right->count &&
+           memcmp(left->modules, right->modules, left->count * sizeof(left->modules[0])) == 0;
+}
+
+static int refresh_with(struct unwind_modules *modules, const struct base_search *search) REQUIRES(modules->lock)
+{
+    struct unwind_module_list *before = current_of(modules), *list;
+    int result = create_list(search->count, before->view.generation + 1, &list);
+
+    if (result != 0)
+        return result;
+    for (size_t i = 0; i < search->count; i++)
+        take_base(modules, list, search->bases[i]);
+    if (is_same(before, list)) {
+        destroy_list(list);
+        return 0;
+    }
+    for (size_t i = 0; i < before->count; i++)
+        if (find_by_base(list, before->modules[i]->base) != before->modules[i])
+            take_out(before, before->modules[i]);
+    publish(modules, list);
+    return 0;
+}
+
+static int refresh(struct unwind_modules *modules) REQUIRES(modules->lock)
+{
+    struct base_search search = {.count = 0};
+    void *bases;
+    int result = memory_map(BASES_MAX * sizeof(uint64_t), &bases);
+
+    if (result != 0)
+        return result;
+    search.bases = bases;
+    result = mapping_list_visit(0, UINT64_MAX, take_mapping, &search);
+    if (result == 0)
+        result = refresh_with(modules, &search);
+    memory_unmap(bases, BASES_MAX * sizeof(uint64_t));
+    return result;
+}
+
+int unwind_modules_refresh(struct unwind_modules *modules, bool may_wait)
+{
+    int result;
+
+    if (may_wait)
+        mutex_lock(&modules->lock);
+    else if (!mutex_try_lock(&modules->lock))
+        return -EBUSY;
+    result = refresh(modules);
     mutex_unlock(&modules->lock);
     return result;
 }
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
-static const struct unwind_table *table_of(struct unwind_modules *modules, uint64_t pc)
+static const struct unwind_table *table_of(const struct unwind_view *view, uint64_t pc)
 {
-    const struct unwind_module_list *list = atomic_load_explicit(&modules->current, memory_order_acquire);
-    size_t low = 0, high = list == NULL ? 0 : list->count;
+    const struct unwind_module_list *list = (const struct unwind_module_list *)view;
+    size_t low = 0, high = list->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (pc >= list->modules[middle].end)
+        if (pc >= list->modules[middle]->table.end)
             low = middle + 1;
         else
             high = middle;
     }
-    return list != NULL && low < list->count && pc >= list->modules[low].start ? list->modules[low].table : NULL;
+    return low < list->count && pc >= list->modules[low]->table.start ? &list->modules[low]->table : NULL;
 }
 
-uint32_t unwind_modules_rule(struct unwind_modules *modules, uint64_t pc)
+uint32_t unwind_view_rule(struct unwind_view *view, uint64_t pc)
 {
-    uint64_t generation = atomic_load_explicit(&modules->generation, memory_order_acquire);
     const struct unwind_table *table;
     uint32_t rule;
 
-    if (rule_cache_find(&modules->cache, pc, &rule))
+    if (rule_cache_find(&view->cache, pc, &rule))
         return rule;
-    table = table_of(modules, pc);
+    table = table_of(view, pc);
     if (table == NULL)
         return unwind_rule(UNWIND_UNKNOWN, 0, 0);
     rule = unwind_table_find(table, pc);
-    rule_cache_put(&modules->cache, pc, rule);
-    /* Modules may have changed, and the cache been cleared, before it was put there. */
-    if (atomic_load_explicit(&modules->generation, memory_order_seq_cst) != generation)
-        rule_cache_drop(&modules->cache, pc);
+    rule_cache_put(&view->cache, pc, rule);
     return rule;
 }
 
-bool unwind_modules_entry(struct unwind_modules *modules, uint64_t pc, struct eh_frame_entry *entry_out)
+bool unwind_view_entry(const struct unwind_view *view, uint64_t pc, struct eh_frame_entry *entry_out)
 {
-    const struct unwind_table *table = table_of(modules, pc);
+    const struct unwind_table *table = table_of(view, pc);
 
     return table != NULL && unwind_table_entry(table, pc, entry_out);
 }

@@ -38,13 +38,11 @@ static int add_row(struct unwind_table *table, uint64_t address, uint32_t rule)
     void *rows = table->rows;
     int result;
 
+    /* Rows of no length, or of an entry that this one lies over. */
+    while (table->row_count > 0 && table->rows[table->row_count - 1].start >= start)
+        table->row_count--;
     if (table->row_count > 0 && table->rows[table->row_count - 1].rule == rule)
         return 0;
-    /* One that was of no length. */
-    if (table->row_count > 0 && table->rows[table->row_count - 1].start >= start) {
-        table->rows[table->row_count - 1].rule = rule;
-        return 0;
-    }
     result = grow(&rows, table->row_count, &table->row_capacity, sizeof(*table->rows));
     table->rows = rows;
     if (result == 0)
@@ -94,23 +92,6 @@ static void sort_entries(struct unwind_entry *entries, size_t count)
     }
 }
 
-/* How far the addresses of all entries reach. */
-static int measure(struct unwind_table *table)
-{
-    struct eh_frame_entry entry;
-    size_t offset = 0;
-
-    table->start = UINT64_MAX;
-    table->end = 0;
-    while (eh_frame_next(&table->frame, &offset, &entry) == 1) {
-        table->start = entry.start < table->start ? entry.start : table->start;
-        table->end = entry.end > table->end ? entry.end : table->end;
-    }
-    if (table->end == 0)
-        return -ENOENT;
-    return table->end - table->start > UINT32_MAX ? -E2BIG : 0;
-}
-
 static int list_entries(struct unwind_table *table)
 {
     struct eh_frame_entry entry;
@@ -119,10 +100,12 @@ static int list_entries(struct unwind_table *table)
 
     for (; result == 0 && eh_frame_next(&table->frame, &offset, &entry) == 1; before = offset)
         /* Reading from here gives this entry: what is skipped over is skipped again. */
-        result = add_entry(table, &entry, before);
-    if (result == 0)
-        sort_entries(table->entries, table->entry_count);
-    return result;
+        if (entry.start >= table->start && entry.end <= table->end)
+            result = add_entry(table, &entry, before);
+    if (result != 0)
+        return result;
+    sort_entries(table->entries, table->entry_count);
+    return table->entry_count == 0 ? -ENOENT : 0;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -130,6 +113,7 @@ static int list_entries(struct unwind_table *table)
 struct row_writing {
     struct unwind_table *table;
     const struct arch_frame_registers *registers;
+    uint64_t reached; /* what is before it has rows */
     int result;
 };
 
@@ -138,12 +122,17 @@ static bool take_row(void *context, const struct frame_row *row)
     struct row_writing *writing = context;
 
     writing->result = add_row(writing->table, row->start, unwind_rule_of(row, writing->registers));
+    writing->reached = row->end;
     return writing->result != 0;
 }
 
 static int write_rows(struct unwind_table *table, const struct arch_frame_registers *registers)
 {
-    struct row_writing writing = {table, registers, 0};
+    struct row_writing writing = {table, registers, 0, 0};
+    void *storage;
+
+    if (memory_map(sizeof(struct frame_rows_storage), &storage) != 0)
+        return -ENOMEM;
 
     for (size_t i = 0; i < table->entry_count && writing.result == 0; i++) {
         size_t offset = (size_t)table->entries[i].offset;
@@ -151,20 +140,21 @@ static int write_rows(struct unwind_table *table, const struct arch_frame_regist
 
         if (eh_frame_next(&table->frame, &offset, &entry) != 1)
             continue;
+        writing.reached = entry.start;
         /* What a program says up to where it makes no sense is good. */
-        if (frame_rows_visit(&entry, take_row, &writing) != 0 && writing.result == 0)
-            writing.result = add_row(table, entry.start, unwind_rule(UNWIND_UNKNOWN, 0, 0));
+        (void)!frame_rows_visit(&entry, storage, take_row, &writing);
         if (writing.result == 0)
-            writing.result = add_row(table, entry.end, unwind_rule(UNWIND_UNKNOWN, 0, 0));
+            writing.result = add_row(table, writing.reached, unwind_rule(UNWIND_UNKNOWN, 0, 0));
     }
+    memory_unmap(storage, sizeof(struct frame_rows_storage));
     return writing.result;
 }
 
-int unwind_table_make(struct unwind_table *table_out, const struct eh_frame *frame,
+int unwind_table_make(struct unwind_table *table_out, const struct eh_frame *frame, struct unwind_range code,
                       const struct arch_frame_registers *registers)
 {
-    struct unwind_table table = {.frame = *frame};
-    int result = measure(&table);
+    struct unwind_table table = {.start = code.start, .end = code.end, .frame = *frame};
+    int result = code.end - code.start > UINT32_MAX ? -E2BIG : 0;
 
     if (result == 0)
         result = list_entries(&table);

@@ -24,7 +24,7 @@ struct unwind_entry {
 };
 
 struct unwind_table {
-    uint64_t start; /* of what entries are about */
+    uint64_t start; /* of the code */
     uint64_t end;
     struct eh_frame frame; /* must stay readable as long as the table is there */
     struct unwind_row *rows;
@@ -33,14 +33,19 @@ struct unwind_table {
     struct unwind_entry *entries; /* by address */
     size_t entry_count;
     size_t entry_capacity;
-    struct unwind_table *next_removed; /* the owner's */
+};
+
+/* The code of a module. What is said about other addresses is not believed. */
+struct unwind_range {
+    uint64_t start;
+    uint64_t end;
 };
 
 /*
  * Makes the table. A section that makes no sense from somewhere on gives what comes before. -ENOENT: there is nothing
- * in it; -ENOMEM; -E2BIG: the code is farther apart than 4 GiB.
+ * in it; -ENOMEM; -E2BIG: there are more than 4 GiB of code.
  */
-MUST_USE int unwind_table_make(struct unwind_table *table_out, const struct eh_frame *frame,
+MUST_USE int unwind_table_make(struct unwind_table *table_out, const struct eh_frame *frame, struct unwind_range code,
                                const struct arch_frame_registers *registers);
 void unwind_table_deinit(struct unwind_table *table);
 

@@ -46,8 +46,8 @@ static int add_module(struct dl_phdr_info *info, size_t size_bytes, void *contex
 
 static void begin(void)
 {
-    unwind_modules_init(&modules, &arch_host()->frame_registers);
-    memset(&walker, 0, sizeof(walker));
+    CHECK_EQUAL(unwind_modules_init(&modules, &arch_host()->frame_registers), 0);
+    stack_walker_init(&walker, (uintptr_t)__builtin_frame_address(0), (uintptr_t)__builtin_thread_pointer(), true);
     unwind_modules_add_reader(&modules, &walker.reader);
     dl_iterate_phdr(add_module, NULL);
     instructions = compared = different = frames_seen = 0;
@@ -94,12 +94,14 @@ static size_t walk_theirs(const struct gait_cpu_context *cpu, uint64_t *pcs)
 static size_t walk_ours(const struct gait_cpu_context *cpu, uint64_t *pcs)
 {
     struct unwind_registers registers = {.known = 0};
-    const struct stack_start start = {&registers, false};
+    const struct stack_start start = {cpu->pc, cpu->registers[4], cpu->registers[5], false, &registers};
+    struct stack_addresses addresses = {pcs, FRAMES_MAX, 0};
 
     for (unsigned i = 0; i < GAIT_CPU_REGISTER_COUNT; i++)
         unwind_registers_set(&registers, numbers[i].ours, cpu->registers[i]);
     unwind_registers_set(&registers, 16, cpu->pc);
-    return stack_walk(&modules, &walker, &start, pcs, FRAMES_MAX);
+    CHECK_EQUAL(stack_walk(&modules, &walker, &start, &addresses), 0);
+    return addresses.count;
 }
 
 static void show(const char *who, const uint64_t *pcs, size_t count)
@@ -248,30 +250,37 @@ static void frames_of_odd_sizes_are_undone(void)
 
 /* ---- what cannot be walked --------------------------------------------------------------------------------------- */
 
-static void registers_without_a_stack_give_nothing(void)
+static size_t walk_from(uint64_t pc, uint64_t sp, uint64_t fp, size_t capacity)
 {
-    struct unwind_registers registers = {.known = 0};
-    const struct stack_start start = {&registers, false};
     uint64_t pcs[8];
+    struct stack_addresses addresses = {pcs, capacity, 77};
+
+    CHECK(stack_walk(&modules, &walker, &(struct stack_start){pc, sp, fp, false, NULL}, &addresses) <= 0);
+    return addresses.count;
+}
+
+static void registers_without_a_stack_give_no_callers(void)
+{
+    uint64_t pc = (uintptr_t)registers_without_a_stack_give_no_callers;
+    uint64_t sp = (uintptr_t)__builtin_frame_address(0) & ~(uint64_t)7;
 
     begin();
-    unwind_registers_set(&registers, 16, (uintptr_t)registers_without_a_stack_give_nothing);
-    unwind_registers_set(&registers, 6, 0);
-    unwind_registers_set(&registers, 7, 16);
-    CHECK_EQUAL(stack_walk(&modules, &walker, &start, pcs, 8), 0);
-    unwind_registers_set(&registers, 7, UINT64_MAX - 3);
-    CHECK_EQUAL(stack_walk(&modules, &walker, &start, pcs, 8), 0);
-    /* A stack pointer at the very end of its mapping. */
-    unwind_registers_set(&registers, 7, (uintptr_t)__builtin_frame_address(0));
-    CHECK(stack_walk(&modules, &walker, &start, pcs, 8) >= 1);
-    unwind_registers_set(&registers, 7, walker.bounds.high - 8);
-    CHECK(stack_walk(&modules, &walker, &start, pcs, 8) <= 8);
-    CHECK_EQUAL(stack_walk(&modules, &walker, &start, pcs, 0), 0);
+    CHECK_EQUAL(walk_from(pc, 16, 0, 8), 1);
+    CHECK_EQUAL(walk_from(pc, UINT64_MAX - 7, 0, 8), 1);
+    CHECK_EQUAL(walk_from(pc, UINT64_MAX - 3, UINT64_MAX, 8), 0);
+    CHECK_EQUAL(walk_from(0, 8, 8, 8), 1);
+    CHECK(walk_from(pc, sp, sp, 8) >= 1);
+    CHECK_EQUAL(walk_from(pc, sp, sp, 0), 0);
+    CHECK_EQUAL(walk_from(pc, sp, sp, 1), 1);
+    /* At the very end of the stack. */
+    CHECK(walker.own.high != 0);
+    CHECK(walk_from(pc, walker.own.high - 8, 0, 8) <= 2);
+    CHECK_EQUAL(walk_from(pc, walker.own.high, walker.own.high, 8), 1);
     end();
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(registers_without_a_stack_give_nothing),
+    CHECK_CASE(registers_without_a_stack_give_no_callers),
     CHECK_CASE(signal_frames_are_undone),
     CHECK_CASE(handlers_on_other_stacks_are_undone),
     CHECK_CASE(frames_of_odd_sizes_are_undone),
