@@ -5,11 +5,6 @@
 
 #include <stdatomic.h>
 
-static inline uint64_t word_at(uint64_t address)
-{
-    return *(const volatile uint64_t *)(uintptr_t)address;
-}
-
 void stack_memory_init(struct stack_memory *memory)
 {
     memory->generation = 0;
@@ -19,49 +14,56 @@ void stack_memory_init(struct stack_memory *memory)
     memory->sp[0] = UINT64_MAX;
 }
 
-/* The innermost frame, of those outside of `frame`, that is not what it was. */
-static uint32_t find_changed(const struct stack_memory *memory, uint32_t frame, uint32_t last)
+/* How a frame differs from what is in the stack now: 0 if it does not. Writes its pc. */
+static inline uint64_t repeat_frame(const struct stack_memory *memory, uint32_t frame, uint64_t *pc_out)
 {
-    uint32_t changed = 0;
+    uint64_t pc = memory->pc[frame];
 
-    for (uint32_t i = frame - 1; i > last && changed == 0; i--)
-        if (word_at(memory->sp[i] - UNWIND_WORD) != memory->pc[i])
-            changed = i;
-    for (uint32_t i = 0; i < memory->pointer_count && memory->pointers[i].frame < frame; i++)
-        if (memory->pointers[i].frame > changed && word_at(memory->pointers[i].place) != memory->pointers[i].value)
-            changed = memory->pointers[i].frame;
-    /* Something was, so it is not none. */
-    return changed == 0 ? 1 : changed;
+    *pc_out = pc;
+    return stack_word(memory->sp[frame] - UNWIND_WORD) ^ pc;
+}
+
+/* The frame is the innermost, of at most four, that is not what it was. */
+static uint32_t find_changed(const struct stack_memory *memory, uint32_t frame)
+{
+    while (frame > 1 && stack_word(memory->sp[frame] - UNWIND_WORD) == memory->pc[frame])
+        frame--;
+    return frame;
+}
+
+/* The same for pointers that were read, of frames outside of `frame`. */
+static uint32_t find_changed_pointer(const struct stack_memory *memory, uint32_t frame)
+{
+    for (uint32_t i = memory->pointer_count; i-- > 0;)
+        if (memory->pointers[i].frame < frame && stack_word(memory->pointers[i].place) != memory->pointers[i].value)
+            return memory->pointers[i].frame;
+    return 0;
 }
 
 uint32_t stack_memory_repeat(const struct stack_memory *memory, uint32_t frame, uint32_t count, uint64_t *pcs_out)
 {
-    uint32_t last = count < frame - 1 ? frame - 1 - count : 0;
-    uint64_t difference = 0;
+    uint32_t at = frame - 1;
 
-    /* Without a branch for each word: the reads do not depend on each other, so the CPU does them side by side. */
-    for (uint32_t i = frame - 1; i > last; i--) {
-        uint64_t pc = memory->pc[i];
+    /* Four at a time: the reads do not depend on each other, so the CPU does them side by side. */
+    for (; count >= 4; count -= 4, at -= 4, pcs_out += 4) {
+        uint64_t difference = repeat_frame(memory, at, pcs_out) | repeat_frame(memory, at - 1, pcs_out + 1) |
+                              repeat_frame(memory, at - 2, pcs_out + 2) | repeat_frame(memory, at - 3, pcs_out + 3);
 
-        difference |= word_at(memory->sp[i] - UNWIND_WORD) ^ pc;
-        *pcs_out++ = pc;
+        if (difference != 0)
+            return find_changed(memory, at);
     }
-    for (uint32_t i = 0; i < memory->pointer_count && memory->pointers[i].frame < frame; i++)
-        difference |= word_at(memory->pointers[i].place) ^ memory->pointers[i].value;
-    return difference == 0 ? 0 : find_changed(memory, frame, last);
+    for (; count > 0; count--, at--, pcs_out++)
+        if (repeat_frame(memory, at, pcs_out) != 0)
+            return at;
+    return memory->pointer_count == 0 ? 0 : find_changed_pointer(memory, frame);
 }
 
 /* Whether what is farther out depends on the pointer that a frame has, if it does on the one that its caller has. */
 static inline bool needs_pointer(uint32_t rule, bool caller_does)
 {
-    switch (unwind_rule_kind(rule)) {
-    case UNWIND_SP:
-        return caller_does && unwind_rule_pointer_bytes(rule) == 0;
-    case UNWIND_END:
-        return false;
-    default:
-        return true;
-    }
+    enum unwind_kind kind = unwind_rule_kind(rule);
+
+    return kind == UNWIND_SP ? caller_does & (unwind_rule_pointer_bytes(rule) == 0) : kind != UNWIND_END;
 }
 
 /* The pointer of the frame outside of that of a note, if the note's frame had kept it. */
@@ -91,16 +93,16 @@ void stack_memory_update(struct stack_memory *memory, uint32_t kept, uint32_t no
     while (memory->pointer_count > 0 && memory->pointers[memory->pointer_count - 1].frame >= kept)
         memory->pointer_count--;
     for (uint32_t i = note_count; i-- > 0;) {
-        const struct stack_note *note = &memory->notes[i];
+        uint32_t rule = (uint32_t)memory->notes.rule[i];
 
         if (is_needed)
-            note_pointer(memory, note->rule, frame);
-        is_needed = needs_pointer(note->rule, is_needed);
+            note_pointer(memory, rule, frame);
+        is_needed = needs_pointer(rule, is_needed);
         frame++;
         memory->pc[frame] = pcs[i];
-        memory->sp[frame] = note->sp;
-        memory->fp[frame] = note->fp;
-        memory->fp_mask[frame] = is_needed ? UINT64_MAX : 0;
+        memory->sp[frame] = memory->notes.sp[i];
+        memory->fp[frame] = memory->notes.fp[i];
+        memory->fp_mask[frame] = 0 - (uint64_t)is_needed;
     }
     atomic_signal_fence(memory_order_seq_cst);
     memory->count = frame;

@@ -22,11 +22,11 @@ struct stack_pointer_word {
     uint32_t frame; /* whose pointer it is */
 };
 
-/* A frame that was not known before. Its pc is among the walk's addresses. */
-struct stack_note {
-    uint64_t sp;
-    uint64_t fp;
-    uint32_t rule; /* by which it is undone */
+/* Frames of the walk that is under way that were not known before, the innermost first. */
+struct stack_notes {
+    uint64_t sp[STACK_MEMORY_FRAMES];
+    uint64_t fp[STACK_MEMORY_FRAMES];
+    uint64_t rule[STACK_MEMORY_FRAMES]; /* by which it is undone */
 };
 
 /* Frames are numbered from the outermost on, which is 1. Number 0 is there for loops to end at. */
@@ -40,12 +40,25 @@ struct stack_memory {
     uint64_t fp[STACK_MEMORY_FRAMES + 1];
     uint64_t fp_mask[STACK_MEMORY_FRAMES + 1]; /* 0: nothing farther out depends on it: it may be anything */
     struct stack_pointer_word pointers[STACK_MEMORY_FRAMES]; /* by frame */
-    struct stack_note notes[STACK_MEMORY_FRAMES];            /* of the walk that is under way, the innermost first */
+    struct stack_notes notes;
 };
 
 void stack_memory_init(struct stack_memory *memory);
 
-/* Where the memory has a frame, if at all: moves *frame towards 0. */
+static inline uint64_t stack_word(uint64_t address)
+{
+    struct word {
+        uint64_t bits;
+    } __attribute__((packed, may_alias));
+
+    /* Volatile: it is not the compiler's to know what is in the stack. */
+    return ((const volatile struct word *)(uintptr_t)address)->bits;
+}
+
+/*
+ * Where the memory has a frame, if at all: moves *frame towards 0. One whose caller is another one now is not worth
+ * looking at closer.
+ */
 static inline bool stack_memory_has(const struct stack_memory *memory, uint64_t pc, uint64_t sp, uint64_t fp,
                                     uint32_t *frame)
 {
@@ -54,18 +67,20 @@ static inline bool stack_memory_has(const struct stack_memory *memory, uint64_t 
     while (memory->sp[at] < sp)
         at--;
     *frame = at;
-    return memory->sp[at] == sp && memory->pc[at] == pc && ((memory->fp[at] ^ fp) & memory->fp_mask[at]) == 0;
+    return memory->sp[at] == sp && memory->pc[at] == pc && ((memory->fp[at] ^ fp) & memory->fp_mask[at]) == 0 &&
+           (at == 1 || stack_word(memory->sp[at - 1] - sizeof(uint64_t)) == memory->pc[at - 1]);
 }
 
 /*
- * Writes the addresses of up to `count` frames outside of one that is as it was, if they are, too; the stack must be
- * readable. 0: they are; else the innermost frame that is not.
+ * Writes the addresses of `count` frames outside of one that is as it was, if they are, too; the stack must be
+ * readable. 0: they are; else a frame that is not, and none inside of it is needed any more: what was written does not
+ * count.
  */
 uint32_t stack_memory_repeat(const struct stack_memory *memory, uint32_t frame, uint32_t count, uint64_t *pcs_out);
 
 /*
- * Keeps frames 1 to `kept`, and has the notes, that many, behind them. `pcs` are their addresses. With kept == 0,
- * is_whole says whether the outermost has no caller.
+ * Keeps frames 1 to `kept`, and has those of the notes, that many, behind them. `pcs` are their addresses. With kept ==
+ * 0, is_whole says whether the outermost has no caller.
  */
 void stack_memory_update(struct stack_memory *memory, uint32_t kept, uint32_t note_count, const uint64_t *pcs,
                          bool is_whole);

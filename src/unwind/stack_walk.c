@@ -97,11 +97,6 @@ static void follow_growth(struct stack_walker *walker, uint64_t sp)
 
 /* ---- reading the stack ------------------------------------------------------------------------------------------- */
 
-static inline uint64_t word_at(uint64_t address)
-{
-    return *(const volatile uint64_t *)(uintptr_t)address;
-}
-
 /* The walk goes on at that stack pointer. */
 static void enter_stack(struct walk *walk)
 {
@@ -166,14 +161,14 @@ static enum step_result step_simply(struct walk *walk, uint32_t rule)
     uint64_t pointer_bytes = unwind_rule_pointer_bytes(rule), pc;
     uint64_t lowest = frame - (pointer_bytes < UNWIND_WORD ? UNWIND_WORD : pointer_bytes);
 
-    if (frame <= walk->sp || frame % UNWIND_WORD != 0 || !can_read(walk, lowest, frame))
+    if (frame <= walk->sp || !can_read(walk, lowest, frame))
         return STEP_END;
-    pc = word_at(frame - UNWIND_WORD);
+    pc = stack_word(frame - UNWIND_WORD);
     if (!is_code_address(pc))
         return STEP_END;
     walk->pc = pc;
     walk->sp = frame;
-    walk->fp = pointer_bytes == 0 ? walk->fp : word_at(frame - pointer_bytes);
+    walk->fp = pointer_bytes == 0 ? walk->fp : stack_word(frame - pointer_bytes);
     walk->is_exact = false;
     return STEP_DONE;
 }
@@ -233,12 +228,16 @@ static uint32_t find_rule(struct walk *walk)
 
 static void note_frame(struct walk *walk, uint32_t rule)
 {
+    struct stack_notes *notes = &walk->walker->memory.notes;
+
     if (walk->note_count == STACK_MEMORY_FRAMES) {
         walk->is_remembered = false;
         walk->place = 0;
         return;
     }
-    walk->walker->memory.notes[walk->note_count++] = (struct stack_note){walk->sp, walk->fp, rule};
+    notes->sp[walk->note_count] = walk->sp;
+    notes->fp[walk->note_count] = walk->fp;
+    notes->rule[walk->note_count++] = rule;
 }
 
 /* Any frame. */
@@ -261,55 +260,66 @@ static enum step_result step(struct walk *walk)
 /* ---- all frames -------------------------------------------------------------------------------------------------- */
 
 /*
- * Goes over simple frames, up to one that is remembered, or one that is not simple. Whether that is remembered. All in
- * local variables: this is where the time goes.
+ * Goes over simple frames, up to one that is remembered, or one that is not simple; at most that many. Whether that is
+ * remembered. All in local variables, and not more of them than there are registers: this is where the time goes.
  */
-static bool step_over_simple(struct walk *walk)
+static inline __attribute__((always_inline)) bool step_over_simple(struct walk *walk, bool is_noted, size_t count_max)
 {
     struct stack_memory *memory = &walk->walker->memory;
     struct rule_cache *cache = &walk->view->cache;
-    const struct stack_bounds bounds = walk->bounds;
-    size_t room = walk->addresses->capacity - walk->addresses->count;
-    size_t notes_left = walk->is_remembered ? STACK_MEMORY_FRAMES - walk->note_count : room;
-    uint64_t *out = walk->addresses->pcs + walk->addresses->count;
-    uint64_t *end = out + (room < notes_left ? room : notes_left);
-    struct stack_note unused, *note = walk->is_remembered ? &memory->notes[walk->note_count] : &unused;
-    size_t note_step = walk->is_remembered ? 1 : 0;
-    uint64_t pc = walk->pc, sp = walk->sp, fp = walk->fp;
+    uint64_t *pcs = walk->addresses->pcs + walk->addresses->count;
+    /* From the next note on: all its arrays at once. */
+    struct stack_notes *notes = (struct stack_notes *)(memory->notes.sp + walk->note_count);
+    uint64_t pc = walk->pc, sp = walk->sp, fp = walk->fp, high = walk->bounds.high;
     uint32_t place = walk->place;
     bool is_met = false;
+    size_t count = 0;
 
-    while (out < end) {
+    while (count < count_max) {
         uint64_t frame, pointer_bytes, caller;
         uint32_t rule;
 
-        is_met = stack_memory_has(memory, pc, sp, fp, &place);
+        is_met = is_noted && stack_memory_has(memory, pc, sp, fp, &place);
         if (is_met || !rule_cache_find(cache, pc - 1, &rule) || unwind_rule_kind(rule) - UNWIND_SP > 1)
             break;
         frame = (unwind_rule_kind(rule) == UNWIND_SP ? sp : fp) + unwind_rule_frame_bytes(rule);
         pointer_bytes = unwind_rule_pointer_bytes(rule);
-        if (frame <= sp || frame > bounds.high || frame - pointer_bytes < bounds.low || frame % UNWIND_WORD != 0)
+        /* A frame that is below the one before it is far above it, in unsigned numbers. */
+        if (frame == sp || frame - sp > high - sp || pointer_bytes > frame - sp)
             break;
-        caller = word_at(frame - UNWIND_WORD);
+        caller = stack_word(frame - UNWIND_WORD);
         if (!is_code_address(caller))
             break;
-        note->sp = sp;
-        note->fp = fp;
-        note->rule = rule;
-        note += note_step;
-        fp = pointer_bytes == 0 ? fp : word_at(frame - pointer_bytes);
+        if (is_noted) {
+            notes->sp[count] = sp;
+            notes->fp[count] = fp;
+            notes->rule[count] = rule;
+        }
+        fp = pointer_bytes == 0 ? fp : stack_word(frame - pointer_bytes);
         sp = frame;
         pc = caller;
-        *out++ = pc;
+        pcs[count++] = pc;
     }
-    if (walk->is_remembered)
-        walk->note_count = (uint32_t)(note - memory->notes);
-    walk->addresses->count = (size_t)(out - walk->addresses->pcs);
+    walk->addresses->count += count;
+    walk->note_count += is_noted ? (uint32_t)count : 0;
     walk->pc = pc;
     walk->sp = sp;
     walk->fp = fp;
     walk->place = place;
     return is_met;
+}
+
+static bool step_over_noted(struct walk *walk)
+{
+    size_t room = walk->addresses->capacity - walk->addresses->count;
+    size_t notes_left = STACK_MEMORY_FRAMES - walk->note_count;
+
+    return step_over_simple(walk, true, room < notes_left ? room : notes_left);
+}
+
+static bool step_over_others(struct walk *walk)
+{
+    return step_over_simple(walk, false, walk->addresses->capacity - walk->addresses->count);
 }
 
 /*
@@ -339,21 +349,24 @@ static bool repeat_known(struct walk *walk)
     return true;
 }
 
-/* Up to the end, or until there is no more room. */
+/* Up to the end, or until there is no more room. Which of the memory's frames was met, from which on all are as before.
+ */
 static enum step_result walk_frames(struct walk *walk, uint32_t *known_out)
 {
     enum step_result result = STEP_DONE;
 
     add_address(walk, walk->pc);
     while (result == STEP_DONE && walk->addresses->count < walk->addresses->capacity) {
-        if (!walk->is_exact && step_over_simple(walk)) {
+        while (!walk->is_exact && (walk->is_remembered ? step_over_noted(walk) : step_over_others(walk))) {
             uint32_t place = walk->place;
 
-            if (repeat_known(walk))
+            if (repeat_known(walk)) {
                 *known_out = place;
-            if (walk->is_ended)
-                return STEP_END;
+                break;
+            }
         }
+        if (walk->is_ended)
+            return STEP_END;
         if (walk->addresses->count < walk->addresses->capacity)
             result = step(walk);
     }
