@@ -8,6 +8,8 @@
 #ifndef GAIT_UNWIND_STACK_MEMORY_H
 #define GAIT_UNWIND_STACK_MEMORY_H
 
+#include "base/attributes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +47,7 @@ struct stack_memory {
 
 void stack_memory_init(struct stack_memory *memory);
 
-static inline uint64_t stack_word(uint64_t address)
+UNSANITIZED static inline uint64_t stack_word(uint64_t address)
 {
     struct word {
         uint64_t bits;
