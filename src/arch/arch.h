@@ -95,6 +95,7 @@ struct arch_frame_registers {
     unsigned stack_pointer;
     unsigned frame_pointer;
     unsigned return_address;
+    const uint8_t *general; /* for each general register */
 };
 
 struct arch {

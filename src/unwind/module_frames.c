@@ -8,7 +8,7 @@
 #include <asm/errno.h>
 #include <linux/elf.h>
 
-#define HEADERS_MAX    64u
+#define HEADERS_MAX    32u
 #define PIECE_BYTES    (64u << 10)
 #define FRAME_HDR_READ 64u
 /* No module has so much of it. */
@@ -191,7 +191,7 @@ void module_frames_destroy(struct module_frames *frames)
 bool module_frames_are_current(const struct module_frames *frames)
 {
     const struct eh_frame *frame = &frames->table.frame;
-    uint8_t piece[4096];
+    uint8_t piece[1024];
 
     for (size_t offset = 0; offset < frame->size_bytes; offset += sizeof(piece)) {
         size_t left = frame->size_bytes - offset, size_bytes = left < sizeof(piece) ? left : sizeof(piece);

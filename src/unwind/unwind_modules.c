@@ -220,11 +220,11 @@ int unwind_modules_remove(struct unwind_modules *modules, uint64_t start, uint64
 
 /* Where modules seem to be: a file's code, and in front of it the beginning of the same file. */
 struct base_search {
-    uint64_t *bases;
     size_t count;
     uint64_t file_start;
     size_t path_length;
     char path[MAPPING_PATH_BYTES_MAX];
+    uint64_t bases[BASES_MAX];
 };
 
 static void take_mapping(void *context, const struct mapping *mapping)
@@ -310,17 +310,16 @@ static int refresh_with(struct unwind_modules *modules, const struct base_search
 
 static int refresh(struct unwind_modules *modules) REQUIRES(modules->lock)
 {
-    struct base_search search = {.count = 0};
-    void *bases;
-    int result = memory_map(BASES_MAX * sizeof(uint64_t), &bases);
+    void *search;
+    /* Stacks may be small. */
+    int result = memory_map(sizeof(struct base_search), &search);
 
     if (result != 0)
         return result;
-    search.bases = bases;
-    result = mapping_list_visit(0, UINT64_MAX, take_mapping, &search);
+    result = mapping_list_visit(0, UINT64_MAX, take_mapping, search);
     if (result == 0)
-        result = refresh_with(modules, &search);
-    memory_unmap(bases, BASES_MAX * sizeof(uint64_t));
+        result = refresh_with(modules, search);
+    memory_unmap(search, sizeof(struct base_search));
     return result;
 }
 

@@ -9,7 +9,7 @@
 #define FP     6
 #define RETURN 16
 
-static const struct arch_frame_registers numbers = {SP, FP, RETURN};
+static const struct arch_frame_registers numbers = {SP, FP, RETURN, NULL};
 
 /* The frame is that far above a register, the return address below it, and everything else unchanged. */
 static struct frame_row simple_row(uint32_t base, int64_t offset)
