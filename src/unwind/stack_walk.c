@@ -71,7 +71,10 @@ void stack_walker_init(struct stack_walker *walker, uint64_t sp, uint64_t thread
 {
     struct own_search search = {.sp = sp, .thread_pointer = thread_pointer};
 
-    memset(walker, 0, offsetof(struct stack_walker, memory));
+    walker->own = (struct stack_bounds){0, 0};
+    walker->may_grow = false;
+    walker->depth = 0;
+    walker->unknown_pc = 0;
     stack_memory_init(&walker->memory);
     if (mapping_list_visit(0, UINT64_MAX, take_mapping, &search) != 0)
         return;
@@ -271,16 +274,15 @@ static inline __attribute__((always_inline)) bool step_over_simple(struct walk *
     /* From the next note on: all its arrays at once. */
     struct stack_notes *notes = (struct stack_notes *)(memory->notes.sp + walk->note_count);
     uint64_t pc = walk->pc, sp = walk->sp, fp = walk->fp, high = walk->bounds.high;
-    uint32_t place = walk->place;
-    bool is_met = false;
+    uint32_t last = walk->place, met = 0;
     size_t count = 0;
 
     while (count < count_max) {
         uint64_t frame, pointer_bytes, caller;
         uint32_t rule;
 
-        is_met = is_noted && stack_memory_has(memory, pc, sp, fp, &place);
-        if (is_met || !rule_cache_find(cache, pc - 1, &rule) || unwind_rule_kind(rule) - UNWIND_SP > 1)
+        met = is_noted ? stack_memory_find(memory, pc, sp, fp, last) : 0;
+        if (met != 0 || !rule_cache_find(cache, pc - 1, &rule) || unwind_rule_kind(rule) - UNWIND_SP > 1)
             break;
         frame = (unwind_rule_kind(rule) == UNWIND_SP ? sp : fp) + unwind_rule_frame_bytes(rule);
         pointer_bytes = unwind_rule_pointer_bytes(rule);
@@ -305,8 +307,8 @@ static inline __attribute__((always_inline)) bool step_over_simple(struct walk *
     walk->pc = pc;
     walk->sp = sp;
     walk->fp = fp;
-    walk->place = place;
-    return is_met;
+    walk->place = met != 0 ? met : last;
+    return met != 0;
 }
 
 static bool step_over_noted(struct walk *walk)

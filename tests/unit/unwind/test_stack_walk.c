@@ -12,19 +12,24 @@
 #include "gait/stalker.h"
 #include "support/check.h"
 #include "support/followed_call.h"
+#include "support/frame_sections.h"
 #include "support/workload.h"
 
+#include <dlfcn.h>
 #include <libunwind.h>
 #include <link.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define FRAMES_MAX 200u
 
 static struct unwind_modules modules;
 static struct stack_walker walker;
 static unsigned every = 199;
+static struct loaded_frames libunwind;
 static uint64_t instructions, compared, different, frames_seen;
 
 static int add_module(struct dl_phdr_info *info, size_t size_bytes, void *context)
@@ -50,6 +55,7 @@ static void begin(void)
     stack_walker_init(&walker, (uintptr_t)__builtin_frame_address(0), (uintptr_t)__builtin_thread_pointer(), true);
     unwind_modules_add_reader(&modules, &walker.reader);
     dl_iterate_phdr(add_module, NULL);
+    libunwind = loaded_frames_of("libunwind.so");
     instructions = compared = different = frames_seen = 0;
     if (getenv("EVERY") != NULL && atoi(getenv("EVERY")) > 0)
         every = (unsigned)atoi(getenv("EVERY"));
@@ -112,6 +118,15 @@ static void show(const char *who, const uint64_t *pcs, size_t count)
     printf("%s\n", count > 8 ? " ..." : "");
 }
 
+/* It replaces what exceptions are thrown with, and may have a lock then that it wants for a walk, too. */
+static bool is_in_libunwind(const uint64_t *pcs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pcs[i] >= libunwind.code_start && pcs[i] < libunwind.code_end)
+            return true;
+    return false;
+}
+
 static void compare(struct gait_cpu_context *cpu, void *data)
 {
     static uint64_t ours[FRAMES_MAX], theirs[FRAMES_MAX];
@@ -121,6 +136,8 @@ static void compare(struct gait_cpu_context *cpu, void *data)
     if (instructions++ % every != 0)
         return;
     our_count = walk_ours(cpu, ours);
+    if (is_in_libunwind(ours, our_count))
+        return;
     their_count = walk_theirs(cpu, theirs);
     compared++;
     frames_seen += our_count;
@@ -248,6 +265,68 @@ static void frames_of_odd_sizes_are_undone(void)
     expect_same(use_odd_frames, 100, 6);
 }
 
+static uint64_t ask_for_time(uint64_t count, uint64_t unused)
+{
+    uint64_t sum = unused;
+
+    for (uint64_t i = 0; i < count; i++) {
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        clock_gettime(CLOCK_REALTIME_COARSE, &now);
+        sum += (uint64_t)now.tv_nsec;
+    }
+    return sum != 0;
+}
+
+static void the_kernels_library_is_undone(void)
+{
+    expect_same(ask_for_time, 20, 0);
+}
+
+/* Exceptions, and stubs whose first call goes through the loader. */
+static const char cpp_source[] = "#include <stdexcept>\n"
+                                 "#include <string>\n"
+                                 "static unsigned long dive(unsigned long depth)\n"
+                                 "{\n"
+                                 "    std::string text(depth + 20, 'x');\n"
+                                 "    if (depth == 0)\n"
+                                 "        throw std::runtime_error(text);\n"
+                                 "    return dive(depth - 1) + text.size();\n"
+                                 "}\n"
+                                 "extern \"C\" unsigned long throw_and_catch(unsigned long depth, unsigned long)\n"
+                                 "{\n"
+                                 "    try {\n"
+                                 "        return dive(depth);\n"
+                                 "    } catch (const std::exception &exception) {\n"
+                                 "        return exception.what()[0];\n"
+                                 "    }\n"
+                                 "}\n";
+
+static void exceptions_and_lazy_stubs_are_undone(void)
+{
+    char folder[] = "/tmp/gait-throw-XXXXXX", command[256], path[64];
+    uint64_t (*throw_and_catch)(uint64_t depth, uint64_t unused);
+    void *library;
+    FILE *compiler;
+
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof(path), "%s/throw.so", folder);
+    snprintf(command, sizeof(command), "c++ -x c++ -O1 -shared -fPIC -Wl,-z,lazy -o %s -", path);
+    compiler = popen(command, "w");
+    CHECK(compiler != NULL && fputs(cpp_source, compiler) >= 0 && pclose(compiler) == 0);
+    library = dlopen(path, RTLD_LAZY | RTLD_DEEPBIND);
+    unlink(path);
+    rmdir(folder);
+    CHECK(library != NULL);
+    if (library == NULL)
+        return;
+    *(void **)&throw_and_catch = dlsym(library, "throw_and_catch");
+    expect_same(throw_and_catch, 3, 0);
+    CHECK_EQUAL(throw_and_catch(3, 0), 'x');
+    dlclose(library);
+}
+
 /* ---- what cannot be walked --------------------------------------------------------------------------------------- */
 
 static size_t walk_from(uint64_t pc, uint64_t sp, uint64_t fp, size_t capacity)
@@ -284,6 +363,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(signal_frames_are_undone),
     CHECK_CASE(handlers_on_other_stacks_are_undone),
     CHECK_CASE(frames_of_odd_sizes_are_undone),
+    CHECK_CASE(the_kernels_library_is_undone),
+    CHECK_CASE(exceptions_and_lazy_stubs_are_undone),
     CHECK_CASE(libraries_at_work),
 };
 
