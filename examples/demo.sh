@@ -51,3 +51,6 @@ run replace_instruction
 
 say '7. Changing arguments: probes on usleep() and puts() of libc.'
 run probe_argument
+
+say '8. Call stacks of itself: taken in nanoseconds, also in a signal handler; names come afterwards.'
+run own_stack

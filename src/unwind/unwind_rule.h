@@ -4,8 +4,8 @@
  * full_unwind.h reads .eh_frame. No libc; usable anywhere.
  *
  *   bits 0-2     enum unwind_kind
- *   bits 3-16    the frame's distance from the register, in words; of UNWIND_PLT: from which byte on it is one word
- * more bits 17-28   how many words below the frame the caller's frame pointer is; 0: it is unchanged
+ *   bits 3-16    the frame's distance from the register, in words; of UNWIND_PLT: from which byte on it is one more
+ *   bits 17-28   how many words below the frame the caller's frame pointer is; 0: it is unchanged
  *
  * The return address is the word below the frame.
  */

@@ -30,6 +30,7 @@ static struct unwind_modules modules;
 static struct stack_walker walker;
 static unsigned every = 199;
 static struct loaded_frames libunwind;
+static uint64_t outermost, theirs_wrong;
 static uint64_t instructions, compared, different, frames_seen;
 
 static int add_module(struct dl_phdr_info *info, size_t size_bytes, void *context)
@@ -56,7 +57,7 @@ static void begin(void)
     unwind_modules_add_reader(&modules, &walker.reader);
     dl_iterate_phdr(add_module, NULL);
     libunwind = loaded_frames_of("libunwind.so");
-    instructions = compared = different = frames_seen = 0;
+    instructions = compared = different = frames_seen = theirs_wrong = 0;
     if (getenv("EVERY") != NULL && atoi(getenv("EVERY")) > 0)
         every = (unsigned)atoi(getenv("EVERY"));
 }
@@ -112,9 +113,14 @@ static size_t walk_ours(const struct gait_cpu_context *cpu, uint64_t *pcs)
 
 static void show(const char *who, const uint64_t *pcs, size_t count)
 {
+    Dl_info info;
+
     printf("%s:", who);
-    for (size_t i = 0; i < count && i < 8; i++)
-        printf(" %lx", (unsigned long)pcs[i]);
+    for (size_t i = 0; i < count && i < 8; i++) {
+        bool is_named = dladdr((const void *)(uintptr_t)pcs[i], &info) != 0 && info.dli_sname != NULL;
+
+        printf(" %lx %s", (unsigned long)pcs[i], is_named ? info.dli_sname : "?");
+    }
     printf("%s\n", count > 8 ? " ..." : "");
 }
 
@@ -125,6 +131,30 @@ static bool is_in_libunwind(const uint64_t *pcs, size_t count)
         if (pcs[i] >= libunwind.code_start && pcs[i] < libunwind.code_end)
             return true;
     return false;
+}
+
+static bool is_code(uint64_t pc)
+{
+    static struct loaded_frames frames[LOADED_FRAMES_MAX];
+    size_t count = loaded_frames_list(frames);
+
+    for (size_t i = 0; i < count; i++)
+        if (pc >= frames[i].code_start && pc < frames[i].code_end)
+            return true;
+    return false;
+}
+
+/*
+ * How many addresses come before the first that is in no module. While an exception is handed over to who catches it,
+ * there are frames that are half one and half the other; behind them both walks only guess.
+ */
+static size_t count_sensible(const uint64_t *pcs, size_t count)
+{
+    size_t sensible = 0;
+
+    while (sensible < count && is_code(pcs[sensible]))
+        sensible++;
+    return sensible;
 }
 
 static void compare(struct gait_cpu_context *cpu, void *data)
@@ -141,7 +171,18 @@ static void compare(struct gait_cpu_context *cpu, void *data)
     their_count = walk_theirs(cpu, theirs);
     compared++;
     frames_seen += our_count;
-    if (our_count == their_count && memcmp(ours, theirs, our_count * sizeof(ours[0])) == 0)
+    if (our_count == their_count && memcmp(ours, theirs, our_count * sizeof(ours[0])) == 0) {
+        outermost = ours[our_count - 1];
+        return;
+    }
+    if (count_sensible(ours, our_count) == our_count && ours[our_count - 1] == outermost &&
+        count_sensible(theirs, their_count) < their_count) {
+        /* Ours leads to where all stacks end, theirs to nowhere: it is at a landing pad. */
+        theirs_wrong++;
+        return;
+    }
+    our_count = count_sensible(ours, our_count);
+    if (our_count == count_sensible(theirs, their_count) && memcmp(ours, theirs, our_count * sizeof(ours[0])) == 0)
         return;
     if (different++ < 5) {
         show("ours", ours, our_count);
@@ -238,6 +279,7 @@ static void expect_same(uint64_t (*function)(uint64_t a, uint64_t b), uint64_t a
     every = before;
     CHECK(compared > 50);
     CHECK_EQUAL(different, 0);
+    CHECK(theirs_wrong < 10);
     end();
 }
 
