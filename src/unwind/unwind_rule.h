@@ -36,12 +36,13 @@ static inline enum unwind_kind unwind_rule_kind(uint32_t rule)
 
 static inline uint64_t unwind_rule_frame_bytes(uint32_t rule)
 {
-    return (uint64_t)(rule >> 3 & 0x3fff) * UNWIND_WORD;
+    /* Words, shifted by as much as makes them bytes. */
+    return rule & 0x3fffu << 3;
 }
 
 static inline uint64_t unwind_rule_pointer_bytes(uint32_t rule)
 {
-    return (uint64_t)(rule >> 17 & 0xfff) * UNWIND_WORD;
+    return rule >> (17 - 3) & 0xfffu << 3;
 }
 
 static inline uint32_t unwind_rule(enum unwind_kind kind, uint64_t frame_words, uint64_t pointer_words)

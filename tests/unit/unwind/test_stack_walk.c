@@ -30,7 +30,8 @@ static struct unwind_modules modules;
 static struct stack_walker walker;
 static unsigned every = 199;
 static struct loaded_frames libunwind;
-static uint64_t outermost, theirs_wrong;
+static uint64_t outermost; /* where stacks end, as the first of a run does */
+static uint64_t theirs_wrong;
 static uint64_t instructions, compared, different, frames_seen;
 
 static int add_module(struct dl_phdr_info *info, size_t size_bytes, void *context)
@@ -57,7 +58,7 @@ static void begin(void)
     unwind_modules_add_reader(&modules, &walker.reader);
     dl_iterate_phdr(add_module, NULL);
     libunwind = loaded_frames_of("libunwind.so");
-    instructions = compared = different = frames_seen = theirs_wrong = 0;
+    instructions = compared = different = frames_seen = theirs_wrong = outermost = 0;
     if (getenv("EVERY") != NULL && atoi(getenv("EVERY")) > 0)
         every = (unsigned)atoi(getenv("EVERY"));
 }
@@ -172,7 +173,7 @@ static void compare(struct gait_cpu_context *cpu, void *data)
     compared++;
     frames_seen += our_count;
     if (our_count == their_count && memcmp(ours, theirs, our_count * sizeof(ours[0])) == 0) {
-        outermost = ours[our_count - 1];
+        outermost = outermost == 0 ? ours[our_count - 1] : outermost;
         return;
     }
     if (count_sensible(ours, our_count) == our_count && ours[our_count - 1] == outermost &&
