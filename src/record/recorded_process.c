@@ -236,6 +236,8 @@ static int take(void *context, const struct ring_piece *piece)
         .first_time = piece->first_time,
         .last_time = piece->last_time,
         .lost_before = piece->lost_before,
+        .has_records = true,
+        .format = event_format_of(piece->events, piece->with_times),
     };
     struct recorded_lane *lane;
     int result = write_modules(process);
