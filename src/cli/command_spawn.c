@@ -97,7 +97,7 @@ static enum command_status run(const struct command_call *call)
 
     if (status == COMMAND_DONE)
         status = record_with(call, &options);
-    free(options.words);
+    record_options_release(&options);
     return status;
 }
 
@@ -109,5 +109,6 @@ const struct command command_spawn = {
                "ends with its exit status, or 128 + N if signal N ended it. The trace is a folder;\n"
                "gait report shows what is in it.\n"
                "\n" RECORD_OPTIONS_HELP,
+    .takes_program = true,
     .run = run,
 };
