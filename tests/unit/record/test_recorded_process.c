@@ -55,10 +55,10 @@ static void end(void)
 
 static uint64_t events_read, last_location;
 
-static int count(void *context, const struct gait_event *events, size_t event_count, const struct stream_chunk *chunk)
+static int count(void *context, const struct gait_event *events, size_t event_count, const struct trace_span *span)
 {
     (void)context;
-    (void)chunk;
+    (void)span;
     events_read += event_count;
     last_location = events[event_count - 1].location;
     return 0;
