@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "record/drain_pace.h"
 #include "ring/ring_layout.h"
 
 #include <errno.h>
@@ -11,9 +12,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* What is written is in the file at most this much later. */
-#define DRAIN_MS 8
 
 static volatile sig_atomic_t is_interrupted;
 
@@ -69,10 +67,12 @@ enum recorder_end recorder_run(struct recording *recording, const struct target 
                                struct gait_error *err)
 {
     int64_t end = options->duration_seconds == 0 ? INT64_MAX : now_ms() + (int64_t)options->duration_seconds * 1000;
+    struct drain_pace pace = {.wait_ms = 0};
 
     take_signals(is_child);
     for (;;) {
         bool ended = has_ended(target, is_child, status_out);
+        uint64_t event_bytes = recording->event_bytes;
 
         if (recording_drain(recording, err) != 0)
             return RECORDER_FAILED;
@@ -82,7 +82,7 @@ enum recorder_end recorder_run(struct recording *recording, const struct target 
         }
         if (is_interrupted || now_ms() >= end)
             return RECORDER_STOPPED;
-        recording_wait(recording, DRAIN_MS);
+        recording_wait(recording, drain_pace_next(&pace, recording->event_bytes != event_bytes));
     }
 }
 

@@ -16,9 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MODULE_PATH_BYTES_MAX 4096
+
+/* Records are gathered for that long. With the time between two drains it makes at most ten milliseconds. */
+#define COLLECT_NS 6000000
 
 static struct trace_stream_header header_of(const struct recorded_process *process, enum trace_stream_kind kind)
 {
@@ -135,12 +139,29 @@ static int open_lane(struct recorded_process *process, struct recorded_lane *lan
     return result;
 }
 
+static int put_chunk(void *context, const struct stream_piece *piece)
+{
+    return stream_writer_put(context, piece);
+}
+
+static int flush_lane(struct recorded_lane *lane)
+{
+    const struct piece_taker taker = {put_chunk, &lane->stream};
+
+    return piece_collector_flush(&lane->collector, &taker);
+}
+
 static int close_lane(struct recorded_lane *lane, uint64_t lost_behind)
 {
+    int result, closed;
+
     if (!lane->is_open)
         return 0;
     lane->is_open = false;
-    return stream_writer_close(&lane->stream, lost_behind);
+    result = flush_lane(lane);
+    closed = stream_writer_close(&lane->stream, lost_behind);
+    piece_collector_deinit(&lane->collector);
+    return result == 0 ? closed : result;
 }
 
 static int lane_for(struct recorded_process *process, const struct ring_piece *piece, struct recorded_lane **lane_out)
@@ -227,9 +248,8 @@ static int write_modules(struct recorded_process *process)
     return result;
 }
 
-static int take(void *context, const struct ring_piece *piece)
+static int collect(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
 {
-    struct recorded_process *process = context;
     struct stream_piece written = {
         .bytes = piece->bytes,
         .size_bytes = piece->size_bytes,
@@ -239,6 +259,17 @@ static int take(void *context, const struct ring_piece *piece)
         .has_records = true,
         .format = event_format_of(piece->events, piece->with_times),
     };
+    const struct piece_taker taker = {put_chunk, &lane->stream};
+
+    if (piece->size_bytes == 0)
+        return 0;
+    lane->is_fed = true;
+    return piece_collector_add(&lane->collector, &written, process->drained_ns, &taker);
+}
+
+static int take(void *context, const struct ring_piece *piece)
+{
+    struct recorded_process *process = context;
     struct recorded_lane *lane;
     int result = write_modules(process);
 
@@ -246,8 +277,8 @@ static int take(void *context, const struct ring_piece *piece)
         result = write_blocks(process);
     if (result == 0)
         result = lane_for(process, piece, &lane);
-    if (result == 0 && piece->size_bytes != 0)
-        result = stream_writer_put(&lane->stream, &written);
+    if (result == 0)
+        result = collect(process, lane, piece);
     if (result != 0)
         return result;
     process->written_bytes += piece->size_bytes;
@@ -272,11 +303,40 @@ static int explain(const struct recorded_process *process, int result, struct ga
     }
 }
 
+/* Writes what no more came to, and what has waited long enough. */
+static int flush_lanes(struct recorded_process *process)
+{
+    int first = 0, result;
+
+    for (size_t i = 0; i < process->lane_count; i++) {
+        struct recorded_lane *lane = &process->lanes[i];
+
+        if (lane->is_open && (!lane->is_fed || process->drained_ns - lane->collector.began_ns >= COLLECT_NS)) {
+            result = flush_lane(lane);
+            first = first == 0 ? result : first;
+        }
+        lane->is_fed = false;
+    }
+    return first;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 int recorded_process_drain(struct recorded_process *process, struct gait_error *err)
 {
     const struct ring_taker taker = {take, process};
+    int result, flushed;
 
-    return explain(process, ring_reader_take(process->ring, &taker), err);
+    process->drained_ns = now_ns();
+    result = ring_reader_take(process->ring, &taker);
+    flushed = flush_lanes(process);
+    return explain(process, result == 0 ? flushed : result, err);
 }
 
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)

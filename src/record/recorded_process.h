@@ -5,6 +5,7 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
+#include "record/piece_collector.h"
 #include "trace/manifest.h"
 #include "trace/stream_writer.h"
 
@@ -18,6 +19,8 @@ struct ring_reader;
 /* What is written of one lane of the ring now. */
 struct recorded_lane {
     struct stream_writer stream;
+    struct piece_collector collector; /* what is to be written soon */
+    bool is_fed;                      /* something came in the drain that is under way */
     bool is_open;
     uint32_t generation; /* of the lane */
     size_t thread;       /* in the manifest's list */
@@ -34,13 +37,17 @@ struct recorded_process {
     size_t lane_count;
     struct manifest_process *manifest; /* in the recording's */
     uint64_t written_bytes;
+    int64_t drained_ns; /* when the last drain began */
 };
 
 /* Makes the folder below `parent`, and opens the ring. The encoder is needed up to the end, and may be shared. */
 MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
                                     struct chunk_encoder *encoder, struct gait_error *err);
 
-/* Writes what is new. -ENOSPC and others: what was written before is good. */
+/*
+ * Takes what is new. It is in files when much has come, when nothing more came the next time, or after some
+ * milliseconds. -ENOSPC and others: what was written before is good.
+ */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);
 
 /* Closes all streams. */
