@@ -33,6 +33,11 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
     record_options_patterns(options, agent_out);
 }
 
+static void wake(int signal)
+{
+    (void)signal;
+}
+
 /* A child has the terminal, and what is typed there is for it; whoever sends us a signal means it too. */
 static void take_signals(bool is_child)
 {
@@ -40,6 +45,8 @@ static void take_signals(bool is_child)
 
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
+    /* Ends a wait: a child that ended is noticed at once. */
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = wake}, NULL);
     if (is_child)
         action.sa_handler = SIG_IGN;
     sigaction(SIGINT, &action, NULL);
@@ -67,7 +74,7 @@ enum recorder_end recorder_run(struct recording *recording, const struct target 
                                struct gait_error *err)
 {
     int64_t end = options->duration_seconds == 0 ? INT64_MAX : now_ms() + (int64_t)options->duration_seconds * 1000;
-    struct drain_pace pace = {.wait_ms = 0};
+    struct drain_pace pace = {.silent_ms = 0};
 
     take_signals(is_child);
     for (;;) {

@@ -5,25 +5,33 @@
 
 static void records_keep_it_at_a_millisecond(void)
 {
-    struct drain_pace pace = {.wait_ms = 0};
+    struct drain_pace pace = {.silent_ms = 0};
 
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 100; i++)
         CHECK_EQUAL(drain_pace_next(&pace, true), 1);
 }
 
+/* What comes after a short silence is taken soon; after a long one there is little to do. */
 static void silence_slows_it_down(void)
 {
-    struct drain_pace pace = {.wait_ms = 0};
-    unsigned waited = 0;
+    struct drain_pace pace = {.silent_ms = 0};
+    unsigned wait_ms = drain_pace_next(&pace, true), waited_ms = wait_ms;
 
-    CHECK_EQUAL(drain_pace_next(&pace, true), 1);
-    for (int i = 0; i < 10; i++) {
-        unsigned wait = drain_pace_next(&pace, false);
-
-        CHECK(wait >= waited && wait <= 8);
-        waited = wait;
+    while (waited_ms < 200) {
+        wait_ms = drain_pace_next(&pace, false);
+        CHECK(wait_ms <= 8);
+        waited_ms += wait_ms;
     }
-    CHECK_EQUAL(waited, 8);
+    while (waited_ms < 2000) {
+        unsigned longer_ms = drain_pace_next(&pace, false);
+
+        CHECK(longer_ms >= wait_ms && longer_ms <= 64);
+        wait_ms = longer_ms;
+        waited_ms += wait_ms;
+    }
+    CHECK_EQUAL(wait_ms, 64);
+    for (int i = 0; i < 1000; i++)
+        CHECK_EQUAL(drain_pace_next(&pace, false), 64);
     CHECK_EQUAL(drain_pace_next(&pace, true), 1);
 }
 
