@@ -192,7 +192,8 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
         return -EPROTO;
     memcpy(&module, place, sizeof(module));
     if (module.size_bytes < sizeof(module) || module.size_bytes > available ||
-        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX)
+        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX ||
+        module.build_id_bytes > sizeof(module.build_id))
         return -EPROTO;
     *written = (struct trace_module){
         .size_bytes = (uint32_t)((sizeof(*written) + module.path_bytes + 7) & ~7ul),
@@ -202,7 +203,9 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
         .end = module.end,
         .file_offset = module.file_offset,
         .path_bytes = module.path_bytes,
+        .build_id_bytes = module.build_id_bytes,
     };
+    memcpy(written->build_id, module.build_id, module.build_id_bytes);
     memcpy(written + 1, place + sizeof(module), module.path_bytes);
     piece.size_bytes = written->size_bytes;
     piece.first_time = piece.last_time = module.time;

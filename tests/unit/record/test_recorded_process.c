@@ -110,7 +110,15 @@ static void what_threads_wrote_can_be_read(void)
 
 static void modules_are_written_as_they_come_and_go(void)
 {
-    const struct ring_module loaded = {.is_loaded = 1, .time = 10, .start = 0x1000, .end = 0x3000, .path_bytes = 7};
+    const struct ring_module loaded = {
+        .is_loaded = 1,
+        .time = 10,
+        .start = 0x1000,
+        .end = 0x3000,
+        .path_bytes = 7,
+        .build_id_bytes = 3,
+        .build_id = {1, 2, 3},
+    };
     const struct ring_module unloaded = {.time = 20, .start = 0x1000, .end = 0x3000};
     struct modules modules = {0};
 
@@ -124,6 +132,8 @@ static void modules_are_written_as_they_come_and_go(void)
     CHECK_EQUAL(modules.count, 1);
     CHECK_TEXT(modules.modules[0].path, "/a/file");
     CHECK_EQUAL(modules.modules[0].loaded, 10);
+    CHECK_EQUAL(modules.modules[0].build_id_bytes, 3);
+    CHECK(memcmp(modules.modules[0].build_id, "\1\2\3", 4) == 0);
     CHECK_EQUAL(modules.modules[0].unloaded, 20);
     modules_deinit(&modules);
     end();
