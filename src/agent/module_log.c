@@ -77,6 +77,16 @@ const struct mapping_watcher *module_log_begin(struct ring_region *ring)
     return &watcher;
 }
 
+void module_log_begin_in_child(void)
+{
+    /* A thread that is not here may have been in the middle of a change: then the map is no good. */
+    if (mutex_try_lock(&log.lock))
+        interval_map_deinit(&log.known);
+    log.lock = (struct mutex){0};
+    interval_map_init(&log.known);
+    changed(NULL, 0, UINT64_MAX, true);
+}
+
 void module_log_end(void)
 {
     interval_map_deinit(&log.known);

@@ -20,6 +20,8 @@ enum option_letter {
     OPTION_BUFFER,
     OPTION_DURATION,
     OPTION_COMPRESS,
+    OPTION_CHILDREN,
+    OPTION_NO_CHILDREN,
     OPTION_QUIET,
 };
 
@@ -31,6 +33,8 @@ static const struct option known[] = {
     {"buffer", required_argument, NULL, OPTION_BUFFER},
     {"duration", required_argument, NULL, OPTION_DURATION},
     {"compress", no_argument, NULL, OPTION_COMPRESS},
+    {"children", no_argument, NULL, OPTION_CHILDREN},
+    {"no-children", no_argument, NULL, OPTION_NO_CHILDREN},
     {"quiet", no_argument, NULL, OPTION_QUIET},
     {NULL, 0, NULL, 0},
 };
@@ -141,6 +145,10 @@ static const char *take_option(int letter, const char *value, struct record_opti
         return read_seconds(value, &options->duration_seconds) ? NULL : "a number of seconds, at least 1";
     case OPTION_COMPRESS:
         options->compress = true;
+        return NULL;
+    case OPTION_CHILDREN:
+    case OPTION_NO_CHILDREN:
+        options->without_children = letter == OPTION_NO_CHILDREN;
         return NULL;
     default:
         options->is_quiet = true;

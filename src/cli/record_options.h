@@ -17,6 +17,7 @@ struct record_options {
     size_t buffer_bytes;
     unsigned duration_seconds; /* 0: until it ends */
     bool compress;
+    bool without_children;
     bool is_quiet;
     char **rest; /* what is no option: the program and its arguments, or the pid; ended by NULL */
     int rest_count;
@@ -37,6 +38,8 @@ enum command_status record_options_parse(const struct command_call *call, const 
     "  --buffer SIZE       of each of a thread's four buffers (256K); K and M count\n"                                 \
     "  --duration SEC      ends the recording after that many seconds\n"                                               \
     "  --compress          compresses what is written\n"                                                               \
+    "  --children          records processes that are forked, and programs that are\n"                                 \
+    "                      executed, too (so it is); --no-children does not\n"                                         \
     "  --quiet             says nothing but errors\n"
 
 #endif
