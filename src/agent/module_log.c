@@ -18,6 +18,7 @@ static struct module_log {
     struct mutex lock;
     struct ring_region *ring;
     struct interval_map known;
+    bool is_selected;      /* what is loaded was looked through for functions already */
     struct mapping header; /* of the mappings visited so far, the last one that is the beginning of a file */
 } log;
 
@@ -63,7 +64,8 @@ static void load(const struct mapping *mapping)
     /* Without memory for it nobody is told when it goes. */
     (void)!interval_map_insert(&log.known, mapping->start, mapping->end, 0);
     (void)ring_region_add_module(log.ring, &module, mapping->path);
-    selection_module_loaded(mapping);
+    if (!log.is_selected)
+        selection_module_loaded(mapping);
 }
 
 static void visit(void *context, const struct mapping *mapping)
@@ -121,6 +123,21 @@ const struct mapping_watcher *module_log_begin(struct ring_region *ring)
     log.ring = ring;
     changed(NULL, 0, UINT64_MAX, true);
     return &watcher;
+}
+
+void module_log_begin_in_child(void)
+{
+    /*
+     * A thread that is not here may have been in the middle of a change: then the map is no good. Otherwise nothing is
+     * new but the ring.
+     */
+    log.is_selected = mutex_try_lock(&log.lock);
+    if (log.is_selected)
+        interval_map_deinit(&log.known);
+    log.lock = (struct mutex){0};
+    interval_map_init(&log.known);
+    changed(NULL, 0, UINT64_MAX, true);
+    log.is_selected = false;
 }
 
 void module_log_end(void)

@@ -40,11 +40,8 @@ static int open_streams(struct recorded_process *process)
     return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->encoder);
 }
 
-static int open_files(struct recorded_process *process, int parent)
+static int open_files(struct recorded_process *process, int parent, const char *name)
 {
-    char name[32];
-
-    snprintf(name, sizeof(name), "%d", (int)process->pid);
     if (mkdirat(parent, name, 0777) != 0)
         return -errno;
     process->folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,16 +50,16 @@ static int open_files(struct recorded_process *process, int parent)
     return open_streams(process);
 }
 
-int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
+int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid, int ring_fd,
                            struct chunk_encoder *encoder, struct gait_error *err)
 {
     int result;
 
-    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder};
+    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder, .presence = -1};
     result = ring_reader_open(ring_fd, &process->ring);
     if (result != 0)
         return error_set(err, result, "cannot read the events of process %d: %s", (int)pid, strerror(-result));
-    result = open_files(process, parent);
+    result = open_files(process, parent, name);
     if (result != 0)
         return error_set(err, result, "cannot write the events of process %d: %s", (int)pid, strerror(-result));
     return 0;

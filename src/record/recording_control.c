@@ -26,7 +26,7 @@ void recording_control_stats(const struct recording *recording, struct control_s
     for (size_t i = 0; i < recording->process_count; i++) {
         struct ring_fill fill;
 
-        if (recording->processes[i].ring == NULL)
+        if (recording->processes[i].is_ended)
             continue;
         fill = ring_reader_fill(recording->processes[i].ring);
         stats_out->process_count++;
@@ -52,7 +52,7 @@ static bool has_process(void *context, pid_t pid)
     const struct recording *recording = ((struct recording_control *)context)->recording;
 
     for (size_t i = 0; i < recording->process_count; i++)
-        if (recording->processes[i].pid == pid && recording->processes[i].ring != NULL)
+        if (recording->processes[i].pid == pid && !recording->processes[i].is_ended)
             return true;
     return false;
 }

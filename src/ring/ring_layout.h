@@ -5,6 +5,7 @@
  * before something is written there.
  *
  *   0               struct ring_header
+ *   notices_offset  struct ring_notices: what the process asks of its reader; see ring_notice.h
  *   blocks_offset   what is known of blocks: struct ring_block, one after the other, blocks_used bytes of them
  *   modules_offset  what was mapped to be executed, and when: struct ring_module, modules_used bytes of them
  *   lanes_offset    lanes, each of buffer_count + 1 units of RING_UNIT_BYTES

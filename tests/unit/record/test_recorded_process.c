@@ -32,7 +32,7 @@ static void begin(void)
     folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_EQUAL(ring_region_create(&options, &ring), 0);
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
-    CHECK_EQUAL(recorded_process_begin(&process, folder, 77, ring->fd, encoder, &err), 0);
+    CHECK_EQUAL(recorded_process_begin(&process, folder, "77", 77, ring->fd, encoder, &err), 0);
     process.manifest = &manifest;
 }
 
@@ -157,7 +157,7 @@ static void what_is_no_ring_is_refused(void)
 {
     struct recorded_process other;
 
-    CHECK_EQUAL(recorded_process_begin(&other, -1, 78, -1, NULL, &err), -EBADF);
+    CHECK_EQUAL(recorded_process_begin(&other, -1, "78", 78, -1, NULL, &err), -EBADF);
     CHECK(strstr(err.text, "cannot read the events of process 78") != NULL);
 }
 
