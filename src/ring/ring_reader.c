@@ -351,15 +351,15 @@ void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms)
 
 struct ring_fill ring_reader_fill(const struct ring_reader *reader)
 {
+    uint32_t count = atomic_load_explicit(&shared_header(reader)->lane_count, memory_order_acquire);
     uint32_t buffer_count = reader->header.buffer_count;
     struct ring_fill fill = {0};
 
-    for (uint32_t i = 0; i < reader->lane_capacity; i++) {
+    for (uint32_t i = 0; i < count && i < reader->header.lane_limit; i++) {
         const struct ring_lane *lane = lane_at(reader, i);
         uint64_t full, consumed;
 
-        if (reader->lanes[i].generation == 0 ||
-            atomic_load_explicit(&lane->state, memory_order_acquire) != RING_LANE_OPEN)
+        if (atomic_load_explicit(&lane->state, memory_order_acquire) != RING_LANE_OPEN)
             continue;
         full = atomic_load_explicit(&lane->full, memory_order_relaxed);
         consumed = atomic_load_explicit(&lane->consumed, memory_order_relaxed);
