@@ -97,9 +97,9 @@ int remote_system_call(struct tracee *tracee, uint64_t place, long number, const
 /* Whether the thread says that it is done. */
 static bool is_done(const struct tracee *tracee)
 {
-    uint64_t number, argument;
+    struct tracee_call call;
 
-    return tracee_system_call(tracee, &number, &argument) && number == SYS_getpid && argument == AGENT_DONE_MARK;
+    return tracee_system_call(tracee, &call) && call.number == SYS_getpid && call.arguments[0] == AGENT_DONE_MARK;
 }
 
 static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent)

@@ -42,6 +42,8 @@ struct agent_options {
     uint32_t events; /* of enum gait_event_kind */
     uint32_t with_times;
     uint32_t new_threads;
+    uint32_t children; /* that are forked are followed, and executed programs announced */
+    uint32_t reserved;
     uint32_t overflow;     /* enum ring_overflow */
     uint32_t buffer_count; /* 0: the ring's default, as below */
     uint32_t pattern_count;
@@ -59,9 +61,10 @@ struct agent_thread {
 #define AGENT_THREADS_AT_ONCE 32u
 
 struct agent_call {
+    uint64_t cookie; /* the controller's: whether it is still its agent that is here */
     uint32_t operation;
     int32_t result;  /* 0, or a negative errno number */
-    int32_t ring_fd; /* of AGENT_BEGIN: open in the target until the next call */
+    int32_t ring_fd; /* of AGENT_BEGIN: open in the target, for the controller to take over and close */
     uint32_t thread_count;
     uint32_t followed_count; /* threads that are followed after the call */
     struct agent_options options;

@@ -34,11 +34,16 @@ struct recorded_process {
     size_t lane_count;
     struct manifest_process *manifest; /* in the recording's */
     uint64_t written_bytes;
+    bool is_ended;
+    int presence; /* of the reader, for the process to see */
 };
 
-/* Makes the folder below `parent`, and opens the ring. The encoder is needed up to the end, and may be shared. */
-MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
-                                    struct chunk_encoder *encoder, struct gait_error *err);
+/*
+ * Makes the folder of that name below `parent`, and opens the ring. The encoder is needed up to the end, and may be
+ * shared.
+ */
+MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid,
+                                    int ring_fd, struct chunk_encoder *encoder, struct gait_error *err);
 
 /* Writes what is new. -ENOSPC and others: what was written before is good. */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);

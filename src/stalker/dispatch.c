@@ -140,6 +140,17 @@ static void make_system_call(struct stalker_thread *thread)
     }
 }
 
+/* A program was not executed, or a process that shared our memory does so no more. */
+static void end_announced(struct stalker_thread *thread)
+{
+    const struct process_watcher *watcher = thread->engine->processes;
+
+    if (!thread->is_announced)
+        return;
+    thread->is_announced = false;
+    watcher->call_ended(watcher->context, thread);
+}
+
 static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
 {
     thread->context.pc = block_exit_target(exit).value;
@@ -233,6 +244,7 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_CALLED:
         /* The kernel has put the rest of the registers where they belong. */
         thread->context.pc = thread->native_return;
+        end_announced(thread);
         go_on(thread, false);
         break;
     case STALKER_QUIET_END:
@@ -273,9 +285,23 @@ static bool find_program_pc(struct stalker_thread *thread)
     return true;
 }
 
+/* Nobody is there who reads: the first thread to notice makes the others come to the engine, one by one. */
+static bool is_abandoned(struct stalker_thread *thread)
+{
+    struct stalker_engine *engine = thread->engine;
+    const struct process_watcher *watcher = engine->processes;
+
+    if (watcher == NULL || !watcher->is_abandoned(watcher->context))
+        return false;
+    if (!atomic_exchange_explicit(&engine->is_abandoned, true, memory_order_relaxed))
+        stalker_invalidate(engine, 0, UINT64_MAX);
+    return true;
+}
+
 static bool is_unfollowed(struct stalker_thread *thread)
 {
-    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW))
+    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW) &&
+        !is_abandoned(thread))
         return false;
     return thread->reason != STALKER_EVENTS || find_program_pc(thread);
 }
