@@ -13,6 +13,7 @@
 #include "stalker/event_buffer.h"
 #include "stalker/event_write.h"
 #include "stalker/follow.h"
+#include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
@@ -285,7 +286,7 @@ static bool find_program_pc(struct stalker_thread *thread)
     return true;
 }
 
-/* Nobody is there who reads: the first thread to notice makes the others come to the engine, one by one. */
+/* Nobody is there who reads: the first thread to notice takes the others out, wherever they are, and leaves last. */
 static bool is_abandoned(struct stalker_thread *thread)
 {
     struct stalker_engine *engine = thread->engine;
@@ -294,7 +295,7 @@ static bool is_abandoned(struct stalker_thread *thread)
     if (watcher == NULL || !watcher->is_abandoned(watcher->context))
         return false;
     if (!atomic_exchange_explicit(&engine->is_abandoned, true, memory_order_relaxed))
-        stalker_invalidate(engine, 0, UINT64_MAX);
+        stalker_unfollow_others(engine);
     return true;
 }
 
