@@ -38,11 +38,16 @@ struct recorded_process {
     struct manifest_process *manifest; /* in the recording's */
     uint64_t written_bytes;
     int64_t drained_ns; /* when the last drain began */
+    bool is_ended;
+    int presence; /* of the reader, for the process to see */
 };
 
-/* Makes the folder below `parent`, and opens the ring. The encoder is needed up to the end, and may be shared. */
-MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
-                                    struct chunk_encoder *encoder, struct gait_error *err);
+/*
+ * Makes the folder of that name below `parent`, and opens the ring. The encoder is needed up to the end, and may be
+ * shared.
+ */
+MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid,
+                                    int ring_fd, struct chunk_encoder *encoder, struct gait_error *err);
 
 /*
  * Takes what is new. It is in files when much has come, when nothing more came the next time, or after some

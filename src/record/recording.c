@@ -4,8 +4,11 @@
 
 #include "libgait/error.h"
 #include "record/recorded_process.h"
+#include "ring/ring_notice.h"
+#include "ring/ring_presence.h"
 #include "ring/ring_reader.h"
 #include "trace/chunk_encoder.h"
+#include "trace/trace_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +20,8 @@
 #include <unistd.h>
 
 #define NAMES_TRIED_MAX 1000
+#define MANIFEST_MS     200
+#define RINGS_AWAITED   1024
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
@@ -173,18 +178,53 @@ static int make_room(struct recording *recording)
     return 0;
 }
 
+/* How many programs of that pid there were, and this one. */
+static uint32_t image_of(const struct recording *recording, pid_t pid)
+{
+    uint32_t image = 1;
+
+    for (size_t i = 0; i < recording->process_count; i++)
+        image += recording->processes[i].pid == pid;
+    return image;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* At once, unless that was done just before: there may be many processes, each of which lives shortly. */
+static int write_manifest(struct recording *recording, struct gait_error *err)
+{
+    if (!recording->is_changed || now_ms() - recording->written_ms < MANIFEST_MS)
+        return 0;
+    recording->is_changed = false;
+    recording->written_ms = now_ms();
+    return manifest_write(&recording->manifest, recording->folder, err);
+}
+
 int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd, struct gait_error *err)
 {
+    uint32_t image = image_of(recording, pid);
+    char name[TRACE_PROCESS_NAME_BYTES];
+    struct recorded_process *process;
     int result = make_room(recording);
 
     if (result != 0)
         return error_set(err, result, "cannot record process %d: no memory", (int)pid);
-    result = recorded_process_begin(&recording->processes[recording->process_count], recording->folder, pid, ring_fd,
-                                    recording->encoder, err);
+    process = &recording->processes[recording->process_count];
+    trace_process_name((uint32_t)pid, image, name);
+    result = recorded_process_begin(process, recording->folder, name, pid, ring_fd, recording->encoder, err);
     if (result != 0)
         return result;
+    /* Without it, the process does not notice if we are killed, until its buffers are full. */
+    (void)!ring_presence_begin(ring_fd, &process->presence);
     recording->manifest.processes[recording->process_count] = (struct manifest_process){
         .pid = (uint32_t)pid,
+        .image = image,
         .parent_pid = (uint32_t)parent,
         .command = read_command(pid),
         .status = -1,
@@ -192,47 +232,79 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
     recording->process_count++;
     recording->manifest.process_count = recording->process_count;
     point_to_manifest(recording);
-    return manifest_write(&recording->manifest, recording->folder, err);
+    recording->is_changed = true;
+    return write_manifest(recording, err);
+}
+
+int recording_end_process(struct recording *recording, size_t which, struct gait_error *err)
+{
+    struct recorded_process *process = &recording->processes[which];
+
+    if (process->is_ended)
+        return 0;
+    process->is_ended = true;
+    recording->ended_bytes += process->written_bytes;
+    recording->ended_lost += ring_reader_lost(process->ring);
+    ring_presence_end(process->presence);
+    return recorded_process_end(process, err);
+}
+
+void recording_set_parent(struct recording *recording, size_t process, pid_t parent)
+{
+    recording->manifest.processes[process].parent_pid = (uint32_t)parent;
+    recording->is_changed = true;
+}
+
+struct ring_notices *recording_notices(const struct recording *recording, size_t process)
+{
+    return recording->processes[process].is_ended ? NULL : ring_notices_in(recording->processes[process].ring->base);
 }
 
 int recording_drain(struct recording *recording, struct gait_error *err)
 {
-    int first = 0;
+    int first = write_manifest(recording, err);
 
-    recording->event_bytes = 0;
+    recording->event_bytes = recording->ended_bytes;
     for (size_t i = 0; i < recording->process_count; i++) {
-        int result = recorded_process_drain(&recording->processes[i], first == 0 ? err : NULL);
+        struct recorded_process *process = &recording->processes[i];
+        int result = process->is_ended ? 0 : recorded_process_drain(process, first == 0 ? err : NULL);
 
-        recording->event_bytes += recording->processes[i].written_bytes;
+        if (!process->is_ended)
+            recording->event_bytes += process->written_bytes;
         if (first == 0)
             first = result;
     }
     return first;
 }
 
-void recording_wait(struct recording *recording, unsigned timeout_ms)
+void recording_wait(struct recording *recording, struct ring_wait_word other, unsigned timeout_ms)
 {
-    struct timespec time = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
+    struct ring_reader *rings[RINGS_AWAITED];
+    size_t count = 0;
 
-    if (recording->process_count == 1)
-        ring_reader_wait(recording->processes[0].ring, timeout_ms);
-    else
-        nanosleep(&time, NULL);
+    for (size_t i = 0; i < recording->process_count && count < RINGS_AWAITED; i++)
+        if (!recording->processes[i].is_ended)
+            rings[count++] = recording->processes[i].ring;
+    ring_wait(rings, count, other, timeout_ms);
 }
 
 void recording_process_ended(struct recording *recording, pid_t pid, int status)
 {
-    for (size_t i = 0; i < recording->manifest.process_count; i++)
-        if (recording->manifest.processes[i].pid == (uint32_t)pid)
+    for (size_t i = recording->manifest.process_count; i-- > 0;)
+        if (recording->manifest.processes[i].pid == (uint32_t)pid) {
             recording->manifest.processes[i].status = status;
+            recording->is_changed = true;
+            return;
+        }
 }
 
 uint64_t recording_lost(const struct recording *recording)
 {
-    uint64_t lost = 0;
+    uint64_t lost = recording->ended_lost;
 
     for (size_t i = 0; i < recording->process_count; i++)
-        lost += ring_reader_lost(recording->processes[i].ring);
+        if (!recording->processes[i].is_ended)
+            lost += ring_reader_lost(recording->processes[i].ring);
     return lost;
 }
 
@@ -262,7 +334,7 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
     int first = 0, result;
 
     for (size_t i = 0; i < recording->process_count; i++) {
-        result = recorded_process_end(&recording->processes[i], first == 0 ? err : NULL);
+        result = recording_end_process(recording, i, first == 0 ? err : NULL);
         if (first == 0)
             first = result;
     }

@@ -193,6 +193,7 @@ static void put_manifest(const struct trace_folder *folder)
     struct manifest_thread threads[] = {{100, 1, "example", 0}, {101, 1, "worker", 288}};
     struct manifest_process process = {
         .pid = 100,
+        .image = 1,
         .command = "./example --fast",
         .threads = threads,
         .thread_count = 2,

@@ -16,8 +16,8 @@
 static struct trace_folder folder;
 static struct manifest_thread threads[] = {{7, 1, "main", 0}, {8, 2, "fifteen letters", UINT64_MAX}};
 static struct manifest_process processes[] = {
-    {.pid = 7, .command = "a \"quoted\" one", .threads = threads, .thread_count = 2, .status = -1},
-    {.pid = 9, .parent_pid = 7, .command = "child", .status = 139},
+    {.pid = 7, .image = 1, .command = "a \"quoted\" one", .threads = threads, .thread_count = 2, .status = -1},
+    {.pid = 9, .image = 2, .parent_pid = 7, .command = "child", .status = 139},
 };
 static struct clock_pair clocks[] = {{1, 2}, {UINT64_MAX, 4}};
 static const struct manifest example = {
@@ -55,6 +55,8 @@ static void what_was_written_is_read(void)
     CHECK_TEXT(read.processes[0].threads[1].name, "fifteen letters");
     CHECK_EQUAL(read.processes[0].threads[1].generation, 2);
     CHECK_EQUAL(read.processes[0].threads[1].lost_bytes, UINT64_MAX);
+    CHECK_EQUAL(read.processes[0].image, 1);
+    CHECK_EQUAL(read.processes[1].image, 2);
     CHECK_EQUAL(read.processes[1].parent_pid, 7);
     CHECK_EQUAL(read.processes[1].thread_count, 0);
     CHECK_TEXT(read.ended, "signal");
