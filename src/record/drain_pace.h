@@ -12,7 +12,7 @@
 
 #define DRAIN_PACE_BUSY_MS    1u
 #define DRAIN_PACE_SILENT_MS  8u
-#define DRAIN_PACE_IDLE_MS    64u
+#define DRAIN_PACE_IDLE_MS    100u
 #define DRAIN_PACE_LONG_AFTER 256u /* milliseconds of silence */
 
 /* All zero is a pace at its beginning. */
