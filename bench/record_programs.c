@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROUNDS     3
+#define ROUNDS     2
 #define DATA_BYTES (32u << 20)
 #define DATA_SEED  77
 

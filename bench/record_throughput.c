@@ -131,6 +131,7 @@ int main(int argc, char **argv)
     struct load loads[] = {
         {"one thread", 1, FAST_CALLS / 100 * scale, 0, "block"},
         {"two threads", 2, FAST_CALLS / 200 * scale, 0, "block"},
+        {"eight threads", 8, FAST_CALLS / 800 * scale, 0, "block"},
         {"10 million, one thread", 1, BURST_CALLS, 0, "block"},
         {"10 million at 20 million/s, one thread", 1, BURST_CALLS, 10000, "drop"},
         {"10 million at 30 million/s, two threads", 2, BURST_CALLS / 2, 7500, "drop"},

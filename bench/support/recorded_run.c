@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,26 +80,13 @@ static int remove_one(const char *path, const struct stat *status, int flag, str
     return remove(path);
 }
 
-static int read_trace(const char *folder, bool skip_events, struct recorded_result *result)
+static int count_events(const char *trace, struct recorded_result *result)
 {
-    char pattern[300];
     struct trace_summary summary;
     struct gait_error err;
-    glob_t found;
 
-    snprintf(pattern, sizeof(pattern), "%s/*", folder);
-    if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc != 1) {
-        fprintf(stderr, "bench: there is no single trace in %s\n", folder);
-        return -ENOENT;
-    }
-    result->trace_bytes = folder_bytes(folder);
-    if (skip_events) {
-        globfree(&found);
-        return 0;
-    }
-    if (trace_summary_read(&summary, found.gl_pathv[0], &err) != 0) {
+    if (trace_summary_read(&summary, trace, &err) != 0) {
         fprintf(stderr, "bench: %s\n", err.text);
-        globfree(&found);
         return -EPROTO;
     }
     for (size_t i = 0; i < summary.thread_count; i++) {
@@ -107,8 +95,27 @@ static int read_trace(const char *folder, bool skip_events, struct recorded_resu
         result->lost_bytes += summary.threads[i].lost_bytes;
     }
     trace_summary_free(&summary);
-    globfree(&found);
     return 0;
+}
+
+static int read_trace(const char *folder, const struct recorded_plan *plan, struct recorded_result *result)
+{
+    char pattern[300];
+    glob_t found;
+    int status = 0;
+
+    snprintf(pattern, sizeof(pattern), "%s/*", folder);
+    if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc != 1) {
+        fprintf(stderr, "bench: there is no single trace in %s\n", folder);
+        return -ENOENT;
+    }
+    result->trace_bytes = folder_bytes(folder);
+    if (!plan->skip_events)
+        status = count_events(found.gl_pathv[0], result);
+    if (status == 0 && plan->look != NULL)
+        status = plan->look(plan->context, found.gl_pathv[0]);
+    globfree(&found);
+    return status;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -149,25 +156,23 @@ static uint64_t resident_bytes(pid_t pid)
     return (uint64_t)kib << 10;
 }
 
-static int wait_for(pid_t pid, struct recorded_result *result)
+static int wait_for(pid_t pid, const sigset_t *signals, struct recorded_result *result)
 {
     const struct timespec sample = {0, SAMPLE_NS};
-    double start = now_s();
     struct rusage usage;
     int status;
 
     for (;;) {
-        pid_t ended = wait4(pid, &status, WNOHANG, &usage);
-        uint64_t bytes;
+        uint64_t bytes = resident_bytes(pid);
 
-        if (ended == pid)
-            break;
-        bytes = resident_bytes(pid);
         if (bytes > result->memory_bytes)
             result->memory_bytes = bytes;
-        nanosleep(&sample, NULL);
+        if (wait4(pid, &status, WNOHANG, &usage) == pid)
+            break;
+        /* Its end is a signal. */
+        (void)sigtimedwait(signals, NULL, &sample);
     }
-    result->wall_s = now_s() - start;
+    result->wall_s = now_s() - result->wall_s;
     result->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                     (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
@@ -177,22 +182,30 @@ int recorded_run(const struct recorded_plan *plan, struct recorded_result *resul
 {
     char folder[] = "/tmp/gait-bench-XXXXXX";
     struct recorded_result result = {.wall_s = 0};
+    sigset_t signals, before;
     int status;
     pid_t pid;
 
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
     if (mkdtemp(folder) == NULL) {
         perror("bench: cannot make a folder");
         return -1;
     }
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    result.wall_s = now_s();
     pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         run_child(plan, folder);
-    status = wait_for(pid, &result);
+    }
+    status = wait_for(pid, &signals, &result);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (status != 0)
         fprintf(stderr, "bench: '%s %s' ended with status %d\n", plan->prefix[0] == NULL ? "" : plan->prefix[0],
                 plan->command[0], status);
     else if (plan->has_trace)
-        status = read_trace(folder, plan->skip_events, &result);
+        status = read_trace(folder, plan, &result);
     else
         result.trace_bytes = folder_bytes(folder);
     (void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);

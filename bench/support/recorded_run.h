@@ -18,6 +18,9 @@ struct recorded_plan {
     const char *input;                               /* a file for its standard input; NULL: none */
     bool has_trace;                                  /* the folder is one of traces of gait */
     bool skip_events;                                /* nobody asks how many there were: counting takes long */
+    /* Called with the path of the trace, before it is removed; not 0: it failed. NULL: nobody looks. */
+    int (*look)(void *context, const char *trace);
+    void *context;
 };
 
 struct recorded_result {
