@@ -2,14 +2,16 @@
 #include "agent/session.h"
 
 #include "agent/module_log.h"
-#include "agent/selection.h"
 #include "agent/process_log.h"
+#include "agent/selection.h"
+#include "agent/thread_selection.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/thread_visit.h"
 #include "stalker/translator.h"
@@ -41,6 +43,7 @@ static int make_ring(const struct agent_options *options)
 static int make_engine(const struct agent_options *options)
 {
     static const struct stalker_engine_options defaults;
+    const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);
 
     if (result != 0)
@@ -48,7 +51,8 @@ static int make_engine(const struct agent_options *options)
     selection_begin(session.engine, options, NULL);
     session.engine->watcher = module_log_begin(session.ring);
     session.engine->processes = session.processes;
-    return 0;
+    threads = thread_selection_begin(options);
+    return threads == NULL ? 0 : thread_choice_begin(session.engine, threads);
 }
 
 /* The calling thread has to set by itself what a tracer sets with another one's registers. */

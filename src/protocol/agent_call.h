@@ -18,12 +18,13 @@ enum agent_operation {
     AGENT_END,       /* gives everything back; no thread may be followed any more */
 };
 
-/* What is done about functions, or whole modules, whose names match. */
+/* What is done about functions, whole modules, or threads, whose names match. */
 enum agent_pattern_use {
     AGENT_PATTERN_EXCLUDE = 1,  /* no events from there */
     AGENT_PATTERN_DETAIL,       /* calls of it go to the detail lane as well */
     AGENT_PATTERN_TRIGGER_CALL, /* a call of it is a trigger */
     AGENT_PATTERN_TRIGGER_SLOW, /* a call of it that takes longer than `value` nanoseconds is one */
+    AGENT_PATTERN_THREAD,       /* only threads with such a name, or whose number is `number`, are observed */
 };
 
 #define AGENT_PATTERN_BYTES 120u

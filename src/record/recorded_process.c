@@ -93,7 +93,23 @@ static uint32_t generation_of(const struct manifest_process *process, uint32_t t
     return generation;
 }
 
-static int add_thread(struct recorded_process *process, uint32_t tid, size_t *thread_out)
+/*
+ * The name that the thread has now, which others may have given it; else the one that it told. Of a process in another
+ * pid namespace we cannot say which of its threads is which.
+ */
+static void find_name(const struct recorded_process *process, uint32_t lane, uint32_t generation,
+                      struct manifest_thread *thread)
+{
+    char name[sizeof(thread->name)];
+
+    read_name(process->pid, thread->tid, name, sizeof(name));
+    if (name[0] == '\0')
+        ring_reader_name(process->ring, lane, generation, name);
+    if (name[0] != '\0')
+        memcpy(thread->name, name, sizeof(name));
+}
+
+static int add_thread(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
 {
     struct manifest_process *manifest = process->manifest;
     struct manifest_thread *grown =
@@ -104,8 +120,8 @@ static int add_thread(struct recorded_process *process, uint32_t tid, size_t *th
         return -ENOMEM;
     manifest->threads = grown;
     thread = &grown[manifest->thread_count];
-    *thread = (struct manifest_thread){.tid = tid, .generation = generation_of(manifest, tid)};
-    read_name(process->pid, tid, thread->name, sizeof(thread->name));
+    *thread = (struct manifest_thread){.tid = piece->tid, .generation = generation_of(manifest, piece->tid)};
+    find_name(process, piece->lane, piece->generation, thread);
     *thread_out = manifest->thread_count++;
     return 0;
 }
@@ -115,7 +131,7 @@ static int open_lane(struct recorded_process *process, struct recorded_lane *lan
     struct trace_stream_header header = header_of(process, TRACE_STREAM_INDEX);
     const struct manifest_thread *thread;
     char name[64];
-    int result = add_thread(process, piece->tid, &lane->thread);
+    int result = add_thread(process, piece, &lane->thread);
 
     if (result != 0)
         return result;
@@ -132,11 +148,13 @@ static int open_lane(struct recorded_process *process, struct recorded_lane *lan
     return result;
 }
 
-static int close_lane(struct recorded_lane *lane, uint64_t lost_behind)
+static int close_lane(struct recorded_process *process, struct recorded_lane *lane, uint64_t lost_behind)
 {
     if (!lane->is_open)
         return 0;
     lane->is_open = false;
+    /* It may have been named since it began. */
+    find_name(process, (uint32_t)(lane - process->lanes), lane->generation, &process->manifest->threads[lane->thread]);
     return stream_writer_close(&lane->stream, lost_behind);
 }
 
@@ -157,7 +175,7 @@ static int lane_for(struct recorded_process *process, const struct ring_piece *p
     *lane_out = &process->lanes[piece->lane];
     if ((*lane_out)->generation == piece->generation)
         return 0;
-    result = close_lane(*lane_out, 0);
+    result = close_lane(process, *lane_out, 0);
     return result == 0 ? open_lane(process, *lane_out, piece) : result;
 }
 
@@ -250,7 +268,7 @@ static int take(void *context, const struct ring_piece *piece)
         return result;
     process->written_bytes += piece->size_bytes;
     process->manifest->threads[lane->thread].lost_bytes += piece->lost_before;
-    return piece->is_last ? close_lane(lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
+    return piece->is_last ? close_lane(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
 }
 
 static int explain(const struct recorded_process *process, int result, struct gait_error *err)
@@ -282,7 +300,7 @@ int recorded_process_end(struct recorded_process *process, struct gait_error *er
     int result = 0, closed;
 
     for (size_t i = 0; i < process->lane_count; i++) {
-        closed = close_lane(&process->lanes[i], 0);
+        closed = close_lane(process, &process->lanes[i], 0);
         if (result == 0)
             result = closed;
     }

@@ -108,6 +108,7 @@ struct ring_lane {
     _Atomic uint32_t is_waiting; /* the writer sleeps on wake */
     _Atomic uint32_t wake;
     _Atomic uint64_t lost_bytes;
+    _Atomic uint64_t name[2]; /* of the thread, in 16 bytes */
     struct ring_buffer buffers[RING_BUFFERS_MAX];
 };
 

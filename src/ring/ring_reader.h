@@ -89,6 +89,12 @@ MUST_USE int ring_reader_modules(struct ring_reader *reader, const uint8_t **mod
  */
 void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms);
 
+#define RING_NAME_BYTES 16
+
+/* The name of the thread that has a lane in that generation, as it told; "": it did not, or another one has it. */
+void ring_reader_name(const struct ring_reader *reader, uint32_t lane, uint32_t generation,
+                      char name_out[RING_NAME_BYTES]);
+
 /* How full the buffers are of threads that write: what was not read yet, in whole buffers. */
 struct ring_fill {
     uint32_t lane_count;

@@ -110,6 +110,12 @@ void event_buffer_set_tid(struct event_buffer *buffer, uint32_t tid)
         ring_writer_set_tid(buffer->ring, tid);
 }
 
+void event_buffer_set_name(struct event_buffer *buffer, const char *name)
+{
+    if (buffer->ring != NULL)
+        ring_writer_set_name(buffer->ring, name);
+}
+
 void event_buffer_set(struct event_buffer *buffer, uint32_t events, bool with_times, struct event_receiver receiver)
 {
     buffer->decoder.wanted = events;

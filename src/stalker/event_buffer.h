@@ -45,6 +45,9 @@ void event_buffer_destroy(struct event_buffer *buffer);
 /* The thread has begun, or is that of a child process. */
 void event_buffer_set_tid(struct event_buffer *buffer, uint32_t tid);
 
+/* The thread has that name, of at most 16 bytes with its NUL, for whoever reads a ring. */
+void event_buffer_set_name(struct event_buffer *buffer, const char *name);
+
 /* The largest buffer that there is. */
 #define EVENT_BUFFER_BYTES_MAX (8u << 20)
 

@@ -14,6 +14,7 @@
 #include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/translator.h"
 #include "stalker/vectors.h"
@@ -176,6 +177,7 @@ int stalker_follow_create(struct stalker_engine *engine, int tid, const struct f
         result = init_events(thread, request);
     if (result != 0)
         return result;
+    thread_choice_ask(thread);
     list_remove(&thread->node);
     list_add_last(&engine->threads, &thread->node);
     counter_add(COUNTER_threads_followed, 1);
@@ -322,6 +324,7 @@ void stalker_thread_began(struct stalker_thread *thread)
         counter_add(COUNTER_threads_unknown, 1);
     if (thread->events != NULL)
         event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
+    thread_choice_ask(thread);
     counter_add(COUNTER_threads_followed, 1);
 }
 
