@@ -149,6 +149,19 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
     }
 }
 
+int tracee_keep_signals(struct tracee *tracee)
+{
+    int status, result = wait_for(tracee, WNOHANG, &status);
+
+    if (result == -EAGAIN)
+        return 0;
+    if (result != 0)
+        return result;
+    if (tracee_event_of(status) < 0)
+        keep_signal(tracee);
+    return tracee_resume(tracee, TRACEE_EXEC, 0);
+}
+
 int tracee_let_be_stopped(struct tracee *tracee)
 {
     tracee->is_stopped = false;

@@ -56,6 +56,9 @@ int tracee_event_of(int status);
  * -ESRCH. */
 MUST_USE int tracee_resume(struct tracee *tracee, enum tracee_event event, int signal);
 
+/* Lets a thread that should be running go on without signals that have come, which it gets later. -ESRCH. */
+MUST_USE int tracee_keep_signals(struct tracee *tracee);
+
 /* Lets a thread whose process was stopped by a signal be so, until it is continued. */
 MUST_USE int tracee_let_be_stopped(struct tracee *tracee);
 

@@ -61,7 +61,21 @@ struct agent_thread {
 
 #define AGENT_THREADS_AT_ONCE 32u
 
+/*
+ * How far a call is. A thread that is done waits for its tracer to stop it, and to set what it goes on with; if nobody
+ * comes, since the controller is gone by then, it goes back by itself to what it did before.
+ */
+enum agent_call_phase {
+    AGENT_CALL_RUNS,
+    AGENT_CALL_DONE,
+    AGENT_CALL_LEFT,
+};
+
+#define AGENT_CALL_WAIT_MS 500
+
 struct agent_call {
+    _Atomic uint32_t phase; /* enum agent_call_phase */
+    uint32_t reserved;
     uint64_t cookie; /* the controller's: whether it is still its agent that is here */
     uint32_t operation;
     int32_t result;  /* 0, or a negative errno number */
@@ -71,11 +85,5 @@ struct agent_call {
     struct agent_options options;
     struct agent_thread threads[AGENT_THREADS_AT_ONCE];
 };
-
-/*
- * The thread tells that it is done by a system call that does nothing, getpid with this argument: a tracer sees it, and
- * without one the thread simply goes back to what it did before, also when the controller is gone by then.
- */
-#define AGENT_DONE_MARK 0x676169746469ull
 
 #endif

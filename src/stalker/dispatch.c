@@ -13,6 +13,7 @@
 #include "stalker/event_buffer.h"
 #include "stalker/event_write.h"
 #include "stalker/follow.h"
+#include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
@@ -216,6 +217,19 @@ static void go_behind(struct stalker_thread *thread)
     thread->enter_once = !thread->behind.with_position;
 }
 
+/* To where an indirect branch leads, or to the signal that it raises. */
+static void go_indirectly(struct stalker_thread *thread)
+{
+    thread->context.pc = thread->target;
+    if (!thread->engine->translator->refuse_branch(thread, &thread->context)) {
+        go_on(thread, true);
+        return;
+    }
+    /* The gate's own branch is refused as well, and our handler finds the program's state there. */
+    thread->resume = thread->target;
+    thread->enter_once = true;
+}
+
 static void handle_reason(struct stalker_thread *thread)
 {
     switch (thread->reason) {
@@ -223,8 +237,7 @@ static void handle_reason(struct stalker_thread *thread)
         handle_exit(thread, code_cache_exit(thread->cache, thread->exit));
         break;
     case STALKER_INDIRECT:
-        thread->context.pc = thread->target;
-        go_on(thread, true);
+        go_indirectly(thread);
         break;
     case STALKER_CHANGED:
         renew(thread);
@@ -273,7 +286,7 @@ static bool find_program_pc(struct stalker_thread *thread)
     return true;
 }
 
-/* Nobody is there who reads: the first thread to notice makes the others come to the engine, one by one. */
+/* Nobody is there who reads: the first thread to notice takes the others out, wherever they are, and leaves last. */
 static bool is_abandoned(struct stalker_thread *thread)
 {
     struct stalker_engine *engine = thread->engine;
@@ -282,7 +295,7 @@ static bool is_abandoned(struct stalker_thread *thread)
     if (watcher == NULL || !watcher->is_abandoned(watcher->context))
         return false;
     if (!atomic_exchange_explicit(&engine->is_abandoned, true, memory_order_relaxed))
-        stalker_invalidate(engine, 0, UINT64_MAX);
+        stalker_unfollow_others(engine);
     return true;
 }
 
