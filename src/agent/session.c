@@ -93,6 +93,7 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
         session.request = (struct follow_request){
             .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
             .new_threads = options->new_threads != 0,
+            .is_whole = options->is_whole != 0,
         };
         call->ring_fd = session.ring->fd;
         result = follow_caller(registers);

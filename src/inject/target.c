@@ -113,8 +113,11 @@ static int begin(struct target *target, struct tracee *thread, const struct agen
 int target_begin(struct tracee *thread, const struct agent_options *options, struct target *target_out,
                  struct gait_error *err)
 {
+    struct agent_options whole = *options;
+
+    whole.is_whole = 1;
     *target_out = (struct target){.pid = thread->pid, .ring_fd = -1};
-    return begin(target_out, thread, options, err);
+    return begin(target_out, thread, &whole, err);
 }
 
 /* The ring that is looked for. */

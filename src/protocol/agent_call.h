@@ -43,8 +43,8 @@ struct agent_options {
     uint32_t events; /* of enum gait_event_kind */
     uint32_t with_times;
     uint32_t new_threads;
-    uint32_t children; /* that are forked are followed, and executed programs announced */
-    uint32_t reserved;
+    uint32_t children;     /* that are forked are followed, and executed programs announced */
+    uint32_t is_whole;     /* the thread is at its first instruction */
     uint32_t overflow;     /* enum ring_overflow */
     uint32_t buffer_count; /* 0: the ring's default, as below */
     uint32_t pattern_count;

@@ -141,6 +141,7 @@ static int open_lane(struct recorded_process *process, struct recorded_lane *lan
     header.space = piece->space;
     header.events = piece->events;
     header.with_times = piece->with_times;
+    header.is_whole = piece->is_whole;
     snprintf(name, sizeof(name), "%u.%u.index.gait", piece->tid, thread->generation);
     result = stream_writer_open(&lane->stream, process->folder, name, &header, process->encoder);
     lane->is_open = result == 0;

@@ -186,6 +186,7 @@ static struct ring_piece piece_of(uint32_t index, const struct ring_lane *lane, 
         .events = lane->events,
         .space = lane->space,
         .with_times = lane->with_times != 0,
+        .is_whole = lane->is_whole != 0,
     };
 }
 

@@ -22,7 +22,8 @@ struct ring_piece {
     uint32_t events;
     uint32_t space;
     bool with_times;
-    bool is_last; /* the thread writes no more */
+    bool is_whole; /* the thread is followed from its first instruction on */
+    bool is_last;  /* the thread writes no more */
     const uint8_t *bytes;
     size_t size_bytes;    /* may be 0 of the last one */
     uint64_t first_time;  /* the counter: all of it was written at that time or later */

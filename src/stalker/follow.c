@@ -118,13 +118,15 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
     if (request->configuration.events == 0)
         return 0;
     if (request->configuration.ring != NULL)
-        result = event_buffer_create_in_ring(thread->observed_cache, (uint32_t)thread->tid, &thread->events);
+        result = event_buffer_create_in_ring(thread->observed_cache, (uint32_t)thread->tid, request->is_whole,
+                                             &thread->events);
     else
         result = event_buffer_create(size_bytes, &thread->events);
     if (result != 0)
         return result;
     event_buffer_set(thread->events, request->configuration.events, request->configuration.times, request->receiver);
     event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
+    thread->events->decoder.is_whole = request->is_whole;
     thread->event_position = thread->events->start;
     thread->event_limit = thread->events->end;
     return 0;
@@ -281,6 +283,7 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
 
     if (child == NULL)
         return NULL;
+    request.is_whole = true;
     init_thread(child, parent->engine, parent->observed_cache);
     if (vectors_prepare(child) != 0 || init_events(child, &request) != 0) {
         stalker_thread_destroy(child);
