@@ -99,6 +99,36 @@ refuses 2 "which program" spawn
 refuses 2 "which process" attach
 refuses 2 "is no option" spawn --nonsense -- true
 
+# What is not allowed is said, with what to do.
+sleep 100 &
+process=$!
+if [[ $(id -u) == 0 ]]; then
+    cp "$gait" "$folder/gait"
+    mkdir -m 777 "$folder/theirs"
+    chmod 755 "$folder" "$folder/gait"
+    everybody=$gait
+    gait="$folder/as_nobody"
+    printf '#!/bin/sh\nexec setpriv --reuid=65534 --clear-groups "%s" "$@"\n' "$folder/gait" >"$gait"
+    chmod 755 "$gait"
+    refuses 1 "belongs to user root; try as that user, or as root" attach -o "$folder/theirs" $process
+    mkdir -m 555 "$folder/theirs/closed"
+    refuses 1 "choose another one with --output" spawn -o "$folder/theirs/closed" -- true
+    gait=$everybody
+fi
+if command -v strace >/dev/null; then
+    strace -o /dev/null -p $process 2>/dev/null &
+    tracer=$!
+    for _ in {1..100}; do
+        grep -q 'TracerPid:.0' /proc/$process/status || break
+        sleep 0.05
+    done
+    refuses 1 "(strace) traces it, and only one can at a time; end that first" attach -o "$folder/traces" $process
+    kill $tracer
+    wait $tracer 2>/dev/null
+fi
+kill $process
+wait $process 2>/dev/null
+
 # A process that runs is visited, and goes on as it was.
 checks=$((checks + 1))
 perl -e '$| = 1; for (1 .. 250) { select(undef, undef, undef, 0.03); $s += $_ for 1 .. 1000; } print "$s\n"' >"$folder/out" &
