@@ -233,8 +233,8 @@ bool gait_stalker_is_following_me(struct gait_stalker *stalker);
 /* A call of a probed function, before its first instruction. */
 struct gait_call {
     uint64_t target;
-    uint64_t return_address;
-    uint64_t *stack; /* stack[0] is the return address */
+    uint64_t return_address; /* 0 where there is no stack */
+    uint64_t *stack;         /* stack[0] is the return address; NULL: the stack pointer leads to no memory */
     struct gait_cpu_context *cpu;
 };
 
@@ -262,6 +262,20 @@ int gait_stalker_include(struct gait_stalker *stalker, uint64_t start, uint64_t 
 
 /* Whether an address is in an excluded range. */
 bool gait_stalker_is_excluded(struct gait_stalker *stalker, uint64_t address);
+
+/*
+ * Lets blocks that begin in a range of code tell no events. Unlike excluded code it is followed as any other: calls of
+ * it are told by the caller, and what it calls elsewhere tells its events, so that nothing is missed but what happens
+ * in the range itself. Transformers and call probes see it. Parts of the range may be silent already. -EINVAL: it is
+ * empty, or goes beyond the last address; -ENOMEM.
+ */
+int gait_stalker_silence(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
+
+/* Lets a range tell its events again, as far as it was silent. Errors as above. */
+int gait_stalker_unsilence(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
+
+/* Whether an address is in a silent range. */
+bool gait_stalker_is_silent(struct gait_stalker *stalker, uint64_t address);
 
 /*
  * Forgets the translations of code that overlaps a range, so that it is translated anew. A thread that is in one runs

@@ -2,12 +2,12 @@
 #include "agent/session.h"
 
 #include "agent/module_log.h"
+#include "agent/selection.h"
 #include "agent/process_log.h"
 #include "base/memory_map.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
-#include "stalker/exclusion.h"
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
@@ -44,16 +44,12 @@ static int make_engine(const struct agent_options *options)
     static const struct stalker_engine_options defaults;
     int result = stalker_engine_create(&defaults, &session.engine);
 
-    if (result == 0) {
-        session.engine->watcher = module_log_begin(session.ring);
-        session.engine->processes = session.processes;
-    }
-    for (uint32_t i = 0; result == 0 && i < options->exclusion_count && i < AGENT_EXCLUSIONS_MAX; i++) {
-        const struct agent_range *range = &options->exclusions[i];
-
-        result = exclusion_add(session.engine, range->start, range->start + range->size_bytes);
-    }
-    return result;
+    if (result != 0)
+        return result;
+    selection_begin(session.engine, options, NULL);
+    session.engine->watcher = module_log_begin(session.ring);
+    session.engine->processes = session.processes;
+    return 0;
 }
 
 /* The calling thread has to set by itself what a tracer sets with another one's registers. */
@@ -76,6 +72,7 @@ static void give_back(void)
     process_log_end();
     thread_registry_deinit();
     module_log_end();
+    selection_end();
     session = (struct session){0};
 }
 
@@ -86,7 +83,7 @@ static void protect_image(const struct agent_call *call)
         const struct agent_segment *segment = &call->segments[i];
 
         /* It works without, too. */
-        (void)!memory_protect((void *)(uintptr_t)segment->range.start, segment->range.size_bytes, segment->access);
+        (void)!memory_protect((void *)(uintptr_t)segment->start, segment->size_bytes, segment->access);
     }
 }
 

@@ -47,6 +47,11 @@ static enum command_status record(const struct command_call *call, const struct 
         (void)error_set(call->error, EINVAL, "attach: which process? One number is needed; see gait help attach");
         return COMMAND_MISUSED;
     }
+    if (options->waits) {
+        (void)error_set(call->error, EINVAL,
+                        "attach: --wait is for gait spawn: a process that runs already cannot wait before it does");
+        return COMMAND_MISUSED;
+    }
     snprintf(program, sizeof(program), "pid-%d", (int)job.pid);
     return recorder_run(call, &job);
 }
@@ -58,7 +63,7 @@ static enum command_status run(const struct command_call *call)
 
     if (status == COMMAND_DONE)
         status = record(call, &options);
-    free(options.words);
+    record_options_release(&options);
     return status;
 }
 

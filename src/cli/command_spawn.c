@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "inject/spawn.h"
 #include "libgait/error.h"
 #include "ring/ring_layout.h"
 
@@ -12,17 +13,29 @@
 static int begin(const struct recorder_job *job, const struct agent_options *agent, struct target *target_out,
                  struct gait_error *err)
 {
-    return target_spawn(job->options->rest, agent, target_out, err);
+    int result;
+
+    if (job->held == NULL)
+        return target_spawn(job->options->rest, agent, target_out, err);
+    result = spawn_stopped(job->options->rest, job->held, err);
+    if (result != 0)
+        return result;
+    result = target_begin(job->held, agent, target_out, err);
+    if (result != 0)
+        tracee_detach(job->held);
+    return result;
 }
 
 static enum command_status record(const struct command_call *call, const struct record_options *options)
 {
+    struct tracee held;
     const struct recorder_job job = {
         .options = options,
         .program = options->rest[0],
         .is_child = true,
         .overflow = RING_BLOCK,
         .begin = begin,
+        .held = options->waits ? &held : NULL,
     };
 
     if (options->rest_count == 0) {
@@ -39,7 +52,7 @@ static enum command_status run(const struct command_call *call)
 
     if (status == COMMAND_DONE)
         status = record(call, &options);
-    free(options.words);
+    record_options_release(&options);
     return status;
 }
 
@@ -47,10 +60,13 @@ const struct command command_spawn = {
     .name = "spawn",
     .arguments = "[options] [--] PROGRAM [ARG...]",
     .summary = "records a program from its first instruction to its end",
-    .details = "Starts the program with the terminal, folder, environment and files of gait, and\n"
-               "ends with its exit status, or 128 + N if signal N ended it, when the processes that\n"
-               "it made have ended too; Ctrl-C ends the recording of those that outlive it. The\n"
-               "trace is a folder; gait report shows what is in it.\n"
-               "\n" RECORD_OPTIONS_HELP,
+    .details =
+        "Starts the program with the terminal, folder, environment and files of gait, and\n"
+        "ends with its exit status, or 128 + N if signal N ended it, when the processes that\n"
+        "it made have ended too; Ctrl-C ends the recording of those that outlive it. The\n"
+        "trace is a folder; gait report shows what is in it.\n"
+        "\n" RECORD_OPTIONS_HELP "  --wait              the program waits before its first instruction, until Enter\n"
+        "                      or gait trigger PID\n",
+    .takes_program = true,
     .run = run,
 };

@@ -3,7 +3,10 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "cli/held_start.h"
+#include "cli/progress.h"
 #include "record/family.h"
+#include "record/recording_control.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What is written is in the file at most this much later. */
 #define DRAIN_MS 8
@@ -21,6 +25,9 @@ struct recorder {
     const struct recorder_job *job;
     struct recording recording;
     struct family family;
+    struct recording_control control;
+    struct progress progress;
+    bool is_triggered; /* somebody said so */
     int64_t end_ms;
 };
 
@@ -75,10 +82,11 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .events = options->events,
         .with_times = options->with_times,
         .new_threads = 1,
-        .children = !options->without_children,
+        .children = options->with_children,
         .overflow = (uint32_t)(options->overflow == -1 ? overflow : options->overflow),
         .buffer_bytes = options->buffer_bytes,
     };
+    record_options_patterns(options, agent_out);
 }
 
 static void say(void *context, const char *text)
@@ -87,6 +95,31 @@ static void say(void *context, const char *text)
 
     if (!options->is_quiet)
         fprintf(stderr, "gait: %s\n", text);
+}
+
+static void let_go(struct recorder *recorder)
+{
+    if (recorder->job->held != NULL)
+        tracee_detach(recorder->job->held);
+}
+
+static void trigger(void *context, const char *note)
+{
+    struct recorder *recorder = context;
+
+    recorder->is_triggered = true;
+    progress_say(&recorder->progress, "somebody says that what happens now matters%s%s", note[0] == '\0' ? "" : ": ",
+                 note);
+}
+
+/* Who cannot be talked to is recorded all the same. */
+static void listen_to_others(struct recorder *recorder)
+{
+    if (recording_control_begin(&recorder->control, &recorder->recording) != 0)
+        say((void *)(uintptr_t)recorder->job->options,
+            "nobody can talk to this recording: no socket for it is to be had");
+    recorder->control.trigger = trigger;
+    recorder->control.context = recorder;
 }
 
 /* Makes the folder, and begins with the process. */
@@ -112,20 +145,64 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     if (result != 0)
         return result;
     recorder_agent_options(options, recorder->job->overflow, &family.agent);
+    progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
     result = recorder->job->begin(recorder->job, &family.agent, &target, err);
     if (result != 0) {
         recording_discard(&recorder->recording);
         return result;
     }
+    progress_say(&recorder->progress, "process %d has the agent in it, %llu bytes at 0x%llx; %u of its threads %s",
+                 (int)target.pid, (unsigned long long)target.agent.size_bytes, (unsigned long long)target.agent.start,
+                 target.followed_count, target.followed_count == 1 ? "is followed" : "are followed");
     allow_many_files();
     result = family_begin(&recorder->family, &recorder->recording, &family, &target, err);
     if (result != 0) {
         struct gait_error why;
 
+        let_go(recorder);
         (void)!target_detach(&target, &why);
+        return result;
     }
-    return result;
+    listen_to_others(recorder);
+    return 0;
 }
+
+/* ---- waiting for a word ------------------------------------------------------------------------------------------ */
+
+static bool is_wait_over(void *context)
+{
+    struct recorder *recorder = context;
+    siginfo_t ended = {.si_pid = 0};
+
+    recording_control_serve(&recorder->control);
+    if (recorder->is_triggered || recorder->control.is_to_end || is_told_to_end || was_typed)
+        return true;
+    /* It may be killed while it waits. */
+    return waitid(P_PID, (id_t)recorder->family.first, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0;
+}
+
+/* Enter, or gait trigger; or whatever ends the recording, or the program. */
+static void wait_for_word(struct recorder *recorder)
+{
+    const struct held_start held = {
+        .terminal = held_start_terminal(),
+        .other = recording_control_fd(&recorder->control),
+        .is_over = is_wait_over,
+        .context = recorder,
+    };
+    char text[200];
+
+    snprintf(text, sizeof(text), "process %d waits before its first instruction; %sgait trigger %d lets it run",
+             (int)recorder->family.first, held.terminal == -1 ? "" : "Enter, or ", (int)recorder->family.first);
+    say((void *)(uintptr_t)recorder->job->options, text);
+    held_start_wait(&held);
+    if (held.terminal != -1)
+        close(held.terminal);
+    let_go(recorder);
+    progress_say(&recorder->progress, "process %d runs", (int)recorder->family.first);
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
 
 /* A child has the terminal, and what is typed there is for it; when only others are left, it is for us. */
 static bool is_to_end(const struct recorder *recorder)
@@ -134,18 +211,22 @@ static bool is_to_end(const struct recorder *recorder)
 
     if (recorder->job->is_child && !family_first_has_ended(&recorder->family, &status))
         was_typed = 0;
-    return is_told_to_end || was_typed || now_ms() >= recorder->end_ms;
+    return is_told_to_end || was_typed || recorder->control.is_to_end || now_ms() >= recorder->end_ms;
 }
 
 static enum recorder_end record(struct recorder *recorder, struct gait_error *err)
 {
     unsigned seconds = recorder->job->options->duration_seconds;
 
-    recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
     take_signals();
+    if (recorder->job->held != NULL)
+        wait_for_word(recorder);
+    recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
     for (;;) {
+        recording_control_serve(&recorder->control);
         if (family_step(&recorder->family, err) != 0)
             return RECORDER_FAILED;
+        progress_look(&recorder->progress, &recorder->recording);
         if (family_is_over(&recorder->family))
             return RECORDER_OVER;
         if (is_to_end(recorder))
@@ -160,10 +241,13 @@ static enum command_status leave(struct recorder *recorder, enum recorder_end en
     struct gait_error why = {.code = 0};
     enum command_status status = end == RECORDER_FAILED ? COMMAND_FAILED : COMMAND_DONE;
 
-    if (end == RECORDER_OVER)
+    if (end == RECORDER_OVER) {
+        recording_control_end(&recorder->control, 0, NULL);
         return status;
+    }
     if (end == RECORDER_FAILED && recorder->job->is_child)
         fprintf(stderr, "gait: %s; the program goes on\n", err->text);
+    progress_say(&recorder->progress, "taking the agent out of the processes that are left");
     if (family_detach(&recorder->family, &why) != 0) {
         status = COMMAND_FAILED;
         if (recorder->job->is_child)
@@ -171,6 +255,7 @@ static enum command_status leave(struct recorder *recorder, enum recorder_end en
         else if (end != RECORDER_FAILED)
             *err = why;
     }
+    recording_control_end(&recorder->control, -why.code, why.text);
     if (end == RECORDER_STOPPED && recording_drain(&recorder->recording, err) != 0)
         status = COMMAND_FAILED;
     return status;
@@ -232,9 +317,11 @@ enum command_status recorder_run(const struct command_call *call, const struct r
     struct recorder recorder = {.job = job};
     enum command_status status = COMMAND_FAILED;
 
+    progress_begin(&recorder.progress, stderr, job->options->is_verbose);
     if (begin(&recorder, call->error) == 0)
         status = record_until_end(&recorder, call->error);
     family_end(&recorder.family);
+    progress_end(&recorder.progress);
     free(recorder.recording.path);
     return status;
 }

@@ -16,10 +16,11 @@ struct recorder_job {
     const char *program; /* what the trace is called after */
     bool is_child;       /* the process is ours, and gait ends as it did */
     int overflow;        /* enum ring_overflow, if the user says nothing */
-    /* Begins with the process, which runs when this returns. */
+    /* Begins with the process, which runs when this returns unless it is held. */
     int (*begin)(const struct recorder_job *job, const struct agent_options *agent, struct target *target_out,
                  struct gait_error *err);
-    pid_t pid; /* for attach */
+    pid_t pid;           /* for attach */
+    struct tracee *held; /* the first thread of a process that is to wait for a word; NULL: it runs at once */
 };
 
 /* Records it all. The exit status of a process that is ours, as a shell would give it; else that of the command. */

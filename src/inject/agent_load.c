@@ -103,7 +103,7 @@ static void list_segments(const struct layout *layout, struct remote_agent *agen
         uint64_t to = round_up(agent->start + segment->address - layout->image.low + segment->memory_bytes, page);
 
         agent->segments[agent->segment_count++] =
-            (struct agent_segment){.range = {from, to - from}, .access = segment->access};
+            (struct agent_segment){.start = from, .size_bytes = to - from, .access = segment->access};
     }
 }
 
@@ -112,7 +112,7 @@ static int protect_image(struct tracee *tracee, const struct remote_place *place
 {
     for (uint32_t i = 0; i < agent->segment_count; i++) {
         const struct agent_segment *segment = &agent->segments[i];
-        long arguments[6] = {(long)segment->range.start, (long)segment->range.size_bytes, (long)segment->access};
+        long arguments[6] = {(long)segment->start, (long)segment->size_bytes, (long)segment->access};
         long answer;
         int result = system_call(tracee, place, SYS_mprotect, arguments, &answer);
 

@@ -19,17 +19,12 @@ enum agent_operation {
     AGENT_END,       /* gives everything back; no thread may be followed any more */
 };
 
-struct agent_range {
-    uint64_t start;
-    uint64_t size_bytes;
-};
-
-#define AGENT_EXCLUSIONS_MAX 256u
-#define AGENT_SEGMENTS_MAX   8u
+#define AGENT_SEGMENTS_MAX 8u
 
 /* A part of the agent's image, and its access: it is mapped with all. */
 struct agent_segment {
-    struct agent_range range;
+    uint64_t start;
+    uint64_t size_bytes;
     uint32_t access; /* enum memory_access */
     uint32_t reserved;
 };
@@ -45,7 +40,7 @@ enum agent_pattern_use {
 #define AGENT_PATTERN_BYTES 120u
 #define AGENT_PATTERNS_MAX  64u
 
-/* "module!function", both globs, ended by a NUL; without the function's part it is all of the module. */
+/* Functions or whole modules by their names; protocol/agent_pattern.h says what the text means. */
 struct agent_pattern {
     uint32_t use;    /* enum agent_pattern_use */
     uint32_t number; /* the controller's name for it: of the trigger */
@@ -62,10 +57,8 @@ struct agent_options {
     uint32_t reserved;
     uint32_t overflow;     /* enum ring_overflow */
     uint32_t buffer_count; /* 0: the ring's default, as below */
-    uint32_t exclusion_count;
-    uint64_t buffer_bytes;
-    struct agent_range exclusions[AGENT_EXCLUSIONS_MAX];
     uint32_t pattern_count;
+    uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
 };
 

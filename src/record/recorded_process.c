@@ -32,12 +32,12 @@ static struct trace_stream_header header_of(const struct recorded_process *proce
 static int open_streams(struct recorded_process *process)
 {
     struct trace_stream_header header = header_of(process, TRACE_STREAM_BLOCKS);
-    int result = stream_writer_open(&process->blocks, process->folder, "blocks.gait", &header, process->compress);
+    int result = stream_writer_open(&process->blocks, process->folder, "blocks.gait", &header, process->encoder);
 
     if (result != 0)
         return result;
     header = header_of(process, TRACE_STREAM_MODULES);
-    return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->compress);
+    return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->encoder);
 }
 
 static int open_files(struct recorded_process *process, int parent, const char *name)
@@ -51,11 +51,11 @@ static int open_files(struct recorded_process *process, int parent, const char *
 }
 
 int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid, int ring_fd,
-                           bool compress, struct gait_error *err)
+                           struct chunk_encoder *encoder, struct gait_error *err)
 {
     int result;
 
-    *process = (struct recorded_process){.pid = pid, .folder = -1, .compress = compress};
+    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder};
     result = ring_reader_open(ring_fd, &process->ring);
     if (result != 0)
         return error_set(err, result, "cannot read the events of process %d: %s", (int)pid, strerror(-result));
@@ -126,7 +126,7 @@ static int open_lane(struct recorded_process *process, struct recorded_lane *lan
     header.events = piece->events;
     header.with_times = piece->with_times;
     snprintf(name, sizeof(name), "%u.%u.index.gait", piece->tid, thread->generation);
-    result = stream_writer_open(&lane->stream, process->folder, name, &header, process->compress);
+    result = stream_writer_open(&lane->stream, process->folder, name, &header, process->encoder);
     lane->is_open = result == 0;
     lane->generation = piece->generation;
     return result;
@@ -189,7 +189,8 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
         return -EPROTO;
     memcpy(&module, place, sizeof(module));
     if (module.size_bytes < sizeof(module) || module.size_bytes > available ||
-        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX)
+        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX ||
+        module.build_id_bytes > sizeof(module.build_id))
         return -EPROTO;
     *written = (struct trace_module){
         .size_bytes = (uint32_t)((sizeof(*written) + module.path_bytes + 7) & ~7ul),
@@ -199,7 +200,9 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
         .end = module.end,
         .file_offset = module.file_offset,
         .path_bytes = module.path_bytes,
+        .build_id_bytes = module.build_id_bytes,
     };
+    memcpy(written->build_id, module.build_id, module.build_id_bytes);
     memcpy(written + 1, place + sizeof(module), module.path_bytes);
     piece.size_bytes = written->size_bytes;
     piece.first_time = piece.last_time = module.time;

@@ -26,7 +26,7 @@ struct recorded_lane {
 struct recorded_process {
     pid_t pid;
     int folder;
-    bool compress;
+    struct chunk_encoder *encoder; /* the recording's */
     struct ring_reader *ring;
     struct stream_writer blocks;
     struct stream_writer modules;
@@ -37,9 +37,12 @@ struct recorded_process {
     bool is_ended;
 };
 
-/* Makes the folder of that name below `parent`, and opens the ring. */
+/*
+ * Makes the folder of that name below `parent`, and opens the ring. The encoder is needed up to the end, and may be
+ * shared.
+ */
 MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid,
-                                    int ring_fd, bool compress, struct gait_error *err);
+                                    int ring_fd, struct chunk_encoder *encoder, struct gait_error *err);
 
 /* Writes what is new. -ENOSPC and others: what was written before is good. */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);

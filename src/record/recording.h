@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct chunk_encoder;
 struct recorded_process;
 struct ring_notices;
 
@@ -33,6 +34,7 @@ struct recording {
     int folder;
     struct recording_options options;
     struct manifest manifest;
+    struct chunk_encoder *encoder; /* of all streams */
     struct recorded_process *processes;
     size_t process_count;
     uint64_t event_bytes; /* that were written so far */

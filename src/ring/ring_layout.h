@@ -125,6 +125,8 @@ struct ring_block {
     uint32_t lengths_count; /* of its instructions' lengths; 0: not told */
 };
 
+#define RING_BUILD_ID_BYTES 32u
+
 /* A file, or a part of it, that was mapped to be executed, or was so and is no more. Then the path, and zeroes up to a
  * multiple of 8. */
 struct ring_module {
@@ -134,8 +136,9 @@ struct ring_module {
     uint64_t start;
     uint64_t end;
     uint64_t file_offset;
-    uint32_t path_bytes; /* without a NUL */
-    uint32_t reserved;
+    uint32_t path_bytes;     /* without a NUL */
+    uint32_t build_id_bytes; /* 0: it has none that is known */
+    uint8_t build_id[RING_BUILD_ID_BYTES];
 };
 
 #endif

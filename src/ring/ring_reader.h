@@ -89,6 +89,15 @@ MUST_USE int ring_reader_modules(struct ring_reader *reader, const uint8_t **mod
  */
 void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms);
 
+/* How full the buffers are of threads that write: what was not read yet, in whole buffers. */
+struct ring_fill {
+    uint32_t lane_count;
+    uint64_t used_bytes;
+    uint64_t capacity_bytes;
+};
+
+struct ring_fill ring_reader_fill(const struct ring_reader *reader);
+
 /* Bytes of records that were dropped, or overwritten before they were read. */
 uint64_t ring_reader_lost(const struct ring_reader *reader);
 

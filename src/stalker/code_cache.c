@@ -248,10 +248,13 @@ void code_cache_describe(const struct code_cache *cache, const struct block *blo
     };
 }
 
+/* No record names a quiet one. */
 static void tell_block(const struct code_cache *cache, const struct block *block)
 {
     struct event_block described;
 
+    if (block->is_quiet)
+        return;
     code_cache_describe(cache, block, &described);
     (void)ring_region_add_block(cache->configuration.ring, cache->ring_space, block->index, &described);
 }

@@ -60,6 +60,8 @@ static void tell_compiled(struct stalker_thread *thread, const struct code_cache
     if (!(cache->configuration.events & GAIT_EVENT_COMPILE) || thread->events == NULL)
         return;
     for (; count < thread->compiled_end; count++) {
+        if (code_cache_block(cache, count)->is_quiet)
+            continue;
         if (thread->event_position >= thread->event_limit)
             stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
         event_write(thread, count, EVENT_RECORD_COMPILED);
@@ -215,6 +217,19 @@ static void go_behind(struct stalker_thread *thread)
     thread->enter_once = !thread->behind.with_position;
 }
 
+/* To where an indirect branch leads, or to the signal that it raises. */
+static void go_indirectly(struct stalker_thread *thread)
+{
+    thread->context.pc = thread->target;
+    if (!thread->engine->translator->refuse_branch(thread, &thread->context)) {
+        go_on(thread, true);
+        return;
+    }
+    /* The gate's own branch is refused as well, and our handler finds the program's state there. */
+    thread->resume = thread->target;
+    thread->enter_once = true;
+}
+
 static void handle_reason(struct stalker_thread *thread)
 {
     switch (thread->reason) {
@@ -222,8 +237,7 @@ static void handle_reason(struct stalker_thread *thread)
         handle_exit(thread, code_cache_exit(thread->cache, thread->exit));
         break;
     case STALKER_INDIRECT:
-        thread->context.pc = thread->target;
-        go_on(thread, true);
+        go_indirectly(thread);
         break;
     case STALKER_CHANGED:
         renew(thread);

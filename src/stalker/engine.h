@@ -15,6 +15,7 @@
 #include "stalker/code_cache.h"
 #include "stalker/code_source.h"
 #include "stalker/exclusion.h"
+#include "stalker/quiet_range.h"
 
 #include <stdbool.h>
 
@@ -73,11 +74,13 @@ struct stalker_engine {
     struct list_node parked;   /* no longer followed; their structs are kept until nobody can be leaving through them */
     struct code_cache *caches; /* one for each configuration; the list is under lock */
     struct code_source source;
-    struct hash_map nothing; /* no blocks: for threads that are to come to the engine each time */
-    struct hash_map natives; /* functions that followed threads call natively, by address */
-    _Atomic uint64_t epoch;  /* reclaim.c */
+    struct hash_map nothing;          /* no blocks: for threads that are to come to the engine each time */
+    struct hash_map natives;          /* functions that followed threads call natively, by address */
+    _Atomic uint64_t epoch;           /* reclaim.c */
+    _Atomic uint32_t mapping_changes; /* how often followed threads changed their mappings */
     const struct gait_observer *_Atomic observer;
     struct exclusions exclusions;
+    struct quiet_ranges quiet;
     struct call_pieces pieces;
     struct code_cache *quiet_cache;  /* one of the caches; NULL until something is excluded */
     struct code_cache *paused_cache; /* one of the caches; NULL until a thread is paused */

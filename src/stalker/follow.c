@@ -25,8 +25,6 @@
 
 #define STACK_BYTES        ((256u << 10) + SIGNAL_STACK_BYTES)
 #define EVENT_BUFFER_BYTES (256u << 10)
-/* Those for which translated code writes records. */
-#define EVENTS_IN_CODE (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK)
 
 int stalker_current_tid(void)
 {
@@ -84,7 +82,7 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->engine_sp = (uintptr_t)thread & ~(uintptr_t)63;
     thread->reason = STALKER_ENTER;
     thread->gate = (uintptr_t)stalker_gate_exit;
-    thread->gate_collision = (uintptr_t)stalker_gate_collision;
+    thread->gate_collision = (uintptr_t)stalker_gate_indirect;
     thread->gate_events = (uintptr_t)stalker_gate_events;
     thread->gate_changed = (uintptr_t)stalker_gate_changed;
     thread->gate_callout = (uintptr_t)stalker_gate_callout;

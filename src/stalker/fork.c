@@ -29,6 +29,7 @@ NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
     mutex_lock(&engine->translation_lock);
     mutex_lock(&engine->source.lock);
     mutex_lock(&engine->exclusions.lock);
+    mutex_lock(&engine->quiet.lock);
     mutex_lock(&engine->pieces.lock);
     thread_registry_lock();
     signal_actions_lock();
@@ -39,6 +40,7 @@ NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
     signal_actions_unlock();
     thread_registry_unlock();
     mutex_unlock(&engine->pieces.lock);
+    mutex_unlock(&engine->quiet.lock);
     mutex_unlock(&engine->exclusions.lock);
     mutex_unlock(&engine->source.lock);
     mutex_unlock(&engine->translation_lock);

@@ -11,7 +11,7 @@
 static void the_agent_gets_what_the_user_said(void)
 {
     struct record_options options = {
-        .events = GAIT_EVENT_BLOCK, .with_times = true, .overflow = -1, .buffer_bytes = 8192};
+        .events = GAIT_EVENT_BLOCK, .with_times = true, .overflow = -1, .buffer_bytes = 8192, .with_children = true};
     struct agent_options agent;
 
     recorder_agent_options(&options, RING_BLOCK, &agent);
@@ -24,7 +24,7 @@ static void the_agent_gets_what_the_user_said(void)
     options.overflow = RING_DROP;
     recorder_agent_options(&options, RING_BLOCK, &agent);
     CHECK_EQUAL(agent.overflow, RING_DROP);
-    options.without_children = true;
+    options.with_children = false;
     recorder_agent_options(&options, RING_BLOCK, &agent);
     CHECK_EQUAL(agent.children, 0);
 }

@@ -18,6 +18,7 @@ static struct gait_error err;
 static char path[] = "/tmp/gait-test-XXXXXX";
 static int folder;
 static struct ring_region *ring;
+static struct chunk_encoder *encoder;
 static struct recorded_process process;
 static struct manifest_process manifest;
 
@@ -30,7 +31,8 @@ static void begin(void)
     CHECK(mkdtemp(path) != NULL);
     folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_EQUAL(ring_region_create(&options, &ring), 0);
-    CHECK_EQUAL(recorded_process_begin(&process, folder, "77", 77, ring->fd, false, &err), 0);
+    CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
+    CHECK_EQUAL(recorded_process_begin(&process, folder, "77", 77, ring->fd, encoder, &err), 0);
     process.manifest = &manifest;
 }
 
@@ -45,6 +47,7 @@ static int remove_one(const char *name, const struct stat *status, int flag, str
 static void end(void)
 {
     ring_region_destroy(ring);
+    chunk_encoder_destroy(encoder);
     free(manifest.threads);
     close(folder);
     CHECK_EQUAL(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
@@ -107,7 +110,15 @@ static void what_threads_wrote_can_be_read(void)
 
 static void modules_are_written_as_they_come_and_go(void)
 {
-    const struct ring_module loaded = {.is_loaded = 1, .time = 10, .start = 0x1000, .end = 0x3000, .path_bytes = 7};
+    const struct ring_module loaded = {
+        .is_loaded = 1,
+        .time = 10,
+        .start = 0x1000,
+        .end = 0x3000,
+        .path_bytes = 7,
+        .build_id_bytes = 3,
+        .build_id = {1, 2, 3},
+    };
     const struct ring_module unloaded = {.time = 20, .start = 0x1000, .end = 0x3000};
     struct modules modules = {0};
 
@@ -121,6 +132,8 @@ static void modules_are_written_as_they_come_and_go(void)
     CHECK_EQUAL(modules.count, 1);
     CHECK_TEXT(modules.modules[0].path, "/a/file");
     CHECK_EQUAL(modules.modules[0].loaded, 10);
+    CHECK_EQUAL(modules.modules[0].build_id_bytes, 3);
+    CHECK(memcmp(modules.modules[0].build_id, "\1\2\3", 4) == 0);
     CHECK_EQUAL(modules.modules[0].unloaded, 20);
     modules_deinit(&modules);
     end();
@@ -144,7 +157,7 @@ static void what_is_no_ring_is_refused(void)
 {
     struct recorded_process other;
 
-    CHECK_EQUAL(recorded_process_begin(&other, -1, "78", 78, -1, false, &err), -EBADF);
+    CHECK_EQUAL(recorded_process_begin(&other, -1, "78", 78, -1, NULL, &err), -EBADF);
     CHECK(strstr(err.text, "cannot read the events of process 78") != NULL);
 }
 
