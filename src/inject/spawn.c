@@ -73,6 +73,7 @@ static int let_begin(struct tracee *tracee, const char *program, int failure, st
     /* The system call is not over yet, and would still write its result. */
     if (result == 0)
         result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, &status);
+    tracee->is_fresh = result == 0;
     if (result == 0)
         return 0;
     if (read(failure, &code, sizeof(code)) == sizeof(code))
