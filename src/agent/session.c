@@ -5,6 +5,7 @@
 #include "agent/process_log.h"
 #include "agent/selection.h"
 #include "agent/thread_selection.h"
+#include "base/memory_map.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
@@ -79,28 +80,58 @@ static void give_back(void)
     session = (struct session){0};
 }
 
-int session_begin(struct agent_call *call, struct thread_registers *registers)
+/* The controller maps all with every access, which is one thing less to do for it. */
+static void protect_image(const struct agent_call *call)
+{
+    for (uint32_t i = 0; i < call->segment_count && i < AGENT_SEGMENTS_MAX; i++) {
+        const struct agent_segment *segment = &call->segments[i];
+
+        /* It works without, too. */
+        (void)!memory_protect((void *)(uintptr_t)segment->start, segment->size_bytes, segment->access);
+    }
+}
+
+int session_prepare(struct agent_call *call)
 {
     const struct agent_options *options = &call->options;
     int result;
 
     if (session.engine != NULL)
         return -EALREADY;
+    protect_image(call);
     result = make_ring(options);
     if (result == 0)
         result = make_engine(options);
-    if (result == 0) {
-        session.request = (struct follow_request){
-            .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
-            .new_threads = options->new_threads != 0,
-            .is_whole = options->is_whole != 0,
-        };
-        call->ring_fd = session.ring->fd;
-        result = follow_caller(registers);
+    if (result != 0) {
+        give_back();
+        return result;
     }
-    /* From now on it is the controller's. */
-    if (result == 0)
-        session.ring->fd = -1;
+    session.request = (struct follow_request){
+        .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
+        .new_threads = options->new_threads != 0,
+        .is_whole = options->is_whole != 0,
+    };
+    call->ring_fd = session.ring->fd;
+    return 0;
+}
+
+int session_begin(struct agent_call *call, struct thread_registers *registers)
+{
+    bool was_prepared = session.engine != NULL;
+    int result = 0;
+
+    if (session_followed_count() != 0)
+        return -EALREADY;
+    if (!was_prepared)
+        result = session_prepare(call);
+    if (result != 0)
+        return result;
+    if (was_prepared) {
+        ring_region_close_fd(session.ring);
+        module_log_look_again();
+    }
+    session.ring->fd = -1;
+    result = follow_caller(registers);
     if (result != 0)
         give_back();
     return result;

@@ -12,10 +12,21 @@
 #include <stdint.h>
 
 enum agent_operation {
-    AGENT_BEGIN = 1, /* makes ring and engine, and follows the calling thread */
+    AGENT_BEGIN = 1, /* follows the calling thread; makes ring and engine, if that was not done */
+    AGENT_PREPARE,   /* makes ring and engine; the ring's descriptor is open until AGENT_BEGIN */
     AGENT_FOLLOW,    /* follows the threads in the list, which are stopped */
     AGENT_LEAVE,     /* makes threads in the list leave, as soon as they can */
     AGENT_END,       /* gives everything back; no thread may be followed any more */
+};
+
+#define AGENT_SEGMENTS_MAX 8u
+
+/* A part of the agent's image, and its access: it is mapped with all. */
+struct agent_segment {
+    uint64_t start;
+    uint64_t size_bytes;
+    uint32_t access; /* enum memory_access */
+    uint32_t reserved;
 };
 
 /* What is done about functions, whole modules, or threads, whose names match. */
@@ -79,9 +90,11 @@ struct agent_call {
     uint64_t cookie; /* the controller's: whether it is still its agent that is here */
     uint32_t operation;
     int32_t result;  /* 0, or a negative errno number */
-    int32_t ring_fd; /* of AGENT_BEGIN: open in the target, for the controller to take over and close */
+    int32_t ring_fd; /* where it is open in the target, for the controller to take over */
     uint32_t thread_count;
     uint32_t followed_count; /* threads that are followed after the call */
+    uint32_t segment_count;
+    struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* for AGENT_PREPARE */
     struct agent_options options;
     struct agent_thread threads[AGENT_THREADS_AT_ONCE];
 };

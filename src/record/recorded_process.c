@@ -55,7 +55,7 @@ int recorded_process_begin(struct recorded_process *process, int parent, const c
 {
     int result;
 
-    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder, .presence = -1};
+    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder};
     result = ring_reader_open(ring_fd, &process->ring);
     if (result != 0)
         return error_set(err, result, "cannot read the events of process %d: %s", (int)pid, strerror(-result));

@@ -35,7 +35,6 @@ struct recorded_process {
     struct manifest_process *manifest; /* in the recording's */
     uint64_t written_bytes;
     bool is_ended;
-    int presence; /* of the reader, for the process to see */
 };
 
 /*
