@@ -56,7 +56,7 @@ static enum command_status record(const struct command_call *call, const struct 
         if (target_detach(&target, &why) != 0 && why.code != ESRCH)
             fprintf(stderr, "gait: %s\n", why.text);
         status = wait_for_end(&target);
-        recording_process_ended(recording, target.pid, status);
+        (void)!recording_process_ended(recording, target.pid, status, call->error);
     }
     target_forget(&target);
     if (how == NULL)

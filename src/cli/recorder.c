@@ -75,10 +75,10 @@ enum recorder_end recorder_run(struct recording *recording, const struct target 
 
         if (recording_drain(recording, err) != 0)
             return RECORDER_FAILED;
-        if (ended) {
-            recording_process_ended(recording, target->pid, *status_out);
+        if (ended && recording_process_ended(recording, target->pid, *status_out, err) != 0)
+            return RECORDER_FAILED;
+        if (ended)
             return RECORDER_TARGET_ENDED;
-        }
         if (is_interrupted || now_ms() >= end)
             return RECORDER_STOPPED;
         recording_wait(recording, DRAIN_MS);

@@ -8,6 +8,8 @@
 
 #include "base/time_counter.h"
 #include "libgait/error.h"
+#include "record/flight.h"
+#include "record/recorded_stream.h"
 #include "ring/ring_reader.h"
 
 #include <errno.h>
@@ -113,40 +115,55 @@ static int add_thread(struct recorded_process *process, uint32_t tid, size_t *th
     return 0;
 }
 
-static int open_lane(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static bool is_keeping(const struct recorded_process *process)
 {
-    struct trace_stream_header header = header_of(process, TRACE_STREAM_INDEX);
+    return process->flight->options.keeps_index;
+}
+
+static int begin_stream(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+{
+    struct recorded_stream_plan plan = {
+        .folder = process->folder,
+        .compress = process->compress,
+        .header = header_of(process, TRACE_STREAM_INDEX),
+    };
+    struct recorded_stream *stream;
     const struct manifest_thread *thread;
-    char name[64];
     int result = add_thread(process, piece->tid, &lane->thread);
 
     if (result != 0)
         return result;
     thread = &process->manifest->threads[lane->thread];
-    header.tid = piece->tid;
-    header.generation = thread->generation;
-    header.space = piece->space;
-    header.events = piece->events;
-    header.with_times = piece->with_times;
-    snprintf(name, sizeof(name), "%u.%u.index.gait", piece->tid, thread->generation);
-    result = stream_writer_open(&lane->stream, process->folder, name, &header, process->compress);
-    lane->is_open = result == 0;
+    plan.header.tid = piece->tid;
+    plan.header.generation = thread->generation;
+    plan.header.space = piece->space;
+    plan.header.events = piece->events;
+    plan.header.with_times = piece->with_times;
+    snprintf(plan.name, sizeof(plan.name), "%u.%u.index.gait", piece->tid, thread->generation);
+    result = recorded_stream_create(&plan, &stream);
+    if (result != 0)
+        return result;
+    stream->next = process->streams;
+    process->streams = stream;
+    lane->stream = stream;
     lane->generation = piece->generation;
-    return result;
+    /* A thread of which nothing is kept has no file. */
+    return is_keeping(process) ? 0 : recorded_stream_open(stream);
 }
 
-static int close_lane(struct recorded_lane *lane, uint64_t lost_behind)
+static void end_stream(struct recorded_lane *lane, uint64_t lost_behind)
 {
-    if (!lane->is_open)
-        return 0;
-    lane->is_open = false;
-    return stream_writer_close(&lane->stream, lost_behind);
+    if (lane->stream == NULL)
+        return;
+    lane->stream->is_ended = true;
+    lane->stream->lost_behind = lost_behind;
+    lane->stream = NULL;
 }
 
 static int lane_for(struct recorded_process *process, const struct ring_piece *piece, struct recorded_lane **lane_out)
 {
-    int result = 0;
-
     if (piece->lane >= process->lane_count) {
         size_t count = piece->lane + 1;
         struct recorded_lane *grown = realloc(process->lanes, count * sizeof(*grown));
@@ -160,8 +177,32 @@ static int lane_for(struct recorded_process *process, const struct ring_piece *p
     *lane_out = &process->lanes[piece->lane];
     if ((*lane_out)->generation == piece->generation)
         return 0;
-    result = close_lane(*lane_out, 0);
-    return result == 0 ? open_lane(process, *lane_out, piece) : result;
+    end_stream(*lane_out, 0);
+    return begin_stream(process, *lane_out, piece);
+}
+
+/* Closes and forgets streams that are over; or all, with what is in memory of them. */
+static int close_streams(struct recorded_process *process, bool all)
+{
+    struct recorded_stream **place = &process->streams, *stream;
+    int first = 0;
+
+    while ((stream = *place) != NULL) {
+        int result;
+
+        if (!all && (!stream->is_ended || stream->kept_count != 0)) {
+            place = &stream->next;
+            continue;
+        }
+        *place = stream->next;
+        kept_pieces_forget(&process->flight->pieces, stream);
+        result = recorded_stream_close(stream);
+        if (first == 0)
+            first = result;
+        process->closed_bytes += stream->written_bytes;
+        recorded_stream_destroy(stream);
+    }
+    return first;
 }
 
 /* ---- draining ---------------------------------------------------------------------------------------------------- */
@@ -245,12 +286,13 @@ static int take(void *context, const struct ring_piece *piece)
     if (result == 0)
         result = lane_for(process, piece, &lane);
     if (result == 0 && piece->size_bytes != 0)
-        result = stream_writer_put(&lane->stream, &written);
+        result = flight_put(process->flight, lane->stream, &written, is_keeping(process));
     if (result != 0)
         return result;
-    process->written_bytes += piece->size_bytes;
     process->manifest->threads[lane->thread].lost_bytes += piece->lost_before;
-    return piece->is_last ? close_lane(lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
+    if (piece->is_last)
+        end_stream(lane, piece->size_bytes == 0 ? piece->lost_before : 0);
+    return 0;
 }
 
 static int explain(const struct recorded_process *process, int result, struct gait_error *err)
@@ -277,15 +319,21 @@ int recorded_process_drain(struct recorded_process *process, struct gait_error *
     return explain(process, ring_reader_take(process->ring, &taker), err);
 }
 
+int recorded_process_settle(struct recorded_process *process, struct gait_error *err)
+{
+    int result = close_streams(process, false);
+
+    process->written_bytes = process->closed_bytes;
+    for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
+        process->written_bytes += stream->written_bytes;
+    return explain(process, result, err);
+}
+
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
 {
-    int result = 0, closed;
+    int result = close_streams(process, true), closed;
 
-    for (size_t i = 0; i < process->lane_count; i++) {
-        closed = close_lane(&process->lanes[i], 0);
-        if (result == 0)
-            result = closed;
-    }
+    process->written_bytes = process->closed_bytes;
     closed = stream_writer_close(&process->blocks, 0);
     if (result == 0)
         result = closed;

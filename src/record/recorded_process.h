@@ -13,14 +13,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct flight;
+struct recorded_stream;
 struct ring_reader;
 
-/* What is written of one lane of the ring now. */
+/* What is recorded of one lane of the ring now. */
 struct recorded_lane {
-    struct stream_writer stream;
-    bool is_open;
-    uint32_t generation; /* of the lane */
-    size_t thread;       /* in the manifest's list */
+    struct recorded_stream *stream; /* NULL: nothing */
+    uint32_t generation;            /* of the lane */
+    size_t thread;                  /* in the manifest's list */
 };
 
 struct recorded_process {
@@ -32,18 +33,25 @@ struct recorded_process {
     struct stream_writer modules;
     struct recorded_lane *lanes;
     size_t lane_count;
+    struct recorded_stream *streams;   /* of the lanes, and those that ended but have pieces in memory */
+    struct flight *flight;             /* the recording's */
     struct manifest_process *manifest; /* in the recording's */
-    uint64_t written_bytes;
+    uint64_t written_bytes;            /* when it was last settled */
+    uint64_t closed_bytes;             /* the part of it in streams that are closed */
 };
 
-/* Makes the folder below `parent`, and opens the ring. */
+/* Makes the folder below `parent`, and opens the ring. Before it is drained, manifest and flight are to be set. */
 MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd, bool compress,
                                     struct gait_error *err);
 
-/* Writes what is new. -ENOSPC and others: what was written before is good. */
+/* Writes what is new, or keeps it, as the flight recorder wants. -ENOSPC and others: what was written before is good.
+ */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);
 
-/* Closes all streams. */
+/* Closes the streams of threads that have ended, once none of their pieces is in memory any more. */
+MUST_USE int recorded_process_settle(struct recorded_process *process, struct gait_error *err);
+
+/* Closes all streams. What is in memory of them is dropped. */
 MUST_USE int recorded_process_end(struct recorded_process *process, struct gait_error *err);
 
 #endif

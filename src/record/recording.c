@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,6 +95,24 @@ static void begin_manifest(struct recording *recording)
     note_clock(recording);
 }
 
+static int begin_flight(struct recording *recording)
+{
+    const struct recording_options *options = &recording->options;
+    const struct manifest *manifest = &recording->manifest;
+
+    if (manifest->clock_count == 0)
+        return -ENOMEM;
+    flight_init(&recording->flight, &options->flight, manifest->clocks[0]);
+    return trigger_schedule_init(&recording->schedule, options->triggers, options->trigger_count,
+                                 manifest->clocks[0].monotonic_ns);
+}
+
+static int write_manifest(struct recording *recording, struct gait_error *err)
+{
+    flight_describe(&recording->flight, &recording->manifest);
+    return manifest_write(&recording->manifest, recording->folder, err);
+}
+
 int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
 {
     struct recording *recording = recording_out;
@@ -111,7 +130,10 @@ int recording_create(const struct recording_options *options, struct recording *
         return error_set(err, result, "cannot make a folder for the trace in %s: %s; choose another one with --output",
                          options->output, strerror(-result));
     begin_manifest(recording);
-    return manifest_write(&recording->manifest, recording->folder, err);
+    result = begin_flight(recording);
+    if (result != 0)
+        return error_set(err, result, "cannot begin a recording: %s", strerror(-result));
+    return write_manifest(recording, err);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
@@ -139,8 +161,10 @@ static char *read_command(pid_t pid)
 /* The manifest's list may have moved. */
 static void point_to_manifest(struct recording *recording)
 {
-    for (size_t i = 0; i < recording->process_count; i++)
+    for (size_t i = 0; i < recording->process_count; i++) {
         recording->processes[i].manifest = &recording->manifest.processes[i];
+        recording->processes[i].flight = &recording->flight;
+    }
 }
 
 static int make_room(struct recording *recording)
@@ -182,19 +206,67 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
     return manifest_write(&recording->manifest, recording->folder, err);
 }
 
-int recording_drain(struct recording *recording, struct gait_error *err)
+/* ---- triggers ---------------------------------------------------------------------------------------------------- */
+
+int recording_trigger(struct recording *recording, const struct flight_event *event, struct gait_error *err)
+{
+    int result = flight_trigger(&recording->flight, event);
+
+    return result == 0 ? 0 : error_set(err, result, "cannot keep what a trigger asks for: %s", strerror(-result));
+}
+
+static int look_at_clock(struct recording *recording, struct gait_error *err)
+{
+    const struct trigger *trigger;
+    int result = 0;
+
+    if (recording->schedule.count == 0)
+        return 0;
+    while (result == 0 &&
+           (trigger = trigger_schedule_next(&recording->schedule, clock_pair_read().monotonic_ns)) != NULL)
+        result = recording_trigger(
+            recording, &(struct flight_event){.kind = trigger_kind_name(trigger->kind), .text = trigger->text}, err);
+    return result;
+}
+
+/* ---- draining ---------------------------------------------------------------------------------------------------- */
+
+/* Writes what windows want that were opened since, and says so. */
+static int settle(struct recording *recording, struct gait_error *err)
+{
+    int result = flight_settle(&recording->flight);
+
+    if (result != 0)
+        return error_set(err, result, "cannot write what was kept in memory: %s", strerror(-result));
+    return flight_take_news(&recording->flight) ? write_manifest(recording, err) : 0;
+}
+
+static int drain_processes(struct recording *recording, struct gait_error *err)
 {
     int first = 0;
 
     recording->event_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
-        int result = recorded_process_drain(&recording->processes[i], first == 0 ? err : NULL);
+        struct recorded_process *process = &recording->processes[i];
+        int result = recorded_process_drain(process, first == 0 ? err : NULL);
 
-        recording->event_bytes += recording->processes[i].written_bytes;
         if (first == 0)
             first = result;
+        result = recorded_process_settle(process, first == 0 ? err : NULL);
+        if (first == 0)
+            first = result;
+        recording->event_bytes += process->written_bytes;
     }
     return first;
+}
+
+int recording_drain(struct recording *recording, struct gait_error *err)
+{
+    int result = look_at_clock(recording, err);
+
+    if (result == 0)
+        result = settle(recording, err);
+    return result == 0 ? drain_processes(recording, err) : result;
 }
 
 void recording_wait(struct recording *recording, unsigned timeout_ms)
@@ -207,11 +279,19 @@ void recording_wait(struct recording *recording, unsigned timeout_ms)
         nanosleep(&time, NULL);
 }
 
-void recording_process_ended(struct recording *recording, pid_t pid, int status)
+int recording_process_ended(struct recording *recording, pid_t pid, int status, struct gait_error *err)
 {
+    struct flight_event crash = {.kind = trigger_kind_name(TRIGGER_CRASH), .pid = (uint32_t)pid, .wants_all = true};
+    int result;
+
     for (size_t i = 0; i < recording->manifest.process_count; i++)
         if (recording->manifest.processes[i].pid == (uint32_t)pid)
             recording->manifest.processes[i].status = status;
+    if (status == -1 || !WIFSIGNALED(status))
+        return 0;
+    crash.text = sigdescr_np(WTERMSIG(status));
+    result = recording_trigger(recording, &crash, err);
+    return result == 0 ? settle(recording, err) : result;
 }
 
 uint64_t recording_lost(const struct recording *recording)
@@ -229,6 +309,8 @@ static void give_back(struct recording *recording)
         free(recording->manifest.processes[i].command);
         free(recording->manifest.processes[i].threads);
     }
+    flight_deinit(&recording->flight);
+    trigger_schedule_deinit(&recording->schedule);
     free(recording->manifest.processes);
     free(recording->manifest.clocks);
     free(recording->manifest.program);
@@ -254,7 +336,8 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
     }
     recording->manifest.ended = how;
     note_clock(recording);
-    result = manifest_write(&recording->manifest, recording->folder, first == 0 ? err : NULL);
+    flight_end(&recording->flight);
+    result = write_manifest(recording, first == 0 ? err : NULL);
     give_back(recording);
     return first == 0 ? result : first;
 }

@@ -8,6 +8,8 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
+#include "record/flight.h"
+#include "record/trigger_schedule.h"
 #include "trace/manifest.h"
 
 #include <stdbool.h>
@@ -24,6 +26,9 @@ struct recording_options {
     uint32_t events;
     bool with_times;
     bool compress;
+    struct flight_options flight;   /* all zero: everything is written */
+    const struct trigger *triggers; /* must outlive the recording */
+    size_t trigger_count;
 };
 
 struct recording {
@@ -34,6 +39,8 @@ struct recording {
     struct recorded_process *processes;
     size_t process_count;
     uint64_t event_bytes; /* that were written so far */
+    struct flight flight; /* so a recording may not be moved */
+    struct trigger_schedule schedule;
 };
 
 /* Makes the folder. */
@@ -44,14 +51,17 @@ MUST_USE int recording_create(const struct recording_options *options, struct re
 MUST_USE int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd,
                                    struct gait_error *err);
 
-/* Writes what is new in all rings. */
+/* Writes, or keeps, what is new in all rings; and looks at triggers. */
 MUST_USE int recording_drain(struct recording *recording, struct gait_error *err);
 
 /* Sleeps until there is much to drain, or for that long. */
 void recording_wait(struct recording *recording, unsigned timeout_ms);
 
-/* A process has ended with that status. */
-void recording_process_ended(struct recording *recording, pid_t pid, int status);
+/* Something happened: what is around it is written. */
+MUST_USE int recording_trigger(struct recording *recording, const struct flight_event *event, struct gait_error *err);
+
+/* A process has ended with that status, and its ring was drained. What is in memory is written if it was a signal. */
+MUST_USE int recording_process_ended(struct recording *recording, pid_t pid, int status, struct gait_error *err);
 
 /* Bytes of records that were lost so far. */
 uint64_t recording_lost(const struct recording *recording);

@@ -145,6 +145,7 @@ static void skip_overwritten(struct ring_reader *reader, struct ring_lane_progre
     reader->lost_bytes += lost;
     progress->sequence = oldest;
     progress->taken_bytes = 0;
+    progress->looked_time = 0;
 }
 
 static bool is_overwritten(const struct ring_reader *reader, const struct ring_lane *lane, uint64_t sequence)
@@ -221,8 +222,8 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
         piece.size_bytes =
             (size_t)(event_records_end(event_format_of(piece.events, piece.with_times), piece.bytes, records + bytes) -
                      piece.bytes);
-    piece.first_time = progress->taken_bytes == 0 ? buffer->first_time : progress->taken_time;
-    piece.last_time = now;
+    piece.first_time = progress->looked_time == 0 ? buffer->first_time : progress->looked_time;
+    piece.last_time = time_counter();
     piece.lost_before = progress->lost_bytes;
     if (progress->taken_bytes == 0)
         piece.lost_before += atomic_load_explicit(&buffer->lost_before, memory_order_relaxed);
@@ -232,12 +233,14 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
             return result;
         progress->lost_bytes = 0;
         progress->taken_bytes += piece.size_bytes;
-        progress->taken_time = now;
     }
+    /* What was not there comes later than that. */
+    progress->looked_time = now;
     if (progress->sequence >= full)
         return 0;
     progress->sequence++;
     progress->taken_bytes = 0;
+    progress->looked_time = 0;
     consume(reader, lane, progress->sequence);
     return 1;
 }
@@ -251,7 +254,7 @@ static int end_lane(struct ring_reader *reader, struct ring_lane_progress *progr
     int result;
 
     piece.is_last = true;
-    piece.first_time = progress->taken_time;
+    piece.first_time = progress->looked_time;
     piece.last_time = time_counter();
     piece.lost_before = progress->lost_bytes;
     result = progress->is_over ? 0 : taker->take(taker->context, &piece);

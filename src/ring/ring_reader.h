@@ -25,7 +25,8 @@ struct ring_piece {
     bool is_last; /* the thread writes no more */
     const uint8_t *bytes;
     size_t size_bytes;    /* may be 0 of the last one */
-    uint64_t first_time;  /* the counter: all of it was written at that time or later */
+    uint64_t first_time;  /* the counter: all of it was written at that time or later; the last one of a thread that
+                             wrote nothing has 0 */
     uint64_t last_time;   /* and before that */
     uint64_t lost_before; /* bytes of records that were dropped or overwritten before these */
 };
@@ -43,8 +44,8 @@ struct ring_lane_progress {
     bool is_over;        /* the last piece was taken */
     uint64_t sequence;   /* of the buffer that is read next */
     uint64_t taken_bytes;
-    uint64_t taken_time; /* when that was */
-    uint64_t lost_bytes; /* that the next piece will tell */
+    uint64_t looked_time; /* when somebody last looked into it; 0: nobody did */
+    uint64_t lost_bytes;  /* that the next piece will tell */
 };
 
 struct ring_reader {

@@ -137,6 +137,34 @@ static void put_processes(FILE *file, const struct manifest *manifest)
     fputs("]\n", file);
 }
 
+static void put_triggers(FILE *file, const struct manifest *manifest)
+{
+    fputs("  \"triggers\": [", file);
+    for (size_t i = 0; i < manifest->trigger_count; i++) {
+        const struct manifest_trigger *trigger = &manifest->triggers[i];
+
+        fprintf(file, "%s\n    {\"kind\": ", i == 0 ? "" : ",");
+        put_string(file, trigger->kind);
+        fputs(", \"text\": ", file);
+        put_string(file, trigger->text == NULL ? "" : trigger->text);
+        fprintf(file, ", \"time\": %" PRIu64 ", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 "}", trigger->time,
+                trigger->pid, trigger->tid);
+    }
+    fprintf(file, "],\n  \"triggers_left_out\": %" PRIu64 ",\n", manifest->triggers_left_out);
+}
+
+static void put_windows(FILE *file, const struct manifest *manifest)
+{
+    fprintf(file, "  \"flight\": %s,\n  \"windows\": [", manifest->is_flight ? "true" : "false");
+    for (size_t i = 0; i < manifest->window_count; i++) {
+        const struct manifest_window *window = &manifest->windows[i];
+
+        fprintf(file, "%s\n    {\"from\": %" PRIu64 ", \"to\": %" PRIu64 ", \"cut\": %s}", i == 0 ? "" : ",",
+                window->from, window->to, window->is_cut ? "true" : "false");
+    }
+    fputs("],\n", file);
+}
+
 static void put_manifest(FILE *file, const struct manifest *manifest)
 {
     fprintf(file, "{\n  \"format\": \"" FORMAT_NAME "\",\n  \"version\": %d,\n", TRACE_VERSION);
@@ -147,6 +175,8 @@ static void put_manifest(FILE *file, const struct manifest *manifest)
     fprintf(file, "  \"began_unix_ns\": %" PRId64 ",\n", manifest->began_unix_ns);
     put_member(file, "ended", manifest->ended);
     put_clocks(file, manifest);
+    put_triggers(file, manifest);
+    put_windows(file, manifest);
     put_processes(file, manifest);
     fputs("}\n", file);
 }
@@ -412,6 +442,49 @@ static void take_processes(struct manifest_source *source, const struct json_val
     }
 }
 
+/* What the first traces did not have. */
+static bool has_member(const struct json_value *object, const char *name)
+{
+    return json_member(object, name) != NULL;
+}
+
+static void take_triggers(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+
+    if (!has_member(root, "triggers"))
+        return;
+    manifest->triggers = take_array(source, root, "triggers", sizeof(*manifest->triggers), &item);
+    manifest->triggers_left_out = take_number(source, root, "triggers_left_out", UINT64_MAX);
+    for (; item != NULL; item = item->next) {
+        struct manifest_trigger *trigger = &manifest->triggers[manifest->trigger_count++];
+        const struct json_value *kind = want(source, item, "kind", JSON_STRING);
+
+        if (kind != NULL)
+            snprintf(trigger->kind, sizeof(trigger->kind), "%s", kind->text);
+        trigger->text = take_text(source, item, "text");
+        trigger->time = take_number(source, item, "time", UINT64_MAX);
+        trigger->pid = (uint32_t)take_number(source, item, "pid", INT32_MAX);
+        trigger->tid = (uint32_t)take_number(source, item, "tid", INT32_MAX);
+    }
+}
+
+static void take_windows(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+
+    if (!has_member(root, "windows"))
+        return;
+    manifest->is_flight = take_flag(source, root, "flight");
+    manifest->windows = take_array(source, root, "windows", sizeof(*manifest->windows), &item);
+    for (; item != NULL; item = item->next)
+        manifest->windows[manifest->window_count++] = (struct manifest_window){
+            .from = take_number(source, item, "from", UINT64_MAX),
+            .to = take_number(source, item, "to", UINT64_MAX),
+            .is_cut = take_flag(source, item, "cut"),
+        };
+}
+
 static int take_manifest(const struct json_value *root, struct manifest *manifest, struct gait_error *err)
 {
     struct manifest_source source = {.wrong = NULL};
@@ -435,6 +508,8 @@ static int take_manifest(const struct json_value *root, struct manifest *manifes
     take_events(&source, root, manifest);
     take_clocks(&source, root, manifest);
     take_processes(&source, root, manifest);
+    take_triggers(&source, root, manifest);
+    take_windows(&source, root, manifest);
     if (source.is_out_of_memory)
         return explain_read(-ENOMEM, err);
     if (source.wrong != NULL)
@@ -478,6 +553,10 @@ void manifest_free(struct manifest *manifest)
         free(manifest->processes[i].command);
         free(manifest->processes[i].threads);
     }
+    for (size_t i = 0; i < manifest->trigger_count; i++)
+        free(manifest->triggers[i].text);
+    free(manifest->triggers);
+    free(manifest->windows);
     free((void *)(uintptr_t)manifest->arguments);
     free((void *)(uintptr_t)manifest->ended);
     free(manifest->program);

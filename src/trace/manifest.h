@@ -7,6 +7,7 @@
 #include "base/clock_pair.h"
 #include "gait/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,22 @@ struct manifest_process {
     int status; /* as wait() gives it; -1: not known */
 };
 
+/* Something happened around which records are kept. */
+struct manifest_trigger {
+    char kind[16]; /* as --trigger calls it: "manual", "time", "every", "crash", "signal", "symbol", "slow" */
+    char *text;    /* what was asked for, or a note */
+    uint64_t time; /* the counter */
+    uint32_t pid;  /* 0: of no process */
+    uint32_t tid;  /* 0: of no thread */
+};
+
+/* A time of which all records are kept; what came between windows was left out. */
+struct manifest_window {
+    uint64_t from; /* the counter */
+    uint64_t to;
+    bool is_cut; /* it was to begin earlier, but there was no memory to keep so much */
+};
+
 struct manifest {
     char *program;
     char *const *arguments; /* of gait, ended by NULL */
@@ -36,6 +53,12 @@ struct manifest {
     size_t clock_count;
     struct manifest_process *processes;
     size_t process_count;
+    bool is_flight; /* records of threads are in windows only */
+    struct manifest_trigger *triggers;
+    size_t trigger_count;
+    uint64_t triggers_left_out; /* how many more there were */
+    struct manifest_window *windows;
+    size_t window_count;
     const char *ended; /* "running", "exit", "signal", "detached", "disk full", "interrupted", "target gone" */
 };
 

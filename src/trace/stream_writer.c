@@ -118,6 +118,7 @@ int stream_writer_put(struct stream_writer *writer, const struct stream_piece *p
     static const uint8_t zeroes[TRACE_ALIGNMENT];
     struct trace_chunk chunk = {
         .magic = TRACE_CHUNK_MAGIC,
+        .flags = piece->has_gap_before ? TRACE_CHUNK_GAP : 0,
         .raw_bytes = (uint32_t)piece->size_bytes,
         .sequence = writer->sequence,
         .first_time = piece->first_time,

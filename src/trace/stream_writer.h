@@ -34,6 +34,7 @@ struct stream_piece {
     uint64_t first_time;
     uint64_t last_time;
     uint64_t lost_before;
+    bool has_gap_before; /* records before it were left out, since nobody asked for them */
 };
 
 /*

@@ -55,6 +55,7 @@ _Static_assert(sizeof(struct trace_stream_header) == 64, "as the specification s
 
 enum trace_chunk_flag {
     TRACE_CHUNK_ZSTD = 1u << 0, /* the bytes are compressed, to less than they were */
+    TRACE_CHUNK_GAP = 1u << 4,  /* what came between the chunk before and this one was not asked for, and left out */
 };
 
 /* Then stored_bytes, and zeroes up to a multiple of 8. */

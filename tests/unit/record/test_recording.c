@@ -61,7 +61,7 @@ static void a_recording_has_a_folder_and_a_manifest(void)
     CHECK_EQUAL(recording_drain(&recording, &err), 0);
     recording_wait(&recording, 1);
     CHECK_EQUAL(recording_lost(&recording), 0);
-    recording_process_ended(&recording, getpid(), 3 << 8);
+    CHECK_EQUAL(recording_process_ended(&recording, getpid(), 3 << 8, &err), 0);
     folder = open(recording.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_EQUAL(manifest_read(folder, &manifest, &err), 0);
     CHECK_TEXT(manifest.ended, "running");

@@ -26,7 +26,7 @@ static void the_file_is_as_the_format_says(void)
 
     trace_folder_init(&folder);
     CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, false), 0);
-    CHECK_EQUAL(stream_writer_put(&writer, &(struct stream_piece){"abcde", 5, 10, 20, 7}), 0);
+    CHECK_EQUAL(stream_writer_put(&writer, &(struct stream_piece){"abcde", 5, 10, 20, 7, false}), 0);
     CHECK_EQUAL(stream_writer_close(&writer, 3), 0);
     bytes = trace_folder_read(&folder, "s", &size);
     CHECK_EQUAL(size, 64 + 56 + 8 + 64);
@@ -75,7 +75,7 @@ static void limit_files(rlim_t bytes)
 /* Wherever the room ends, whole chunks stay, and writing goes on when there is room again. */
 static void a_full_disk_leaves_whole_chunks(void)
 {
-    struct stream_piece piece = {"0123456789abcdef", 16, 0, 0, 0};
+    struct stream_piece piece = {"0123456789abcdef", 16, 0, 0, 0, false};
     size_t size;
 
     signal(SIGXFSZ, SIG_IGN);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/recorded_stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int recorded_stream_create(const struct recorded_stream_plan *plan, struct recorded_stream **stream_out)
+{
+    struct recorded_stream *stream = calloc(1, sizeof(*stream));
+
+    if (stream == NULL)
+        return -ENOMEM;
+    stream->plan = *plan;
+    *stream_out = stream;
+    return 0;
+}
+
+void recorded_stream_destroy(struct recorded_stream *stream)
+{
+    free(stream);
+}
+
+int recorded_stream_open(struct recorded_stream *stream)
+{
+    const struct recorded_stream_plan *plan = &stream->plan;
+    int result;
+
+    if (stream->is_open)
+        return 0;
+    result = stream_writer_open(&stream->writer, plan->folder, plan->name, &plan->header, plan->compress);
+    stream->is_open = result == 0;
+    return result;
+}
+
+int recorded_stream_put(struct recorded_stream *stream, const struct stream_piece *piece)
+{
+    struct stream_piece written = *piece;
+    int result = recorded_stream_open(stream);
+
+    if (result != 0)
+        return result;
+    written.has_gap_before = stream->has_gap;
+    result = stream_writer_put(&stream->writer, &written);
+    if (result != 0)
+        return result;
+    stream->has_gap = false;
+    stream->written_bytes += piece->size_bytes;
+    return 0;
+}
+
+void recorded_stream_leave_out(struct recorded_stream *stream)
+{
+    stream->has_gap = true;
+}
+
+int recorded_stream_close(struct recorded_stream *stream)
+{
+    if (!stream->is_open)
+        return 0;
+    stream->is_open = false;
+    return stream_writer_close(&stream->writer, stream->lost_behind);
+}
