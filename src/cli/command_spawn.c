@@ -109,5 +109,6 @@ const struct command command_spawn = {
                "ends with its exit status, or 128 + N if signal N ended it. The trace is a folder;\n"
                "gait report shows what is in it.\n"
                "\n" RECORD_OPTIONS_HELP,
+    .takes_program = true,
     .run = run,
 };

@@ -213,7 +213,7 @@ int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct
 }
 
 /* Of two names for the same code, the one for programs: those with more underscores in front are for the library. */
-static bool has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other)
+bool elf_symbol_has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other)
 {
     size_t i = 0;
 
@@ -233,7 +233,7 @@ int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address
         if (address - symbol.address >= symbol.size_bytes && symbol.address != address)
             continue;
         if (!found || symbol.address > best.address ||
-            (symbol.address == best.address && has_plainer_name(&symbol, &best)))
+            (symbol.address == best.address && elf_symbol_has_plainer_name(&symbol, &best)))
             best = symbol;
         found = true;
     }

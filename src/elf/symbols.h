@@ -54,6 +54,9 @@ MUST_USE int elf_symbols_get(const struct elf_symbols *symbols, uint64_t which, 
 /* The code with that name; the size is found if the file does not tell it. -ENOENT: there is none. */
 MUST_USE int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct elf_symbol *symbol_out);
 
+/* Whether people would rather read the first one's name. */
+bool elf_symbol_has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other);
+
 /* The code that an address is in, or begins; of several names, one without underscores. -ENOENT: none covers it. */
 MUST_USE int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address,
                                       struct elf_symbol *symbol_out);

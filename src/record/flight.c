@@ -127,8 +127,7 @@ int flight_put(struct flight *flight, struct recorded_stream *stream, const stru
     }
     if (window_list_wants(&flight->windows, piece->first_time))
         return recorded_stream_put(stream, piece);
-    kept_pieces_add(&flight->pieces, stream, piece);
-    return 0;
+    return kept_pieces_add(&flight->pieces, stream, piece);
 }
 
 int flight_settle(struct flight *flight)

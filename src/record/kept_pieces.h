@@ -29,8 +29,12 @@ void kept_pieces_init(struct kept_pieces *pieces, size_t memory_bytes_max);
 /* Drops all of them. */
 void kept_pieces_deinit(struct kept_pieces *pieces);
 
-/* Copies one, and makes room for it. One for which there is no memory at all is dropped. */
-void kept_pieces_add(struct kept_pieces *pieces, struct recorded_stream *stream, const struct stream_piece *piece);
+/*
+ * Keeps one, encoded, and makes room for it. One for which there is no memory at all is dropped. Errors are those of
+ * encoding.
+ */
+MUST_USE int kept_pieces_add(struct kept_pieces *pieces, struct recorded_stream *stream,
+                             const struct stream_piece *piece);
 
 /* Drops those that ended before that time. */
 void kept_pieces_age(struct kept_pieces *pieces, uint64_t oldest);

@@ -34,12 +34,12 @@ static struct trace_stream_header header_of(const struct recorded_process *proce
 static int open_streams(struct recorded_process *process)
 {
     struct trace_stream_header header = header_of(process, TRACE_STREAM_BLOCKS);
-    int result = stream_writer_open(&process->blocks, process->folder, "blocks.gait", &header, process->compress);
+    int result = stream_writer_open(&process->blocks, process->folder, "blocks.gait", &header, process->encoder);
 
     if (result != 0)
         return result;
     header = header_of(process, TRACE_STREAM_MODULES);
-    return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->compress);
+    return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->encoder);
 }
 
 static int open_files(struct recorded_process *process, int parent)
@@ -55,12 +55,12 @@ static int open_files(struct recorded_process *process, int parent)
     return open_streams(process);
 }
 
-int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd, bool compress,
-                           struct gait_error *err)
+int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
+                           struct chunk_encoder *encoder, struct gait_error *err)
 {
     int result;
 
-    *process = (struct recorded_process){.pid = pid, .folder = -1, .compress = compress};
+    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder};
     result = ring_reader_open(ring_fd, &process->ring);
     if (result != 0)
         return error_set(err, result, "cannot read the events of process %d: %s", (int)pid, strerror(-result));
@@ -126,7 +126,7 @@ static int begin_stream(struct recorded_process *process, struct recorded_lane *
 {
     struct recorded_stream_plan plan = {
         .folder = process->folder,
-        .compress = process->compress,
+        .encoder = process->encoder,
         .header = header_of(process, TRACE_STREAM_INDEX),
     };
     struct recorded_stream *stream;

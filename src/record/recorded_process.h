@@ -27,7 +27,7 @@ struct recorded_lane {
 struct recorded_process {
     pid_t pid;
     int folder;
-    bool compress;
+    struct chunk_encoder *encoder; /* the recording's */
     struct ring_reader *ring;
     struct stream_writer blocks;
     struct stream_writer modules;
@@ -40,9 +40,12 @@ struct recorded_process {
     uint64_t closed_bytes;             /* the part of it in streams that are closed */
 };
 
-/* Makes the folder below `parent`, and opens the ring. Before it is drained, manifest and flight are to be set. */
-MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd, bool compress,
-                                    struct gait_error *err);
+/*
+ * Makes the folder below `parent`, and opens the ring. The encoder is needed up to the end, and may be shared. Before
+ * it is drained, manifest and flight are to be set.
+ */
+MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
+                                    struct chunk_encoder *encoder, struct gait_error *err);
 
 /* Writes what is new, or keeps it, as the flight recorder wants. -ENOSPC and others: what was written before is good.
  */

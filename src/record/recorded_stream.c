@@ -27,24 +27,33 @@ int recorded_stream_open(struct recorded_stream *stream)
 
     if (stream->is_open)
         return 0;
-    result = stream_writer_open(&stream->writer, plan->folder, plan->name, &plan->header, plan->compress);
+    result = stream_writer_open(&stream->writer, plan->folder, plan->name, &plan->header, plan->encoder);
     stream->is_open = result == 0;
     return result;
 }
 
 int recorded_stream_put(struct recorded_stream *stream, const struct stream_piece *piece)
 {
-    struct stream_piece written = *piece;
+    struct encoded_chunk chunk;
+    int result = chunk_encoder_run(stream->plan.encoder, piece, &chunk);
+
+    return result == 0 ? recorded_stream_append(stream, &chunk) : result;
+}
+
+int recorded_stream_append(struct recorded_stream *stream, const struct encoded_chunk *chunk)
+{
+    struct encoded_chunk written = *chunk;
     int result = recorded_stream_open(stream);
 
     if (result != 0)
         return result;
-    written.has_gap_before = stream->has_gap;
-    result = stream_writer_put(&stream->writer, &written);
+    if (stream->has_gap)
+        written.header.flags |= TRACE_CHUNK_GAP;
+    result = stream_writer_append(&stream->writer, &written);
     if (result != 0)
         return result;
     stream->has_gap = false;
-    stream->written_bytes += piece->size_bytes;
+    stream->written_bytes += chunk->header.raw_bytes;
     return 0;
 }
 

@@ -18,7 +18,7 @@
 /* What a stream is to be called, and of. */
 struct recorded_stream_plan {
     int folder;
-    bool compress;
+    struct chunk_encoder *encoder;
     struct trace_stream_header header;
     char name[RECORDED_STREAM_NAME_BYTES];
 };
@@ -46,6 +46,9 @@ MUST_USE int recorded_stream_open(struct recorded_stream *stream);
 
 /* Writes a piece, behind a gap if something was left out before it. */
 MUST_USE int recorded_stream_put(struct recorded_stream *stream, const struct stream_piece *piece);
+
+/* The same for one that was encoded before. */
+MUST_USE int recorded_stream_append(struct recorded_stream *stream, const struct encoded_chunk *chunk);
 
 /* Something is not written. */
 void recorded_stream_leave_out(struct recorded_stream *stream);

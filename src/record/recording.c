@@ -5,6 +5,7 @@
 #include "libgait/error.h"
 #include "record/recorded_process.h"
 #include "ring/ring_reader.h"
+#include "trace/chunk_encoder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -113,22 +114,34 @@ static int write_manifest(struct recording *recording, struct gait_error *err)
     return manifest_write(&recording->manifest, recording->folder, err);
 }
 
+static int open_trace_folder(struct recording *recording)
+{
+    int result = make_folders(recording->options.output);
+
+    if (result == 0)
+        result = make_trace_folder(recording);
+    if (result != 0)
+        return result;
+    recording->folder = open(recording->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return recording->folder == -1 ? -errno : 0;
+}
+
 int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
 {
     struct recording *recording = recording_out;
     int result;
 
     *recording = (struct recording){.options = *options, .folder = -1};
-    result = make_folders(options->output);
-    if (result == 0)
-        result = make_trace_folder(recording);
-    if (result == 0) {
-        recording->folder = open(recording->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        result = recording->folder == -1 ? -errno : 0;
-    }
+    result = chunk_encoder_create(options->compress, &recording->encoder);
     if (result != 0)
+        return error_set(err, result, "cannot prepare to write a trace: %s; try without --compress",
+                         result == -EOPNOTSUPP ? "this gait was built without libzstd" : strerror(-result));
+    result = open_trace_folder(recording);
+    if (result != 0) {
+        chunk_encoder_destroy(recording->encoder);
         return error_set(err, result, "cannot make a folder for the trace in %s: %s; choose another one with --output",
                          options->output, strerror(-result));
+    }
     begin_manifest(recording);
     result = begin_flight(recording);
     if (result != 0)
@@ -191,7 +204,7 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
     if (result != 0)
         return error_set(err, result, "cannot record process %d: no memory", (int)pid);
     result = recorded_process_begin(&recording->processes[recording->process_count], recording->folder, pid, ring_fd,
-                                    recording->options.compress, err);
+                                    recording->encoder, err);
     if (result != 0)
         return result;
     recording->manifest.processes[recording->process_count] = (struct manifest_process){
@@ -315,6 +328,7 @@ static void give_back(struct recording *recording)
     free(recording->manifest.clocks);
     free(recording->manifest.program);
     free(recording->processes);
+    chunk_encoder_destroy(recording->encoder);
     close(recording->folder);
 }
 

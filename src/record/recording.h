@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct chunk_encoder;
 struct recorded_process;
 
 struct recording_options {
@@ -36,6 +37,7 @@ struct recording {
     int folder;
     struct recording_options options;
     struct manifest manifest;
+    struct chunk_encoder *encoder; /* of all streams */
     struct recorded_process *processes;
     size_t process_count;
     uint64_t event_bytes; /* that were written so far */

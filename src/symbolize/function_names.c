@@ -6,7 +6,7 @@
 #include "symbolize/function_names.h"
 
 #include "elf/build_id.h"
-#include "elf/symbols.h"
+#include "symbolize/symbol_index.h"
 #include "trace/modules.h"
 
 #include <errno.h>
@@ -26,6 +26,7 @@ struct function_file {
     const char *problem;         /* NULL: the names can be used */
     uint8_t *bytes;
     struct elf_symbols symbols;
+    struct symbol_index index;
 };
 
 void function_names_init(struct function_names *names)
@@ -39,6 +40,7 @@ void function_names_deinit(struct function_names *names)
         struct function_file *file = names->files;
 
         names->files = file->next;
+        symbol_index_deinit(&file->index);
         free(file->bytes);
         free(file);
     }
@@ -98,7 +100,9 @@ static const char *read_file(struct function_file *file)
         return problem;
     if (elf_symbols_parse(file->bytes, size_bytes, &file->symbols) != 0)
         return "is no program or library";
-    return is_as_recorded(&file->symbols, file->module) ? NULL : "has changed since";
+    if (!is_as_recorded(&file->symbols, file->module))
+        return "has changed since";
+    return symbol_index_make(&file->index, &file->symbols) == 0 ? NULL : "is too large for the memory";
 }
 
 static int is_same(const struct module *left, const struct module *right)
@@ -132,7 +136,7 @@ const char *function_names_find(struct function_names *names, const struct modul
     uint64_t offset = address - module->start + module->file_offset, place;
     const char *slash = strrchr(module->path, '/');
     struct function_file *file = get_file(names, module);
-    struct elf_symbol symbol;
+    const struct elf_symbol *symbol;
 
     snprintf(text, text_bytes, "%s+0x%" PRIx64, slash == NULL ? module->path : slash + 1, offset);
     if (file == NULL)
@@ -140,14 +144,14 @@ const char *function_names_find(struct function_names *names, const struct modul
     if (file->problem != NULL)
         return file->problem;
     if (elf_symbols_address_at(&file->symbols, offset, &place) != 0 ||
-        elf_symbols_find_address(&file->symbols, place, &symbol) != 0)
+        (symbol = symbol_index_find(&file->index, place)) == NULL)
         return NULL;
 
-    int length = symbol.name_length > INT16_MAX ? INT16_MAX : (int)symbol.name_length;
+    int length = symbol->name_length > INT16_MAX ? INT16_MAX : (int)symbol->name_length;
 
-    if (place == symbol.address)
-        snprintf(text, text_bytes, "%.*s", length, symbol.name);
+    if (place == symbol->address)
+        snprintf(text, text_bytes, "%.*s", length, symbol->name);
     else
-        snprintf(text, text_bytes, "%.*s+0x%" PRIx64, length, symbol.name, place - symbol.address);
+        snprintf(text, text_bytes, "%.*s+0x%" PRIx64, length, symbol->name, place - symbol->address);
     return NULL;
 }

@@ -75,6 +75,14 @@ checks=$((checks + 1))
 "$gait" report --limit 1000 "$(last_trace)" >"$folder/report" 2>>"$folder/err"
 grep -q '/libc.so.6' "$folder/report" || fail "ls calls nothing of libc"
 
+# What stands behind the program is the program's.
+same --follow none -- ls --help
+checks=$((checks + 1))
+"$gait" spawn --quiet -o "$folder/traces" ls --help >"$folder/out" 2>"$folder/err"
+cmp -s <(ls --help) "$folder/out" || fail "spawn ls --help shows something else"
+checks=$((checks + 1))
+"$gait" spawn --help 2>"$folder/err" | grep -q 'gait spawn' || fail "spawn --help shows no help"
+
 # The folder's name is said.
 checks=$((checks + 1))
 "$gait" spawn -o "$folder/traces" -- true 2>"$folder/err"

@@ -18,6 +18,7 @@ static void begin(const struct flight_options *options)
 
     trace_folder_init(&folder);
     plan.folder = folder.fd;
+    CHECK_EQUAL(chunk_encoder_create(false, &plan.encoder), 0);
     CHECK_EQUAL(recorded_stream_create(&plan, &stream), 0);
     flight_init(&flight, options, clock_pair_read());
 }
@@ -26,6 +27,7 @@ static void end(void)
 {
     flight_deinit(&flight);
     CHECK_EQUAL(recorded_stream_close(stream), 0);
+    chunk_encoder_destroy(stream->plan.encoder);
     recorded_stream_destroy(stream);
     trace_folder_deinit(&folder);
 }

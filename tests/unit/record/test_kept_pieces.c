@@ -11,6 +11,7 @@
 static struct trace_folder folder;
 static struct kept_pieces pieces;
 static struct recorded_stream *streams[2];
+static struct chunk_encoder *encoder;
 
 static void begin(size_t memory_bytes)
 {
@@ -18,6 +19,8 @@ static void begin(size_t memory_bytes)
 
     trace_folder_init(&folder);
     plan.folder = folder.fd;
+    CHECK_EQUAL(chunk_encoder_create(false, &plan.encoder), 0);
+    encoder = plan.encoder;
     kept_pieces_init(&pieces, memory_bytes);
     for (unsigned i = 0; i < 2; i++) {
         snprintf(plan.name, sizeof(plan.name), "%u", i);
@@ -34,6 +37,7 @@ static void end(void)
         CHECK_EQUAL(recorded_stream_close(streams[i]), 0);
         recorded_stream_destroy(streams[i]);
     }
+    chunk_encoder_destroy(encoder);
     trace_folder_deinit(&folder);
 }
 
@@ -43,7 +47,7 @@ static void add(unsigned stream, uint64_t from, uint64_t to)
     uint8_t *bytes = calloc(1, to - from + 1);
     struct stream_piece piece = {.bytes = bytes, .size_bytes = to - from, .first_time = from, .last_time = to};
 
-    kept_pieces_add(&pieces, streams[stream], &piece);
+    CHECK_EQUAL(kept_pieces_add(&pieces, streams[stream], &piece), 0);
     free(bytes);
 }
 

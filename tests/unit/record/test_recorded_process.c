@@ -19,6 +19,7 @@ static struct gait_error err;
 static char path[] = "/tmp/gait-test-XXXXXX";
 static int folder;
 static struct ring_region *ring;
+static struct chunk_encoder *encoder;
 static struct recorded_process process;
 static struct manifest_process manifest;
 static struct flight flight;
@@ -33,7 +34,8 @@ static void begin(void)
     CHECK(mkdtemp(path) != NULL);
     folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_EQUAL(ring_region_create(&options, &ring), 0);
-    CHECK_EQUAL(recorded_process_begin(&process, folder, 77, ring->fd, false, &err), 0);
+    CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
+    CHECK_EQUAL(recorded_process_begin(&process, folder, 77, ring->fd, encoder, &err), 0);
     process.manifest = &manifest;
     flight_init(&flight, &flight_options, clock_pair_read());
     process.flight = &flight;
@@ -51,6 +53,7 @@ static void end(void)
 {
     flight_deinit(&flight);
     ring_region_destroy(ring);
+    chunk_encoder_destroy(encoder);
     free(manifest.threads);
     close(folder);
     CHECK_EQUAL(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
@@ -235,7 +238,7 @@ static void what_is_no_ring_is_refused(void)
 {
     struct recorded_process other;
 
-    CHECK_EQUAL(recorded_process_begin(&other, -1, 78, -1, false, &err), -EBADF);
+    CHECK_EQUAL(recorded_process_begin(&other, -1, 78, -1, NULL, &err), -EBADF);
     CHECK(strstr(err.text, "cannot read the events of process 78") != NULL);
 }
 

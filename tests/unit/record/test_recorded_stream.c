@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 static struct trace_folder folder;
+static struct chunk_encoder *encoder;
 
 static struct recorded_stream *create(const char *name)
 {
-    struct recorded_stream_plan plan = {.folder = folder.fd,
-                                        .header = {.kind = TRACE_STREAM_INDEX, .pid = 7, .tid = 8}};
+    struct recorded_stream_plan plan = {
+        .folder = folder.fd, .encoder = encoder, .header = {.kind = TRACE_STREAM_INDEX, .pid = 7, .tid = 8}};
     struct recorded_stream *stream = NULL;
 
     snprintf(plan.name, sizeof(plan.name), "%s", name);
@@ -73,9 +74,11 @@ static void a_file_that_cannot_be_made_is_an_error(void)
 static void with_folder(void)
 {
     trace_folder_init(&folder);
+    CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
     a_stream_of_which_nothing_is_wanted_has_no_file();
     what_was_left_out_is_a_gap_and_no_loss();
     a_file_that_cannot_be_made_is_an_error();
+    chunk_encoder_destroy(encoder);
     trace_folder_deinit(&folder);
 }
 
