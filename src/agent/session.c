@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/session.h"
 
+#include "agent/crash_watch.h"
 #include "agent/module_log.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
@@ -63,6 +64,7 @@ static int follow_caller(struct thread_registers *registers)
 
 static void give_back(void)
 {
+    crash_watch_end();
     stalker_engine_destroy(session.engine);
     ring_region_destroy(session.ring);
     thread_registry_deinit();
@@ -86,6 +88,7 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
             .new_threads = options->new_threads != 0,
         };
         call->ring_fd = session.ring->fd;
+        crash_watch_begin(session.ring, options->trigger_signals);
         result = follow_caller(registers);
     }
     if (result != 0)

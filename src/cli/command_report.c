@@ -5,6 +5,8 @@
 
 #include "cli/arguments.h"
 #include "cli/printable.h"
+#include "cli/report_crash.h"
+#include "cli/report_windows.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
 #include "trace/trace_summary.h"
@@ -308,6 +310,15 @@ static void put_functions(const struct report *report)
     free(ranked);
 }
 
+static void put_crashes(const struct report *report)
+{
+    struct function_names names;
+
+    function_names_init(&names);
+    report_crash(report->call->screen, &report->summary, &names);
+    function_names_deinit(&names);
+}
+
 static void show(const struct report *report)
 {
     put_field(report->call->screen, "program", report->summary.manifest.program);
@@ -315,9 +326,11 @@ static void show(const struct report *report)
     put_time(report);
     put_end(report);
     put_events(report);
+    report_windows(report->call->screen, &report->summary.manifest);
     put_processes(report);
     put_threads(report);
     put_functions(report);
+    put_crashes(report);
     put_problems(report);
 }
 
@@ -347,7 +360,9 @@ const struct command command_report = {
     .details = "Reads a trace, which is the folder that was recorded into, and shows what was\n"
                "recorded, when, for how long and how it ended; the processes and threads with\n"
                "their events, and how many bytes of records were lost; and the functions that\n"
-               "were called most. Names come from the programs and libraries that were mapped:\n"
+               "were called most; of a recording with triggers, which there were and what was\n"
+               "kept; of processes that a signal ended, where, and what threads did last. Names come from the programs "
+               "and libraries that were mapped:\n"
                "where one is gone or has changed since, the place in the file is shown.\n"
                "\n"
                "  --limit NUMBER    how many functions to show; 20 if not given\n",

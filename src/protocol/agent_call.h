@@ -50,6 +50,7 @@ struct agent_options {
     uint32_t with_times;
     uint32_t new_threads;
     uint32_t overflow;     /* enum ring_overflow */
+    uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t buffer_count; /* 0: the ring's default, as below */
     uint32_t exclusion_count;
     uint64_t buffer_bytes;

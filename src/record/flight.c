@@ -166,7 +166,8 @@ void flight_describe(const struct flight *flight, struct manifest *manifest)
     manifest->trigger_count = flight->trigger_count;
     manifest->triggers_left_out = flight->triggers_left_out;
     manifest->windows = flight->windows.windows;
-    manifest->window_count = flight->windows.count;
+    /* Where all is written, there is nothing to be said of windows. */
+    manifest->window_count = flight->options.keeps_index || flight->options.keeps_detail ? flight->windows.count : 0;
 }
 
 void flight_end(struct flight *flight)

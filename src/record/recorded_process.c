@@ -10,6 +10,7 @@
 #include "libgait/error.h"
 #include "record/flight.h"
 #include "record/recorded_stream.h"
+#include "ring/crash_lane.h"
 #include "ring/ring_reader.h"
 
 #include <errno.h>
@@ -310,6 +311,43 @@ static int explain(const struct recorded_process *process, int result, struct ga
         return error_set(err, result, "cannot write the events of process %d: %s", (int)process->pid,
                          strerror(-result));
     }
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static int write_crash(struct recorded_process *process, const uint8_t *bytes, size_t size_bytes)
+{
+    struct trace_stream_header header = header_of(process, TRACE_STREAM_CRASH);
+    struct stream_piece piece = {.bytes = bytes, .size_bytes = size_bytes, .first_time = time_counter()};
+    struct stream_writer stream;
+    int result = stream_writer_open(&stream, process->folder, TRACE_CRASH_NAME, &header, process->encoder), closed;
+
+    if (result != 0)
+        return result;
+    piece.last_time = piece.first_time;
+    result = stream_writer_put(&stream, &piece);
+    closed = stream_writer_close(&stream, 0);
+    return result == 0 ? closed : result;
+}
+
+int recorded_process_note_crash(struct recorded_process *process, struct crash_signal *signal_out,
+                                struct gait_error *err)
+{
+    uint8_t *bytes = process->has_crash ? NULL : malloc(RING_CRASHES_BYTES);
+    size_t size_bytes = bytes == NULL ? 0 : crash_lane_read(process->ring, bytes, RING_CRASHES_BYTES);
+    struct crash_record record;
+    int result = 0;
+
+    *signal_out = (struct crash_signal){.signal = 0};
+    if (size_bytes != 0) {
+        memcpy(&record, bytes, sizeof(record));
+        if (record.kind == CRASH_SIGNAL)
+            memcpy(signal_out, bytes, sizeof(*signal_out));
+        process->has_crash = true;
+        result = write_crash(process, bytes, size_bytes);
+    }
+    free(bytes);
+    return explain(process, result, err);
 }
 
 int recorded_process_drain(struct recorded_process *process, struct gait_error *err)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct crash_signal;
 struct flight;
 struct recorded_stream;
 struct ring_reader;
@@ -37,6 +38,7 @@ struct recorded_process {
     struct flight *flight;             /* the recording's */
     struct manifest_process *manifest; /* in the recording's */
     uint64_t written_bytes;            /* when it was last settled */
+    bool has_crash;                    /* it was written how it died */
     uint64_t closed_bytes;             /* the part of it in streams that are closed */
 };
 
@@ -53,6 +55,10 @@ MUST_USE int recorded_process_drain(struct recorded_process *process, struct gai
 
 /* Closes the streams of threads that have ended, once none of their pieces is in memory any more. */
 MUST_USE int recorded_process_settle(struct recorded_process *process, struct gait_error *err);
+
+/* Writes what the process said of its death, when it is dead; once. The signal is 0 if it said nothing. */
+MUST_USE int recorded_process_note_crash(struct recorded_process *process, struct crash_signal *signal_out,
+                                         struct gait_error *err);
 
 /* Closes all streams. What is in memory of them is dropped. */
 MUST_USE int recorded_process_end(struct recorded_process *process, struct gait_error *err);

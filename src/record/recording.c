@@ -4,6 +4,7 @@
 
 #include "libgait/error.h"
 #include "record/recorded_process.h"
+#include "ring/crash_record.h"
 #include "ring/ring_reader.h"
 #include "trace/chunk_encoder.h"
 
@@ -292,19 +293,55 @@ void recording_wait(struct recording *recording, unsigned timeout_ms)
         nanosleep(&time, NULL);
 }
 
+/* What it died of, as it said itself. */
+static int note_death(struct recording *recording, pid_t pid, struct crash_signal *signal_out, struct gait_error *err)
+{
+    int result = 0;
+
+    *signal_out = (struct crash_signal){.signal = 0};
+    for (size_t i = 0; i < recording->process_count && result == 0; i++)
+        if (recording->processes[i].pid == pid)
+            result = recorded_process_note_crash(&recording->processes[i], signal_out, err);
+    return result;
+}
+
+static int trigger_crash(struct recording *recording, pid_t pid, const struct crash_signal *crash, int signal,
+                         struct gait_error *err)
+{
+    const char *name = sigabbrev_np(signal);
+    char text[32];
+    struct flight_event event = {
+        .kind = trigger_kind_name(TRIGGER_CRASH),
+        .text = text,
+        .pid = (uint32_t)pid,
+        .tid = crash->tid,
+        .wants_all = true,
+    };
+    int result;
+
+    if (name == NULL)
+        snprintf(text, sizeof(text), "signal %d", signal);
+    else
+        snprintf(text, sizeof(text), "SIG%s", name);
+    result = recording_trigger(recording, &event, err);
+    return result == 0 ? settle(recording, err) : result;
+}
+
 int recording_process_ended(struct recording *recording, pid_t pid, int status, struct gait_error *err)
 {
-    struct flight_event crash = {.kind = trigger_kind_name(TRIGGER_CRASH), .pid = (uint32_t)pid, .wants_all = true};
-    int result;
+    struct crash_signal crash;
+    int signal, result;
 
     for (size_t i = 0; i < recording->manifest.process_count; i++)
         if (recording->manifest.processes[i].pid == (uint32_t)pid)
             recording->manifest.processes[i].status = status;
-    if (status == -1 || !WIFSIGNALED(status))
+    if (status != -1 && !WIFSIGNALED(status))
         return 0;
-    crash.text = sigdescr_np(WTERMSIG(status));
-    result = recording_trigger(recording, &crash, err);
-    return result == 0 ? settle(recording, err) : result;
+    result = note_death(recording, pid, &crash, err);
+    signal = status == -1 ? crash.signal : WTERMSIG(status);
+    if (result != 0 || signal == 0)
+        return result;
+    return trigger_crash(recording, pid, &crash, signal, err);
 }
 
 uint64_t recording_lost(const struct recording *recording)

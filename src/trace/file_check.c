@@ -4,6 +4,7 @@
 
 #include "trace/manifest.h"
 #include "trace/modules.h"
+#include "trace/trace_crash.h"
 #include "trace/trace_events.h"
 
 #include <inttypes.h>
@@ -160,6 +161,19 @@ static void check_index(const struct file_checker *checker, const struct trace_f
     }
 }
 
+static void check_crash(const struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
+{
+    struct trace_crash crash;
+    struct gait_error err;
+
+    if (trace_crash_read(&crash, checker->files->folder, file->path, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    note_stream(finding, &crash.end, crash.count, "record");
+    trace_crash_deinit(&crash);
+}
+
 void file_checker_run(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding_out)
 {
     *finding_out = (struct file_finding){.verdict = FILE_GOOD};
@@ -178,6 +192,9 @@ void file_checker_run(struct file_checker *checker, const struct trace_file *fil
             check_index(checker, file, finding_out);
         else
             check_index_alone(checker, file, finding_out);
+        break;
+    case TRACE_FILE_CRASH:
+        check_crash(checker, file, finding_out);
         break;
     default:
         finding_out->verdict = FILE_FOREIGN;

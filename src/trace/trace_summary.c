@@ -16,6 +16,11 @@ struct gathering {
     int result;
 };
 
+static void note_call(struct thread_summary *thread, const struct gait_event *event, uint64_t first, uint64_t last)
+{
+    thread->last_calls[thread->call_count++ % LAST_CALLS_MAX] = (struct last_call){*event, first, last};
+}
+
 static int gather_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
 {
     struct gathering *gathering = context;
@@ -25,6 +30,8 @@ static int gather_events(void *context, const struct gait_event *events, size_t 
         uint64_t last = events[i].time != 0 ? events[i].time : chunk->last_time;
 
         gathering->thread->counts[__builtin_ctz(events[i].kind)]++;
+        if (events[i].kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
+            note_call(gathering->thread, &events[i], first, last);
         if (events[i].kind == GAIT_EVENT_CALL)
             gathering->result = call_counts_add(gathering->calls, events[i].target, first, last);
     }
@@ -51,6 +58,7 @@ static int gather_thread(struct trace_summary *summary, struct call_counts *call
     if (trace_events_read(summary->files.folder, file->path, blocks, &receiver, &end, &thread->err) != 0 ||
         gathering.result != 0)
         return gathering.result;
+    thread->gap_count = end.gap_count;
     if (end.stream.state != STREAM_COMPLETE)
         stream_end_explain(&end.stream, file->path, &thread->err);
     else if (end.bad_bytes != 0)
@@ -91,6 +99,14 @@ static void read_modules(const struct trace_summary *summary, uint32_t pid, stru
         *modules_out = (struct modules){.count = 0};
 }
 
+static void read_crash(struct trace_summary *summary, struct process_summary *process)
+{
+    const struct trace_file *file = find_file(summary, process->pid, TRACE_FILE_CRASH);
+
+    process->has_crash =
+        file != NULL && trace_crash_read(&process->crash, summary->files.folder, file->path, NULL) == 0;
+}
+
 static int gather_process(struct trace_summary *summary, uint32_t pid)
 {
     struct process_summary *process = &summary->processes[summary->process_count++];
@@ -99,6 +115,7 @@ static int gather_process(struct trace_summary *summary, uint32_t pid)
 
     process->pid = pid;
     read_modules(summary, pid, &process->modules);
+    read_crash(summary, process);
     result = call_counts_init(&process->calls, &process->modules);
     if (result == 0)
         result = read_blocks(summary, pid, &blocks);
@@ -158,6 +175,7 @@ void trace_summary_free(struct trace_summary *summary)
     for (size_t i = 0; i < summary->process_count; i++) {
         call_counts_deinit(&summary->processes[i].calls);
         modules_deinit(&summary->processes[i].modules);
+        trace_crash_deinit(&summary->processes[i].crash);
     }
     free(summary->processes);
     free(summary->threads);

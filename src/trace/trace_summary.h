@@ -6,23 +6,39 @@
 #ifndef GAIT_TRACE_TRACE_SUMMARY_H
 #define GAIT_TRACE_TRACE_SUMMARY_H
 
+#include "gait/stalker.h"
 #include "trace/call_counts.h"
 #include "trace/event_names.h"
 #include "trace/manifest.h"
+#include "trace/trace_crash.h"
 #include "trace/trace_files.h"
+
+#define LAST_CALLS_MAX 10
+
+/* A call, and between which times it happened. */
+struct last_call {
+    struct gait_event event;
+    uint64_t first_time;
+    uint64_t last_time;
+};
 
 /* What a thread did. */
 struct thread_summary {
     const struct trace_file *file;
     uint64_t counts[EVENT_NAME_COUNT]; /* by the bit of the kind */
     uint64_t lost_bytes;
-    struct gait_error err; /* its text is empty if all could be read */
+    uint64_t gap_count;                          /* places where records were left out, since nobody asked for them */
+    struct last_call last_calls[LAST_CALLS_MAX]; /* and returns: number n is at n % LAST_CALLS_MAX */
+    uint64_t call_count;                         /* of both */
+    struct gait_error err;                       /* its text is empty if all could be read */
 };
 
 struct process_summary {
     uint32_t pid;
     struct modules modules;
     struct call_counts calls;
+    bool has_crash;
+    struct trace_crash crash; /* if it said how it died */
 };
 
 struct trace_summary {
