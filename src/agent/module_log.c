@@ -5,6 +5,7 @@
  */
 #include "agent/module_log.h"
 
+#include "agent/selection.h"
 #include "base/interval_map.h"
 #include "base/time_counter.h"
 #include "process/mapping_list.h"
@@ -33,6 +34,7 @@ static void load(void *context, const struct mapping *mapping)
     /* Without memory for it nobody is told when it goes. */
     (void)!interval_map_insert(&log.known, mapping->start, mapping->end, 0);
     (void)ring_region_add_module(log.ring, &module, mapping->path);
+    selection_module_loaded(mapping);
 }
 
 static void unload(uint64_t start, uint64_t end)
@@ -44,6 +46,7 @@ static void unload(uint64_t start, uint64_t end)
         if (known->start >= end)
             break;
         (void)ring_region_add_module(log.ring, &module, "");
+        selection_module_unloaded(known->start, known->end);
     }
     /* Whole ranges go, so nothing is split and no memory is needed. */
     (void)!interval_map_remove(&log.known, start, end);

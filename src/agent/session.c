@@ -3,10 +3,10 @@
 
 #include "agent/crash_watch.h"
 #include "agent/module_log.h"
+#include "agent/selection.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
-#include "stalker/exclusion.h"
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
@@ -38,14 +38,11 @@ static int make_engine(const struct agent_options *options)
     static const struct stalker_engine_options defaults;
     int result = stalker_engine_create(&defaults, &session.engine);
 
-    if (result == 0)
-        session.engine->watcher = module_log_begin(session.ring);
-    for (uint32_t i = 0; result == 0 && i < options->exclusion_count && i < AGENT_EXCLUSIONS_MAX; i++) {
-        const struct agent_range *range = &options->exclusions[i];
-
-        result = exclusion_add(session.engine, range->start, range->start + range->size_bytes);
-    }
-    return result;
+    if (result != 0)
+        return result;
+    selection_begin(session.engine, options, NULL);
+    session.engine->watcher = module_log_begin(session.ring);
+    return 0;
 }
 
 /* The calling thread has to set by itself what a tracer sets with another one's registers. */
@@ -69,6 +66,7 @@ static void give_back(void)
     ring_region_destroy(session.ring);
     thread_registry_deinit();
     module_log_end();
+    selection_end();
     session = (struct session){0};
 }
 

@@ -97,7 +97,7 @@ static enum command_status run(const struct command_call *call)
 
     if (status == COMMAND_DONE)
         status = record_with(call, &options);
-    free(options.words);
+    record_options_release(&options);
     return status;
 }
 

@@ -32,6 +32,7 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .overflow = (uint32_t)(options->overflow == -1 ? overflow : options->overflow),
         .buffer_bytes = options->buffer_bytes,
     };
+    record_options_patterns(options, agent_out);
 }
 
 /* A child has the terminal, and what is typed there is for it; whoever sends us a signal means it too. */

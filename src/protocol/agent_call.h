@@ -18,13 +18,6 @@ enum agent_operation {
     AGENT_END,       /* gives everything back; no thread may be followed any more */
 };
 
-struct agent_range {
-    uint64_t start;
-    uint64_t size_bytes;
-};
-
-#define AGENT_EXCLUSIONS_MAX 256u
-
 /* What is done about functions, or whole modules, whose names match. */
 enum agent_pattern_use {
     AGENT_PATTERN_EXCLUDE = 1,  /* no events from there */
@@ -36,7 +29,7 @@ enum agent_pattern_use {
 #define AGENT_PATTERN_BYTES 120u
 #define AGENT_PATTERNS_MAX  64u
 
-/* "module!function", both globs, ended by a NUL; without the function's part it is all of the module. */
+/* Functions or whole modules by their names; protocol/agent_pattern.h says what the text means. */
 struct agent_pattern {
     uint32_t use;    /* enum agent_pattern_use */
     uint32_t number; /* the controller's name for it: of the trigger */
@@ -52,10 +45,8 @@ struct agent_options {
     uint32_t overflow;     /* enum ring_overflow */
     uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t buffer_count; /* 0: the ring's default, as below */
-    uint32_t exclusion_count;
-    uint64_t buffer_bytes;
-    struct agent_range exclusions[AGENT_EXCLUSIONS_MAX];
     uint32_t pattern_count;
+    uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
 };
 

@@ -252,7 +252,8 @@ int code_cache_publish(struct code_cache *cache, struct block *block)
 {
     struct event_block described;
 
-    if (cache->configuration.ring != NULL) {
+    /* No record names a quiet one. */
+    if (cache->configuration.ring != NULL && !block->is_quiet) {
         code_cache_describe(cache, block, &described);
         (void)ring_region_add_block(cache->configuration.ring, cache->ring_space, block->index, &described);
     }

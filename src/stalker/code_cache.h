@@ -64,6 +64,9 @@ struct cache_slab {
     uint64_t epoch;
 };
 
+/* Events that translated code writes itself. */
+#define EVENTS_IN_CODE (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK)
+
 /* How blocks are instrumented: what threads must agree on to share a cache. */
 struct follow_configuration {
     uint32_t events;          /* of enum gait_event_kind */

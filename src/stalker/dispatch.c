@@ -59,6 +59,8 @@ static void tell_compiled(struct stalker_thread *thread, const struct code_cache
     if (!(cache->configuration.events & GAIT_EVENT_COMPILE) || thread->events == NULL)
         return;
     for (; count < thread->compiled_end; count++) {
+        if (code_cache_block(cache, count)->is_quiet)
+            continue;
         if (thread->event_position >= thread->event_limit)
             stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
         event_write(thread, count, EVENT_RECORD_COMPILED);

@@ -15,6 +15,7 @@
 #include "stalker/code_cache.h"
 #include "stalker/code_source.h"
 #include "stalker/exclusion.h"
+#include "stalker/quiet_range.h"
 
 #include <stdbool.h>
 
@@ -55,6 +56,7 @@ struct stalker_engine {
     _Atomic uint64_t epoch;  /* reclaim.c */
     const struct gait_observer *_Atomic observer;
     struct exclusions exclusions;
+    struct quiet_ranges quiet;
     struct call_pieces pieces;
     struct code_cache *quiet_cache;  /* one of the caches; NULL until something is excluded */
     struct code_cache *paused_cache; /* one of the caches; NULL until a thread is paused */

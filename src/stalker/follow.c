@@ -25,8 +25,6 @@
 
 #define STACK_BYTES        ((256u << 10) + SIGNAL_STACK_BYTES)
 #define EVENT_BUFFER_BYTES (256u << 10)
-/* Those for which translated code writes records. */
-#define EVENTS_IN_CODE (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_EXEC | GAIT_EVENT_BLOCK)
 
 int stalker_current_tid(void)
 {

@@ -107,6 +107,8 @@ static void decode(struct translation *translation)
         available -= insn->length;
         if (insn->flow != X86_FLOW_NEXT)
             break;
+        if (pc.value >= translation->quiet_border.value)
+            break;
         /* It may have changed what comes next. */
         if (decoded->is_checked && insn->properties & X86_MEMORY_WRITE)
             break;
