@@ -69,14 +69,7 @@ static enum command_status record(const struct command_call *call, const struct 
 static enum command_status record_with(const struct command_call *call, const struct record_options *options)
 {
     char program[32];
-    const struct recording_options wanted = {
-        .output = options->output,
-        .program = program,
-        .arguments = options->rest,
-        .events = options->events,
-        .with_times = options->with_times,
-        .compress = options->compress,
-    };
+    const struct recording_options wanted = recorder_recording_options(options, program);
     struct recording recording;
     enum command_status status;
     pid_t pid;

@@ -361,9 +361,9 @@ const struct command command_report = {
                "recorded, when, for how long and how it ended; the processes and threads with\n"
                "their events, and how many bytes of records were lost; and the functions that\n"
                "were called most; of a recording with triggers, which there were and what was\n"
-               "kept; of processes that a signal ended, where, and what threads did last. Names come from the programs "
-               "and libraries that were mapped:\n"
-               "where one is gone or has changed since, the place in the file is shown.\n"
+               "kept; of processes that a signal ended, where, and what threads did last.\n"
+               "Names come from the programs and libraries that were mapped: where one is gone\n"
+               "or has changed since, the place in the file is shown.\n"
                "\n"
                "  --limit NUMBER    how many functions to show; 20 if not given\n",
     .run = run,

@@ -68,14 +68,7 @@ static enum command_status record(const struct command_call *call, const struct 
 
 static enum command_status record_with(const struct command_call *call, const struct record_options *options)
 {
-    const struct recording_options wanted = {
-        .output = options->output,
-        .program = options->rest[0],
-        .arguments = options->rest,
-        .events = options->events,
-        .with_times = options->with_times,
-        .compress = options->compress,
-    };
+    const struct recording_options wanted = recorder_recording_options(options, options->rest[0]);
     struct recording recording;
     enum command_status status;
 

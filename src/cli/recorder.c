@@ -23,6 +23,16 @@ static void interrupt(int signal)
     is_interrupted = 1;
 }
 
+static uint64_t trigger_signals(const struct record_options *options)
+{
+    uint64_t signals = 0;
+
+    for (size_t i = 0; i < options->trigger_count; i++)
+        if (options->triggers[i].kind == TRIGGER_SPEC_SIGNAL)
+            signals |= 1ull << (options->triggers[i].signal - 1);
+    return signals;
+}
+
 void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out)
 {
     *agent_out = (struct agent_options){
@@ -32,7 +42,30 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .overflow = (uint32_t)(options->overflow == -1 ? overflow : options->overflow),
         .buffer_bytes = options->buffer_bytes,
     };
+    agent_out->trigger_signals = trigger_signals(options);
     record_options_patterns(options, agent_out);
+}
+
+struct recording_options recorder_recording_options(const struct record_options *options, const char *program)
+{
+    return (struct recording_options){
+        .output = options->output,
+        .program = program,
+        .arguments = options->rest,
+        .events = options->events,
+        .with_times = options->with_times,
+        .compress = options->compress,
+        .flight =
+            {
+                .keeps_index = options->is_flight,
+                /* With nothing to wait for, all details are wanted. */
+                .keeps_detail = options->is_flight || options->trigger_count != 0,
+                .pre_roll_ns = options->pre_roll_ms * 1000000,
+                .post_roll_ns = options->post_roll_ms * 1000000,
+            },
+        .triggers = options->triggers,
+        .trigger_count = options->trigger_count,
+    };
 }
 
 /* A child has the terminal, and what is typed there is for it; whoever sends us a signal means it too. */

@@ -13,6 +13,9 @@
 /* The agent's options for a command's; `overflow` is what the command does if the user says nothing. */
 void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out);
 
+/* The recording's options; the program is what the trace is called after. */
+struct recording_options recorder_recording_options(const struct record_options *options, const char *program);
+
 /* Why a recording ended. */
 enum recorder_end {
     RECORDER_TARGET_ENDED, /* the process is gone; *status_out is its wait status if it was our child, else -1 */

@@ -5,6 +5,7 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
+#include "record/agent_triggers.h"
 #include "trace/manifest.h"
 #include "trace/stream_writer.h"
 
@@ -38,8 +39,9 @@ struct recorded_process {
     struct flight *flight;             /* the recording's */
     struct manifest_process *manifest; /* in the recording's */
     uint64_t written_bytes;            /* when it was last settled */
-    bool has_crash;                    /* it was written how it died */
-    uint64_t closed_bytes;             /* the part of it in streams that are closed */
+    struct agent_triggers triggers;
+    bool has_crash;        /* it was written how it died */
+    uint64_t closed_bytes; /* the part of it in streams that are closed */
 };
 
 /*

@@ -222,16 +222,21 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
 
 /* ---- triggers ---------------------------------------------------------------------------------------------------- */
 
+static int explain_trigger(int result, struct gait_error *err)
+{
+    return error_set(err, result, "cannot keep what a trigger asks for: %s", strerror(-result));
+}
+
 int recording_trigger(struct recording *recording, const struct flight_event *event, struct gait_error *err)
 {
     int result = flight_trigger(&recording->flight, event);
 
-    return result == 0 ? 0 : error_set(err, result, "cannot keep what a trigger asks for: %s", strerror(-result));
+    return result == 0 ? 0 : explain_trigger(result, err);
 }
 
 static int look_at_clock(struct recording *recording, struct gait_error *err)
 {
-    const struct trigger *trigger;
+    const struct trigger_spec *trigger;
     int result = 0;
 
     if (recording->schedule.count == 0)
@@ -239,8 +244,23 @@ static int look_at_clock(struct recording *recording, struct gait_error *err)
     while (result == 0 &&
            (trigger = trigger_schedule_next(&recording->schedule, clock_pair_read().monotonic_ns)) != NULL)
         result = recording_trigger(
-            recording, &(struct flight_event){.kind = trigger_kind_name(trigger->kind), .text = trigger->text}, err);
+            recording, &(struct flight_event){.kind = trigger_spec_kind_name(trigger->kind), .text = trigger->text},
+            err);
     return result;
+}
+
+static int look_at_processes(struct recording *recording, struct gait_error *err)
+{
+    const struct trigger_list list = {recording->options.triggers, recording->options.trigger_count};
+    int result = 0;
+
+    for (size_t i = 0; i < recording->process_count && list.count != 0 && result == 0; i++) {
+        struct recorded_process *process = &recording->processes[i];
+
+        result =
+            agent_triggers_take(&process->triggers, process->ring, &list, &recording->flight, (uint32_t)process->pid);
+    }
+    return result == 0 ? 0 : explain_trigger(result, err);
 }
 
 /* ---- draining ---------------------------------------------------------------------------------------------------- */
@@ -279,6 +299,8 @@ int recording_drain(struct recording *recording, struct gait_error *err)
     int result = look_at_clock(recording, err);
 
     if (result == 0)
+        result = look_at_processes(recording, err);
+    if (result == 0)
         result = settle(recording, err);
     return result == 0 ? drain_processes(recording, err) : result;
 }
@@ -311,7 +333,7 @@ static int trigger_crash(struct recording *recording, pid_t pid, const struct cr
     const char *name = sigabbrev_np(signal);
     char text[32];
     struct flight_event event = {
-        .kind = trigger_kind_name(TRIGGER_CRASH),
+        .kind = trigger_spec_kind_name(TRIGGER_SPEC_CRASH),
         .text = text,
         .pid = (uint32_t)pid,
         .tid = crash->tid,

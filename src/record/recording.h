@@ -27,8 +27,8 @@ struct recording_options {
     uint32_t events;
     bool with_times;
     bool compress;
-    struct flight_options flight;   /* all zero: everything is written */
-    const struct trigger *triggers; /* must outlive the recording */
+    struct flight_options flight;        /* all zero: everything is written */
+    const struct trigger_spec *triggers; /* must outlive the recording */
     size_t trigger_count;
 };
 

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 
 struct scheduled_trigger {
-    const struct trigger *trigger;
+    const struct trigger_spec *trigger;
     uint64_t due_ns; /* UINT64_MAX: never again */
 };
 
-int trigger_schedule_init(struct trigger_schedule *schedule, const struct trigger *triggers, size_t count,
+int trigger_schedule_init(struct trigger_schedule *schedule, const struct trigger_spec *triggers, size_t count,
                           uint64_t began_ns)
 {
     *schedule = (struct trigger_schedule){.triggers = calloc(count + 1, sizeof(*schedule->triggers))};
     if (schedule->triggers == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        if (triggers[i].kind == TRIGGER_TIME || triggers[i].kind == TRIGGER_EVERY)
+        if (triggers[i].kind == TRIGGER_SPEC_TIME || triggers[i].kind == TRIGGER_SPEC_EVERY)
             schedule->triggers[schedule->count++] =
-                (struct scheduled_trigger){&triggers[i], began_ns + triggers[i].value};
+                (struct scheduled_trigger){&triggers[i], began_ns + triggers[i].nanoseconds};
     return 0;
 }
 
@@ -31,14 +31,14 @@ void trigger_schedule_deinit(struct trigger_schedule *schedule)
 
 static uint64_t next_time(const struct scheduled_trigger *scheduled, uint64_t now_ns)
 {
-    uint64_t period = scheduled->trigger->value;
+    uint64_t period = scheduled->trigger->nanoseconds;
 
-    if (scheduled->trigger->kind != TRIGGER_EVERY || period == 0)
+    if (scheduled->trigger->kind != TRIGGER_SPEC_EVERY || period == 0)
         return UINT64_MAX;
     return scheduled->due_ns + ((now_ns - scheduled->due_ns) / period + 1) * period;
 }
 
-const struct trigger *trigger_schedule_next(struct trigger_schedule *schedule, uint64_t now_ns)
+const struct trigger_spec *trigger_schedule_next(struct trigger_schedule *schedule, uint64_t now_ns)
 {
     for (size_t i = 0; i < schedule->count; i++) {
         struct scheduled_trigger *scheduled = &schedule->triggers[i];

@@ -3,11 +3,11 @@
 
 #include "support/check.h"
 
-static const struct trigger triggers[] = {
-    {.kind = TRIGGER_MANUAL},
-    {.kind = TRIGGER_TIME, .text = "time=+30", .value = 30},
-    {.kind = TRIGGER_EVERY, .text = "every=20", .value = 20},
-    {.kind = TRIGGER_CRASH},
+static const struct trigger_spec triggers[] = {
+    {.kind = TRIGGER_SPEC_MANUAL},
+    {.kind = TRIGGER_SPEC_TIME, .text = "time=+30", .nanoseconds = 30},
+    {.kind = TRIGGER_SPEC_EVERY, .text = "every=20", .nanoseconds = 20},
+    {.kind = TRIGGER_SPEC_CRASH},
 };
 
 static void each_comes_when_it_is_due(void)
