@@ -2,6 +2,7 @@
 #include "agent/session.h"
 
 #include "agent/crash_watch.h"
+#include "agent/function_watch.h"
 #include "agent/module_log.h"
 #include "agent/selection.h"
 #include "protocol/agent_call.h"
@@ -35,12 +36,16 @@ static int make_ring(const struct agent_options *options)
 
 static int make_engine(const struct agent_options *options)
 {
+    static const struct selection_watcher functions = {.add = function_watch_add, .remove = function_watch_remove};
     static const struct stalker_engine_options defaults;
     int result = stalker_engine_create(&defaults, &session.engine);
 
     if (result != 0)
         return result;
-    selection_begin(session.engine, options, NULL);
+    result = function_watch_begin(session.engine, session.ring, options);
+    if (result != 0)
+        return result;
+    selection_begin(session.engine, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
     return 0;
 }
@@ -67,6 +72,7 @@ static void give_back(void)
     thread_registry_deinit();
     module_log_end();
     selection_end();
+    function_watch_end();
     session = (struct session){0};
 }
 

@@ -43,6 +43,7 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .buffer_bytes = options->buffer_bytes,
     };
     agent_out->trigger_signals = trigger_signals(options);
+    agent_out->stack_bytes = options->stack_bytes;
     record_options_patterns(options, agent_out);
 }
 

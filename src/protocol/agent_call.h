@@ -46,6 +46,8 @@ struct agent_options {
     uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t buffer_count;    /* 0: the ring's default, as below */
     uint32_t pattern_count;
+    uint32_t stack_bytes; /* in each record of the detail lane */
+    uint32_t reserved;
     uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
 };

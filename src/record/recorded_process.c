@@ -118,40 +118,69 @@ static int add_thread(struct recorded_process *process, uint32_t tid, size_t *th
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static bool is_keeping(const struct recorded_process *process)
+static bool is_keeping(const struct recorded_process *process, const struct ring_piece *piece)
 {
-    return process->flight->options.keeps_index;
+    const struct flight_options *options = &process->flight->options;
+
+    return piece->kind == RING_LANE_DETAIL ? options->keeps_detail : options->keeps_index;
 }
 
-static int begin_stream(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+/* The thread that the lane is of: one that has no such lane yet, or a new one. */
+static int thread_of(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
 {
+    const struct manifest_process *manifest = process->manifest;
+
+    for (size_t i = manifest->thread_count; i-- > 0;)
+        if (manifest->threads[i].tid == piece->tid) {
+            if (manifest->threads[i].lanes & 1u << piece->kind || manifest->threads[i].has_ended)
+                break;
+            *thread_out = i;
+            return 0;
+        }
+    return add_thread(process, piece->tid, thread_out);
+}
+
+static struct recorded_stream_plan plan_of(const struct recorded_process *process, const struct ring_piece *piece,
+                                           const struct manifest_thread *thread)
+{
+    bool is_detail = piece->kind == RING_LANE_DETAIL;
     struct recorded_stream_plan plan = {
         .folder = process->folder,
         .encoder = process->encoder,
-        .header = header_of(process, TRACE_STREAM_INDEX),
+        .header = header_of(process, is_detail ? TRACE_STREAM_DETAIL : TRACE_STREAM_INDEX),
     };
-    struct recorded_stream *stream;
-    const struct manifest_thread *thread;
-    int result = add_thread(process, piece->tid, &lane->thread);
 
-    if (result != 0)
-        return result;
-    thread = &process->manifest->threads[lane->thread];
     plan.header.tid = piece->tid;
     plan.header.generation = thread->generation;
     plan.header.space = piece->space;
     plan.header.events = piece->events;
     plan.header.with_times = piece->with_times;
-    snprintf(plan.name, sizeof(plan.name), "%u.%u.index.gait", piece->tid, thread->generation);
+    snprintf(plan.name, sizeof(plan.name), "%u.%u%s", piece->tid, thread->generation,
+             is_detail ? TRACE_DETAIL_SUFFIX : TRACE_INDEX_SUFFIX);
+    return plan;
+}
+
+static int begin_stream(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+{
+    struct recorded_stream_plan plan;
+    struct recorded_stream *stream;
+    struct manifest_thread *thread;
+    int result = thread_of(process, piece, &lane->thread);
+
+    if (result != 0)
+        return result;
+    thread = &process->manifest->threads[lane->thread];
+    plan = plan_of(process, piece, thread);
     result = recorded_stream_create(&plan, &stream);
     if (result != 0)
         return result;
+    thread->lanes |= 1u << piece->kind;
     stream->next = process->streams;
     process->streams = stream;
     lane->stream = stream;
     lane->generation = piece->generation;
     /* A thread of which nothing is kept has no file. */
-    return is_keeping(process) ? 0 : recorded_stream_open(stream);
+    return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
 }
 
 static void end_stream(struct recorded_lane *lane, uint64_t lost_behind)
@@ -287,12 +316,14 @@ static int take(void *context, const struct ring_piece *piece)
     if (result == 0)
         result = lane_for(process, piece, &lane);
     if (result == 0 && piece->size_bytes != 0)
-        result = flight_put(process->flight, lane->stream, &written, is_keeping(process));
+        result = flight_put(process->flight, lane->stream, &written, is_keeping(process, piece));
     if (result != 0)
         return result;
     process->manifest->threads[lane->thread].lost_bytes += piece->lost_before;
-    if (piece->is_last)
+    if (piece->is_last) {
+        process->manifest->threads[lane->thread].has_ended = true;
         end_stream(lane, piece->size_bytes == 0 ? piece->lost_before : 0);
+    }
     return 0;
 }
 

@@ -11,11 +11,12 @@
  *   modules_offset  what was mapped to be executed, and when: struct ring_module, modules_used bytes of them
  *   lanes_offset    lanes, each of buffer_count + 1 units of RING_UNIT_BYTES
  *
- * A lane holds the records of one thread at a time, in buffers that are filled in turn. A unit of it:
+ * A lane holds the records of one thread at a time, of one kind, in buffers that are filled in turn. A unit of it:
  *
  *   0                                what did not fit into the buffer that ends here
  *   RING_LANE_OFFSET                 in the lane's first unit: struct ring_lane
- *   RING_UNIT_BYTES - buffer_bytes   a buffer, zero where nothing is written; see event_record.h
+ *   RING_UNIT_BYTES - buffer_bytes   a buffer, zero where nothing is written; see event_record.h and
+ *                                    detail_record.h
  *
  * The last unit of a lane, and that of the file, are for records that are dropped: nobody looks there.
  *
@@ -31,12 +32,12 @@
 #include <stdint.h>
 
 #define RING_MAGIC            0x676e697274696167ull /* "gaitring" */
-#define RING_VERSION          1
+#define RING_VERSION          2
 #define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
 #define RING_LANE_OFFSET      EVENT_SLACK_BYTES
-#define RING_TRIGGERS_OFFSET  (64u << 10)
+#define RING_TRIGGERS_OFFSET  (128u << 10)
 #define RING_TRIGGERS_BYTES   (RING_CRASHES_OFFSET - RING_TRIGGERS_OFFSET)
-#define RING_CRASHES_OFFSET   (128u << 10)
+#define RING_CRASHES_OFFSET   (256u << 10)
 #define RING_CRASHES_BYTES    (RING_BLOCKS_OFFSET - RING_CRASHES_OFFSET)
 #define RING_BLOCKS_OFFSET    (1u << 20)
 #define RING_BLOCKS_BYTES     (RING_MODULES_OFFSET - RING_BLOCKS_OFFSET)
@@ -98,6 +99,13 @@ enum ring_lane_state {
     RING_LANE_ENDED, /* the thread writes no more; its reader makes it free */
 };
 
+/* What the records of a lane are. */
+enum ring_lane_kind {
+    RING_LANE_INDEX,  /* event_record.h */
+    RING_LANE_DETAIL, /* detail_record.h */
+    RING_LANE_KINDS,
+};
+
 struct ring_lane {
     _Atomic uint32_t state;      /* enum ring_lane_state */
     _Atomic uint32_t generation; /* how often it was opened */
@@ -105,6 +113,8 @@ struct ring_lane {
     uint32_t events;             /* of enum gait_event_kind */
     uint32_t space;              /* whose blocks its records name */
     uint32_t with_times;
+    uint32_t kind; /* enum ring_lane_kind */
+    uint32_t reserved;
     uint64_t first_sequence;
     _Atomic uint64_t claimed;    /* buffers with a sequence number below that are not what was there before */
     _Atomic uint64_t begun;      /* those below that are cleared, and have something */

@@ -10,6 +10,7 @@
 #include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "process/futex.h"
+#include "ring/detail_record.h"
 #include "ring/event_decoder.h"
 
 #include <asm/errno.h>
@@ -187,7 +188,16 @@ static struct ring_piece piece_of(uint32_t index, const struct ring_lane *lane, 
         .events = lane->events,
         .space = lane->space,
         .with_times = lane->with_times != 0,
+        .kind = (enum ring_lane_kind)lane->kind,
     };
+}
+
+/* Where the records of a buffer that is not full end. */
+static const uint8_t *written_end(const struct ring_piece *piece, const uint8_t *end)
+{
+    if (piece->kind == RING_LANE_DETAIL)
+        return detail_records_end(piece->bytes, end);
+    return event_records_end(event_format_of(piece->events, piece->with_times), piece->bytes, end);
 }
 
 /* Takes what is new in the next buffer. 1: it is done, there may be another one; 0: that is all for now; or an error.
@@ -219,9 +229,7 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
     piece.bytes = records + progress->taken_bytes;
     piece.size_bytes = bytes - progress->taken_bytes;
     if (progress->sequence >= full)
-        piece.size_bytes =
-            (size_t)(event_records_end(event_format_of(piece.events, piece.with_times), piece.bytes, records + bytes) -
-                     piece.bytes);
+        piece.size_bytes = (size_t)(written_end(&piece, records + bytes) - piece.bytes);
     piece.first_time = progress->looked_time == 0 ? buffer->first_time : progress->looked_time;
     piece.last_time = time_counter();
     piece.lost_before = progress->lost_bytes;
@@ -280,6 +288,8 @@ static int take_lane(struct ring_reader *reader, uint32_t index, const struct ri
         *progress = (struct ring_lane_progress){.generation = generation, .sequence = lane->first_sequence};
     if (tid == 0 || progress->is_broken || state == RING_LANE_FREE)
         return 0;
+    if (piece.kind >= RING_LANE_KINDS)
+        return -EPROTO;
     while (result == 1)
         result = take_buffer(reader, progress, piece, taker);
     if (result == 0 && state == RING_LANE_ENDED &&

@@ -22,6 +22,7 @@ struct ring_piece {
     uint32_t events;
     uint32_t space;
     bool with_times;
+    enum ring_lane_kind kind;
     bool is_last; /* the thread writes no more */
     const uint8_t *bytes;
     size_t size_bytes;    /* may be 0 of the last one */

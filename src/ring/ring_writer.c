@@ -177,6 +177,7 @@ static void begin_lane(struct ring_writer *writer, const struct ring_lane_owner 
     lane->events = owner->events;
     lane->space = owner->space;
     lane->with_times = owner->with_times;
+    lane->kind = owner->kind;
     lane->first_sequence = writer->sequence;
     begin_buffer(writer, 0);
     atomic_fetch_add_explicit(&lane->generation, 1, memory_order_release);

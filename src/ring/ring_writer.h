@@ -18,6 +18,7 @@ struct ring_lane_owner {
     uint32_t events;
     uint32_t space;
     bool with_times;
+    enum ring_lane_kind kind;
 };
 
 /* Where records go: from `start` on, until the position is at `end` or behind it. */

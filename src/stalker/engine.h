@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 struct gait_observer;
+struct stalker_thread;
 struct thread_visit;
 struct translator;
 
@@ -42,9 +43,18 @@ struct mapping_watcher {
     void *context;
 };
 
+/* Is told what becomes of threads for which it has set `watch`. */
+struct thread_watcher {
+    /* It is followed no more. In the engine, on that thread or while it is stopped. */
+    void (*ended)(struct stalker_thread *thread);
+    /* In a child that was just forked: the thread is not there. */
+    void (*forgotten)(struct stalker_thread *thread);
+};
+
 struct stalker_engine {
     struct stalker_engine_options options;
-    const struct mapping_watcher *watcher; /* NULL: nobody; set before the first thread is followed */
+    const struct mapping_watcher *watcher;       /* NULL: nobody; set before the first thread is followed */
+    const struct thread_watcher *thread_watcher; /* NULL: nobody; set before the first thread is followed */
     const struct translator *translator;
     struct mutex lock;
     struct list_node threads;  /* followed */

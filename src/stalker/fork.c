@@ -93,6 +93,9 @@ static void forget_others(struct stalker_thread *thread)
         if (other == thread)
             continue;
         list_remove(node);
+        if (other->watch != NULL)
+            other->engine->thread_watcher->forgotten(other);
+        other->watch = NULL;
         if (atomic_load_explicit(&other->is_inside, memory_order_relaxed))
             signal_actions_release();
         stalker_thread_destroy(other);

@@ -126,6 +126,7 @@ struct stalker_thread {
     bool enter_once;        /* but not where it enters next */
     bool new_threads;       /* threads that it makes are followed alike */
     size_t buffer_bytes;    /* of their events */
+    void *watch;            /* the thread watcher's; NULL: nothing */
 };
 
 /* Whether a stack pointer is on the stack that the engine, and the kernel for signals, have on the thread. */

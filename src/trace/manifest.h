@@ -16,6 +16,9 @@ struct manifest_thread {
     uint32_t generation;
     char name[16];
     uint64_t lost_bytes;
+    /* While it is recorded: */
+    uint32_t lanes; /* bit n: it has one of kind n */
+    bool has_ended;
 };
 
 struct manifest_process {
