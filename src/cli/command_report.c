@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/printable.h"
 #include "cli/report_crash.h"
+#include "cli/report_details.h"
 #include "cli/report_windows.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
@@ -224,6 +225,8 @@ static void put_problems(const struct report *report)
         if (report->summary.threads[i].err.text[0] != '\0')
             screen_print(report->call->screen, "\n%s\n",
                          printable(clean, sizeof(clean), report->summary.threads[i].err.text));
+    if (report->summary.detail_err.text[0] != '\0')
+        screen_print(report->call->screen, "\n%s\n", printable(clean, sizeof(clean), report->summary.detail_err.text));
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -310,11 +313,12 @@ static void put_functions(const struct report *report)
     free(ranked);
 }
 
-static void put_crashes(const struct report *report)
+static void put_details_and_crashes(const struct report *report)
 {
     struct function_names names;
 
     function_names_init(&names);
+    report_details(report->call->screen, &report->summary, &names, report->limit);
     report_crash(report->call->screen, &report->summary, &names);
     function_names_deinit(&names);
 }
@@ -330,7 +334,7 @@ static void show(const struct report *report)
     put_processes(report);
     put_threads(report);
     put_functions(report);
-    put_crashes(report);
+    put_details_and_crashes(report);
     put_problems(report);
 }
 

@@ -134,7 +134,8 @@ static void check_completeness(struct verification *verification)
                        TRACE_MODULES_NAME);
         check_presence(verification, (struct trace_file){.kind = TRACE_FILE_BLOCKS, .pid = process->pid},
                        TRACE_BLOCKS_NAME);
-        for (size_t j = 0; j < process->thread_count; j++) {
+        /* Of a flight, or where no events were wanted, a thread may have no index. */
+        for (size_t j = 0; j < process->thread_count && !manifest.is_flight && manifest.events != 0; j++) {
             struct trace_file wanted = {TRACE_FILE_INDEX, process->pid, process->threads[j].tid,
                                         process->threads[j].generation, ""};
 

@@ -3,6 +3,7 @@
 #include "trace/trace_summary.h"
 
 #include "libgait/error.h"
+#include "trace/trace_details.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
@@ -99,6 +100,34 @@ static void read_modules(const struct trace_summary *summary, uint32_t pid, stru
         *modules_out = (struct modules){.count = 0};
 }
 
+static void gather_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+{
+    (void)stack;
+    detail_counts_enter(context, enter);
+}
+
+static void gather_leave(void *context, const struct detail_leave *leave)
+{
+    detail_counts_leave(context, leave);
+}
+
+/* -ENOMEM; what else is wrong is kept. */
+static int gather_details(struct trace_summary *summary, struct detail_counts *counts, const struct trace_file *file)
+{
+    const struct trace_details_receiver receiver = {gather_enter, gather_leave, counts};
+    struct trace_details_end end;
+
+    if (trace_details_read(summary->files.folder, file->path, &receiver, &end, &summary->detail_err) != 0)
+        return 0;
+    if (end.stream.state != STREAM_COMPLETE)
+        stream_end_explain(&end.stream, file->path, &summary->detail_err);
+    else if (end.bad_bytes != 0)
+        error_set(&summary->detail_err, EPROTO,
+                  "cannot read all of '%s': %" PRIu64 " bytes are no records; try 'gait verify'", file->path,
+                  end.bad_bytes);
+    return counts->result;
+}
+
 static void read_crash(struct trace_summary *summary, struct process_summary *process)
 {
     const struct trace_file *file = find_file(summary, process->pid, TRACE_FILE_CRASH);
@@ -118,13 +147,19 @@ static int gather_process(struct trace_summary *summary, uint32_t pid)
     read_crash(summary, process);
     result = call_counts_init(&process->calls, &process->modules);
     if (result == 0)
+        result = detail_counts_init(&process->details);
+    if (result == 0)
         result = read_blocks(summary, pid, &blocks);
     if (result != 0)
         return result;
     for (size_t i = 0; i < summary->files.count && result == 0; i++)
         if (summary->files.files[i].pid == pid && summary->files.files[i].kind == TRACE_FILE_INDEX)
             result = gather_thread(summary, &process->calls, &blocks, &summary->files.files[i]);
+    for (size_t i = 0; i < summary->files.count && result == 0; i++)
+        if (summary->files.files[i].pid == pid && summary->files.files[i].kind == TRACE_FILE_DETAIL)
+            result = gather_details(summary, &process->details, &summary->files.files[i]);
     trace_blocks_deinit(&blocks);
+    detail_counts_sort(&process->details);
     call_counts_sort(&process->calls);
     return result;
 }
@@ -175,6 +210,7 @@ void trace_summary_free(struct trace_summary *summary)
     for (size_t i = 0; i < summary->process_count; i++) {
         call_counts_deinit(&summary->processes[i].calls);
         modules_deinit(&summary->processes[i].modules);
+        detail_counts_deinit(&summary->processes[i].details);
         trace_crash_deinit(&summary->processes[i].crash);
     }
     free(summary->processes);

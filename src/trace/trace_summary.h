@@ -8,6 +8,7 @@
 
 #include "gait/stalker.h"
 #include "trace/call_counts.h"
+#include "trace/detail_counts.h"
 #include "trace/event_names.h"
 #include "trace/manifest.h"
 #include "trace/trace_crash.h"
@@ -37,6 +38,7 @@ struct process_summary {
     uint32_t pid;
     struct modules modules;
     struct call_counts calls;
+    struct detail_counts details;
     bool has_crash;
     struct trace_crash crash; /* if it said how it died */
 };
@@ -48,7 +50,8 @@ struct trace_summary {
     size_t thread_count;
     struct process_summary *processes;
     size_t process_count;
-    uint64_t ended_ns; /* CLOCK_MONOTONIC, when the last stream was ended; 0: not known */
+    struct gait_error detail_err; /* what is wrong with details; its text is empty if nothing is */
+    uint64_t ended_ns;            /* CLOCK_MONOTONIC, when the last stream was ended; 0: not known */
 };
 
 /* Reads all of the trace in that folder. Explains errors: no trace, no manifest, no memory. */
