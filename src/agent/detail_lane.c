@@ -18,8 +18,10 @@ bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const 
     if (lane->writer != NULL || lane->has_failed)
         return lane->writer != NULL;
     lane->has_failed = ring_writer_open(ring, &owner, &lane->writer) != 0;
-    if (lane->has_failed)
+    if (lane->has_failed) {
+        ring_region_note_lack(ring);
         return false;
+    }
     lane->position = lane->writer->start;
     return true;
 }

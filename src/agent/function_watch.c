@@ -209,10 +209,11 @@ static struct watch_point *watch_address(uint64_t address)
     mutex_lock(&watch.lock);
     point = obtain_point(address);
     mutex_unlock(&watch.lock);
-    if (point == NULL)
-        return NULL;
-    result = call_probe_watch(watch.engine, address, arrived, point);
-    return result == 0 || result == -EEXIST ? point : NULL;
+    result = point == NULL ? -ENOMEM : call_probe_watch(watch.engine, address, arrived, point);
+    if (result == 0 || result == -EEXIST)
+        return point;
+    ring_region_note_lack(watch.ring);
+    return NULL;
 }
 
 /* Sees to it that the thread comes here when the call returns. */
@@ -272,8 +273,12 @@ static struct watch_thread *obtain_thread(struct stalker_thread *thread)
 {
     void *storage;
 
-    if (thread->watch == NULL && memory_map(sizeof(struct watch_thread), &storage) == 0)
+    if (thread->watch != NULL)
+        return thread->watch;
+    if (memory_map(sizeof(struct watch_thread), &storage) == 0)
         thread->watch = storage;
+    else
+        ring_region_note_lack(watch.ring);
     return thread->watch;
 }
 

@@ -217,6 +217,26 @@ static void put_threads(const struct report *report)
     }
 }
 
+static void put_loss(const struct report *report, uint32_t pid, uint64_t count, const char *what)
+{
+    if (count != 0)
+        screen_print(report->call->screen, "process %" PRIu32 " lost %" PRIu64 " %s\n", pid, count, what);
+}
+
+/* By reason; what every thread lost is in the list of threads. */
+static void put_losses(const struct report *report)
+{
+    for (size_t i = 0; i < report->summary.manifest.process_count; i++) {
+        const struct manifest_process *process = &report->summary.manifest.processes[i];
+        const struct manifest_losses *lost = &process->losses;
+
+        put_loss(report, process->pid, lost->late_bytes, "bytes of records that were not read in time");
+        put_loss(report, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
+        put_loss(report, process->pid, lost->no_room_count, "blocks or modules for which there was no room");
+        put_loss(report, process->pid, lost->no_memory_count, "functions or threads to watch, for want of memory");
+    }
+}
+
 static void put_problems(const struct report *report)
 {
     char clean[TEXT_BYTES];
@@ -333,6 +353,7 @@ static void show(const struct report *report)
     report_windows(report->call->screen, &report->summary.manifest);
     put_processes(report);
     put_threads(report);
+    put_losses(report);
     put_functions(report);
     put_details_and_crashes(report);
     put_problems(report);

@@ -298,6 +298,14 @@ static int write_modules(struct recorded_process *process)
     return result;
 }
 
+static void note_loss(struct manifest_thread *thread, const struct ring_piece *piece)
+{
+    if (piece->kind == RING_LANE_DETAIL)
+        thread->lost_detail_bytes += piece->lost_before;
+    else
+        thread->lost_bytes += piece->lost_before;
+}
+
 static int take(void *context, const struct ring_piece *piece)
 {
     struct recorded_process *process = context;
@@ -319,7 +327,7 @@ static int take(void *context, const struct ring_piece *piece)
         result = flight_put(process->flight, lane->stream, &written, is_keeping(process, piece));
     if (result != 0)
         return result;
-    process->manifest->threads[lane->thread].lost_bytes += piece->lost_before;
+    note_loss(&process->manifest->threads[lane->thread], piece);
     if (piece->is_last) {
         process->manifest->threads[lane->thread].has_ended = true;
         end_stream(lane, piece->size_bytes == 0 ? piece->lost_before : 0);
@@ -388,10 +396,24 @@ int recorded_process_drain(struct recorded_process *process, struct gait_error *
     return explain(process, ring_reader_take(process->ring, &taker), err);
 }
 
+static void note_losses(struct recorded_process *process)
+{
+    struct ring_losses losses;
+
+    ring_reader_losses(process->ring, &losses);
+    process->manifest->losses = (struct manifest_losses){
+        .late_bytes = losses.late_bytes,
+        .no_lane_bytes = losses.no_lane_bytes,
+        .no_room_count = losses.no_room_count,
+        .no_memory_count = losses.no_memory_count,
+    };
+}
+
 int recorded_process_settle(struct recorded_process *process, struct gait_error *err)
 {
     int result = close_streams(process, false);
 
+    note_losses(process);
     process->written_bytes = process->closed_bytes;
     for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
         process->written_bytes += stream->written_bytes;

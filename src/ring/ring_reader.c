@@ -362,12 +362,27 @@ void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms)
     atomic_store_explicit(&header->is_awaited, 0, memory_order_relaxed);
 }
 
-uint64_t ring_reader_lost(const struct ring_reader *reader)
+void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out)
 {
-    uint64_t lost = reader->lost_bytes + atomic_load_explicit(&shared_header(reader)->lost_bytes, memory_order_relaxed);
+    const struct ring_header *header = shared_header(reader);
+    uint64_t late = reader->lost_bytes;
 
     for (uint32_t i = 0; i < reader->lane_capacity; i++)
         if (reader->lanes[i].generation != 0)
-            lost += atomic_load_explicit(&lane_at(reader, i)->lost_bytes, memory_order_relaxed);
-    return lost;
+            late += atomic_load_explicit(&lane_at(reader, i)->lost_bytes, memory_order_relaxed);
+    *losses_out = (struct ring_losses){
+        .late_bytes = late,
+        .no_lane_bytes = atomic_load_explicit(&header->lost_bytes, memory_order_relaxed),
+        .no_room_count = atomic_load_explicit(&header->blocks_lost, memory_order_relaxed) +
+                         atomic_load_explicit(&header->modules_lost, memory_order_relaxed),
+        .no_memory_count = atomic_load_explicit(&header->memory_lacks, memory_order_relaxed),
+    };
+}
+
+uint64_t ring_reader_lost(const struct ring_reader *reader)
+{
+    struct ring_losses losses;
+
+    ring_reader_losses(reader, &losses);
+    return losses.late_bytes + losses.no_lane_bytes;
 }

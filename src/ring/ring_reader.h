@@ -91,6 +91,16 @@ MUST_USE int ring_reader_modules(struct ring_reader *reader, const uint8_t **mod
  */
 void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms);
 
+/* What the process could not tell, by reason. */
+struct ring_losses {
+    uint64_t late_bytes;      /* of records that were dropped, or overwritten, since they were not read in time */
+    uint64_t no_lane_bytes;   /* of records of threads for which there was no lane */
+    uint64_t no_room_count;   /* of blocks and modules for which there was no room */
+    uint64_t no_memory_count; /* of things that were not watched, since there was no memory */
+};
+
+void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out);
+
 /* Bytes of records that were dropped, or overwritten before they were read. */
 uint64_t ring_reader_lost(const struct ring_reader *reader);
 

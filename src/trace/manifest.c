@@ -117,8 +117,17 @@ static void put_threads(FILE *file, const struct manifest_process *process)
         fprintf(file, "%s\n        {\"tid\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"name\": ", i == 0 ? "" : ",",
                 thread->tid, thread->generation);
         put_string(file, name);
-        fprintf(file, ", \"lost_bytes\": %" PRIu64 "}", thread->lost_bytes);
+        fprintf(file, ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 "}", thread->lost_bytes,
+                thread->lost_detail_bytes);
     }
+}
+
+static void put_losses(FILE *file, const struct manifest_losses *losses)
+{
+    fprintf(file,
+            ",\n      \"lost\": {\"late_bytes\": %" PRIu64 ", \"no_lane_bytes\": %" PRIu64 ", \"no_room\": %" PRIu64
+            ", \"no_memory\": %" PRIu64 "}",
+            losses->late_bytes, losses->no_lane_bytes, losses->no_room_count, losses->no_memory_count);
 }
 
 static void put_processes(FILE *file, const struct manifest *manifest)
@@ -130,6 +139,7 @@ static void put_processes(FILE *file, const struct manifest *manifest)
         fprintf(file, "%s\n    {\"pid\": %" PRIu32 ", \"parent_pid\": %" PRIu32 ", \"status\": %d, \"command\": ",
                 i == 0 ? "" : ",", process->pid, process->parent_pid, process->status);
         put_string(file, process->command == NULL ? "" : process->command);
+        put_losses(file, &process->losses);
         fputs(",\n      \"threads\": [", file);
         put_threads(file, process);
         fputs("]}", file);
@@ -408,6 +418,12 @@ static void take_clocks(struct manifest_source *source, const struct json_value 
         };
 }
 
+/* What the first traces did not have. */
+static bool has_member(const struct json_value *object, const char *name)
+{
+    return json_member(object, name) != NULL;
+}
+
 static void take_threads(struct manifest_source *source, const struct json_value *object,
                          struct manifest_process *process)
 {
@@ -421,9 +437,23 @@ static void take_threads(struct manifest_source *source, const struct json_value
         thread->tid = (uint32_t)take_number(source, item, "tid", INT32_MAX);
         thread->generation = (uint32_t)take_number(source, item, "generation", UINT32_MAX);
         thread->lost_bytes = take_number(source, item, "lost_bytes", UINT64_MAX);
+        if (has_member(item, "lost_detail_bytes"))
+            thread->lost_detail_bytes = take_number(source, item, "lost_detail_bytes", UINT64_MAX);
         if (name != NULL)
             snprintf(thread->name, sizeof(thread->name), "%s", name->text);
     }
+}
+
+static void take_losses(struct manifest_source *source, const struct json_value *object, struct manifest_losses *losses)
+{
+    const struct json_value *lost = has_member(object, "lost") ? want(source, object, "lost", JSON_OBJECT) : NULL;
+
+    if (lost == NULL)
+        return;
+    losses->late_bytes = take_number(source, lost, "late_bytes", UINT64_MAX);
+    losses->no_lane_bytes = take_number(source, lost, "no_lane_bytes", UINT64_MAX);
+    losses->no_room_count = take_number(source, lost, "no_room", UINT64_MAX);
+    losses->no_memory_count = take_number(source, lost, "no_memory", UINT64_MAX);
 }
 
 static void take_processes(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
@@ -438,14 +468,9 @@ static void take_processes(struct manifest_source *source, const struct json_val
         process->parent_pid = (uint32_t)take_number(source, item, "parent_pid", INT32_MAX);
         process->status = (int)take_signed(source, item, "status", INT32_MIN, INT32_MAX);
         process->command = take_text(source, item, "command");
+        take_losses(source, item, &process->losses);
         take_threads(source, item, process);
     }
-}
-
-/* What the first traces did not have. */
-static bool has_member(const struct json_value *object, const char *name)
-{
-    return json_member(object, name) != NULL;
 }
 
 static void take_triggers(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)

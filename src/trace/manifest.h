@@ -15,10 +15,19 @@ struct manifest_thread {
     uint32_t tid;
     uint32_t generation;
     char name[16];
-    uint64_t lost_bytes;
+    uint64_t lost_bytes;        /* of its index, since it was not read in time, as the next one */
+    uint64_t lost_detail_bytes; /* of its details */
     /* While it is recorded: */
     uint32_t lanes; /* bit n: it has one of kind n */
     bool has_ended;
+};
+
+/* What a process could not tell, by reason. */
+struct manifest_losses {
+    uint64_t late_bytes;      /* of records that were not read in time, of all threads */
+    uint64_t no_lane_bytes;   /* of records of threads for which there was no lane */
+    uint64_t no_room_count;   /* of blocks and modules for which there was no room in the ring */
+    uint64_t no_memory_count; /* of things that were not watched, since there was no memory in the process */
 };
 
 struct manifest_process {
@@ -27,6 +36,7 @@ struct manifest_process {
     char *command;       /* as it was started */
     struct manifest_thread *threads;
     size_t thread_count;
+    struct manifest_losses losses;
     int status; /* as wait() gives it; -1: not known */
 };
 

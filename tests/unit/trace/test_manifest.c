@@ -14,9 +14,17 @@
 #include <unistd.h>
 
 static struct trace_folder folder;
-static struct manifest_thread threads[] = {{7, 1, "main", 0}, {8, 2, "fifteen letters", UINT64_MAX}};
+static struct manifest_thread threads[] = {
+    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5},
+    {.tid = 8, .generation = 2, .name = "fifteen letters", .lost_bytes = UINT64_MAX},
+};
 static struct manifest_process processes[] = {
-    {.pid = 7, .command = "a \"quoted\" one", .threads = threads, .thread_count = 2, .status = -1},
+    {.pid = 7,
+     .command = "a \"quoted\" one",
+     .threads = threads,
+     .thread_count = 2,
+     .losses = {1, 2, 3, UINT64_MAX},
+     .status = -1},
     {.pid = 9, .parent_pid = 7, .command = "child", .status = 139},
 };
 static struct clock_pair clocks[] = {{1, 2}, {UINT64_MAX, 4}};
@@ -63,6 +71,12 @@ static void what_was_written_is_read(void)
     CHECK_TEXT(read.processes[0].threads[1].name, "fifteen letters");
     CHECK_EQUAL(read.processes[0].threads[1].generation, 2);
     CHECK_EQUAL(read.processes[0].threads[1].lost_bytes, UINT64_MAX);
+    CHECK_EQUAL(read.processes[0].threads[0].lost_detail_bytes, 5);
+    CHECK_EQUAL(read.processes[0].losses.late_bytes, 1);
+    CHECK_EQUAL(read.processes[0].losses.no_lane_bytes, 2);
+    CHECK_EQUAL(read.processes[0].losses.no_room_count, 3);
+    CHECK_EQUAL(read.processes[0].losses.no_memory_count, UINT64_MAX);
+    CHECK_EQUAL(read.processes[1].losses.late_bytes, 0);
     CHECK_EQUAL(read.processes[1].parent_pid, 7);
     CHECK_EQUAL(read.processes[1].thread_count, 0);
     CHECK(read.is_flight);
