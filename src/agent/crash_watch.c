@@ -149,6 +149,12 @@ void crash_watch_begin(struct ring_region *ring, uint64_t trigger_signals)
     signal_watch_set(&watch.watcher);
 }
 
+void crash_watch_begin_in_child(void)
+{
+    watch.pid = current_process();
+    watch.is_dying = false;
+}
+
 void crash_watch_end(void)
 {
     signal_watch_set(NULL);

@@ -13,6 +13,9 @@ struct ring_region;
 /* From now on, for threads that begin to be followed. Bit n - 1 of trigger_signals: signal n is told as a trigger. */
 void crash_watch_begin(struct ring_region *ring, uint64_t trigger_signals);
 
+/* In a child that was just forked, with a ring of its own. */
+void crash_watch_begin_in_child(void);
+
 /* No more; no thread is followed. */
 void crash_watch_end(void);
 

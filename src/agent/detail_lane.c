@@ -35,6 +35,8 @@ void detail_lane_close(struct detail_lane *lane)
 
 void detail_lane_forget(struct detail_lane *lane)
 {
+    if (lane->writer != NULL)
+        ring_writer_forget(lane->writer);
     *lane = (struct detail_lane){.writer = NULL};
 }
 

@@ -357,9 +357,17 @@ static void thread_forgotten(struct stalker_thread *thread)
     memory_unmap(own, sizeof(*own));
 }
 
+static void thread_forked(struct stalker_thread *thread)
+{
+    struct watch_thread *own = thread->watch;
+
+    detail_lane_forget(&own->lane);
+}
+
 int function_watch_begin(struct stalker_engine *engine, struct ring_region *ring, const struct agent_options *options)
 {
-    static const struct thread_watcher watcher = {.ended = thread_ended, .forgotten = thread_forgotten};
+    static const struct thread_watcher watcher = {
+        .ended = thread_ended, .forgotten = thread_forgotten, .forked = thread_forked};
     int result = hash_map_init(&watch.points, 64);
 
     if (result != 0)

@@ -4,6 +4,7 @@
 #include "agent/crash_watch.h"
 #include "agent/function_watch.h"
 #include "agent/module_log.h"
+#include "agent/process_log.h"
 #include "agent/selection.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
@@ -19,6 +20,7 @@
 
 static struct session {
     struct ring_region *ring;
+    const struct process_watcher *processes;
     struct stalker_engine *engine;
     struct follow_request request;
 } session;
@@ -31,7 +33,11 @@ static int make_ring(const struct agent_options *options)
         .overflow = (enum ring_overflow)options->overflow,
     };
 
-    return ring_region_create(&wanted, &session.ring);
+    int result = ring_region_create(&wanted, &session.ring);
+
+    if (result == 0)
+        session.processes = process_log_begin(session.ring, options->children != 0);
+    return result;
 }
 
 static int make_engine(const struct agent_options *options)
@@ -47,6 +53,7 @@ static int make_engine(const struct agent_options *options)
         return result;
     selection_begin(session.engine, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
+    session.engine->processes = session.processes;
     return 0;
 }
 
@@ -68,7 +75,7 @@ static void give_back(void)
 {
     crash_watch_end();
     stalker_engine_destroy(session.engine);
-    ring_region_destroy(session.ring);
+    process_log_end();
     thread_registry_deinit();
     module_log_end();
     selection_end();
@@ -95,6 +102,9 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
         crash_watch_begin(session.ring, options->trigger_signals);
         result = follow_caller(registers);
     }
+    /* From now on it is the controller's. */
+    if (result == 0)
+        session.ring->fd = -1;
     if (result != 0)
         give_back();
     return result;

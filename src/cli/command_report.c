@@ -117,17 +117,19 @@ static void put_command(const struct report *report)
 
 /* ---- processes and threads --------------------------------------------------------------------------------------- */
 
-static const struct manifest_process *find_process(const struct report *report, uint32_t pid)
+static const struct manifest_process *find_process(const struct report *report, const struct trace_file *file)
 {
-    for (size_t i = 0; i < report->summary.manifest.process_count; i++)
-        if (report->summary.manifest.processes[i].pid == pid)
-            return &report->summary.manifest.processes[i];
+    const struct manifest *manifest = &report->summary.manifest;
+
+    for (size_t i = 0; i < manifest->process_count; i++)
+        if (manifest->processes[i].pid == file->pid && manifest->processes[i].image == file->image)
+            return &manifest->processes[i];
     return NULL;
 }
 
 static const char *thread_name(const struct report *report, const struct trace_file *file)
 {
-    const struct manifest_process *process = find_process(report, file->pid);
+    const struct manifest_process *process = find_process(report, file);
 
     for (size_t i = 0; process != NULL && i < process->thread_count; i++)
         if (process->threads[i].tid == file->tid && process->threads[i].generation == file->generation)
@@ -156,14 +158,14 @@ static void put_processes(const struct report *report)
     screen_print(screen, "\n");
     for (size_t i = 0; i < report->summary.manifest.process_count; i++) {
         const struct manifest_process *process = &report->summary.manifest.processes[i];
-        char parent[16] = "-";
+        char parent[16] = "-", name[TRACE_PROCESS_NAME_BYTES];
 
         if (process->parent_pid != 0)
             snprintf(parent, sizeof(parent), "%" PRIu32, process->parent_pid);
         describe_status(process->status, status, sizeof(status));
-        screen_print(screen, "%7" PRIu32 " %7s  %s%s%s%s\n", process->pid, parent,
-                     printable(clean, sizeof(clean), process->command), status[0] == '\0' ? "" : "  (", status,
-                     status[0] == '\0' ? "" : ")");
+        trace_process_name(process->pid, process->image, name);
+        screen_print(screen, "%7s %7s  %s%s%s%s\n", name, parent, printable(clean, sizeof(clean), process->command),
+                     status[0] == '\0' ? "" : "  (", status, status[0] == '\0' ? "" : ")");
     }
 }
 
@@ -178,13 +180,14 @@ static void put_counts(const struct report *report, const uint64_t *counts, uint
 static void put_thread(const struct report *report, const struct thread_summary *thread)
 {
     struct screen *screen = report->call->screen;
-    char clean[TEXT_BYTES], tid[32];
+    char clean[TEXT_BYTES], tid[32], name[TRACE_PROCESS_NAME_BYTES];
 
     if (thread->file->generation == 1)
         snprintf(tid, sizeof(tid), "%" PRIu32, thread->file->tid);
     else
         snprintf(tid, sizeof(tid), "%" PRIu32 ".%" PRIu32, thread->file->tid, thread->file->generation);
-    screen_print(screen, "%7" PRIu32 " %9s  %-*s", thread->file->pid, tid, NAME_COLUMNS,
+    trace_process_name(thread->file->pid, thread->file->image, name);
+    screen_print(screen, "%7s %9s  %-*s", name, tid, NAME_COLUMNS,
                  printable(clean, sizeof(clean), thread_name(report, thread->file)));
     put_counts(report, thread->counts, thread->lost_bytes);
 }
@@ -254,6 +257,7 @@ static void put_problems(const struct report *report)
 struct ranked_call {
     const struct call_count *count;
     uint32_t pid;
+    uint32_t image;
 };
 
 static int compare_calls(const void *left_call, const void *right_call)
@@ -264,6 +268,8 @@ static int compare_calls(const void *left_call, const void *right_call)
         return left->count->calls > right->count->calls ? -1 : 1;
     if (left->pid != right->pid)
         return left->pid < right->pid ? -1 : 1;
+    if (left->image != right->image)
+        return left->image < right->image ? -1 : 1;
     return left->count->address < right->count->address ? -1 : left->count->address > right->count->address;
 }
 
@@ -281,7 +287,8 @@ static struct ranked_call *rank(const struct report *report, size_t *count_out, 
         for (size_t j = 0; j < report->summary.processes[i].calls.count; j++) {
             const struct call_count *call = &report->summary.processes[i].calls.counts[j];
 
-            ranked[(*count_out)++] = (struct ranked_call){call, report->summary.processes[i].pid};
+            ranked[(*count_out)++] =
+                (struct ranked_call){call, report->summary.processes[i].pid, report->summary.processes[i].image};
             *calls_out += call->calls;
         }
     if (ranked != NULL)
@@ -294,7 +301,7 @@ static void put_function(const struct report *report, struct function_names *nam
 {
     const struct call_count *count = ranked->count;
     struct screen *screen = report->call->screen;
-    char text[TEXT_BYTES], clean[TEXT_BYTES];
+    char text[TEXT_BYTES], clean[TEXT_BYTES], name[TRACE_PROCESS_NAME_BYTES];
     const char *problem = NULL;
 
     if (count->module == NULL)
@@ -303,8 +310,9 @@ static void put_function(const struct report *report, struct function_names *nam
         problem = function_names_find(names, count->module, count->address, text, sizeof(text));
     screen_print(screen, "%14" PRIu64 " %6.2f%%  ", count->calls, 100.0 * (double)count->calls / (double)calls);
     screen_print(screen, "%-32s", printable(clean, sizeof(clean), text));
+    trace_process_name(ranked->pid, ranked->image, name);
     if (report->summary.process_count > 1)
-        screen_print(screen, "  %7" PRIu32, ranked->pid);
+        screen_print(screen, "  %7s", name);
     printable(clean, sizeof(clean), count->module == NULL ? "no file" : count->module->path);
     screen_print(screen, "  %s%s%s%s\n", clean, problem == NULL ? "" : " (", problem == NULL ? "" : problem,
                  problem == NULL ? "" : ")");

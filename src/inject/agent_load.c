@@ -153,6 +153,19 @@ int agent_load(struct tracee *tracee, struct remote_agent *agent_out, struct gai
                      result == -ENOENT ? "it has no vdso to make system calls with" : strerror(-result));
 }
 
+int agent_close_fd(struct tracee *tracee, int fd, struct gait_error *err)
+{
+    long arguments[6] = {fd}, answer;
+    uint64_t place = 0;
+    int result = remote_find_system_call(tracee->pid, &place);
+
+    if (result == 0)
+        result = system_call(tracee, place, SYS_close, arguments, &answer);
+    if (result == 0)
+        return 0;
+    return error_set(err, result, "cannot close a descriptor of process %d: %s", (int)tracee->pid, strerror(-result));
+}
+
 int agent_unload(struct tracee *tracee, const struct remote_agent *agent, struct gait_error *err)
 {
     long arguments[6] = {(long)agent->start, (long)agent->size_bytes}, answer;

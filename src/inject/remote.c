@@ -9,12 +9,15 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#define VDSO_BYTES_MAX 65536
+#define VDSO_BYTES_MAX   65536
+#define LOOK_NANOSECONDS 10000
 
 static uint64_t find_vdso(pid_t pid)
 {
@@ -94,14 +97,6 @@ int remote_system_call(struct tracee *tracee, uint64_t place, long number, const
     return result == 0 ? tracee_set_mask(tracee, mask) : result;
 }
 
-/* Whether the thread says that it is done. */
-static bool is_done(const struct tracee *tracee)
-{
-    uint64_t number, argument;
-
-    return tracee_system_call(tracee, &number, &argument) && number == SYS_getpid && argument == AGENT_DONE_MARK;
-}
-
 static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent)
 {
     struct thread_registers registers;
@@ -133,15 +128,33 @@ static int save_extra(const struct tracee *tracee, struct extra_state *extra)
     return result == 0 ? tracee_get_mask(tracee, &extra->mask) : result;
 }
 
-/* Runs until the thread says that it is done, and through the system call with which it does. */
-static int run_until_done(struct tracee *tracee)
+static int read_phase(const struct tracee *tracee, const struct remote_agent *agent, uint32_t *phase_out)
 {
-    int result;
+    return process_memory_read(tracee->pid, agent->call + offsetof(struct agent_call, phase), phase_out,
+                               sizeof(*phase_out));
+}
 
-    do
-        result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL);
-    while (result == 0 && !is_done(tracee));
-    return result == 0 ? tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL) : result;
+/*
+ * Lets the thread run until it is done, and stops it: then it waits for us. The phase afterwards: it has left, and is
+ * where it should be, if we were that slow.
+ */
+static int run_until_done(struct tracee *tracee, const struct remote_agent *agent, uint32_t *phase_out)
+{
+    const struct timespec pause = {0, LOOK_NANOSECONDS};
+    uint32_t phase = AGENT_CALL_RUNS;
+    int result = tracee_resume(tracee, TRACEE_EXEC, 0);
+
+    while (result == 0 && phase == AGENT_CALL_RUNS) {
+        nanosleep(&pause, NULL);
+        result = tracee_keep_signals(tracee);
+        if (result == 0)
+            result = read_phase(tracee, agent, &phase);
+    }
+    if (result == 0)
+        result = tracee_interrupt_begin(tracee);
+    if (result == 0)
+        result = tracee_run_until(tracee, TRACEE_INTERRUPTED, NULL);
+    return result == 0 ? read_phase(tracee, agent, phase_out) : result;
 }
 
 /* As the routine would do it, if we were not there. */
@@ -160,15 +173,18 @@ static int take_back(struct tracee *tracee, const struct remote_agent *agent, co
 int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)
 {
     static struct extra_state extra; /* large, and there is one call at a time */
-    int result = process_memory_write(tracee->pid, agent->call, call, sizeof(*call));
+    uint32_t phase = AGENT_CALL_RUNS;
+    int result;
 
+    atomic_store_explicit(&call->phase, AGENT_CALL_RUNS, memory_order_relaxed);
+    result = process_memory_write(tracee->pid, agent->call, call, sizeof(*call));
     if (result == 0)
         result = save_extra(tracee, &extra);
     if (result == 0)
         result = send_to_agent(tracee, agent);
     if (result == 0)
-        result = run_until_done(tracee);
+        result = run_until_done(tracee, agent, &phase);
     if (result == 0)
         result = process_memory_read(tracee->pid, agent->call, call, sizeof(*call));
-    return result == 0 ? take_back(tracee, agent, &extra) : result;
+    return result == 0 && phase == AGENT_CALL_DONE ? take_back(tracee, agent, &extra) : result;
 }

@@ -7,13 +7,18 @@
 #define _GNU_SOURCE
 #include "inject/target.h"
 
+#include "base/time_counter.h"
 #include "inject/agent_load.h"
+#include "inject/pid_namespace.h"
 #include "inject/spawn.h"
 #include "inject/thread_group.h"
 #include "libgait/error.h"
+#include "ring/ring_notice.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,16 +29,46 @@
 /* Calls are too large for the stack, and there is one at a time. */
 static struct agent_call call;
 
-static int take_ring(struct target *target, struct gait_error *err)
+/* A descriptor of another process; negative: an error. */
+static int take_fd(pid_t pid, int fd)
 {
-    int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
+    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    int taken = process == -1 ? -errno : (int)syscall(SYS_pidfd_getfd, process, fd, 0);
 
-    target->ring_fd = process == -1 ? -1 : (int)syscall(SYS_pidfd_getfd, process, call.ring_fd, 0);
-    if (process != -1)
-        close(process);
-    if (target->ring_fd == -1)
-        return error_set(err, errno, "cannot take over the ring of process %d: %s", (int)target->pid, strerror(errno));
-    return 0;
+    if (process == -1)
+        return taken;
+    if (taken == -1)
+        taken = -errno;
+    close(process);
+    return taken;
+}
+
+/* What the process has of it is closed: the program's descriptors are its own. */
+static int take_ring(struct target *target, struct tracee *thread, struct gait_error *err)
+{
+    int fd = take_fd(target->pid, call.ring_fd);
+
+    if (fd < 0)
+        return error_set(err, fd, "cannot take over the ring of process %d: %s", (int)target->pid, strerror(-fd));
+    target->ring_fd = fd;
+    return agent_close_fd(thread, call.ring_fd, err);
+}
+
+static uint64_t new_cookie(void)
+{
+    uint64_t cookie;
+
+    return getrandom(&cookie, sizeof(cookie), GRND_NONBLOCK) == sizeof(cookie) ? cookie : time_counter();
+}
+
+/* Whether the agent is still where it was: the process may execute another program by now. */
+static bool has_agent(const struct target *target)
+{
+    uint64_t cookie;
+
+    return process_memory_read(target->pid, target->agent.call + offsetof(struct agent_call, cookie), &cookie,
+                               sizeof(cookie)) == 0 &&
+           cookie == target->cookie;
 }
 
 static int call_agent(struct target *target, struct tracee *thread, enum agent_operation operation, const char *doing,
@@ -41,6 +76,9 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
 {
     int result;
 
+    if (operation != AGENT_BEGIN && !has_agent(target))
+        return error_set(err, ESRCH, "process %d executes another program by now", (int)target->pid);
+    call.cookie = target->cookie;
     call.operation = operation;
     result = remote_agent_call(thread, &target->agent, &call);
     if (result == 0)
@@ -63,12 +101,61 @@ static int begin(struct target *target, struct tracee *thread, const struct agen
         return result;
     memset(&call, 0, sizeof(call));
     call.options = *options;
+    target->cookie = new_cookie();
     result = call_agent(target, thread, AGENT_BEGIN, "follow", err);
     if (result == 0)
-        return take_ring(target, err);
+        return take_ring(target, thread, err);
     if (agent_unload(thread, &target->agent, &why) != 0)
         return error_set(err, result, "%s; nor can it be taken out again: %s", err->text, why.text);
     return result;
+}
+
+int target_begin(struct tracee *thread, const struct agent_options *options, struct target *target_out,
+                 struct gait_error *err)
+{
+    *target_out = (struct target){.pid = thread->pid, .ring_fd = -1};
+    return begin(target_out, thread, options, err);
+}
+
+/* The ring that is looked for. */
+struct ring_search {
+    int fd;
+    uint64_t cookie;
+    int taken;
+};
+
+static bool has_ring(void *context, pid_t pid)
+{
+    struct ring_search *search = context;
+    int fd = take_fd(pid, search->fd);
+    struct ring_notices notices;
+
+    if (fd < 0)
+        return false;
+    if (pread(fd, &notices, sizeof(notices), RING_NOTICES_OFFSET) == sizeof(notices) &&
+        notices.cookie == search->cookie) {
+        search->taken = fd;
+        return true;
+    }
+    close(fd);
+    return false;
+}
+
+int target_adopt(const struct target *parent, pid_t inner_pid, int ring_fd, uint64_t cookie, struct target *target_out)
+{
+    struct ring_search search = {.fd = ring_fd, .cookie = cookie, .taken = -1};
+    pid_t pid = pid_namespace_find_process(inner_pid, has_ring, &search);
+
+    if (pid == 0)
+        return -ESRCH;
+    *target_out = (struct target){
+        .pid = pid,
+        .agent = parent->agent,
+        .cookie = parent->cookie,
+        .ring_fd = search.taken,
+        .followed_count = 1,
+    };
+    return 0;
 }
 
 int target_spawn(char *const arguments[], const struct agent_options *options, struct target *target_out,
@@ -79,8 +166,7 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
 
     if (result != 0)
         return result;
-    *target_out = (struct target){.pid = thread.pid, .ring_fd = -1};
-    result = begin(target_out, &thread, options, err);
+    result = target_begin(&thread, options, target_out, err);
     tracee_detach(&thread);
     return result;
 }
@@ -98,6 +184,8 @@ static int list_threads(const struct thread_group *group, size_t first)
         if (result != 0)
             return result;
         listed->tid = group->threads[i].tid;
+        if (group->is_elsewhere)
+            listed->tid = pid_namespace_inner_tid(group->pid, listed->tid);
         listed->result = 1;
     }
     return 0;
@@ -190,7 +278,7 @@ static int try_unload(struct target *target, struct gait_error *err)
     for (size_t i = 0; result == 0 && i < group.count; i++) {
         struct thread_registers registers;
 
-        result = tracee_get_registers(&group.threads[i], &registers);
+        result = has_agent(target) ? tracee_get_registers(&group.threads[i], &registers) : -ESRCH;
         if (result == 0 && thread_registers_pc(&registers) - target->agent.start < target->agent.size_bytes)
             result = -EBUSY;
     }

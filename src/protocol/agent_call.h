@@ -42,9 +42,10 @@ struct agent_options {
     uint32_t events; /* of enum gait_event_kind */
     uint32_t with_times;
     uint32_t new_threads;
+    uint32_t children;        /* that are forked are followed, and executed programs announced */
     uint32_t overflow;        /* enum ring_overflow */
-    uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t buffer_count;    /* 0: the ring's default, as below */
+    uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t pattern_count;
     uint32_t stack_bytes; /* in each record of the detail lane */
     uint32_t reserved;
@@ -61,20 +62,29 @@ struct agent_thread {
 
 #define AGENT_THREADS_AT_ONCE 32u
 
+/*
+ * How far a call is. A thread that is done waits for its tracer to stop it, and to set what it goes on with; if nobody
+ * comes, since the controller is gone by then, it goes back by itself to what it did before.
+ */
+enum agent_call_phase {
+    AGENT_CALL_RUNS,
+    AGENT_CALL_DONE,
+    AGENT_CALL_LEFT,
+};
+
+#define AGENT_CALL_WAIT_MS 500
+
 struct agent_call {
+    _Atomic uint32_t phase; /* enum agent_call_phase */
+    uint32_t reserved;
+    uint64_t cookie; /* the controller's: whether it is still its agent that is here */
     uint32_t operation;
     int32_t result;  /* 0, or a negative errno number */
-    int32_t ring_fd; /* of AGENT_BEGIN: open in the target until the next call */
+    int32_t ring_fd; /* of AGENT_BEGIN: open in the target, for the controller to take over and close */
     uint32_t thread_count;
     uint32_t followed_count; /* threads that are followed after the call */
     struct agent_options options;
     struct agent_thread threads[AGENT_THREADS_AT_ONCE];
 };
-
-/*
- * The thread tells that it is done by a system call that does nothing, getpid with this argument: a tracer sees it, and
- * without one the thread simply goes back to what it did before, also when the controller is gone by then.
- */
-#define AGENT_DONE_MARK 0x676169746469ull
 
 #endif

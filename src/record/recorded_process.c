@@ -43,11 +43,8 @@ static int open_streams(struct recorded_process *process)
     return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->encoder);
 }
 
-static int open_files(struct recorded_process *process, int parent)
+static int open_files(struct recorded_process *process, int parent, const char *name)
 {
-    char name[32];
-
-    snprintf(name, sizeof(name), "%d", (int)process->pid);
     if (mkdirat(parent, name, 0777) != 0)
         return -errno;
     process->folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -56,16 +53,16 @@ static int open_files(struct recorded_process *process, int parent)
     return open_streams(process);
 }
 
-int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
+int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid, int ring_fd,
                            struct chunk_encoder *encoder, struct gait_error *err)
 {
     int result;
 
-    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder};
+    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder, .presence = -1};
     result = ring_reader_open(ring_fd, &process->ring);
     if (result != 0)
         return error_set(err, result, "cannot read the events of process %d: %s", (int)pid, strerror(-result));
-    result = open_files(process, parent);
+    result = open_files(process, parent, name);
     if (result != 0)
         return error_set(err, result, "cannot write the events of process %d: %s", (int)pid, strerror(-result));
     return 0;
@@ -263,7 +260,8 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
         return -EPROTO;
     memcpy(&module, place, sizeof(module));
     if (module.size_bytes < sizeof(module) || module.size_bytes > available ||
-        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX)
+        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX ||
+        module.build_id_bytes > sizeof(module.build_id))
         return -EPROTO;
     *written = (struct trace_module){
         .size_bytes = (uint32_t)((sizeof(*written) + module.path_bytes + 7) & ~7ul),
@@ -273,7 +271,9 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
         .end = module.end,
         .file_offset = module.file_offset,
         .path_bytes = module.path_bytes,
+        .build_id_bytes = module.build_id_bytes,
     };
+    memcpy(written->build_id, module.build_id, module.build_id_bytes);
     memcpy(written + 1, place + sizeof(module), module.path_bytes);
     piece.size_bytes = written->size_bytes;
     piece.first_time = piece.last_time = module.time;
@@ -409,31 +409,52 @@ static void note_losses(struct recorded_process *process)
     };
 }
 
+static void close_folder(struct recorded_process *process)
+{
+    if (process->folder != -1)
+        close(process->folder);
+    process->folder = -1;
+}
+
 int recorded_process_settle(struct recorded_process *process, struct gait_error *err)
 {
     int result = close_streams(process, false);
 
-    note_losses(process);
     process->written_bytes = process->closed_bytes;
     for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
         process->written_bytes += stream->written_bytes;
+    if (process->ring != NULL)
+        note_losses(process);
+    else if (process->streams == NULL)
+        close_folder(process);
     return explain(process, result, err);
 }
 
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
 {
-    int result = close_streams(process, true), closed;
+    int result, closed;
 
-    process->written_bytes = process->closed_bytes;
-    closed = stream_writer_close(&process->blocks, 0);
-    if (result == 0)
-        result = closed;
+    for (size_t i = 0; i < process->lane_count; i++)
+        end_stream(&process->lanes[i], 0);
+    note_losses(process);
+    result = stream_writer_close(&process->blocks, 0);
     closed = stream_writer_close(&process->modules, 0);
     if (result == 0)
         result = closed;
     free(process->lanes);
+    process->lanes = NULL;
+    process->lane_count = 0;
     ring_reader_close(process->ring);
-    if (process->folder != -1)
-        close(process->folder);
+    process->ring = NULL;
+    closed = recorded_process_settle(process, result == 0 ? err : NULL);
+    return result == 0 ? closed : explain(process, result, err);
+}
+
+int recorded_process_release(struct recorded_process *process, struct gait_error *err)
+{
+    int result = close_streams(process, true);
+
+    process->written_bytes = process->closed_bytes;
+    close_folder(process);
     return explain(process, result, err);
 }

@@ -39,17 +39,19 @@ struct recorded_process {
     struct flight *flight;             /* the recording's */
     struct manifest_process *manifest; /* in the recording's */
     uint64_t written_bytes;            /* when it was last settled */
+    uint64_t closed_bytes;             /* the part of it in streams that are closed */
     struct agent_triggers triggers;
-    bool has_crash;        /* it was written how it died */
-    uint64_t closed_bytes; /* the part of it in streams that are closed */
+    bool has_crash; /* it was written how it died */
+    bool is_ended;
+    int presence; /* of the reader, for the process to see */
 };
 
 /*
- * Makes the folder below `parent`, and opens the ring. The encoder is needed up to the end, and may be shared. Before
- * it is drained, manifest and flight are to be set.
+ * Makes the folder of that name below `parent`, and opens the ring. The encoder is needed up to the end, and may be
+ * shared. Before it is drained, manifest and flight are to be set.
  */
-MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
-                                    struct chunk_encoder *encoder, struct gait_error *err);
+MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid,
+                                    int ring_fd, struct chunk_encoder *encoder, struct gait_error *err);
 
 /* Writes what is new, or keeps it, as the flight recorder wants. -ENOSPC and others: what was written before is good.
  */
@@ -62,7 +64,13 @@ MUST_USE int recorded_process_settle(struct recorded_process *process, struct ga
 MUST_USE int recorded_process_note_crash(struct recorded_process *process, struct crash_signal *signal_out,
                                          struct gait_error *err);
 
-/* Closes all streams. What is in memory of them is dropped. */
+/*
+ * Nothing more comes: closes the ring, and all streams but those of which pieces are in memory, which may be asked for
+ * yet. It still has to be settled, and released.
+ */
 MUST_USE int recorded_process_end(struct recorded_process *process, struct gait_error *err);
+
+/* Closes what is left. What is in memory is dropped. */
+MUST_USE int recorded_process_release(struct recorded_process *process, struct gait_error *err);
 
 #endif

@@ -4,9 +4,13 @@
 
 #include "libgait/error.h"
 #include "record/recorded_process.h"
+#include "record/trigger_spec.h"
 #include "ring/crash_record.h"
+#include "ring/ring_notice.h"
+#include "ring/ring_presence.h"
 #include "ring/ring_reader.h"
 #include "trace/chunk_encoder.h"
+#include "trace/trace_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +23,8 @@
 #include <unistd.h>
 
 #define NAMES_TRIED_MAX 1000
+#define MANIFEST_MS     200
+#define RINGS_AWAITED   1024
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
@@ -97,6 +103,18 @@ static void begin_manifest(struct recording *recording)
     note_clock(recording);
 }
 
+static int open_trace_folder(struct recording *recording)
+{
+    int result = make_folders(recording->options.output);
+
+    if (result == 0)
+        result = make_trace_folder(recording);
+    if (result != 0)
+        return result;
+    recording->folder = open(recording->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return recording->folder == -1 ? -errno : 0;
+}
+
 static int begin_flight(struct recording *recording)
 {
     const struct recording_options *options = &recording->options;
@@ -109,22 +127,10 @@ static int begin_flight(struct recording *recording)
                                  manifest->clocks[0].monotonic_ns);
 }
 
-static int write_manifest(struct recording *recording, struct gait_error *err)
+static int put_manifest(struct recording *recording, struct gait_error *err)
 {
     flight_describe(&recording->flight, &recording->manifest);
     return manifest_write(&recording->manifest, recording->folder, err);
-}
-
-static int open_trace_folder(struct recording *recording)
-{
-    int result = make_folders(recording->options.output);
-
-    if (result == 0)
-        result = make_trace_folder(recording);
-    if (result != 0)
-        return result;
-    recording->folder = open(recording->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return recording->folder == -1 ? -errno : 0;
 }
 
 int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
@@ -147,7 +153,7 @@ int recording_create(const struct recording_options *options, struct recording *
     result = begin_flight(recording);
     if (result != 0)
         return error_set(err, result, "cannot begin a recording: %s", strerror(-result));
-    return write_manifest(recording, err);
+    return put_manifest(recording, err);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
@@ -198,18 +204,53 @@ static int make_room(struct recording *recording)
     return 0;
 }
 
+/* How many programs of that pid there were, and this one. */
+static uint32_t image_of(const struct recording *recording, pid_t pid)
+{
+    uint32_t image = 1;
+
+    for (size_t i = 0; i < recording->process_count; i++)
+        image += recording->processes[i].pid == pid;
+    return image;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* At once, unless that was done just before: there may be many processes, each of which lives shortly. */
+static int write_manifest(struct recording *recording, struct gait_error *err)
+{
+    if (!recording->is_changed || now_ms() - recording->written_ms < MANIFEST_MS)
+        return 0;
+    recording->is_changed = false;
+    recording->written_ms = now_ms();
+    return put_manifest(recording, err);
+}
+
 int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd, struct gait_error *err)
 {
+    uint32_t image = image_of(recording, pid);
+    char name[TRACE_PROCESS_NAME_BYTES];
+    struct recorded_process *process;
     int result = make_room(recording);
 
     if (result != 0)
         return error_set(err, result, "cannot record process %d: no memory", (int)pid);
-    result = recorded_process_begin(&recording->processes[recording->process_count], recording->folder, pid, ring_fd,
-                                    recording->encoder, err);
+    process = &recording->processes[recording->process_count];
+    trace_process_name((uint32_t)pid, image, name);
+    result = recorded_process_begin(process, recording->folder, name, pid, ring_fd, recording->encoder, err);
     if (result != 0)
         return result;
+    /* Without it, the process does not notice if we are killed, until its buffers are full. */
+    (void)!ring_presence_begin(ring_fd, &process->presence);
     recording->manifest.processes[recording->process_count] = (struct manifest_process){
         .pid = (uint32_t)pid,
+        .image = image,
         .parent_pid = (uint32_t)parent,
         .command = read_command(pid),
         .status = -1,
@@ -217,7 +258,19 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
     recording->process_count++;
     recording->manifest.process_count = recording->process_count;
     point_to_manifest(recording);
-    return manifest_write(&recording->manifest, recording->folder, err);
+    recording->is_changed = true;
+    return write_manifest(recording, err);
+}
+
+void recording_set_parent(struct recording *recording, size_t process, pid_t parent)
+{
+    recording->manifest.processes[process].parent_pid = (uint32_t)parent;
+    recording->is_changed = true;
+}
+
+struct ring_notices *recording_notices(const struct recording *recording, size_t process)
+{
+    return recording->processes[process].is_ended ? NULL : ring_notices_in(recording->processes[process].ring->base);
 }
 
 /* ---- triggers ---------------------------------------------------------------------------------------------------- */
@@ -257,22 +310,24 @@ static int look_at_processes(struct recording *recording, struct gait_error *err
     for (size_t i = 0; i < recording->process_count && list.count != 0 && result == 0; i++) {
         struct recorded_process *process = &recording->processes[i];
 
-        result =
-            agent_triggers_take(&process->triggers, process->ring, &list, &recording->flight, (uint32_t)process->pid);
+        if (!process->is_ended)
+            result = agent_triggers_take(&process->triggers, process->ring, &list, &recording->flight,
+                                         (uint32_t)process->pid);
     }
     return result == 0 ? 0 : explain_trigger(result, err);
 }
 
 /* ---- draining ---------------------------------------------------------------------------------------------------- */
 
-/* Writes what windows want that were opened since, and says so. */
+/* Writes what windows want that were opened since. */
 static int settle(struct recording *recording, struct gait_error *err)
 {
     int result = flight_settle(&recording->flight);
 
+    recording->is_changed |= flight_take_news(&recording->flight);
     if (result != 0)
         return error_set(err, result, "cannot write what was kept in memory: %s", strerror(-result));
-    return flight_take_news(&recording->flight) ? write_manifest(recording, err) : 0;
+    return 0;
 }
 
 static int drain_processes(struct recording *recording, struct gait_error *err)
@@ -282,7 +337,7 @@ static int drain_processes(struct recording *recording, struct gait_error *err)
     recording->event_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         struct recorded_process *process = &recording->processes[i];
-        int result = recorded_process_drain(process, first == 0 ? err : NULL);
+        int result = process->is_ended ? 0 : recorded_process_drain(process, first == 0 ? err : NULL);
 
         if (first == 0)
             first = result;
@@ -302,30 +357,33 @@ int recording_drain(struct recording *recording, struct gait_error *err)
         result = look_at_processes(recording, err);
     if (result == 0)
         result = settle(recording, err);
+    if (result == 0)
+        result = write_manifest(recording, err);
     return result == 0 ? drain_processes(recording, err) : result;
 }
 
-void recording_wait(struct recording *recording, unsigned timeout_ms)
+void recording_wait(struct recording *recording, struct ring_wait_word other, unsigned timeout_ms)
 {
-    struct timespec time = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
+    struct ring_reader *rings[RINGS_AWAITED];
+    size_t count = 0;
 
-    if (recording->process_count == 1)
-        ring_reader_wait(recording->processes[0].ring, timeout_ms);
-    else
-        nanosleep(&time, NULL);
+    for (size_t i = 0; i < recording->process_count && count < RINGS_AWAITED; i++)
+        if (!recording->processes[i].is_ended)
+            rings[count++] = recording->processes[i].ring;
+    ring_wait(rings, count, other, timeout_ms);
 }
 
-/* What it died of, as it said itself. */
-static int note_death(struct recording *recording, pid_t pid, struct crash_signal *signal_out, struct gait_error *err)
+void recording_process_ended(struct recording *recording, pid_t pid, int status)
 {
-    int result = 0;
-
-    *signal_out = (struct crash_signal){.signal = 0};
-    for (size_t i = 0; i < recording->process_count && result == 0; i++)
-        if (recording->processes[i].pid == pid)
-            result = recorded_process_note_crash(&recording->processes[i], signal_out, err);
-    return result;
+    for (size_t i = recording->manifest.process_count; i-- > 0;)
+        if (recording->manifest.processes[i].pid == (uint32_t)pid) {
+            recording->manifest.processes[i].status = status;
+            recording->is_changed = true;
+            return;
+        }
 }
+
+/* ---- the ends of processes --------------------------------------------------------------------------------------- */
 
 static int trigger_crash(struct recording *recording, pid_t pid, const struct crash_signal *crash, int signal,
                          struct gait_error *err)
@@ -336,7 +394,7 @@ static int trigger_crash(struct recording *recording, pid_t pid, const struct cr
         .kind = trigger_spec_kind_name(TRIGGER_SPEC_CRASH),
         .text = text,
         .pid = (uint32_t)pid,
-        .tid = crash->tid,
+        .tid = crash->tid & INT32_MAX,
         .wants_all = true,
     };
     int result;
@@ -349,29 +407,44 @@ static int trigger_crash(struct recording *recording, pid_t pid, const struct cr
     return result == 0 ? settle(recording, err) : result;
 }
 
-int recording_process_ended(struct recording *recording, pid_t pid, int status, struct gait_error *err)
+/* Writes how it died, and what was in memory then, if a signal ended it. */
+static int note_death(struct recording *recording, size_t which, struct gait_error *err)
 {
+    int status = recording->manifest.processes[which].status, signal;
     struct crash_signal crash;
-    int signal, result;
+    int result;
 
-    for (size_t i = 0; i < recording->manifest.process_count; i++)
-        if (recording->manifest.processes[i].pid == (uint32_t)pid)
-            recording->manifest.processes[i].status = status;
     if (status != -1 && !WIFSIGNALED(status))
         return 0;
-    result = note_death(recording, pid, &crash, err);
+    result = recorded_process_note_crash(&recording->processes[which], &crash, err);
     signal = status == -1 ? crash.signal : WTERMSIG(status);
     if (result != 0 || signal == 0)
         return result;
-    return trigger_crash(recording, pid, &crash, signal, err);
+    return trigger_crash(recording, recording->processes[which].pid, &crash, signal, err);
+}
+
+int recording_end_process(struct recording *recording, size_t which, struct gait_error *err)
+{
+    struct recorded_process *process = &recording->processes[which];
+    int result, ended;
+
+    if (process->is_ended)
+        return 0;
+    result = note_death(recording, which, err);
+    process->is_ended = true;
+    recording->ended_lost += ring_reader_lost(process->ring);
+    ring_presence_end(process->presence);
+    ended = recorded_process_end(process, result == 0 ? err : NULL);
+    return result == 0 ? ended : result;
 }
 
 uint64_t recording_lost(const struct recording *recording)
 {
-    uint64_t lost = 0;
+    uint64_t lost = recording->ended_lost;
 
     for (size_t i = 0; i < recording->process_count; i++)
-        lost += ring_reader_lost(recording->processes[i].ring);
+        if (!recording->processes[i].is_ended)
+            lost += ring_reader_lost(recording->processes[i].ring);
     return lost;
 }
 
@@ -403,14 +476,17 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
     int first = 0, result;
 
     for (size_t i = 0; i < recording->process_count; i++) {
-        result = recorded_process_end(&recording->processes[i], first == 0 ? err : NULL);
+        result = recording_end_process(recording, i, first == 0 ? err : NULL);
+        if (first == 0)
+            first = result;
+        result = recorded_process_release(&recording->processes[i], first == 0 ? err : NULL);
         if (first == 0)
             first = result;
     }
     recording->manifest.ended = how;
     note_clock(recording);
     flight_end(&recording->flight);
-    result = write_manifest(recording, first == 0 ? err : NULL);
+    result = put_manifest(recording, first == 0 ? err : NULL);
     give_back(recording);
     return first == 0 ? result : first;
 }

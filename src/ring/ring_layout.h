@@ -5,6 +5,7 @@
  * before something is written there.
  *
  *   0               struct ring_header
+ *   notices_offset  struct ring_notices: what the process asks of its reader; see ring_notice.h
  *   RING_TRIGGERS_OFFSET   what happened around which records are wanted: trigger_log.h
  *   RING_CRASHES_OFFSET    how the process died: crash_lane.h
  *   blocks_offset   what is known of blocks: struct ring_block, one after the other, blocks_used bytes of them
@@ -142,6 +143,8 @@ struct ring_block {
     uint32_t lengths_count; /* of its instructions' lengths; 0: not told */
 };
 
+#define RING_BUILD_ID_BYTES 32u
+
 /* A file, or a part of it, that was mapped to be executed, or was so and is no more. Then the path, and zeroes up to a
  * multiple of 8. */
 struct ring_module {
@@ -151,8 +154,9 @@ struct ring_module {
     uint64_t start;
     uint64_t end;
     uint64_t file_offset;
-    uint32_t path_bytes; /* without a NUL */
-    uint32_t reserved;
+    uint32_t path_bytes;     /* without a NUL */
+    uint32_t build_id_bytes; /* 0: it has none that is known */
+    uint8_t build_id[RING_BUILD_ID_BYTES];
 };
 
 #endif

@@ -362,6 +362,30 @@ void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms)
     atomic_store_explicit(&header->is_awaited, 0, memory_order_relaxed);
 }
 
+struct ring_fill ring_reader_fill(const struct ring_reader *reader)
+{
+    uint32_t count = atomic_load_explicit(&shared_header(reader)->lane_count, memory_order_acquire);
+    uint32_t buffer_count = reader->header.buffer_count;
+    struct ring_fill fill = {0};
+
+    for (uint32_t i = 0; i < count && i < reader->header.lane_limit; i++) {
+        const struct ring_lane *lane = lane_at(reader, i);
+        uint64_t full, consumed;
+
+        if (atomic_load_explicit(&lane->state, memory_order_acquire) != RING_LANE_OPEN)
+            continue;
+        full = atomic_load_explicit(&lane->full, memory_order_relaxed);
+        consumed = atomic_load_explicit(&lane->consumed, memory_order_relaxed);
+        fill.lane_count++;
+        fill.capacity_bytes += buffer_count * reader->header.buffer_bytes;
+        /* Both change meanwhile, and may be anything. */
+        if (full > consumed)
+            fill.used_bytes +=
+                (full - consumed < buffer_count ? full - consumed : buffer_count) * reader->header.buffer_bytes;
+    }
+    return fill;
+}
+
 void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out)
 {
     const struct ring_header *header = shared_header(reader);

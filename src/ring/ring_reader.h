@@ -101,6 +101,15 @@ struct ring_losses {
 
 void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out);
 
+/* How full the buffers are of threads that write: what was not read yet, in whole buffers. */
+struct ring_fill {
+    uint32_t lane_count;
+    uint64_t used_bytes;
+    uint64_t capacity_bytes;
+};
+
+struct ring_fill ring_reader_fill(const struct ring_reader *reader);
+
 /* Bytes of records that were dropped, or overwritten before they were read. */
 uint64_t ring_reader_lost(const struct ring_reader *reader);
 

@@ -23,7 +23,7 @@ struct ring_options {
 struct ring_region {
     uint8_t *base;
     size_t bytes;
-    int fd;
+    int fd; /* -1: it is closed, what is mapped stays */
     struct ring_options options;
     uint32_t lane_limit;
     struct mutex lock;
@@ -39,6 +39,16 @@ MUST_USE int ring_region_create(const struct ring_options *options, struct ring_
 
 /* No lane may be open. NULL is fine. */
 void ring_region_destroy(struct ring_region *region);
+
+/* Closes the descriptor: whoever is to have the file has it. */
+void ring_region_close_fd(struct ring_region *region);
+
+/*
+ * In a child that was just forked: a ring of its own, empty, takes the place of its parent's, which stays mapped as
+ * *parent_out until ring_region_leave. Errors as of ring_region_create: nothing has changed.
+ */
+MUST_USE int ring_region_renew(struct ring_region *region, struct ring_region *parent_out);
+void ring_region_leave(struct ring_region *parent);
 
 static inline struct ring_header *ring_region_header(const struct ring_region *region)
 {

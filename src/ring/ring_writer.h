@@ -38,8 +38,14 @@ struct ring_writer {
 MUST_USE int ring_writer_open(struct ring_region *region, const struct ring_lane_owner *owner,
                               struct ring_writer **writer_out);
 
+/* Forgets the lane that it had, which is another process's, and takes one of the region. */
+void ring_writer_begin(struct ring_writer *writer, struct ring_region *region, const struct ring_lane_owner *owner);
+
 /* The owner has another thread id now: it was just made. */
 void ring_writer_set_tid(struct ring_writer *writer, uint32_t tid);
+
+/* In a child that was just forked: gives back the writer of a thread that is not there; its lane is the parent's. */
+void ring_writer_forget(struct ring_writer *writer);
 
 /*
  * Goes to the next buffer: this one is full up to `position`. With RING_BLOCK it waits for room, unless *give_up is or

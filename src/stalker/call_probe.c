@@ -9,10 +9,15 @@
 #include "base/memory_map.h"
 #include "stalker/callout.h"
 #include "stalker/invalidate.h"
+#include "stalker/program_memory.h"
+#include "stalker/thread.h"
 #include "stalker/translation.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
+
+#define PAGE_BYTES 4096u
+#define WORD_BYTES 8u
 
 struct call_probe {
     gait_call_probe function;
@@ -31,10 +36,27 @@ struct probe_point {
     struct callout watch; /* without a function: there is none */
 };
 
+/* Whether there is a word at an address that the thread asks for again and again: the stack, which rarely changes. */
+static bool is_stack_readable(struct stalker_thread *thread, uint64_t sp)
+{
+    uint64_t page = sp & ~(uint64_t)(PAGE_BYTES - 1);
+    uint32_t changes = atomic_load_explicit(&thread->engine->mapping_changes, memory_order_relaxed);
+
+    if (page + 1 == thread->stack_page && changes == thread->stack_page_changes && sp - page <= PAGE_BYTES - WORD_BYTES)
+        return true;
+    if (!program_memory_is_readable(sp, WORD_BYTES))
+        return false;
+    thread->stack_page = page + 1;
+    thread->stack_page_changes = changes;
+    return true;
+}
+
 /* Calls them all. A probe that changes the pc has the last word. */
 static void call_all(struct gait_cpu_context *cpu, void *data)
 {
+    const struct translator *translator = translator_host();
     const struct probe_point *point = data;
+    struct stalker_thread *thread = stalker_thread_of(cpu);
     /* Acquire: pairs with the release in replace_list. */
     const struct probe_list *list = atomic_load_explicit(&point->list, memory_order_acquire);
     uint64_t pc = cpu->pc;
@@ -42,7 +64,9 @@ static void call_all(struct gait_cpu_context *cpu, void *data)
     for (size_t i = 0; list != NULL && i < list->count && cpu->pc == pc; i++) {
         struct gait_call call = {.target = pc, .cpu = cpu};
 
-        translator_host()->call_get(cpu, &call);
+        /* Nobody needs a stack to jump to a function. */
+        if (is_stack_readable(thread, translator->stack_pointer(cpu)))
+            translator->call_get(cpu, &call);
         list->probes[i].function(&call, list->probes[i].data);
     }
 }

@@ -13,6 +13,7 @@
 #include "stalker/event_buffer.h"
 #include "stalker/event_write.h"
 #include "stalker/follow.h"
+#include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
@@ -140,6 +141,17 @@ static void make_system_call(struct stalker_thread *thread)
     }
 }
 
+/* A program was not executed, or a process that shared our memory does so no more. */
+static void end_announced(struct stalker_thread *thread)
+{
+    const struct process_watcher *watcher = thread->engine->processes;
+
+    if (!thread->is_announced)
+        return;
+    thread->is_announced = false;
+    watcher->call_ended(watcher->context, thread);
+}
+
 static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
 {
     thread->context.pc = block_exit_target(exit).value;
@@ -205,6 +217,19 @@ static void go_behind(struct stalker_thread *thread)
     thread->enter_once = !thread->behind.with_position;
 }
 
+/* To where an indirect branch leads, or to the signal that it raises. */
+static void go_indirectly(struct stalker_thread *thread)
+{
+    thread->context.pc = thread->target;
+    if (!thread->engine->translator->refuse_branch(thread, &thread->context)) {
+        go_on(thread, true);
+        return;
+    }
+    /* The gate's own branch is refused as well, and our handler finds the program's state there. */
+    thread->resume = thread->target;
+    thread->enter_once = true;
+}
+
 static void handle_reason(struct stalker_thread *thread)
 {
     switch (thread->reason) {
@@ -212,8 +237,7 @@ static void handle_reason(struct stalker_thread *thread)
         handle_exit(thread, code_cache_exit(thread->cache, thread->exit));
         break;
     case STALKER_INDIRECT:
-        thread->context.pc = thread->target;
-        go_on(thread, true);
+        go_indirectly(thread);
         break;
     case STALKER_CHANGED:
         renew(thread);
@@ -221,6 +245,7 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_CALLED:
         /* The kernel has put the rest of the registers where they belong. */
         thread->context.pc = thread->native_return;
+        end_announced(thread);
         go_on(thread, false);
         break;
     case STALKER_QUIET_END:
@@ -261,9 +286,23 @@ static bool find_program_pc(struct stalker_thread *thread)
     return true;
 }
 
+/* Nobody is there who reads: the first thread to notice takes the others out, wherever they are, and leaves last. */
+static bool is_abandoned(struct stalker_thread *thread)
+{
+    struct stalker_engine *engine = thread->engine;
+    const struct process_watcher *watcher = engine->processes;
+
+    if (watcher == NULL || !watcher->is_abandoned(watcher->context))
+        return false;
+    if (!atomic_exchange_explicit(&engine->is_abandoned, true, memory_order_relaxed))
+        stalker_unfollow_others(engine);
+    return true;
+}
+
 static bool is_unfollowed(struct stalker_thread *thread)
 {
-    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW))
+    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW) &&
+        !is_abandoned(thread))
         return false;
     return thread->reason != STALKER_EVENTS || find_program_pc(thread);
 }

@@ -33,6 +33,12 @@ MUST_USE int event_buffer_create(size_t size_bytes, struct event_buffer **buffer
 MUST_USE int event_buffer_create_in_ring(const struct code_cache *cache, uint32_t tid,
                                          struct event_buffer **buffer_out);
 
+/* In a child that was just forked, and whose ring is its own: what was written before is the parent's. */
+void event_buffer_begin_in_ring(struct event_buffer *buffer, const struct code_cache *cache, uint32_t tid);
+
+/* The same of a thread that is not there in the child: its lane is the parent's, and is left alone. */
+void event_buffer_forget_ring(struct event_buffer *buffer);
+
 /* What is in the ring stays there. NULL is fine. */
 void event_buffer_destroy(struct event_buffer *buffer);
 

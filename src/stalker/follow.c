@@ -82,7 +82,7 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->engine_sp = (uintptr_t)thread & ~(uintptr_t)63;
     thread->reason = STALKER_ENTER;
     thread->gate = (uintptr_t)stalker_gate_exit;
-    thread->gate_collision = (uintptr_t)stalker_gate_collision;
+    thread->gate_collision = (uintptr_t)stalker_gate_indirect;
     thread->gate_events = (uintptr_t)stalker_gate_events;
     thread->gate_changed = (uintptr_t)stalker_gate_changed;
     thread->gate_callout = (uintptr_t)stalker_gate_callout;
@@ -351,6 +351,16 @@ bool stalker_is_following(struct stalker_engine *engine, int tid)
     return followed;
 }
 
+/* Whether nobody will come any more, nor ask for anything. */
+static void tell_all_left(struct stalker_engine *engine) REQUIRES(engine->lock)
+{
+    const struct process_watcher *watcher = engine->processes;
+
+    if (watcher != NULL && list_is_empty(&engine->threads) &&
+        atomic_load_explicit(&engine->is_abandoned, memory_order_relaxed))
+        watcher->all_left(watcher->context);
+}
+
 void stalker_leave_natively(struct stalker_thread *thread)
 {
     struct stalker_engine *engine = thread->engine;
@@ -366,6 +376,7 @@ void stalker_leave_natively(struct stalker_thread *thread)
         engine->event_bytes_lost += thread->events->lost_bytes;
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);
+    tell_all_left(engine);
     mutex_unlock(&engine->lock);
 }
 

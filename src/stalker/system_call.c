@@ -122,6 +122,7 @@ static void changed(struct stalker_thread *thread, uint64_t start, uint64_t size
     const struct mapping_watcher *watcher = thread->engine->watcher;
     uint64_t end = start + ((size + 4095) & ~4095ull);
 
+    atomic_fetch_add_explicit(&thread->engine->mapping_changes, 1, memory_order_relaxed);
     stalker_invalidate(thread->engine, start, end);
     if (watcher != NULL)
         watcher->changed(watcher->context, start, end, may_execute);
@@ -150,6 +151,18 @@ static long move_mapping(struct stalker_thread *thread, const struct system_call
     return result;
 }
 
+/* The system call is made in place, where signals find the program's state: a new program inherits their mask. */
+static enum system_call_outcome announce(struct stalker_thread *thread, const struct system_call *call, bool is_exec)
+{
+    const struct process_watcher *watcher = thread->engine->processes;
+
+    if (watcher == NULL)
+        return SYSTEM_CALL_IN_PLACE;
+    thread->is_announced = true;
+    watcher->call_begins(watcher->context, thread, is_exec, call);
+    return SYSTEM_CALL_IN_PLACE;
+}
+
 /* New threads begin in the cache or, like children that share our memory only until they exec, natively. */
 static enum system_call_outcome clone_thread(struct stalker_thread *thread, const struct system_call *call,
                                              uint64_t flags, bool has_stack)
@@ -160,7 +173,9 @@ static enum system_call_outcome clone_thread(struct stalker_thread *thread, cons
         thread->engine->translator->system_call_done(&thread->context, stalker_fork(thread, call));
         return SYSTEM_CALL_DONE;
     }
-    if (!(flags & CLONE_VM) || flags & CLONE_VFORK || !thread->new_threads)
+    if (flags & CLONE_VFORK)
+        return announce(thread, call, false);
+    if (!(flags & CLONE_VM) || !thread->new_threads)
         return SYSTEM_CALL_IN_PLACE;
     if (stalker_follow_clone(thread, &result) != 0)
         return SYSTEM_CALL_IN_PLACE;
@@ -192,8 +207,7 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     case PART_REPLACE:
         if (thread->events != NULL)
             stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
-        result = make(&call);
-        break;
+        return announce(thread, &call, true);
     case PART_CLONE:
         return clone_thread(thread, &call, (uint64_t)call.arguments[0], call.arguments[1] != 0);
     case PART_CLONE3:
@@ -201,6 +215,8 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     case PART_FORK:
         result = stalker_fork(thread, &call);
         break;
+    case PART_VFORK:
+        return announce(thread, &call, false);
     case PART_CHANGE:
         result = change_mapping(thread, &call);
         break;

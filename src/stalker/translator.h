@@ -79,6 +79,13 @@ struct translator {
     MUST_USE int (*recover)(struct stalker_thread *thread, const struct code_place *place,
                             struct gait_cpu_context *cpu);
 
+    /*
+     * A thread is on its way to cpu->pc by the indirect branch that ends the block of its `exit`, with all registers as
+     * they are behind it. Where the CPU refuses to go there: puts them, the pc included, back to before the branch, and
+     * returns true. Signal-safe.
+     */
+    bool (*refuse_branch)(const struct stalker_thread *thread, struct gait_cpu_context *cpu);
+
     /* Between the registers of a stopped thread and a context; `segment_base` is that of the register that we use. */
     void (*registers_get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
                           uint64_t *segment_base_out);
@@ -117,7 +124,6 @@ void stalker_leave(void);
 void stalker_leave_with_position(void);
 void stalker_enter(void);
 void stalker_enter_with_position(void);
-void stalker_gate_collision(void);
 void stalker_gate_indirect(void);
 
 /* Fills in the registers as they are in the caller when this has returned. In arch/<cpu>/host. */

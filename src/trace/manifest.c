@@ -136,8 +136,10 @@ static void put_processes(FILE *file, const struct manifest *manifest)
     for (size_t i = 0; i < manifest->process_count; i++) {
         const struct manifest_process *process = &manifest->processes[i];
 
-        fprintf(file, "%s\n    {\"pid\": %" PRIu32 ", \"parent_pid\": %" PRIu32 ", \"status\": %d, \"command\": ",
-                i == 0 ? "" : ",", process->pid, process->parent_pid, process->status);
+        fprintf(file,
+                "%s\n    {\"pid\": %" PRIu32 ", \"image\": %" PRIu32 ", \"parent_pid\": %" PRIu32
+                ", \"status\": %d, \"command\": ",
+                i == 0 ? "" : ",", process->pid, process->image, process->parent_pid, process->status);
         put_string(file, process->command == NULL ? "" : process->command);
         put_losses(file, &process->losses);
         fputs(",\n      \"threads\": [", file);
@@ -465,6 +467,7 @@ static void take_processes(struct manifest_source *source, const struct json_val
         struct manifest_process *process = &manifest->processes[manifest->process_count++];
 
         process->pid = (uint32_t)take_number(source, item, "pid", INT32_MAX);
+        process->image = (uint32_t)take_number(source, item, "image", INT32_MAX);
         process->parent_pid = (uint32_t)take_number(source, item, "parent_pid", INT32_MAX);
         process->status = (int)take_signed(source, item, "status", INT32_MIN, INT32_MAX);
         process->command = take_text(source, item, "command");

@@ -32,6 +32,7 @@ struct manifest_losses {
 
 struct manifest_process {
     uint32_t pid;
+    uint32_t image;      /* which program of that pid it is: 1, or more after it executed others */
     uint32_t parent_pid; /* 0: the first one */
     char *command;       /* as it was started */
     struct manifest_thread *threads;

@@ -25,6 +25,7 @@ enum trace_file_kind {
 struct trace_file {
     enum trace_file_kind kind;
     uint32_t pid; /* 0: of the manifest */
+    uint32_t image;
     uint32_t tid; /* of an index or details */
     uint32_t generation;
     char path[TRACE_FILE_PATH_BYTES]; /* from the trace's folder */
@@ -37,6 +38,12 @@ struct trace_files {
     size_t count;
     size_t capacity;
 };
+
+/* Long enough for the name of a process's folder. */
+#define TRACE_PROCESS_NAME_BYTES 32
+
+/* The name of a process's folder: its pid, and from the second program on ".2" and so on. */
+void trace_process_name(uint32_t pid, uint32_t image, char name_out[TRACE_PROCESS_NAME_BYTES]);
 
 /*
  * Opens the folder and lists it; whether the files are any good is not looked at. Explains errors: no such folder, no

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* One thread's events on their way. */
@@ -72,18 +73,25 @@ static int gather_thread(struct trace_summary *summary, struct call_counts *call
     return 0;
 }
 
-static const struct trace_file *find_file(const struct trace_summary *summary, uint32_t pid, enum trace_file_kind kind)
+static bool is_of(const struct trace_file *file, const struct process_summary *process, enum trace_file_kind kind)
+{
+    return file->kind == kind && file->pid == process->pid && file->image == process->image;
+}
+
+static const struct trace_file *find_file(const struct trace_summary *summary, const struct process_summary *process,
+                                          enum trace_file_kind kind)
 {
     for (size_t i = 0; i < summary->files.count; i++)
-        if (summary->files.files[i].pid == pid && summary->files.files[i].kind == kind)
+        if (is_of(&summary->files.files[i], process, kind))
             return &summary->files.files[i];
     return NULL;
 }
 
 /* No blocks, or none that can be read, are as good as an empty set: what names them is told. */
-static int read_blocks(const struct trace_summary *summary, uint32_t pid, struct trace_blocks *blocks_out)
+static int read_blocks(const struct trace_summary *summary, const struct process_summary *process,
+                       struct trace_blocks *blocks_out)
 {
-    const struct trace_file *file = find_file(summary, pid, TRACE_FILE_BLOCKS);
+    const struct trace_file *file = find_file(summary, process, TRACE_FILE_BLOCKS);
 
     if (file != NULL && trace_blocks_read(blocks_out, summary->files.folder, file->path, NULL) == 0)
         return 0;
@@ -92,9 +100,10 @@ static int read_blocks(const struct trace_summary *summary, uint32_t pid, struct
 }
 
 /* Without modules, addresses have no names, which is seen well enough. */
-static void read_modules(const struct trace_summary *summary, uint32_t pid, struct modules *modules_out)
+static void read_modules(const struct trace_summary *summary, const struct process_summary *process,
+                         struct modules *modules_out)
 {
-    const struct trace_file *file = find_file(summary, pid, TRACE_FILE_MODULES);
+    const struct trace_file *file = find_file(summary, process, TRACE_FILE_MODULES);
 
     if (file == NULL || modules_read(modules_out, summary->files.folder, file->path, NULL) != 0)
         *modules_out = (struct modules){.count = 0};
@@ -130,33 +139,34 @@ static int gather_details(struct trace_summary *summary, struct detail_counts *c
 
 static void read_crash(struct trace_summary *summary, struct process_summary *process)
 {
-    const struct trace_file *file = find_file(summary, process->pid, TRACE_FILE_CRASH);
+    const struct trace_file *file = find_file(summary, process, TRACE_FILE_CRASH);
 
     process->has_crash =
         file != NULL && trace_crash_read(&process->crash, summary->files.folder, file->path, NULL) == 0;
 }
 
-static int gather_process(struct trace_summary *summary, uint32_t pid)
+static int gather_process(struct trace_summary *summary, const struct trace_file *first)
 {
     struct process_summary *process = &summary->processes[summary->process_count++];
     struct trace_blocks blocks;
     int result;
 
-    process->pid = pid;
-    read_modules(summary, pid, &process->modules);
+    process->pid = first->pid;
+    process->image = first->image;
+    read_modules(summary, process, &process->modules);
     read_crash(summary, process);
     result = call_counts_init(&process->calls, &process->modules);
     if (result == 0)
         result = detail_counts_init(&process->details);
     if (result == 0)
-        result = read_blocks(summary, pid, &blocks);
+        result = read_blocks(summary, process, &blocks);
     if (result != 0)
         return result;
     for (size_t i = 0; i < summary->files.count && result == 0; i++)
-        if (summary->files.files[i].pid == pid && summary->files.files[i].kind == TRACE_FILE_INDEX)
+        if (is_of(&summary->files.files[i], process, TRACE_FILE_INDEX))
             result = gather_thread(summary, &process->calls, &blocks, &summary->files.files[i]);
     for (size_t i = 0; i < summary->files.count && result == 0; i++)
-        if (summary->files.files[i].pid == pid && summary->files.files[i].kind == TRACE_FILE_DETAIL)
+        if (is_of(&summary->files.files[i], process, TRACE_FILE_DETAIL))
             result = gather_details(summary, &process->details, &summary->files.files[i]);
     trace_blocks_deinit(&blocks);
     detail_counts_sort(&process->details);
@@ -166,7 +176,7 @@ static int gather_process(struct trace_summary *summary, uint32_t pid)
 
 static int gather(struct trace_summary *summary)
 {
-    uint32_t pid = 0;
+    uint32_t pid = 0, image = 0;
     int result = 0;
 
     summary->threads = calloc(summary->files.count, sizeof(*summary->threads));
@@ -176,10 +186,11 @@ static int gather(struct trace_summary *summary)
     for (size_t i = 0; i < summary->files.count && result == 0; i++) {
         const struct trace_file *file = &summary->files.files[i];
 
-        if (file->kind == TRACE_FILE_OTHER || file->pid == 0 || file->pid == pid)
+        if (file->kind == TRACE_FILE_OTHER || file->pid == 0 || (file->pid == pid && file->image == image))
             continue;
         pid = file->pid;
-        result = gather_process(summary, pid);
+        image = file->image;
+        result = gather_process(summary, file);
     }
     return result;
 }

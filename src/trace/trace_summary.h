@@ -36,6 +36,7 @@ struct thread_summary {
 
 struct process_summary {
     uint32_t pid;
+    uint32_t image;
     struct modules modules;
     struct call_counts calls;
     struct detail_counts details;

@@ -190,6 +190,7 @@ static void put_manifest(const struct trace_folder *folder)
                                         {.tid = 101, .generation = 1, .name = "worker", .lost_bytes = 288}};
     struct manifest_process process = {
         .pid = 100,
+        .image = 1,
         .command = "./example --fast",
         .threads = threads,
         .thread_count = 2,

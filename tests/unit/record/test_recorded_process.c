@@ -35,7 +35,7 @@ static void begin(void)
     folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_EQUAL(ring_region_create(&options, &ring), 0);
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
-    CHECK_EQUAL(recorded_process_begin(&process, folder, 77, ring->fd, encoder, &err), 0);
+    CHECK_EQUAL(recorded_process_begin(&process, folder, "77", 77, ring->fd, encoder, &err), 0);
     process.manifest = &manifest;
     flight_init(&flight, &flight_options, clock_pair_read());
     process.flight = &flight;
@@ -102,6 +102,7 @@ static void what_threads_wrote_can_be_read(void)
     CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
     CHECK_EQUAL(process.written_bytes, 4040);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     CHECK_EQUAL(manifest.thread_count, 2);
     CHECK_EQUAL(manifest.threads[1].generation, 2);
     CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
@@ -160,6 +161,7 @@ static void only_what_is_around_a_trigger_is_written(void)
     CHECK_EQUAL(ring_writer_close(writer, position), 0);
     CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
     CHECK_EQUAL(gaps_in("77/5.1.index.gait", &blocks), 1);
     CHECK_EQUAL(events_read, 2);
@@ -190,6 +192,7 @@ static void a_thread_that_ended_can_be_asked_for_later(void)
     CHECK(process.streams == NULL);
     CHECK_EQUAL(process.written_bytes, 4040);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
     CHECK_EQUAL(gaps_in("77/5.1.index.gait", &blocks), 0);
     CHECK_EQUAL(events_read, 1000);
@@ -201,7 +204,15 @@ static void a_thread_that_ended_can_be_asked_for_later(void)
 
 static void modules_are_written_as_they_come_and_go(void)
 {
-    const struct ring_module loaded = {.is_loaded = 1, .time = 10, .start = 0x1000, .end = 0x3000, .path_bytes = 7};
+    const struct ring_module loaded = {
+        .is_loaded = 1,
+        .time = 10,
+        .start = 0x1000,
+        .end = 0x3000,
+        .path_bytes = 7,
+        .build_id_bytes = 3,
+        .build_id = {1, 2, 3},
+    };
     const struct ring_module unloaded = {.time = 20, .start = 0x1000, .end = 0x3000};
     struct modules modules = {0};
 
@@ -211,10 +222,13 @@ static void modules_are_written_as_they_come_and_go(void)
     write_records(5, 0);
     CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     CHECK_EQUAL(modules_read(&modules, folder, "77/modules.gait", &err), 0);
     CHECK_EQUAL(modules.count, 1);
     CHECK_TEXT(modules.modules[0].path, "/a/file");
     CHECK_EQUAL(modules.modules[0].loaded, 10);
+    CHECK_EQUAL(modules.modules[0].build_id_bytes, 3);
+    CHECK(memcmp(modules.modules[0].build_id, "\1\2\3", 4) == 0);
     CHECK_EQUAL(modules.modules[0].unloaded, 20);
     modules_deinit(&modules);
     end();
@@ -231,6 +245,7 @@ static void forged_modules_are_refused(void)
     CHECK_EQUAL(recorded_process_drain(&process, &err), -EPROTO);
     CHECK(strstr(err.text, "what no followed thread writes") != NULL);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     end();
 }
 
@@ -238,7 +253,7 @@ static void what_is_no_ring_is_refused(void)
 {
     struct recorded_process other;
 
-    CHECK_EQUAL(recorded_process_begin(&other, -1, 78, -1, NULL, &err), -EBADF);
+    CHECK_EQUAL(recorded_process_begin(&other, -1, "78", 78, -1, NULL, &err), -EBADF);
     CHECK(strstr(err.text, "cannot read the events of process 78") != NULL);
 }
 

@@ -20,12 +20,13 @@ static struct manifest_thread threads[] = {
 };
 static struct manifest_process processes[] = {
     {.pid = 7,
+     .image = 1,
      .command = "a \"quoted\" one",
      .threads = threads,
      .thread_count = 2,
      .losses = {1, 2, 3, UINT64_MAX},
      .status = -1},
-    {.pid = 9, .parent_pid = 7, .command = "child", .status = 139},
+    {.pid = 9, .image = 2, .parent_pid = 7, .command = "child", .status = 139},
 };
 static struct clock_pair clocks[] = {{1, 2}, {UINT64_MAX, 4}};
 static struct manifest_trigger triggers[] = {{"slow", "slow=a!b>5ms", UINT64_MAX, 7, 8}, {.kind = "manual"}};
@@ -77,6 +78,8 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.processes[0].losses.no_room_count, 3);
     CHECK_EQUAL(read.processes[0].losses.no_memory_count, UINT64_MAX);
     CHECK_EQUAL(read.processes[1].losses.late_bytes, 0);
+    CHECK_EQUAL(read.processes[0].image, 1);
+    CHECK_EQUAL(read.processes[1].image, 2);
     CHECK_EQUAL(read.processes[1].parent_pid, 7);
     CHECK_EQUAL(read.processes[1].thread_count, 0);
     CHECK(read.is_flight);

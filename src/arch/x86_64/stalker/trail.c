@@ -5,6 +5,8 @@
  */
 #include "arch/x86_64/stalker/trail.h"
 
+#include "arch/x86_64/stalker/landing_check.h"
+#include "arch/x86_64/stalker/refused_branch.h"
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
 #include "stalker/block.h"
@@ -184,6 +186,22 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
     return found;
 }
 
+bool trail_find_branch(const uint8_t *trail, size_t trail_bytes, struct trail_point *point_out)
+{
+    struct bytes_reader reader = {trail, trail + trail_bytes};
+    struct trail_point point = {0};
+    bool found = false;
+
+    while (reader.cursor < reader.limit) {
+        get_point(&reader, &point);
+        if (point.state.pc != TRAIL_PC_BRANCHED)
+            continue;
+        *point_out = point;
+        found = true;
+    }
+    return found;
+}
+
 /* Where the block goes on behind the callouts that are done at a point: at the first one that says so. */
 static struct callout_behind behind_of(const struct code_place *place, const struct trail_point *at)
 {
@@ -204,11 +222,15 @@ static struct callout_behind behind_of(const struct code_place *place, const str
 static uint64_t pc_of(const struct code_place *place, const struct trail_point *point,
                       const struct gait_cpu_context *cpu)
 {
+    uint64_t place_offset = cpu->pc - place->start.value;
+
     switch ((enum trail_pc)point->state.pc) {
     case TRAIL_PC_IN_TARGET:
+    case TRAIL_PC_BRANCHED:
         return cpu->registers[TARGET_REGISTER];
-    case TRAIL_PC_IN_TARGET_MINUS:
-        return cpu->registers[TARGET_REGISTER] - cpu->registers[INDEX_REGISTER];
+    case TRAIL_PC_IN_CHECK:
+        return x86_landing_check_target(place->block->start, (uint32_t)place_offset - point->cache_offset,
+                                        cpu->registers[TARGET_REGISTER]);
     default:
         return place->block->start.value + (uint64_t)point->app_offset;
     }
@@ -231,14 +253,23 @@ static struct event_cut cut_of(const struct stalker_thread *thread, const struct
     return cut;
 }
 
+/* The block that an indirect branch came from, at the landing. */
+static uint32_t source_of(const struct gait_cpu_context *cpu)
+{
+    return (uint32_t)(cpu->registers[INDEX_REGISTER] >> BRANCH_INDEX_BITS) / BLOCK_EXIT_COUNT;
+}
+
 int x86_recover(struct stalker_thread *thread, const struct code_place *place, struct gait_cpu_context *cpu)
 {
+    uint32_t from = place->block->index;
     const struct trail_state *state;
     struct trail_point point;
 
     if (!trail_find(place->trail, place->trail_bytes, (uint32_t)(cpu->pc - place->start.value), &point))
         return -ENOENT;
     state = &point.state;
+    if (state->pc == TRAIL_PC_IN_CHECK)
+        from = source_of(cpu);
     thread->behind = behind_of(place, &point);
     cpu->pc = pc_of(place, &point, cpu);
     if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
@@ -251,6 +282,9 @@ int x86_recover(struct stalker_thread *thread, const struct code_place *place, s
         cpu->registers[state->scratch_register - 1] = thread->scratch;
     if (state->is_rcx_next)
         cpu->registers[X86_RCX] = cpu->pc;
-    cpu->registers[X86_RSP] += (uint64_t)(int64_t)state->sp_add;
+    if (state->pc != TRAIL_PC_BRANCHED)
+        cpu->registers[X86_RSP] += (uint64_t)(int64_t)state->sp_add;
+    if (state->pc != TRAIL_PC_HERE)
+        (void)x86_undo_refused(thread->cache, from, cpu);
     return 0;
 }

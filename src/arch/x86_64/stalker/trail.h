@@ -20,15 +20,19 @@ struct stalker_thread;
 
 /* Where the original pc is while an indirect branch is under way. */
 enum trail_pc {
-    TRAIL_PC_HERE,            /* the point's own */
-    TRAIL_PC_IN_TARGET,       /* in the target register */
-    TRAIL_PC_IN_TARGET_MINUS, /* in the target register, less the index register */
+    TRAIL_PC_HERE,      /* the point's own */
+    TRAIL_PC_IN_TARGET, /* in the target register */
+    TRAIL_PC_BRANCHED,  /* the same, of a branch that has done all but go there */
+    TRAIL_PC_IN_CHECK,  /* as x86_landing_check_target says */
 };
 
 /* The registers that indirect branches take to look up their target. rcx, since jrcxz tests it without flags. */
 #define TARGET_REGISTER X86_RCX
 #define INDEX_REGISTER  X86_RDI
 #define BRANCH_SET      ((x86_gpr_set)(X86_GPR_BIT(TARGET_REGISTER) | X86_GPR_BIT(INDEX_REGISTER)))
+
+/* Of the index register: those of the index. */
+#define BRANCH_INDEX_BITS 16
 
 /* Callouts at one instruction that are told apart. */
 #define TRAIL_CALLOUTS_MAX 31
@@ -46,7 +50,7 @@ enum trail_progress {
 /* All zero: the program's registers are the CPU's. */
 struct trail_state {
     x86_gpr_set homes;        /* these are in the thread's context */
-    int32_t sp_add;           /* rsp is this much more than the CPU's */
+    int32_t sp_add;           /* rsp is this much more than the CPU's; of TRAIL_PC_BRANCHED: was, before the branch */
     uint8_t pc;               /* enum trail_pc */
     uint8_t is_rcx_next;      /* rcx is the point's own pc */
     uint8_t scratch_register; /* 1 + the register that is in the thread's scratch slot */
@@ -83,6 +87,9 @@ size_t trail_encode(const struct trail_point *points, size_t count, uint8_t *byt
 
 /* The point that a place belongs to; of a copy, the point for that very place. False: none does. */
 bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset, struct trail_point *point_out);
+
+/* The point from which an indirect branch goes to its target. False: there is none. */
+bool trail_find_branch(const uint8_t *trail, size_t trail_bytes, struct trail_point *point_out);
 
 /*
  * Turns the registers that a thread has at a place in the block into the program's, the pc included. Where the position

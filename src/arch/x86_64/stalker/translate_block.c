@@ -10,6 +10,7 @@
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/exit_code.h"
+#include "arch/x86_64/stalker/refused_branch.h"
 #include "arch/x86_64/stalker/segment_code.h"
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
@@ -415,6 +416,7 @@ const struct translator translator_x86_64 = {
     .put_landing = put_cold_landing,
     .link = x86_link,
     .recover = x86_recover,
+    .refuse_branch = x86_refuse_branch,
     .registers_get = x86_registers_get,
     .registers_set = x86_registers_set,
 };

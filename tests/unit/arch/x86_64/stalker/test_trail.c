@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86_64/stalker/trail.h"
 
+#include "arch/x86_64/stalker/landing_check.h"
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
 #include "stalker/block.h"
@@ -30,7 +31,7 @@ static struct trail_state random_state(struct random *random)
         state.homes = (x86_gpr_set)random_u64(random);
     if (random_below(random, 2))
         state.sp_add = (int8_t)random_u64(random);
-    state.pc = (uint8_t)random_below(random, 3);
+    state.pc = (uint8_t)random_below(random, 4);
     state.is_rcx_next = (uint8_t)random_below(random, 2);
     state.position_back = (uint8_t)(4 * random_below(random, 7));
     state.progress = (uint8_t)random_below(random, 3);
@@ -338,17 +339,18 @@ static void recovery_takes_registers_from_where_the_state_says(void)
         point.state = random_state(&random);
         CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? 64 : 0, 3, &cpu), 0);
         pc = START + (uint64_t)point.app_offset;
-        if (point.state.pc == TRAIL_PC_IN_TARGET)
+        if (point.state.pc == TRAIL_PC_IN_TARGET || point.state.pc == TRAIL_PC_BRANCHED)
             pc = before.rcx;
-        if (point.state.pc == TRAIL_PC_IN_TARGET_MINUS)
-            pc = before.rcx - before.rdi;
+        if (point.state.pc == TRAIL_PC_IN_CHECK)
+            pc = x86_landing_check_target(app_pc_of(START), 0, before.rcx);
         for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
             expected[gpr] = point.state.homes >> gpr & 1 ? home_of(gpr) : held_by(gpr);
         if (point.state.scratch_register != 0)
             expected[point.state.scratch_register - 1] = 0x5c5c;
         if (point.state.is_rcx_next)
             expected[X86_RCX] = pc;
-        expected[X86_RSP] += (uint64_t)(int64_t)point.state.sp_add;
+        if (point.state.pc != TRAIL_PC_BRANCHED)
+            expected[X86_RSP] += (uint64_t)(int64_t)point.state.sp_add;
         CHECK_EQUAL(cpu.pc, pc);
         CHECK_EQUAL(cpu.flags, 0x246);
         CHECK(memcmp(cpu.registers, expected, sizeof(expected)) == 0);
@@ -426,7 +428,24 @@ static void recovery_refuses_a_place_that_no_point_covers(void)
     CHECK_EQUAL(recover_at(&point, 0, 8, &cpu), 0);
 }
 
+static void a_branch_is_found_in_the_trail(void)
+{
+    struct trail_point found,
+        many[] = {
+            {.cache_offset = 0},
+            {.cache_offset = 9, .app_offset = 4, .state = {.pc = TRAIL_PC_IN_TARGET, .sp_add = 16}},
+            {.cache_offset = 12, .app_offset = 4, .state = {.pc = TRAIL_PC_BRANCHED, .sp_add = -24}},
+        };
+    size_t bytes = trail_encode(many, 3, trail, sizeof(trail));
+
+    CHECK(trail_find_branch(trail, bytes, &found));
+    CHECK(same_point(&found, &many[2]));
+    bytes = trail_encode(many, 2, trail, sizeof(trail));
+    CHECK(!trail_find_branch(trail, bytes, &found));
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(a_branch_is_found_in_the_trail),
     CHECK_CASE(what_was_encoded_is_found_at_every_place),
     CHECK_CASE(every_value_of_a_state_comes_back),
     CHECK_CASE(of_several_points_at_one_place_the_last_one_holds),
