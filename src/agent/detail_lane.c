@@ -6,6 +6,7 @@
 #include "agent/detail_lane.h"
 
 #include "ring/ring_writer.h"
+#include "stalker/event_buffer.h"
 #include "stalker/program_memory.h"
 #include "stalker/thread.h"
 
@@ -13,7 +14,12 @@
 
 bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const struct stalker_thread *thread)
 {
-    const struct ring_lane_owner owner = {.tid = (uint32_t)thread->tid, .kind = RING_LANE_DETAIL};
+    const struct ring_writer *index = thread->events == NULL ? NULL : thread->events->ring;
+    const struct ring_lane_owner owner = {
+        .tid = (uint32_t)thread->tid,
+        .kind = RING_LANE_DETAIL,
+        .serial = index == NULL ? 0 : index->serial,
+    };
 
     if (lane->writer != NULL || lane->has_failed)
         return lane->writer != NULL;

@@ -7,6 +7,7 @@
 #include "agent/function_watch.h"
 
 #include "agent/detail_lane.h"
+#include "agent/entry_loop.h"
 #include "base/clock_pair.h"
 #include "base/hash_map.h"
 #include "base/memory_map.h"
@@ -33,6 +34,7 @@ __extension__ typedef unsigned __int128 wide;
 struct watch_point {
     uint64_t address;
     _Atomic uint64_t patterns; /* of the function that begins here; 0: none does */
+    bool may_loop;             /* the function itself may jump here; set before the patterns */
 };
 
 /* A call that has not ended. */
@@ -175,13 +177,20 @@ static void end_calls(struct watch_thread *own, struct stalker_thread *thread, u
     }
 }
 
-/* A function whose first instruction is part of a loop, or that calls itself at its end, was entered only once. */
-static bool is_same_call(const struct watch_thread *own, const struct watch_point *point, uint64_t sp,
-                         uint64_t return_address)
+/*
+ * Whether the thread is still in its last call, of the same function: the first instruction is part of a loop, or the
+ * function calls itself at its end. If it cannot be so, that call was left by a long jump.
+ */
+static bool is_in_call(struct watch_thread *own, struct stalker_thread *thread, const struct watched_call *call)
 {
     const struct watched_call *last = own->call_count == 0 ? NULL : &own->calls[own->call_count - 1];
 
-    return last != NULL && last->point == point && last->sp == sp && last->return_address == return_address;
+    if (last == NULL || last->point != call->point || last->sp != call->sp)
+        return false;
+    if (call->point->may_loop && last->return_address == call->return_address)
+        return true;
+    end_call(own, thread, NULL);
+    return false;
 }
 
 static void arrived(struct gait_cpu_context *cpu, void *data);
@@ -259,7 +268,7 @@ static void begin_call(struct watch_thread *own, struct stalker_thread *thread, 
         return;
     translator_host()->call_get(&thread->context, &entered);
     call.return_address = entered.return_address;
-    if (is_same_call(own, point, sp, call.return_address))
+    if (is_in_call(own, thread, &call))
         return;
     call.entered_time = time_counter();
     tell_enter(own, thread, &call);
@@ -319,13 +328,15 @@ void function_watch_add(const struct agent_pattern *pattern, uint64_t address, u
     struct watch_point *point;
     uint32_t number;
 
-    (void)size_bytes;
     mutex_lock(&watch.lock);
     number = number_of(pattern);
     mutex_unlock(&watch.lock);
     point = number == AGENT_PATTERNS_MAX ? NULL : watch_address(address);
-    if (point != NULL)
-        atomic_fetch_or_explicit(&point->patterns, 1ull << number, memory_order_release);
+    if (point == NULL)
+        return;
+    if (atomic_load_explicit(&point->patterns, memory_order_relaxed) == 0)
+        point->may_loop = entry_loop_may_be(address, size_bytes);
+    atomic_fetch_or_explicit(&point->patterns, 1ull << number, memory_order_release);
 }
 
 void function_watch_remove(uint64_t start, uint64_t end)

@@ -122,19 +122,26 @@ static bool is_keeping(const struct recorded_process *process, const struct ring
     return piece->kind == RING_LANE_DETAIL ? options->keeps_detail : options->keeps_index;
 }
 
-/* The thread that the lane is of: one that has no such lane yet, or a new one. */
+/* The thread that the lane is of: it may have another one. */
 static int thread_of(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
 {
     const struct manifest_process *manifest = process->manifest;
+    uint32_t lane = 1u << piece->kind;
+    int result;
 
     for (size_t i = manifest->thread_count; i-- > 0;)
-        if (manifest->threads[i].tid == piece->tid) {
-            if (manifest->threads[i].lanes & 1u << piece->kind || manifest->threads[i].has_ended)
-                break;
+        if (manifest->threads[i].serial == piece->serial && manifest->threads[i].tid == piece->tid &&
+            !(manifest->threads[i].lanes & lane)) {
             *thread_out = i;
+            manifest->threads[i].lanes |= lane;
             return 0;
         }
-    return add_thread(process, piece->tid, thread_out);
+    result = add_thread(process, piece->tid, thread_out);
+    if (result != 0)
+        return result;
+    manifest->threads[*thread_out].serial = piece->serial;
+    manifest->threads[*thread_out].lanes = lane;
+    return 0;
 }
 
 static struct recorded_stream_plan plan_of(const struct recorded_process *process, const struct ring_piece *piece,
@@ -161,7 +168,7 @@ static int begin_stream(struct recorded_process *process, struct recorded_lane *
 {
     struct recorded_stream_plan plan;
     struct recorded_stream *stream;
-    struct manifest_thread *thread;
+    const struct manifest_thread *thread;
     int result = thread_of(process, piece, &lane->thread);
 
     if (result != 0)
@@ -171,7 +178,6 @@ static int begin_stream(struct recorded_process *process, struct recorded_lane *
     result = recorded_stream_create(&plan, &stream);
     if (result != 0)
         return result;
-    thread->lanes |= 1u << piece->kind;
     stream->next = process->streams;
     process->streams = stream;
     lane->stream = stream;
@@ -328,10 +334,8 @@ static int take(void *context, const struct ring_piece *piece)
     if (result != 0)
         return result;
     note_loss(&process->manifest->threads[lane->thread], piece);
-    if (piece->is_last) {
-        process->manifest->threads[lane->thread].has_ended = true;
+    if (piece->is_last)
         end_stream(lane, piece->size_bytes == 0 ? piece->lost_before : 0);
-    }
     return 0;
 }
 

@@ -19,6 +19,7 @@ struct ring_piece {
     uint32_t lane;
     uint32_t generation; /* of the lane: with another one, it is another thread */
     uint32_t tid;
+    uint32_t serial; /* of the thread: the same for all its lanes */
     uint32_t events;
     uint32_t space;
     bool with_times;

@@ -28,6 +28,7 @@ struct ring_region {
     uint32_t lane_limit;
     struct mutex lock;
     uint32_t space_count;
+    uint32_t serial_count;
     bool is_detached; /* from the file: nobody sees what is written */
 };
 

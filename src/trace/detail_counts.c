@@ -81,8 +81,10 @@ void detail_counts_leave(struct detail_counts *counts, const struct detail_leave
         count->shortest = ticks;
     if (ticks > count->longest)
         count->longest = ticks;
-    if (leave->record.kind == DETAIL_LEAVE)
-        count->last_value = leave->value;
+    if (leave->record.kind != DETAIL_LEAVE || leave->record.time < count->last_return)
+        return;
+    count->last_return = leave->record.time;
+    count->last_value = leave->value;
 }
 
 static int compare(const void *left_count, const void *right_count)

@@ -21,7 +21,8 @@ struct detail_count {
     uint64_t longest;
     uint64_t last_time; /* of the call that began last, */
     uint64_t last_arguments[DETAIL_ARGUMENTS];
-    uint64_t last_value; /* and what was returned last */
+    uint64_t last_value;  /* and what was returned last, */
+    uint64_t last_return; /* which was then */
 };
 
 struct detail_counts {

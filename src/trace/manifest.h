@@ -18,8 +18,8 @@ struct manifest_thread {
     uint64_t lost_bytes;        /* of its index, since it was not read in time, as the next one */
     uint64_t lost_detail_bytes; /* of its details */
     /* While it is recorded: */
-    uint32_t lanes; /* bit n: it has one of kind n */
-    bool has_ended;
+    uint32_t serial; /* as in the ring */
+    uint32_t lanes;  /* bit n: it has one of kind n */
 };
 
 /* What a process could not tell, by reason. */
