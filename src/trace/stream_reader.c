@@ -368,6 +368,7 @@ bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk
     made.lost_before = chunk.lost_before;
     made.sequence = chunk.sequence;
     made.offset = end->offset;
+    made.has_gap_before = (chunk.flags & TRACE_CHUNK_GAP) != 0;
     *chunk_out = made;
     end->chunk_count++;
     end->offset += sizeof(chunk) + trace_padded(chunk.stored_bytes);

@@ -66,6 +66,7 @@ struct stream_chunk {
     uint64_t offset;                /* of the chunk in the file */
     const struct trace_mark *marks; /* by offset, which are below size_bytes */
     uint32_t mark_count;
+    bool has_gap_before; /* records before it were left out, since nobody asked for them */
 };
 
 /*

@@ -107,12 +107,21 @@ static const uint8_t *read_records(struct walk *walk, const struct stream_chunk 
     return place;
 }
 
+/* What was left out on purpose is not lost, but no more does what follows it cut the block before it. */
+static void skip(struct walk *walk)
+{
+    event_decoder_finish(&walk->decoder);
+    walk->end.gap_count++;
+}
+
 static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
 {
     const uint8_t *end = chunk->bytes + chunk->size_bytes, *place;
 
     /* Before the decoder learns of the chunk, for what waits belongs to the one before. */
     lose(walk, chunk->lost_before);
+    if (chunk->has_gap_before)
+        skip(walk);
     walk->span.sequence = chunk->sequence;
     place = read_records(walk, chunk);
     if (place == end || walk->decoder.is_closed)
@@ -147,6 +156,7 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
         .wanted = reader.header.events,
         .tid = reader.header.tid,
         .with_times = reader.header.with_times != 0,
+        .is_whole = reader.header.is_whole != 0,
         .receiver = {pass_on, &walk},
     };
     learn_sizes(&walk, event_format_of(reader.header.events, walk.decoder.with_times));
