@@ -83,6 +83,13 @@ static void try_natively(struct stalker_thread *thread)
     thread->enter_once = true;
 }
 
+/* For good: what stands at context.pc cannot be translated. */
+static void give_up(struct stalker_thread *thread)
+{
+    counter_add(COUNTER_threads_left, 1);
+    stalker_leave_natively(thread);
+}
+
 /* Goes on at context.pc, to which `exit`, if there is one, is linked. */
 static void go_by(struct stalker_thread *thread, struct block_exit *exit, bool lands)
 {
@@ -103,7 +110,7 @@ static void go_by(struct stalker_thread *thread, struct block_exit *exit, bool l
     else if (code_source_bytes(&cache->engine->source, app_pc_of(thread->context.pc), NULL) == 0)
         try_natively(thread);
     else
-        stalker_leave_natively(thread);
+        give_up(thread);
 }
 
 /* Goes on at context.pc, in the cache that is right there. */
@@ -156,7 +163,7 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
         go_on(thread, false);
         break;
     case BLOCK_EXIT_LEAVE:
-        stalker_leave_natively(thread);
+        give_up(thread);
         break;
     case BLOCK_EXIT_NO_CODE:
         try_natively(thread);
