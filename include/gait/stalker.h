@@ -264,6 +264,20 @@ int gait_stalker_include(struct gait_stalker *stalker, uint64_t start, uint64_t 
 bool gait_stalker_is_excluded(struct gait_stalker *stalker, uint64_t address);
 
 /*
+ * Lets blocks that begin in a range of code tell no events. Unlike excluded code it is followed as any other: calls of
+ * it are told by the caller, and what it calls elsewhere tells its events, so that nothing is missed but what happens
+ * in the range itself. Transformers and call probes see it. Parts of the range may be silent already. -EINVAL: it is
+ * empty, or goes beyond the last address; -ENOMEM.
+ */
+int gait_stalker_silence(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
+
+/* Lets a range tell its events again, as far as it was silent. Errors as above. */
+int gait_stalker_unsilence(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
+
+/* Whether an address is in a silent range. */
+bool gait_stalker_is_silent(struct gait_stalker *stalker, uint64_t address);
+
+/*
  * Forgets the translations of code that overlaps a range, so that it is translated anew. A thread that is in one runs
  * it to the end of its block. -EINVAL: the range is empty, or goes beyond the last address.
  */

@@ -25,4 +25,13 @@ MUST_USE int text_parse_hex(const char *text, size_t length, uint64_t *value_out
 /* Hexadecimal behind 0x or 0X, decimal otherwise. Errors as above. */
 MUST_USE int text_parse_number(const char *text, size_t length, uint64_t *value_out);
 
+/*
+ * Digits, perhaps a point and more digits; the value is so many times `scale`, a power of ten or some, rounded down.
+ * Errors as above.
+ */
+MUST_USE int text_parse_scaled(const char *text, size_t length, uint64_t scale, uint64_t *value_out);
+
+/* The same and one of the units ns, us, ms, s and m (minutes): "1.5ms". Errors as above. */
+MUST_USE int text_parse_duration(const char *text, size_t length, uint64_t *nanoseconds_out);
+
 #endif

@@ -9,6 +9,8 @@
 
 #include "gait/error.h"
 
+#include <stdbool.h>
+
 struct screen;
 
 /* What a command returns, and the exit status of gait. */
@@ -31,6 +33,7 @@ struct command {
     const char *arguments; /* how they are shown behind the name */
     const char *summary;   /* half a line, for the list of commands */
     const char *details;   /* paragraphs for `gait help NAME`: lines of at most 80 characters, each ended by \n */
+    bool takes_program;    /* --help among its arguments may be meant for that program, unless it comes first */
     enum command_status (*run)(const struct command_call *call);
 };
 

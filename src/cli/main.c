@@ -5,16 +5,27 @@
 
 #include <string.h>
 
+/* How many of the words may be --help for us. */
+static int count_own_words(int count, char **words)
+{
+    struct gait_error ignored;
+    int used = 0;
+    const struct command *command = count == 0 ? NULL : commands_find(count, words, &used, &ignored);
+
+    return command != NULL && command->takes_program && used + 1 < count ? used + 1 : count;
+}
+
 /* gait --version and gait --help are what people try first; gait COMMAND --help comes next. */
 static int replace_usual_options(int count, char **words)
 {
     static char help[] = "help", version[] = "version";
+    int own_count = count_own_words(count, words);
 
     if (count > 0 && (strcmp(words[0], "--version") == 0 || strcmp(words[0], "-V") == 0))
         words[0] = version;
     if (count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0))
         words[0] = help;
-    for (int i = 1; i < count && strcmp(words[i], "--") != 0; i++) {
+    for (int i = 1; i < own_count && strcmp(words[i], "--") != 0; i++) {
         if (strcmp(words[i], "--help") == 0) {
             memmove(words + 1, words, (size_t)i * sizeof(words[0]));
             words[0] = help;

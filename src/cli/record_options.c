@@ -1,199 +1,481 @@
 /* SPDX-License-Identifier: MIT */
-/* By getopt_long, which stops at the first argument that is no option: what follows belongs to the program. */
+/*
+ * One table says what the options are: getopt_long reads the command line by it, up to the first argument that is no
+ * option, since what follows belongs to the program; and a file's keys are the same names. The file is read first, and
+ * an option of the command line replaces all that the file had for it.
+ */
 #define _GNU_SOURCE
 #include "cli/record_options.h"
 
+#include "cli/config_file.h"
+#include "cli/option_values.h"
 #include "gait/stalker.h"
 #include "libgait/error.h"
-#include "ring/ring_layout.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum option_letter {
-    OPTION_OUTPUT = 'o',
-    OPTION_FOLLOW = 256,
-    OPTION_TIMES,
-    OPTION_OVERFLOW,
-    OPTION_BUFFER,
-    OPTION_DURATION,
-    OPTION_COMPRESS,
-    OPTION_QUIET,
-};
+#define STACK_BYTES_MAX 512u
+#define ROLL_MS         5000u
+#define OPTIONS_MAX     64u
 
-static const struct option known[] = {
-    {"output", required_argument, NULL, OPTION_OUTPUT},
-    {"follow", required_argument, NULL, OPTION_FOLLOW},
-    {"times", no_argument, NULL, OPTION_TIMES},
-    {"overflow", required_argument, NULL, OPTION_OVERFLOW},
-    {"buffer", required_argument, NULL, OPTION_BUFFER},
-    {"duration", required_argument, NULL, OPTION_DURATION},
-    {"compress", no_argument, NULL, OPTION_COMPRESS},
-    {"quiet", no_argument, NULL, OPTION_QUIET},
-    {NULL, 0, NULL, 0},
-};
+/* What is libc: the C library, and the loader that comes with it; those of older systems have their version's number.
+ */
+static const char *const libc_modules[] = {"libc.so*",  "libc-2.*", "libpthread-2.*", "libc.musl*",
+                                           "ld-linux*", "ld-2.*",   "ld-musl*"};
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+#define LIBC_MODULE_COUNT (sizeof(libc_modules) / sizeof(libc_modules[0]))
 
-static const struct {
-    const char *name;
-    uint32_t event;
-} event_names[] = {
-    {"none", 0},
-    {"call", GAIT_EVENT_CALL},
-    {"ret", GAIT_EVENT_RET},
-    {"block", GAIT_EVENT_BLOCK},
-    {"exec", GAIT_EVENT_EXEC},
-    {"compile", GAIT_EVENT_COMPILE},
-};
+/* ---- what options do --------------------------------------------------------------------------------------------- */
 
-static bool add_event(const char *name, size_t length, uint32_t *events)
+/* Each takes a value, of a switch "true" or "false". False: it should be something else. */
+
+static bool take_output(struct record_options *options, const char *value)
 {
-    for (size_t i = 0; i < sizeof(event_names) / sizeof(event_names[0]); i++)
-        if (strlen(event_names[i].name) == length && memcmp(event_names[i].name, name, length) == 0) {
-            *events |= event_names[i].event;
-            return true;
-        }
+    options->output = value;
+    return value[0] != '\0';
+}
+
+static bool take_follow(struct record_options *options, const char *value)
+{
+    options->has_events = true;
+    return option_read_events(value, &options->events);
+}
+
+static bool take_overflow(struct record_options *options, const char *value)
+{
+    return option_read_overflow(value, &options->overflow);
+}
+
+static bool take_buffer(struct record_options *options, const char *value)
+{
+    return option_read_buffer_bytes(value, &options->buffer_bytes);
+}
+
+static bool take_duration(struct record_options *options, const char *value)
+{
+    return option_read_seconds(value, &options->duration_seconds);
+}
+
+static bool take_stack_bytes(struct record_options *options, const char *value)
+{
+    unsigned long number;
+
+    if (!option_read_number(value, STACK_BYTES_MAX, &number))
+        return false;
+    options->stack_bytes = (unsigned)number;
+    return true;
+}
+
+static bool take_pre_roll(struct record_options *options, const char *value)
+{
+    return option_read_roll(value, &options->pre_roll_ms);
+}
+
+static bool take_post_roll(struct record_options *options, const char *value)
+{
+    return option_read_roll(value, &options->post_roll_ms);
+}
+
+static bool add_text(struct option_list *list, const char *text)
+{
+    const char **grown = realloc(list->texts, (list->count + 1) * sizeof(*grown));
+
+    if (grown == NULL)
+        return false;
+    list->texts = grown;
+    list->texts[list->count++] = text;
+    return true;
+}
+
+static bool is_pattern(const char *text)
+{
+    return text[0] != '\0' && strlen(text) < AGENT_PATTERN_BYTES;
+}
+
+static bool take_exclude(struct record_options *options, const char *value)
+{
+    return is_pattern(value) && strcmp(value, "!") != 0 && add_text(&options->excludes, value);
+}
+
+static bool take_detail(struct record_options *options, const char *value)
+{
+    return is_pattern(value) && value[strlen(value) - 1] != '!' && add_text(&options->details, value);
+}
+
+static bool take_thread(struct record_options *options, const char *value)
+{
+    return is_pattern(value) && add_text(&options->threads, value);
+}
+
+static bool take_trigger(struct record_options *options, const char *value)
+{
+    struct trigger_spec *grown = realloc(options->triggers, (options->trigger_count + 1) * sizeof(*options->triggers));
+
+    if (grown == NULL)
+        return false;
+    options->triggers = grown;
+    if (trigger_spec_parse(value, &grown[options->trigger_count]) != NULL)
+        return false;
+    options->trigger_count++;
+    return true;
+}
+
+static bool is_true(const char *value)
+{
+    return strcmp(value, "true") == 0;
+}
+
+#define SWITCH(name, field, on)                                                                                        \
+    static bool name(struct record_options *options, const char *value)                                                \
+    {                                                                                                                  \
+        options->field = is_true(value) == (on);                                                                       \
+        return true;                                                                                                   \
+    }
+
+SWITCH(take_times, with_times, true)
+SWITCH(take_compress, compress, true)
+SWITCH(take_quiet, is_quiet, true)
+SWITCH(take_verbose, is_verbose, true)
+SWITCH(take_flight, is_flight, true)
+SWITCH(take_wait, waits, true)
+SWITCH(take_children, with_children, true)
+SWITCH(take_no_children, with_children, false)
+
+/* Says what to use until there is such a thing. */
+static bool refuse(struct record_options *options, const char *value)
+{
+    (void)options;
+    (void)value;
     return false;
 }
 
-static bool read_events(const char *text, uint32_t *events_out)
+static void clear_excludes(struct record_options *options)
 {
-    *events_out = 0;
-    for (const char *name = text;; name++) {
-        size_t length = strcspn(name, ",");
+    options->excludes.count = 0;
+}
 
-        if (!add_event(name, length, events_out))
-            return false;
-        name += length;
-        if (*name == '\0')
-            return true;
+static void clear_details(struct record_options *options)
+{
+    options->details.count = 0;
+}
+
+static void clear_threads(struct record_options *options)
+{
+    options->threads.count = 0;
+}
+
+static void clear_triggers(struct record_options *options)
+{
+    options->trigger_count = 0;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+enum option_form {
+    OPTION_VALUE,
+    OPTION_SWITCH,
+    OPTION_LIST, /* can be given several times */
+};
+
+static const struct record_option {
+    const char *name;
+    enum option_form form;
+    bool (*take)(struct record_options *options, const char *value); /* NULL: it is looked for before all others */
+    const char *wanted;                                              /* what the value should be */
+    void (*clear)(struct record_options *options);                   /* of lists */
+} known[] = {
+    {"output", OPTION_VALUE, take_output, "the name of a folder", NULL},
+    {"follow", OPTION_VALUE, take_follow, "none, or some of call,ret,block,exec,compile", NULL},
+    {"exclude", OPTION_LIST, take_exclude, "MODULE, MODULE!FUNCTION or !FUNCTION, in less than 120 letters",
+     clear_excludes},
+    {"follow-thread", OPTION_LIST, take_thread, "a thread's name or number", clear_threads},
+    {"times", OPTION_SWITCH, take_times, "true or false", NULL},
+    {"children", OPTION_SWITCH, take_children, "true or false", NULL},
+    {"no-children", OPTION_SWITCH, take_no_children, "true or false", NULL},
+    {"detail", OPTION_LIST, take_detail, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_details},
+    {"stack-bytes", OPTION_VALUE, take_stack_bytes, "a number from 0 to 512", NULL},
+    {"flight", OPTION_SWITCH, take_flight, "true or false", NULL},
+    {"trigger", OPTION_LIST, take_trigger,
+     "symbol=GLOB, slow=GLOB>TIME, crash, signal=NAME, time=+TIME, every=TIME or manual", clear_triggers},
+    {"pre-roll-sec", OPTION_VALUE, take_pre_roll, "a number of seconds", NULL},
+    {"post-roll-sec", OPTION_VALUE, take_post_roll, "a number of seconds", NULL},
+    {"overflow", OPTION_VALUE, take_overflow, "drop or block", NULL},
+    {"buffer", OPTION_VALUE, take_buffer, "a size from 4K to 8M", NULL},
+    {"duration", OPTION_VALUE, take_duration, "a number of seconds, at least 1", NULL},
+    {"wait", OPTION_SWITCH, take_wait, "true or false", NULL},
+    {"compress", OPTION_SWITCH, take_compress, "true or false", NULL},
+    {"quiet", OPTION_SWITCH, take_quiet, "true or false", NULL},
+    {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
+    {"hook", OPTION_LIST, refuse,
+     "left out: functions cannot be hooked yet. --follow call,ret tells all calls, --exclude makes them fewer, and "
+     "--detail tells more of single functions",
+     NULL},
+    {"config", OPTION_VALUE, NULL, "the name of a file", NULL},
+};
+
+#define KNOWN_COUNT (sizeof(known) / sizeof(known[0]))
+
+_Static_assert(KNOWN_COUNT <= OPTIONS_MAX, "a bit for each option");
+
+static const struct record_option *find_option(const char *name)
+{
+    for (size_t i = 0; i < KNOWN_COUNT; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return &known[i];
+    return NULL;
+}
+
+/* What the value should be, in more words where the value says which. */
+static const char *wanted_of(const struct record_option *option, const char *value)
+{
+    struct trigger_spec spec;
+    const char *wanted = option->take == take_trigger ? trigger_spec_parse(value, &spec) : NULL;
+
+    return wanted == NULL ? option->wanted : wanted;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static const char *take_from_file(void *context, const struct config_value *value)
+{
+    const struct record_option *option = find_option(value->key);
+    struct record_options *options = context;
+
+    if (option == NULL || option->take == NULL)
+        return "left out: there is no such option";
+    if ((value->kind == CONFIG_TRUTH) != (option->form == OPTION_SWITCH))
+        return option->wanted;
+    if (value->kind == CONFIG_ITEM && option->form != OPTION_LIST)
+        return "one value, no array";
+    return option->take(options, value->text) ? NULL : wanted_of(option, value->text);
+}
+
+/* ---- the command line -------------------------------------------------------------------------------------------- */
+
+struct command_line {
+    const struct command_call *call;
+    const char *command;
+    int count;
+    char **words;
+    struct option long_options[OPTIONS_MAX + 1];
+};
+
+/* What getopt_long gives: the number of the option, 1 and more; or '?' or ':'. */
+static int next_option(const struct command_line *line)
+{
+    int letter = getopt_long(line->count, line->words, "+:o:", line->long_options, NULL);
+
+    if (letter == 'o')
+        return OPTIONS_MAX * 2;
+    return letter;
+}
+
+static const struct record_option *option_of(int number)
+{
+    return &known[number - OPTIONS_MAX * 2];
+}
+
+static enum command_status not_understood(const struct command_line *line, int letter)
+{
+    (void)error_set(line->call->error, EINVAL, "%s: %s %s; see gait help %s", line->command, line->words[optind - 1],
+                    letter == ':' ? "needs a value" : "is no option", line->command);
+    return COMMAND_MISUSED;
+}
+
+/* The last --config, or NULL; and whether all words are options. */
+static enum command_status find_config(const struct command_line *line, const char **config_out)
+{
+    int letter;
+
+    *config_out = NULL;
+    for (optind = 0; (letter = next_option(line)) != -1;) {
+        if (letter == '?' || letter == ':')
+            return not_understood(line, letter);
+        if (option_of(letter)->take == NULL)
+            *config_out = optarg;
     }
+    return COMMAND_DONE;
 }
 
-static bool read_number(const char *text, unsigned long most, unsigned long *number_out, const char **end_out)
+static enum command_status take_words(const struct command_line *line, struct record_options *options)
 {
-    char *end;
+    uint64_t seen = 0;
+    int letter;
 
-    errno = 0;
-    *number_out = strtoul(text, &end, 10);
-    *end_out = end;
-    return end != text && errno == 0 && text[0] != '-' && *number_out <= most;
-}
+    for (optind = 0; (letter = next_option(line)) != -1;) {
+        const struct record_option *option = option_of(letter);
+        const char *value = option->form == OPTION_SWITCH ? "true" : optarg;
+        uint64_t bit = 1ull << (option - known);
 
-static bool read_size(const char *text, size_t *size_out)
-{
-    unsigned long number;
-    const char *end;
-    unsigned shift = 0;
-
-    if (!read_number(text, RING_BUFFER_BYTES_MAX, &number, &end))
-        return false;
-    if (*end == 'K' || *end == 'k' || *end == 'M' || *end == 'm')
-        shift = *end++ == 'M' || end[-1] == 'm' ? 20 : 10;
-    *size_out = number << shift;
-    return *end == '\0' && *size_out >= RING_BUFFER_BYTES_MIN && *size_out <= RING_BUFFER_BYTES_MAX;
-}
-
-static bool read_seconds(const char *text, unsigned *seconds_out)
-{
-    unsigned long number;
-    const char *end;
-
-    if (!read_number(text, 1000000000, &number, &end) || *end != '\0' || number == 0)
-        return false;
-    *seconds_out = (unsigned)number;
-    return true;
-}
-
-static bool read_overflow(const char *text, int *overflow_out)
-{
-    if (strcmp(text, "drop") == 0)
-        *overflow_out = RING_DROP;
-    else if (strcmp(text, "block") == 0)
-        *overflow_out = RING_BLOCK;
-    else
-        return false;
-    return true;
-}
-
-/* ---- options ----------------------------------------------------------------------------------------------------- */
-
-/* NULL: it is right; else what it should be. */
-static const char *take_option(int letter, const char *value, struct record_options *options)
-{
-    switch (letter) {
-    case OPTION_OUTPUT:
-        options->output = value;
-        return value[0] == '\0' ? "the name of a folder" : NULL;
-    case OPTION_FOLLOW:
-        return read_events(value, &options->events) ? NULL : "none, or some of call,ret,block,exec,compile";
-    case OPTION_TIMES:
-        options->with_times = true;
-        return NULL;
-    case OPTION_OVERFLOW:
-        return read_overflow(value, &options->overflow) ? NULL : "drop or block";
-    case OPTION_BUFFER:
-        return read_size(value, &options->buffer_bytes) ? NULL : "a size from 4K to 8M";
-    case OPTION_DURATION:
-        return read_seconds(value, &options->duration_seconds) ? NULL : "a number of seconds, at least 1";
-    case OPTION_COMPRESS:
-        options->compress = true;
-        return NULL;
-    default:
-        options->is_quiet = true;
-        return NULL;
+        if (option->clear != NULL && !(seen & bit))
+            option->clear(options);
+        seen |= bit;
+        if (option->take != NULL && !option->take(options, value)) {
+            (void)error_set(line->call->error, EINVAL, "%s: --%s is %s; it should be %s", line->command, option->name,
+                            value, wanted_of(option, value));
+            return COMMAND_MISUSED;
+        }
     }
+    options->rest = line->words + optind;
+    options->rest_count = line->count - optind;
+    return COMMAND_DONE;
 }
 
-static const char *name_of(int letter)
+static size_t pattern_count(const struct record_options *options)
 {
-    for (const struct option *option = known; option->name != NULL; option++)
-        if (option->val == letter)
-            return option->name;
-    return "";
+    size_t count = options->excludes.count + options->details.count + options->threads.count +
+                   (options->has_events ? 0 : LIBC_MODULE_COUNT);
+
+    for (size_t i = 0; i < options->trigger_count; i++)
+        count += options->triggers[i].pattern[0] != '\0';
+    return count;
+}
+
+static enum command_status check(const struct command_line *line, const struct record_options *options)
+{
+    if (pattern_count(options) <= AGENT_PATTERNS_MAX)
+        return COMMAND_DONE;
+    (void)error_set(
+        line->call->error, EINVAL,
+        "%s: there are too many patterns in --exclude, --detail, --trigger and --follow-thread: %zu of them, "
+        "%u can be; a glob can stand for several",
+        line->command, pattern_count(options), AGENT_PATTERNS_MAX);
+    return COMMAND_MISUSED;
+}
+
+static enum command_status take_all(const struct command_line *line, struct record_options *options)
+{
+    const char *config;
+    enum command_status status = find_config(line, &config);
+
+    if (status != COMMAND_DONE)
+        return status;
+    if (config != NULL &&
+        config_file_read(config, take_from_file, options, &options->config_bytes, line->call->error) != 0)
+        return COMMAND_MISUSED;
+    status = take_words(line, options);
+    return status == COMMAND_DONE ? check(line, options) : status;
+}
+
+/* getopt wants the program's name first. */
+static char **copy_words(const struct command_call *call)
+{
+    char **words = calloc((size_t)call->argument_count + 2, sizeof(*words));
+
+    if (words == NULL)
+        return NULL;
+    words[0] = call->arguments[0];
+    for (int i = 0; i < call->argument_count; i++)
+        words[i + 1] = call->arguments[i];
+    return words;
 }
 
 enum command_status record_options_parse(const struct command_call *call, const char *command,
                                          struct record_options *options_out)
 {
-    char **arguments = calloc((size_t)call->argument_count + 2, sizeof(*arguments));
-    int count = call->argument_count + 1, letter;
+    struct command_line line = {.call = call, .command = command, .count = call->argument_count + 1};
 
+    line.words = copy_words(call);
     *options_out = (struct record_options){
         .output = "./traces",
         .events = GAIT_EVENT_CALL | GAIT_EVENT_RET,
         .overflow = -1,
-        .words = arguments,
+        .with_children = true,
+        .stack_bytes = 128,
+        .pre_roll_ms = ROLL_MS,
+        .post_roll_ms = ROLL_MS,
+        .words = line.words,
     };
-    if (arguments == NULL) {
+    if (line.words == NULL) {
         (void)error_set(call->error, ENOMEM, "%s: no memory", command);
         return COMMAND_FAILED;
     }
-    /* getopt wants the program's name first. */
-    arguments[0] = call->arguments[0];
-    for (int i = 0; i < call->argument_count; i++)
-        arguments[i + 1] = call->arguments[i];
-    optind = 0;
+    for (size_t i = 0; i < KNOWN_COUNT; i++)
+        line.long_options[i] =
+            (struct option){known[i].name, known[i].form == OPTION_SWITCH ? no_argument : required_argument, NULL,
+                            (int)(OPTIONS_MAX * 2 + i)};
     opterr = 0;
-    while ((letter = getopt_long(count, arguments, "+:o:", known, NULL)) != -1) {
-        const char *wanted, *given = arguments[optind - 1];
+    return take_all(&line, options_out);
+}
 
-        if (letter == '?' || letter == ':') {
-            (void)error_set(call->error, EINVAL, "%s: %s %s; see gait help %s", command, given,
-                            letter == ':' ? "needs a value" : "is no option", command);
-            return COMMAND_MISUSED;
-        }
-        wanted = take_option(letter, optarg, options_out);
-        if (wanted != NULL) {
-            (void)error_set(call->error, EINVAL, "%s: --%s is %s; it should be %s", command, name_of(letter), optarg,
-                            wanted);
-            return COMMAND_MISUSED;
-        }
+void record_options_release(struct record_options *options)
+{
+    free(options->excludes.texts);
+    free(options->details.texts);
+    free(options->threads.texts);
+    free(options->triggers);
+    free(options->words);
+    free(options->config_bytes);
+    *options = (struct record_options){0};
+}
+
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+
+static struct agent_pattern *add_pattern(struct agent_options *agent, enum agent_pattern_use use, const char *text)
+{
+    struct agent_pattern *pattern = &agent->patterns[agent->pattern_count++];
+
+    *pattern = (struct agent_pattern){.use = use};
+    memcpy(pattern->text, text, strlen(text));
+    return pattern;
+}
+
+/* What a thread is called by its own process, which may be in another pid namespace; else the same. */
+static uint32_t inner_tid(unsigned long tid)
+{
+    char path[64], line[256];
+    unsigned long inner = tid;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%lu/status", tid);
+    file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        const char *last = strrchr(line, '\t');
+
+        if (strncmp(line, "NSpid:", 6) == 0 && last != NULL)
+            inner = strtoul(last, NULL, 10);
     }
-    options_out->rest = arguments + optind;
-    options_out->rest_count = count - optind;
-    return COMMAND_DONE;
+    if (file != NULL)
+        fclose(file);
+    return (uint32_t)inner;
+}
+
+static void add_threads(const struct option_list *threads, struct agent_options *agent)
+{
+    unsigned long tid;
+
+    for (size_t i = 0; i < threads->count; i++) {
+        struct agent_pattern *pattern = add_pattern(agent, AGENT_PATTERN_THREAD, threads->texts[i]);
+
+        if (option_read_number(threads->texts[i], INT32_MAX, &tid))
+            pattern->number = inner_tid(tid);
+    }
+}
+
+void record_options_patterns(const struct record_options *options, struct agent_options *agent)
+{
+    agent->pattern_count = 0;
+    for (size_t i = 0; i < options->trigger_count; i++) {
+        const struct trigger_spec *trigger = &options->triggers[i];
+        struct agent_pattern *pattern;
+
+        if (trigger->pattern[0] == '\0')
+            continue;
+        pattern = add_pattern(
+            agent, trigger->kind == TRIGGER_SPEC_SLOW ? AGENT_PATTERN_TRIGGER_SLOW : AGENT_PATTERN_TRIGGER_CALL,
+            trigger->pattern);
+        pattern->number = (uint32_t)i;
+        pattern->value = trigger->nanoseconds;
+    }
+    for (size_t i = 0; i < options->details.count; i++)
+        add_pattern(agent, AGENT_PATTERN_DETAIL, options->details.texts[i])->number = (uint32_t)i;
+    add_threads(&options->threads, agent);
+    for (size_t i = 0; i < options->excludes.count; i++)
+        add_pattern(agent, AGENT_PATTERN_EXCLUDE, options->excludes.texts[i]);
+    for (size_t i = 0; !options->has_events && i < LIBC_MODULE_COUNT; i++)
+        add_pattern(agent, AGENT_PATTERN_EXCLUDE, libc_modules[i]);
 }

@@ -1,42 +1,96 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that spawn and attach share. Texts point into the arguments. */
+/* The options that spawn and attach share, from the command line and a file. */
 #ifndef GAIT_CLI_RECORD_OPTIONS_H
 #define GAIT_CLI_RECORD_OPTIONS_H
 
 #include "cli/command.h"
+#include "record/trigger_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct agent_options;
+
+/* Texts that an option was given, in their order. */
+struct option_list {
+    const char **texts;
+    size_t count;
+};
+
 struct record_options {
     const char *output;
     uint32_t events; /* of enum gait_event_kind */
+    bool has_events; /* the user said which */
     bool with_times;
     int overflow; /* enum ring_overflow; -1: the command's choice */
     size_t buffer_bytes;
     unsigned duration_seconds; /* 0: until it ends */
     bool compress;
     bool is_quiet;
+    bool is_verbose;
+    bool waits;         /* before the program's first instruction */
+    bool with_children; /* processes that it makes are recorded as well */
+
+    struct option_list excludes;
+    struct option_list threads; /* numbers, and patterns of names; none: all threads */
+
+    struct option_list details;
+    unsigned stack_bytes; /* of the stack, in each event of the detail lane */
+    bool is_flight;       /* keeps everything in memory but what triggers ask for */
+    struct trigger_spec *triggers;
+    size_t trigger_count;
+    uint64_t pre_roll_ms;
+    uint64_t post_roll_ms;
+
     char **rest; /* what is no option: the program and its arguments, or the pid; ended by NULL */
     int rest_count;
-    char **words; /* what rest points into; to be freed */
+    char **words;       /* what rest points into */
+    char *config_bytes; /* what texts out of the file point into */
 };
 
-/* COMMAND_DONE, or COMMAND_MISUSED with the error filled in; after both, words is to be freed. */
+/* COMMAND_DONE, or COMMAND_MISUSED with the error filled in; after both, they are to be released. */
 enum command_status record_options_parse(const struct command_call *call, const char *command,
                                          struct record_options *options_out);
+
+void record_options_release(struct record_options *options);
+
+/*
+ * Gives the agent the patterns of what is excluded, of details and of triggers. A trigger's number is its index in the
+ * list. There is room for all.
+ */
+void record_options_patterns(const struct record_options *options, struct agent_options *agent);
 
 /* The options' part of a command's help. */
 #define RECORD_OPTIONS_HELP                                                                                            \
     "  -o, --output DIR    where traces go (./traces); one folder a recording\n"                                       \
-    "  --follow EVENTS     none, or some of call,ret,block,exec,compile (call,ret)\n"                                  \
+    "  --follow EVENTS     none, or some of call,ret,block,exec,compile. Without it:\n"                                \
+    "                      call,ret of everything but libc\n"                                                          \
+    "  --exclude GLOB      no events from these modules, like 'libssl*', or functions,\n"                              \
+    "                      like 'libc.so*!malloc'; '!main' is one of the program itself;\n"                            \
+    "                      can be given several times\n"                                                               \
+    "  --follow-thread T   only threads with this name, a glob, or number; repeatable\n"                               \
     "  --times             a time stamp on every event\n"                                                              \
+    "  --children, --no-children    whether processes that it makes are recorded too\n"                                \
+    "                      (they are)\n"                                                                               \
+    "  --detail GLOB       functions whose calls go to the detail lane too, with their\n"                              \
+    "                      arguments and stack: 'libz*!inflate', or 'parse*' of the\n"                                 \
+    "                      program itself; repeatable\n"                                                               \
+    "  --stack-bytes N     how much of the stack, 0 to 512 (128)\n"                                                    \
+    "  --flight            keeps events in memory, and writes those around triggers\n"                                 \
+    "  --trigger T         what makes a window of events be kept; repeatable:\n"                                       \
+    "                      symbol=GLOB  slow=GLOB>50ms  crash  signal=SIGUSR1\n"                                       \
+    "                      time=+30s  every=60s  manual\n"                                                             \
+    "  --pre-roll-sec N    how much before a trigger is kept (5)\n"                                                    \
+    "  --post-roll-sec N   how much behind it (5)\n"                                                                   \
     "  --overflow HOW      when events come faster than they are written: drop, or\n"                                  \
     "                      block: the program waits\n"                                                                 \
     "  --buffer SIZE       of each of a thread's four buffers (256K); K and M count\n"                                 \
     "  --duration SEC      ends the recording after that many seconds\n"                                               \
     "  --compress          compresses what is written\n"                                                               \
-    "  --quiet             says nothing but errors\n"
+    "  --config FILE       options out of a file, as follow = \"call,ret\"; those of the\n"                            \
+    "                      command line count more\n"                                                                  \
+    "  --quiet             says nothing but errors\n"                                                                  \
+    "  --verbose           says what is done, step by step\n"
 
 #endif

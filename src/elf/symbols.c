@@ -133,12 +133,10 @@ static int read_name(const struct elf_symbols *symbols, const struct elf_symbol_
     return 0;
 }
 
-int elf_symbols_get(const struct elf_symbols *symbols, uint64_t which, struct elf_symbol *symbol_out)
+int elf_symbols_peek(const struct elf_symbols *symbols, uint64_t which, struct elf_symbol *symbol_out)
 {
     const struct elf_symbol_table *table = &symbols->tables[0];
     struct elf_symbol symbol = {0};
-    const uint8_t *code;
-    uint64_t available;
     Elf64_Sym entry;
 
     if (which >= table->count) {
@@ -154,13 +152,25 @@ int elf_symbols_get(const struct elf_symbols *symbols, uint64_t which, struct el
     if (entry.st_shndx == SHN_UNDEF || entry.st_shndx >= MACHINE_RESERVED ||
         (kind != KIND_FUNCTION && kind != KIND_RESOLVER && kind != KIND_NOTHING))
         return -ENOENT;
-    if (elf_symbols_code(symbols, entry.st_value, &code, &available) != 0 ||
-        read_name(symbols, table, entry.st_name, &symbol) != 0)
+    if (read_name(symbols, table, entry.st_name, &symbol) != 0)
         return -ENOENT;
     symbol.address = entry.st_value;
     symbol.size_bytes = entry.st_size;
     symbol.is_resolver = kind == KIND_RESOLVER;
     symbol.is_function = kind != KIND_NOTHING;
+    *symbol_out = symbol;
+    return 0;
+}
+
+int elf_symbols_get(const struct elf_symbols *symbols, uint64_t which, struct elf_symbol *symbol_out)
+{
+    struct elf_symbol symbol;
+    const uint8_t *code;
+    uint64_t available;
+
+    if (elf_symbols_peek(symbols, which, &symbol) != 0 ||
+        elf_symbols_code(symbols, symbol.address, &code, &available) != 0)
+        return -ENOENT;
     *symbol_out = symbol;
     return 0;
 }
@@ -173,8 +183,7 @@ static bool has_name(const struct elf_symbol *symbol, const char *name)
     return name[symbol->name_length] == '\0';
 }
 
-/* A size that the file does not tell: up to the next symbol or the end of the segment. */
-static uint64_t size_until_next(const struct elf_symbols *symbols, uint64_t address)
+uint64_t elf_symbols_measure(const struct elf_symbols *symbols, uint64_t address)
 {
     const uint8_t *code;
     uint64_t size_bytes;
@@ -192,7 +201,7 @@ static uint64_t size_until_next(const struct elf_symbols *symbols, uint64_t addr
 static int deliver(const struct elf_symbols *symbols, struct elf_symbol symbol, struct elf_symbol *symbol_out)
 {
     if (symbol.size_bytes == 0)
-        symbol.size_bytes = size_until_next(symbols, symbol.address);
+        symbol.size_bytes = elf_symbols_measure(symbols, symbol.address);
     *symbol_out = symbol;
     return 0;
 }
@@ -213,7 +222,7 @@ int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct
 }
 
 /* Of two names for the same code, the one for programs: those with more underscores in front are for the library. */
-static bool has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other)
+bool elf_symbol_has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other)
 {
     size_t i = 0;
 
@@ -233,7 +242,7 @@ int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address
         if (address - symbol.address >= symbol.size_bytes && symbol.address != address)
             continue;
         if (!found || symbol.address > best.address ||
-            (symbol.address == best.address && has_plainer_name(&symbol, &best)))
+            (symbol.address == best.address && elf_symbol_has_plainer_name(&symbol, &best)))
             best = symbol;
         found = true;
     }

@@ -24,7 +24,8 @@ struct mapping {
 };
 
 /*
- * Calls visit for each mapping that has an address of [start, end), in their order. visit must not change mappings.
+ * Calls visit for each mapping that has an address of [start, end), in their order. visit must not change mappings
+ * of code; it may map other memory.
  * -ENOENT and others: there is no /proc.
  */
 MUST_USE int mapping_list_visit(uint64_t start, uint64_t end,

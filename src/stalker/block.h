@@ -50,7 +50,8 @@ struct block {
     uint16_t insn_count : 12;     /* of the original */
     uint16_t last_insn_bytes : 4; /* of the original's last instruction */
     uint8_t landing_bytes;        /* of the landing that stands right before the entry, if there is one */
-    bool is_retired;              /* no longer in the map; threads may still be in it */
+    bool is_retired : 1;          /* no longer in the map; threads may still be in it */
+    bool is_quiet : 1;            /* it tells no events */
     struct block_exit exits[BLOCK_EXIT_COUNT];
 };
 

@@ -14,6 +14,7 @@
 #include "stalker/event_buffer.h"
 #include "stalker/event_write.h"
 #include "stalker/follow.h"
+#include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
@@ -60,6 +61,8 @@ static void tell_compiled(struct stalker_thread *thread, const struct code_cache
     if (!(cache->configuration.events & GAIT_EVENT_COMPILE) || thread->events == NULL)
         return;
     for (; count < thread->compiled_end; count++) {
+        if (code_cache_block(cache, count)->is_quiet)
+            continue;
         if (thread->event_position >= thread->event_limit)
             stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
         event_write(thread, count, EVENT_RECORD_COMPILED);
@@ -150,6 +153,17 @@ static void make_system_call(struct stalker_thread *thread)
         stalker_leave_natively(thread);
         break;
     }
+}
+
+/* A program was not executed, or a process that shared our memory does so no more. */
+static void end_announced(struct stalker_thread *thread)
+{
+    const struct process_watcher *watcher = thread->engine->processes;
+
+    if (!thread->is_announced)
+        return;
+    thread->is_announced = false;
+    watcher->call_ended(watcher->context, thread);
 }
 
 static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
@@ -275,6 +289,7 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_CALLED:
         /* The kernel has put the rest of the registers where they belong. */
         thread->context.pc = thread->native_return;
+        end_announced(thread);
         go_on(thread, false);
         break;
     case STALKER_QUIET_END:
@@ -315,9 +330,23 @@ static bool find_program_pc(struct stalker_thread *thread)
     return true;
 }
 
+/* Nobody is there who reads: the first thread to notice takes the others out, wherever they are, and leaves last. */
+static bool is_abandoned(struct stalker_thread *thread)
+{
+    struct stalker_engine *engine = thread->engine;
+    const struct process_watcher *watcher = engine->processes;
+
+    if (watcher == NULL || !watcher->is_abandoned(watcher->context))
+        return false;
+    if (!atomic_exchange_explicit(&engine->is_abandoned, true, memory_order_relaxed))
+        stalker_unfollow_others(engine);
+    return true;
+}
+
 static bool is_unfollowed(struct stalker_thread *thread)
 {
-    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW))
+    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW) &&
+        !is_abandoned(thread))
         return false;
     return thread->reason != STALKER_EVENTS || find_program_pc(thread);
 }

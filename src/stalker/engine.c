@@ -66,6 +66,7 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
     list_init(&engine->threads);
     list_init(&engine->parked);
     interval_map_init(&engine->exclusions.ranges);
+    quiet_ranges_init(&engine->quiet);
     code_source_init(&engine->source);
     result = init_parts(engine);
     if (result == 0)
@@ -102,6 +103,7 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     }
     code_source_deinit(&engine->source);
     interval_map_deinit(&engine->exclusions.ranges);
+    quiet_ranges_deinit(&engine->quiet);
     hash_map_deinit(&engine->natives);
     hash_map_deinit(&engine->nothing);
     hash_map_deinit(&engine->probe_points);

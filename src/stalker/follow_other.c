@@ -26,6 +26,7 @@
 #define TRIES_MAX      2000
 #define TRIES_AT_ONCE  20
 #define NANOSECONDS_MS 1000000
+#define OTHERS_MET_MAX 1024
 
 /* There signals are blocked: a trap behind each instruction would be the end. */
 static void enter_gate(struct gait_cpu_context *cpu)
@@ -213,6 +214,32 @@ int stalker_unfollow_other(struct stalker_engine *engine, int tid)
             return 0;
     }
     return result;
+}
+
+/* Asks all of them; and those to meet, as many as fit. */
+static unsigned ask_to_leave(struct stalker_engine *engine, int *tids_out)
+{
+    unsigned count = 0;
+
+    mutex_lock(&engine->lock);
+    LIST_FOR_EACH (node, &engine->threads) {
+        struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
+        if (thread->tid != stalker_current_tid() && thread->tid != 0 && count < OTHERS_MET_MAX)
+            tids_out[count++] = thread->tid;
+    }
+    mutex_unlock(&engine->lock);
+    return count;
+}
+
+void stalker_unfollow_others(struct stalker_engine *engine)
+{
+    int tids[OTHERS_MET_MAX];
+    unsigned count = ask_to_leave(engine, tids);
+
+    for (unsigned i = 0; i < count; i++)
+        (void)!stalker_unfollow_other(engine, tids[i]);
 }
 
 /* ---- threads that somebody else has stopped ---------------------------------------------------------------------- */

@@ -80,6 +80,7 @@ static int begin_block(struct translation *translation, struct app_pc start)
     translation->goes_on = false;
     translation->is_native = stalker_engine_is_native(translation->cache->engine, start);
     translation->changes_cache = !translation->is_native && exclusion_changes_cache(translation->cache, start);
+    block->is_quiet = quiet_range_find(translation->cache->engine, start, &translation->quiet_border);
     /* So that forgetting what is there forgets this. */
     if (translation->is_native || translation->changes_cache)
         block->size_bytes = 1;

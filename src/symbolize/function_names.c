@@ -5,8 +5,10 @@
  */
 #include "symbolize/function_names.h"
 
+#include "arch/arch.h"
 #include "elf/build_id.h"
-#include "elf/symbols.h"
+#include "elf/imports.h"
+#include "symbolize/symbol_index.h"
 #include "trace/modules.h"
 
 #include <errno.h>
@@ -19,6 +21,7 @@
 #include <unistd.h>
 
 #define FILE_BYTES_MAX (4ll << 30)
+#define STUB_INSNS_MAX 2 /* a landing mark, and the jump */
 
 struct function_file {
     struct function_file *next;
@@ -26,6 +29,7 @@ struct function_file {
     const char *problem;         /* NULL: the names can be used */
     uint8_t *bytes;
     struct elf_symbols symbols;
+    struct symbol_index index;
 };
 
 void function_names_init(struct function_names *names)
@@ -39,6 +43,7 @@ void function_names_deinit(struct function_names *names)
         struct function_file *file = names->files;
 
         names->files = file->next;
+        symbol_index_deinit(&file->index);
         free(file->bytes);
         free(file);
     }
@@ -98,7 +103,9 @@ static const char *read_file(struct function_file *file)
         return problem;
     if (elf_symbols_parse(file->bytes, size_bytes, &file->symbols) != 0)
         return "is no program or library";
-    return is_as_recorded(&file->symbols, file->module) ? NULL : "has changed since";
+    if (!is_as_recorded(&file->symbols, file->module))
+        return "has changed since";
+    return symbol_index_make(&file->index, &file->symbols) == 0 ? NULL : "is too large for the memory";
 }
 
 static int is_same(const struct module *left, const struct module *right)
@@ -126,28 +133,61 @@ static struct function_file *get_file(struct function_names *names, const struct
     return file;
 }
 
+/*
+ * Programs call other libraries through stubs, which have no names of their own: they jump to where a slot points that
+ * the dynamic linker fills. False: this is none.
+ */
+static bool name_stub(const struct elf_symbols *symbols, uint64_t address, char *text, size_t text_bytes)
+{
+    const struct arch *arch = arch_by_elf_machine(symbols->machine);
+    struct arch_insn insn = {.flow = ARCH_FLOW_NEXT};
+    const uint8_t *code;
+    const char *name;
+    uint64_t available;
+    size_t length;
+
+    if (arch == NULL || elf_symbols_code(symbols, address, &code, &available) != 0)
+        return false;
+    for (unsigned i = 0; i < STUB_INSNS_MAX && insn.flow == ARCH_FLOW_NEXT; i++) {
+        if (arch->decode(code, available, app_pc_of(address), 0, &insn) != 0)
+            return false;
+        address += insn.length;
+        code += insn.length;
+        available -= insn.length;
+    }
+    if (insn.flow != ARCH_FLOW_JUMP_INDIRECT || !(insn.properties & ARCH_PC_RELATIVE) ||
+        elf_imports_find(symbols, insn.memory_address, &name, &length) != 0)
+        return false;
+    snprintf(text, text_bytes, "%.*s@plt", length > INT16_MAX ? INT16_MAX : (int)length, name);
+    return true;
+}
+
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes)
 {
     uint64_t offset = address - module->start + module->file_offset, place;
     const char *slash = strrchr(module->path, '/');
     struct function_file *file = get_file(names, module);
-    struct elf_symbol symbol;
+    const struct elf_symbol *symbol;
 
     snprintf(text, text_bytes, "%s+0x%" PRIx64, slash == NULL ? module->path : slash + 1, offset);
     if (file == NULL)
         return "is too large for the memory";
     if (file->problem != NULL)
         return file->problem;
-    if (elf_symbols_address_at(&file->symbols, offset, &place) != 0 ||
-        elf_symbols_find_address(&file->symbols, place, &symbol) != 0)
+    if (elf_symbols_address_at(&file->symbols, offset, &place) != 0)
         return NULL;
+    symbol = symbol_index_find(&file->index, place);
+    if (symbol == NULL) {
+        (void)name_stub(&file->symbols, place, text, text_bytes);
+        return NULL;
+    }
 
-    int length = symbol.name_length > INT16_MAX ? INT16_MAX : (int)symbol.name_length;
+    int length = symbol->name_length > INT16_MAX ? INT16_MAX : (int)symbol->name_length;
 
-    if (place == symbol.address)
-        snprintf(text, text_bytes, "%.*s", length, symbol.name);
+    if (place == symbol->address)
+        snprintf(text, text_bytes, "%.*s", length, symbol->name);
     else
-        snprintf(text, text_bytes, "%.*s+0x%" PRIx64, length, symbol.name, place - symbol.address);
+        snprintf(text, text_bytes, "%.*s+0x%" PRIx64, length, symbol->name, place - symbol->address);
     return NULL;
 }

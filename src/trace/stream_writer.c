@@ -5,7 +5,6 @@
  */
 #include "trace/stream_writer.h"
 
-#include "trace/compression.h"
 #include "trace/crc32c.h"
 
 #include <errno.h>
@@ -63,88 +62,58 @@ static int append_header(struct stream_writer *writer, const struct trace_stream
 
     header.magic = TRACE_STREAM_MAGIC;
     header.version = TRACE_VERSION;
-    header.reserved = 0;
     header.crc = crc32c(0, &header, offsetof(struct trace_stream_header, crc));
     return append(writer, (struct iovec[PARTS_MAX]){{&header, sizeof(header)}});
 }
 
 int stream_writer_open(struct stream_writer *writer, int folder, const char *name,
-                       const struct trace_stream_header *header, bool compress)
+                       const struct trace_stream_header *header, struct chunk_encoder *encoder)
 {
-    struct stream_writer made = {.is_compressed = compress};
-    int result = compress ? compressor_create(&made.compressor) : 0;
+    struct stream_writer made = {.encoder = encoder};
+    int result;
 
-    if (result != 0)
-        return result;
     made.fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-    if (made.fd < 0) {
-        result = -errno;
-        compressor_destroy(made.compressor);
-        return result;
-    }
+    if (made.fd < 0)
+        return -errno;
     result = append_header(&made, header);
     if (result != 0) {
         unlinkat(folder, name, 0);
         close(made.fd);
-        compressor_destroy(made.compressor);
         return result;
     }
     *writer = made;
     return 0;
 }
 
-/* What of the piece is to stand in the file: it is compressed if that makes it smaller. */
-static int store(struct stream_writer *writer, const struct stream_piece *piece, struct trace_chunk *chunk,
-                 const void **stored_out)
+int stream_writer_append(struct stream_writer *writer, const struct encoded_chunk *chunk)
 {
-    size_t stored_bytes = piece->size_bytes;
-    int result = -E2BIG;
+    static const uint8_t zeroes[TRACE_ALIGNMENT];
+    struct trace_chunk header = chunk->header;
+    struct iovec parts[PARTS_MAX] = {
+        {&header, sizeof(header)},
+        {(void *)(uintptr_t)chunk->stored, header.stored_bytes},
+        {(void *)(uintptr_t)zeroes, trace_padded(header.stored_bytes) - header.stored_bytes},
+    };
+    int result;
 
-    if (writer->compressor != NULL && piece->size_bytes > 0)
-        result = compressor_run(writer->compressor, piece->bytes, piece->size_bytes, stored_out, &stored_bytes);
-    if (result == -E2BIG)
-        *stored_out = piece->bytes;
-    else if (result != 0)
+    header.sequence = writer->sequence;
+    header.crc = crc32c(0, &header, offsetof(struct trace_chunk, crc));
+    result = append(writer, parts);
+    if (result != 0)
         return result;
-    else
-        chunk->flags |= TRACE_CHUNK_ZSTD;
-    chunk->stored_bytes = (uint32_t)stored_bytes;
-    chunk->data_crc = crc32c(0, *stored_out, stored_bytes);
+    writer->sequence++;
+    writer->raw_bytes += header.raw_bytes;
+    writer->stored_bytes += header.stored_bytes;
+    writer->lost_bytes += header.lost_before;
     return 0;
 }
 
 int stream_writer_put(struct stream_writer *writer, const struct stream_piece *piece)
 {
-    static const uint8_t zeroes[TRACE_ALIGNMENT];
-    struct trace_chunk chunk = {
-        .magic = TRACE_CHUNK_MAGIC,
-        .raw_bytes = (uint32_t)piece->size_bytes,
-        .sequence = writer->sequence,
-        .first_time = piece->first_time,
-        .last_time = piece->last_time,
-        .lost_before = piece->lost_before,
-    };
-    const void *stored;
-    int result = piece->size_bytes > TRACE_CHUNK_BYTES_MAX ? -EINVAL : store(writer, piece, &chunk, &stored);
+    struct encoded_chunk chunk;
+    int result = chunk_encoder_run(writer->encoder, piece, &chunk);
 
-    if (result != 0)
-        return result;
-    chunk.crc = crc32c(0, &chunk, offsetof(struct trace_chunk, crc));
-
-    struct iovec parts[PARTS_MAX] = {
-        {&chunk, sizeof(chunk)},
-        {(void *)(uintptr_t)stored, chunk.stored_bytes},
-        {(void *)(uintptr_t)zeroes, trace_padded(chunk.stored_bytes) - chunk.stored_bytes},
-    };
-
-    result = append(writer, parts);
-    if (result != 0)
-        return result;
-    writer->sequence++;
-    writer->raw_bytes += chunk.raw_bytes;
-    writer->stored_bytes += chunk.stored_bytes;
-    writer->lost_bytes += chunk.lost_before;
-    return 0;
+    return result == 0 ? stream_writer_append(writer, &chunk) : result;
 }
 
 int stream_writer_close(struct stream_writer *writer, uint64_t lost_behind)
@@ -163,8 +132,6 @@ int stream_writer_close(struct stream_writer *writer, uint64_t lost_behind)
     result = append(writer, (struct iovec[PARTS_MAX]){{&footer, sizeof(footer)}});
     if (close(writer->fd) != 0 && result == 0)
         result = -errno;
-    compressor_destroy(writer->compressor);
     writer->fd = -1;
-    writer->compressor = NULL;
     return result;
 }

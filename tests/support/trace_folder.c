@@ -130,9 +130,11 @@ void trace_bytes_put_module(struct trace_bytes *bytes, const struct trace_module
 void trace_folder_put_stream(const struct trace_folder *folder, const struct trace_stream_plan *plan)
 {
     size_t piece_bytes = plan->piece_bytes == 0 ? plan->bytes->size_bytes : plan->piece_bytes;
+    struct chunk_encoder *encoder;
     struct stream_writer writer;
 
-    demand(stream_writer_open(&writer, folder->fd, plan->name, &plan->header, plan->compress) == 0, "begin a stream");
+    demand(chunk_encoder_create(plan->compress, &encoder) == 0, "encode chunks");
+    demand(stream_writer_open(&writer, folder->fd, plan->name, &plan->header, encoder) == 0, "begin a stream");
     for (size_t at = 0, size; at < plan->bytes->size_bytes; at += size) {
         size = plan->bytes->size_bytes - at < piece_bytes ? plan->bytes->size_bytes - at : piece_bytes;
 
@@ -147,6 +149,7 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
         demand(stream_writer_put(&writer, &piece) == 0, "write a chunk");
     }
     demand(stream_writer_close(&writer, 0) == 0, "end a stream");
+    chunk_encoder_destroy(encoder);
 }
 
 static void put_threads(const struct trace_folder *folder)
@@ -183,9 +186,11 @@ static void put_threads(const struct trace_folder *folder)
 
 static void put_manifest(const struct trace_folder *folder)
 {
-    struct manifest_thread threads[] = {{100, 1, "example", 0}, {101, 1, "worker", 288}};
+    struct manifest_thread threads[] = {{.tid = 100, .generation = 1, .name = "example"},
+                                        {.tid = 101, .generation = 1, .name = "worker", .lost_bytes = 288}};
     struct manifest_process process = {
         .pid = 100,
+        .image = 1,
         .command = "./example --fast",
         .threads = threads,
         .thread_count = 2,

@@ -68,6 +68,37 @@ static void only_the_given_characters_are_read(void)
     CHECK_EQUAL(value, 1);
 }
 
+static int parse_thousands(const char *text, size_t length, uint64_t *value_out)
+{
+    return text_parse_scaled(text, length, 1000, value_out);
+}
+
+static void parts_behind_a_point_are_scaled(void)
+{
+    CHECK_EQUAL(parsed(parse_thousands, "0"), 0);
+    CHECK_EQUAL(parsed(parse_thousands, "12"), 12000);
+    CHECK_EQUAL(parsed(parse_thousands, "1.5"), 1500);
+    CHECK_EQUAL(parsed(parse_thousands, "0.0259"), 25);
+    CHECK_EQUAL(error_of(parse_thousands, "18446744073709552"), -ERANGE);
+    CHECK_EQUAL(error_of(parse_thousands, "18446744073709551.616"), -ERANGE);
+    CHECK_EQUAL(parsed(parse_thousands, "18446744073709551.615"), UINT64_MAX);
+    for (size_t i = 0; i < 6; i++)
+        CHECK_EQUAL(error_of(parse_thousands, (const char *[]){"", ".", "1.", ".5", "1.5.5", "1.x"}[i]), -EINVAL);
+}
+
+static void durations_have_units(void)
+{
+    CHECK_EQUAL(parsed(text_parse_duration, "7ns"), 7);
+    CHECK_EQUAL(parsed(text_parse_duration, "1.5us"), 1500);
+    CHECK_EQUAL(parsed(text_parse_duration, "50ms"), 50000000);
+    CHECK_EQUAL(parsed(text_parse_duration, "2s"), 2000000000);
+    CHECK_EQUAL(parsed(text_parse_duration, "0.5m"), 30000000000);
+    CHECK_EQUAL(error_of(text_parse_duration, "999999999999s"), -ERANGE);
+    for (size_t i = 0; i < 7; i++)
+        CHECK_EQUAL(error_of(text_parse_duration, (const char *[]){"", "5", "s", "5h", "5mss", "-5s", "5 s"}[i]),
+                    -EINVAL);
+}
+
 static void texts_are_equal_in_all_characters_and_their_length(void)
 {
     CHECK(text_equal("", ""));
@@ -91,9 +122,14 @@ static void what_libc_wrote_is_read_back(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(numbers_up_to_the_largest_are_read), CHECK_CASE(larger_numbers_are_out_of_range),
-    CHECK_CASE(anything_else_is_invalid),           CHECK_CASE(only_the_given_characters_are_read),
-    CHECK_CASE(what_libc_wrote_is_read_back),       CHECK_CASE(texts_are_equal_in_all_characters_and_their_length),
+    CHECK_CASE(numbers_up_to_the_largest_are_read),
+    CHECK_CASE(larger_numbers_are_out_of_range),
+    CHECK_CASE(anything_else_is_invalid),
+    CHECK_CASE(only_the_given_characters_are_read),
+    CHECK_CASE(what_libc_wrote_is_read_back),
+    CHECK_CASE(parts_behind_a_point_are_scaled),
+    CHECK_CASE(durations_have_units),
+    CHECK_CASE(texts_are_equal_in_all_characters_and_their_length),
 };
 
 CHECK_MAIN(cases)

@@ -6,6 +6,7 @@
 #include "support/check.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct gait_error err;
 static struct record_options options;
@@ -14,7 +15,7 @@ static enum command_status parse(char **words)
 {
     struct command_call call = {.arguments = words, .error = &err};
 
-    free(options.words);
+    record_options_release(&options);
     while (call.arguments[call.argument_count] != NULL)
         call.argument_count++;
     err.text[0] = '\0';
@@ -84,11 +85,198 @@ static void what_is_wrong_is_told(void)
     CHECK_REFUSED("--follow needs a value", "--follow");
 }
 
+static void lists_grow(void)
+{
+    CHECK_EQUAL(PARSE("--exclude", "libc.so*", "--exclude=libm*!sin", "--detail", "parse*", "--follow-thread",
+                      "worker*", "--follow-thread=17", "--trigger", "crash", "--trigger", "slow=query>50ms",
+                      "--trigger", "symbol=abort"),
+                COMMAND_DONE);
+    CHECK_EQUAL(options.excludes.count, 2);
+    CHECK_TEXT(options.excludes.texts[1], "libm*!sin");
+    CHECK_EQUAL(options.details.count, 1);
+    CHECK_EQUAL(options.threads.count, 2);
+    CHECK_TEXT(options.threads.texts[0], "worker*");
+    CHECK_EQUAL(options.trigger_count, 3);
+    CHECK_EQUAL(options.triggers[1].kind, TRIGGER_SPEC_SLOW);
+}
+
+static void windows_have_options(void)
+{
+    CHECK_EQUAL(PARSE("ls"), COMMAND_DONE);
+    CHECK_EQUAL(options.stack_bytes, 128);
+    CHECK_EQUAL(options.pre_roll_ms, 5000);
+    CHECK_EQUAL(options.post_roll_ms, 5000);
+    CHECK(!options.is_flight && !options.waits && options.with_children && !options.is_verbose);
+    CHECK_EQUAL(PARSE("--stack-bytes", "512", "--pre-roll-sec", "0.25", "--post-roll-sec=2", "--flight", "--wait",
+                      "--no-children", "--verbose"),
+                COMMAND_DONE);
+    CHECK_EQUAL(options.stack_bytes, 512);
+    CHECK_EQUAL(options.pre_roll_ms, 250);
+    CHECK_EQUAL(options.post_roll_ms, 2000);
+    CHECK(options.is_flight && options.waits && !options.with_children && options.is_verbose);
+    CHECK_REFUSED("--stack-bytes is 513", "--stack-bytes", "513");
+    CHECK_REFUSED("--pre-roll-sec is soon", "--pre-roll-sec", "soon");
+    CHECK_REFUSED("--trigger is slow=f; it should be slow=FUNCTION>TIME", "--trigger", "slow=f");
+    CHECK_REFUSED("--detail is libz*!", "--detail", "libz*!");
+    CHECK_REFUSED("--exclude is !", "--exclude", "!");
+    CHECK_REFUSED("functions cannot be hooked yet", "--hook", "main");
+}
+
+/* Patterns that the agent gets. */
+static struct agent_options agent;
+
+static bool has_pattern(enum agent_pattern_use use, const char *text)
+{
+    for (uint32_t i = 0; i < agent.pattern_count; i++)
+        if (agent.patterns[i].use == use && strcmp(agent.patterns[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+static void the_agent_gets_patterns(void)
+{
+    CHECK_EQUAL(PARSE("--follow", "call", "--exclude", "libm*", "--detail", "parse", "--trigger", "manual", "--trigger",
+                      "slow=query>50ms", "--trigger", "symbol=libc.so*!abort"),
+                COMMAND_DONE);
+    record_options_patterns(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 4);
+    CHECK(has_pattern(AGENT_PATTERN_EXCLUDE, "libm*") && has_pattern(AGENT_PATTERN_DETAIL, "parse"));
+    CHECK(has_pattern(AGENT_PATTERN_TRIGGER_SLOW, "query") &&
+          has_pattern(AGENT_PATTERN_TRIGGER_CALL, "libc.so*!abort"));
+    CHECK_EQUAL(agent.patterns[0].number, 1);
+    CHECK_EQUAL(agent.patterns[0].value, 50000000);
+    CHECK_EQUAL(agent.patterns[1].number, 2);
+}
+
+static void threads_are_names_and_numbers(void)
+{
+    char own[16];
+
+    snprintf(own, sizeof(own), "%d", (int)getpid());
+    CHECK_EQUAL(PARSE("--follow", "call", "--follow-thread", "worker*", "--follow-thread", own), COMMAND_DONE);
+    record_options_patterns(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 2);
+    CHECK(has_pattern(AGENT_PATTERN_THREAD, "worker*") && has_pattern(AGENT_PATTERN_THREAD, own));
+    CHECK_EQUAL(agent.patterns[0].number, 0);
+    CHECK_EQUAL(agent.patterns[1].number, getpid());
+}
+
+static void libc_is_left_out_unless_somebody_says_what_to_follow(void)
+{
+    CHECK_EQUAL(PARSE("--exclude", "libm*"), COMMAND_DONE);
+    record_options_patterns(&options, &agent);
+    CHECK(has_pattern(AGENT_PATTERN_EXCLUDE, "libc.so*") && has_pattern(AGENT_PATTERN_EXCLUDE, "ld-linux*") &&
+          has_pattern(AGENT_PATTERN_EXCLUDE, "ld-musl*") && has_pattern(AGENT_PATTERN_EXCLUDE, "libm*"));
+    CHECK_EQUAL(PARSE("--follow", "call,ret"), COMMAND_DONE);
+    record_options_patterns(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 0);
+}
+
+static void too_many_patterns_are_refused(void)
+{
+    char *words[2 * AGENT_PATTERNS_MAX + 5] = {"--follow", "call"};
+
+    for (unsigned i = 0; i <= AGENT_PATTERNS_MAX; i++) {
+        words[2 + 2 * i] = "--detail";
+        words[3 + 2 * i] = "f";
+    }
+    check_refused(words, "too many patterns");
+    words[2 + 2 * AGENT_PATTERNS_MAX] = NULL;
+    CHECK_EQUAL(parse(words), COMMAND_DONE);
+    record_options_patterns(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, AGENT_PATTERNS_MAX);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static char config[] = "/tmp/gait-options-XXXXXX";
+
+static void write_config(const char *text)
+{
+    FILE *file = fopen(config, "w");
+
+    fputs(text, file);
+    fclose(file);
+}
+
+static void every_option_has_a_key(void)
+{
+    write_config("output = 'x'\nfollow = \"block\"\nexclude = [\"libm*\", \"libz*\"]\nfollow-thread = 17\n"
+                 "times = true\nchildren = false\ndetail = \"parse\"\nstack-bytes = 64\nflight = true\n"
+                 "trigger = ['crash', \"manual\"]\npre-roll-sec = 1.5\npost-roll-sec = 2\noverflow = \"drop\"\n"
+                 "buffer = \"64K\"\nduration = 9\nwait = true\ncompress = true\nquiet = true\nverbose = true\n");
+    CHECK_EQUAL(PARSE("--config", config, "ls"), COMMAND_DONE);
+    CHECK_TEXT(options.output, "x");
+    CHECK_EQUAL(options.events, GAIT_EVENT_BLOCK);
+    CHECK_EQUAL(options.excludes.count, 2);
+    CHECK_TEXT(options.excludes.texts[0], "libm*");
+    CHECK_TEXT(options.threads.texts[0], "17");
+    CHECK_TEXT(options.details.texts[0], "parse");
+    CHECK_EQUAL(options.stack_bytes, 64);
+    CHECK_EQUAL(options.trigger_count, 2);
+    CHECK_EQUAL(options.pre_roll_ms, 1500);
+    CHECK_EQUAL(options.post_roll_ms, 2000);
+    CHECK_EQUAL(options.overflow, RING_DROP);
+    CHECK_EQUAL(options.buffer_bytes, 65536);
+    CHECK_EQUAL(options.duration_seconds, 9);
+    CHECK(options.with_times && !options.with_children && options.is_flight && options.waits);
+    CHECK(options.compress && options.is_quiet && options.is_verbose);
+    CHECK_TEXT(options.rest[0], "ls");
+}
+
+static void the_command_line_counts_more_than_the_file(void)
+{
+    write_config("output = 'x'\nexclude = [\"libm*\", \"libz*\"]\nduration = 9\nchildren = false\n");
+    CHECK_EQUAL(PARSE("--exclude", "libc*", "--duration", "3", "--children", "--config", config), COMMAND_DONE);
+    CHECK_TEXT(options.output, "x");
+    CHECK_EQUAL(options.excludes.count, 1);
+    CHECK_TEXT(options.excludes.texts[0], "libc*");
+    CHECK_EQUAL(options.duration_seconds, 3);
+    CHECK(options.with_children);
+}
+
+static void check_config_refused(const char *text, const char *why)
+{
+    write_config(text);
+    CHECK_REFUSED(why, "--config", config);
+}
+
+static void what_is_wrong_in_the_file_is_told_with_its_line(void)
+{
+    check_config_refused("\n# x\nduration = \"soon\"\n", "line 3: duration is soon; it should be a number of seconds");
+    check_config_refused("colour = \"blue\"\n", "line 1: colour is blue; it should be left out");
+    check_config_refused("config = \"other\"\n", "line 1: config is other; it should be left out");
+    check_config_refused("times = \"yes\"\n", "line 1: times is yes; it should be true or false");
+    check_config_refused("output = [\"a\"]\n", "line 1: output is a; it should be one value");
+    check_config_refused("duration = true\n", "line 1: duration is true; it should be a number of seconds");
+    CHECK_REFUSED("cannot read the options in /nowhere", "--config", "/nowhere");
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(without_options_there_are_defaults),
     CHECK_CASE(options_are_read_up_to_the_program),
     CHECK_CASE(all_events_have_names),
     CHECK_CASE(what_is_wrong_is_told),
+    CHECK_CASE(lists_grow),
+    CHECK_CASE(windows_have_options),
+    CHECK_CASE(the_agent_gets_patterns),
+    CHECK_CASE(threads_are_names_and_numbers),
+    CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
+    CHECK_CASE(too_many_patterns_are_refused),
+    CHECK_CASE(every_option_has_a_key),
+    CHECK_CASE(the_command_line_counts_more_than_the_file),
+    CHECK_CASE(what_is_wrong_in_the_file_is_told_with_its_line),
 };
 
-CHECK_MAIN(cases)
+int main(void)
+{
+    int fd = mkstemp(config), status;
+
+    if (fd == -1)
+        return 1;
+    close(fd);
+    status = check_run(cases, sizeof(cases) / sizeof(cases[0]));
+    record_options_release(&options);
+    unlink(config);
+    return status;
+}

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+static struct chunk_encoder *encoder;
 static const struct trace_stream_header header = {.kind = TRACE_STREAM_INDEX, .pid = 5, .tid = 6};
 
 static void the_file_is_as_the_format_says(void)
@@ -25,7 +26,7 @@ static void the_file_is_as_the_format_says(void)
     size_t size;
 
     trace_folder_init(&folder);
-    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, false), 0);
+    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), 0);
     CHECK_EQUAL(stream_writer_put(&writer, &(struct stream_piece){"abcde", 5, 10, 20, 7}), 0);
     CHECK_EQUAL(stream_writer_close(&writer, 3), 0);
     bytes = trace_folder_read(&folder, "s", &size);
@@ -56,10 +57,10 @@ static void a_file_that_is_there_is_left_alone(void)
 
     trace_folder_init(&folder);
     trace_folder_write(&folder, "s", "mine", 4);
-    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, true), -EEXIST);
+    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), -EEXIST);
     free(trace_folder_read(&folder, "s", &size));
     CHECK_EQUAL(size, 4);
-    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "missing/s", &header, false), -ENOENT);
+    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "missing/s", &header, encoder), -ENOENT);
     trace_folder_deinit(&folder);
 }
 
@@ -86,7 +87,7 @@ static void a_full_disk_leaves_whole_chunks(void)
 
         trace_folder_init(&folder);
         limit_files(room);
-        opened = stream_writer_open(&writer, folder.fd, "s", &header, false);
+        opened = stream_writer_open(&writer, folder.fd, "s", &header, encoder);
         CHECK_EQUAL(opened, room >= 64 ? 0 : -EFBIG);
         if (opened == 0) {
             CHECK_EQUAL(stream_writer_put(&writer, &piece), room >= 136 ? 0 : -EFBIG);
@@ -112,7 +113,7 @@ static void a_failed_close_still_closes(void)
     int fd;
 
     trace_folder_init(&folder);
-    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, false), 0);
+    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), 0);
     fd = writer.fd;
     limit_files(100);
     CHECK_EQUAL(stream_writer_close(&writer, 0), -EFBIG);
@@ -129,17 +130,55 @@ static void too_large_a_piece_is_refused(void)
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     trace_folder_init(&folder);
-    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, false), 0);
+    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), 0);
     CHECK_EQUAL(stream_writer_put(&writer, &(struct stream_piece){.bytes = bytes, .size_bytes = size}), -EINVAL);
     CHECK_EQUAL(stream_writer_close(&writer, 0), 0);
     munmap(bytes, size);
     trace_folder_deinit(&folder);
 }
 
+/* Chunks may be kept, and appended in any order to any stream: they are numbered as they stand there. */
+static void chunks_that_were_kept_are_appended(void)
+{
+    struct trace_folder folder;
+    struct stream_writer writer;
+    struct encoded_chunk kept[2];
+    struct trace_chunk chunk;
+    uint8_t *bytes;
+    size_t size;
+
+    trace_folder_init(&folder);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &(struct stream_piece){"abc", 3, 10, 20, 7}, &kept[0]), 0);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &(struct stream_piece){"defgh", 5, 20, 30, 0}, &kept[1]), 0);
+    CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), 0);
+    CHECK_EQUAL(stream_writer_append(&writer, &kept[1]), 0);
+    CHECK_EQUAL(stream_writer_append(&writer, &kept[0]), 0);
+    CHECK_EQUAL(stream_writer_close(&writer, 0), 0);
+    bytes = trace_folder_read(&folder, "s", &size);
+    CHECK_EQUAL(size, 64 + 64 + 64 + 64);
+    for (uint64_t i = 0; i < 2; i++) {
+        memcpy(&chunk, bytes + 64 + i * 64, sizeof(chunk));
+        CHECK_EQUAL(chunk.sequence, i);
+        CHECK_EQUAL(chunk.raw_bytes, i == 0 ? 5 : 3);
+        CHECK_EQUAL(chunk.lost_before, i == 0 ? 0 : 7);
+        CHECK_EQUAL(chunk.crc, crc32c_by_tables(0, &chunk, 52));
+    }
+    free(bytes);
+    trace_folder_deinit(&folder);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(the_file_is_as_the_format_says),  CHECK_CASE(a_file_that_is_there_is_left_alone),
     CHECK_CASE(a_full_disk_leaves_whole_chunks), CHECK_CASE(a_failed_close_still_closes),
-    CHECK_CASE(too_large_a_piece_is_refused),
+    CHECK_CASE(too_large_a_piece_is_refused),    CHECK_CASE(chunks_that_were_kept_are_appended),
 };
 
-CHECK_MAIN(cases)
+int main(void)
+{
+    int result = chunk_encoder_create(false, &encoder);
+
+    if (result == 0)
+        result = check_run(cases, sizeof(cases) / sizeof(cases[0]));
+    chunk_encoder_destroy(encoder);
+    return result;
+}

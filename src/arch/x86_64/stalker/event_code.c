@@ -17,12 +17,14 @@
 #include "arch/x86_64/stalker/translate.h"
 #include "gait/stalker.h"
 #include "ring/event_record.h"
+#include "stalker/engine.h"
 
 #define PAGE_SHIFT 12
 
+/* What the block under way tells. */
 static uint32_t events_of(const struct translation *translation)
 {
-    return translation->cache->configuration.events;
+    return translation->block->is_quiet ? 0 : translation->cache->configuration.events;
 }
 
 static bool wants_blocks(const struct translation *translation)
@@ -65,13 +67,21 @@ bool x86_overwrites_flags(const struct x86_insn *insn)
            (insn->flags.kept & X86_FLAGS_STATUS) == 0 && (insn->flags.read & X86_FLAGS_STATUS) == 0;
 }
 
-/* Whether control can come back to code before this block, or leave its page, without a look at the buffer. */
-static bool needs_check(const struct block *block, const struct x86_block *decoded)
+/* Whether control can come back to code before `pc`, or leave its page, without a look at the buffer, from there on. */
+static bool leads_away(const struct translation *translation, uint64_t pc, uint64_t target)
 {
-    const struct x86_insn *last = &decoded->insns[decoded->count - 1];
-    uint64_t page = block->start.value >> PAGE_SHIFT;
+    return target <= pc || target >> PAGE_SHIFT != pc >> PAGE_SHIFT ||
+           quiet_range_holds(translation->cache->engine, app_pc_of(target));
+}
 
-    if (block_end(block).value >> PAGE_SHIFT != page)
+/* The same of the block that was decoded. */
+static bool needs_check(struct translation *translation)
+{
+    const struct x86_block *decoded = x86_block_of(translation);
+    const struct x86_insn *last = &decoded->insns[decoded->count - 1];
+    uint64_t start = translation->block->start.value;
+
+    if (leads_away(translation, start, block_end(translation->block).value))
         return true;
     switch (last->flow) {
     case X86_FLOW_NEXT:
@@ -80,7 +90,7 @@ static bool needs_check(const struct block *block, const struct x86_block *decod
     case X86_FLOW_BRANCH:
     case X86_FLOW_BRANCH_COUNT:
     case X86_FLOW_TRANSACTION:
-        return last->target <= last->pc.value || last->target >> PAGE_SHIFT != page;
+        return last->target <= last->pc.value || leads_away(translation, start, last->target);
     default:
         return true;
     }
@@ -98,7 +108,7 @@ void x86_event_plan(struct translation *translation)
         return;
     at_end = record_at_end(translation, &decoded->insns[decoded->count - 1]);
     plan->record = wants_blocks(translation) && at_end == EVENT_RECORD_BLOCK;
-    plan->check = (plan->record || at_end != EVENT_RECORD_BLOCK) && needs_check(translation->block, decoded);
+    plan->check = (plan->record || at_end != EVENT_RECORD_BLOCK) && needs_check(translation);
     while (place < decoded->count && !x86_overwrites_flags(&decoded->insns[place]))
         place++;
     plan->flags_free = place < decoded->count;
@@ -109,7 +119,7 @@ void x86_event_plan(struct translation *translation)
 
 bool x86_events_in_use(const struct translation *translation)
 {
-    return wants_blocks(translation) || wants_calls(translation);
+    return translation->cache->configuration.events & EVENTS_IN_CODE;
 }
 
 void x86_take_register(struct translation *translation)

@@ -341,7 +341,7 @@ static struct event_cut cut_of(const struct stalker_thread *thread, const struct
         .ran_bytes = (uint32_t)point->app_offset,
     };
 
-    cut.is_cut = thread->cache->configuration.events & (GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC) &&
+    cut.is_cut = thread->cache->configuration.events & (GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC) && !block->is_quiet &&
                  point->state.pc == TRAIL_PC_HERE && point->state.progress != TRAIL_LEFT && point->app_offset >= 0 &&
                  point->app_offset < block->size_bytes;
     return cut;

@@ -111,6 +111,8 @@ static void decode(struct translation *translation)
         available -= insn->length;
         if (insn->flow != X86_FLOW_NEXT)
             break;
+        if (pc.value >= translation->quiet_border.value)
+            break;
         /* It may have changed what comes next. */
         if (decoded->is_checked && insn->properties & X86_MEMORY_WRITE)
             break;
@@ -412,6 +414,8 @@ const struct translator translator_x86_64 = {
     .system_call_done = x86_system_call_done,
     .stack_pointer = x86_stack_pointer,
     .call_get = x86_call_get,
+    .call_arguments = x86_call_arguments,
+    .call_value = x86_call_value,
     .put_landing = put_cold_landing,
     .link = x86_link,
     .recover = x86_recover,

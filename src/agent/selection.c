@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Only files that the module part of some pattern means, and of which functions are wanted, are opened. Names are read
+ * from the file, whose tables need not be in memory; those of the vdso, which has no file, from memory. A file that
+ * cannot be read has no functions.
+ */
+#include "agent/selection.h"
+
+#include "base/raw_syscall.h"
+#include "elf/symbol_file.h"
+#include "process/mapping_list.h"
+#include "protocol/agent_pattern.h"
+#include "stalker/engine.h"
+#include "stalker/quiet_range.h"
+
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+
+#define PROGRAM_LINK "/proc/self/exe"
+#define VDSO         "[vdso]"
+
+/* Functions of a file whose size is found by looking through all others. */
+#define MEASURED_MAX 256u
+
+static struct selection {
+    struct stalker_engine *engine;
+    const struct selection_watcher *watcher;
+    uint32_t count;
+    struct agent_pattern patterns[AGENT_PATTERNS_MAX];
+    struct agent_pattern_parts parts[AGENT_PATTERNS_MAX];
+    char program[MAPPING_PATH_BYTES_MAX]; /* the path of the program itself */
+    size_t program_length;
+} selection;
+
+/* A module that is looked through. */
+struct search {
+    const struct mapping *mapping;
+    const struct elf_symbols *symbols;
+    uint64_t wanted; /* patterns, by their number */
+    uint32_t measured;
+};
+
+_Static_assert(AGENT_PATTERNS_MAX <= 64, "a bit for each pattern");
+
+static void find_program(void)
+{
+    static const char link[] = PROGRAM_LINK;
+    long length =
+        raw_syscall(__NR_readlinkat, AT_FDCWD, (long)link, (long)selection.program, sizeof(selection.program), 0, 0);
+
+    selection.program_length = length < 0 ? 0 : (size_t)length;
+}
+
+static bool is_program(const struct mapping *mapping)
+{
+    return mapping->path_length == selection.program_length &&
+           __builtin_memcmp(mapping->path, selection.program, mapping->path_length) == 0;
+}
+
+void selection_begin(struct stalker_engine *engine, const struct agent_options *options,
+                     const struct selection_watcher *watcher)
+{
+    selection.engine = engine;
+    selection.watcher = watcher;
+    selection.count = options->pattern_count < AGENT_PATTERNS_MAX ? options->pattern_count : AGENT_PATTERNS_MAX;
+    for (uint32_t i = 0; i < selection.count; i++) {
+        selection.patterns[i] = options->patterns[i];
+        agent_pattern_split(&selection.patterns[i], &selection.parts[i]);
+    }
+    find_program();
+}
+
+void selection_end(void)
+{
+    selection.count = 0;
+    selection.engine = NULL;
+    selection.watcher = NULL;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* Without memory for it, more is told than was asked for. */
+static void select_code(const struct agent_pattern *pattern, uint64_t start, uint64_t size_bytes)
+{
+    if (pattern->use != AGENT_PATTERN_EXCLUDE) {
+        if (selection.watcher != NULL)
+            selection.watcher->add(pattern, start, size_bytes);
+    } else if (size_bytes != 0) {
+        (void)!quiet_range_add(selection.engine, start, start + size_bytes);
+    }
+}
+
+/* Where the symbol's code is in the mapping; false: elsewhere. */
+static bool find_code(const struct search *search, const struct elf_symbol *symbol, uint64_t *address_out,
+                      uint64_t *available_out)
+{
+    const struct mapping *mapping = search->mapping;
+    const uint8_t *code;
+    uint64_t offset;
+
+    if (elf_symbols_code(search->symbols, symbol->address, &code, available_out) != 0)
+        return false;
+    offset = (uint64_t)(code - search->symbols->bytes);
+    if (offset < mapping->file_offset || offset - mapping->file_offset >= mapping->end - mapping->start)
+        return false;
+    *address_out = mapping->start + (offset - mapping->file_offset);
+    return true;
+}
+
+static uint64_t measure(struct search *search, const struct elf_symbol *symbol, uint64_t available)
+{
+    uint64_t size_bytes = symbol->size_bytes;
+
+    if (size_bytes == 0 && search->measured < MEASURED_MAX) {
+        search->measured++;
+        size_bytes = elf_symbols_measure(search->symbols, symbol->address);
+    }
+    return size_bytes < available ? size_bytes : available;
+}
+
+/* A resolver runs once and only finds the function: whoever waits for the function does not mean it. */
+static bool is_wanted(const struct agent_pattern *pattern, const struct elf_symbol *symbol)
+{
+    return pattern->use == AGENT_PATTERN_EXCLUDE || (symbol->is_function && !symbol->is_resolver);
+}
+
+static void take_symbol(struct search *search, const struct elf_symbol *symbol)
+{
+    const struct glob_text name = {symbol->name, symbol->name_length};
+    uint64_t address, available;
+
+    for (uint64_t left = search->wanted; left != 0; left &= left - 1) {
+        unsigned which = (unsigned)__builtin_ctzll(left);
+        const struct agent_pattern *pattern = &selection.patterns[which];
+
+        if (!glob_matches(selection.parts[which].function, name) || !is_wanted(pattern, symbol))
+            continue;
+        if (!find_code(search, symbol, &address, &available))
+            return;
+        select_code(pattern, address, measure(search, symbol, available));
+    }
+}
+
+static void take_symbols(struct search *search)
+{
+    uint64_t count = elf_symbols_count(search->symbols);
+    struct elf_symbol symbol;
+
+    for (uint64_t i = 0; i < count; i++)
+        if (elf_symbols_peek(search->symbols, i, &symbol) == 0)
+            take_symbol(search, &symbol);
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+static void search_file(struct search *search)
+{
+    char path[MAPPING_PATH_BYTES_MAX + 1];
+    struct symbol_file file;
+
+    __builtin_memcpy(path, search->mapping->path, search->mapping->path_length);
+    path[search->mapping->path_length] = '\0';
+    /* The program itself can be opened also when its file has another name by now, or none. */
+    if (symbol_file_open(is_program(search->mapping) ? PROGRAM_LINK : path, &file) != 0)
+        return;
+    search->symbols = &file.symbols;
+    take_symbols(search);
+    symbol_file_close(&file);
+}
+
+static void search_memory(struct search *search)
+{
+    const struct mapping *mapping = search->mapping;
+    struct elf_symbols symbols;
+
+    if (elf_symbols_parse((const void *)(uintptr_t)mapping->start, mapping->end - mapping->start, &symbols) != 0)
+        return;
+    search->symbols = &symbols;
+    take_symbols(search);
+}
+
+static bool is_vdso(const struct mapping *mapping)
+{
+    return mapping->path_length == sizeof(VDSO) - 1 && __builtin_memcmp(mapping->path, VDSO, sizeof(VDSO) - 1) == 0;
+}
+
+void selection_module_loaded(const struct mapping *mapping)
+{
+    const struct glob_text path = {mapping->path, mapping->path_length};
+    struct search search = {.mapping = mapping};
+
+    for (uint32_t i = 0; i < selection.count; i++) {
+        const struct agent_pattern *pattern = &selection.patterns[i];
+        const struct agent_pattern_parts *parts = &selection.parts[i];
+
+        if (pattern->use == AGENT_PATTERN_THREAD || !agent_pattern_has_module(parts, path, is_program(mapping)))
+            continue;
+        if (pattern->use == AGENT_PATTERN_EXCLUDE && agent_pattern_is_whole(parts))
+            select_code(pattern, mapping->start, mapping->end - mapping->start);
+        else
+            search.wanted |= 1ull << i;
+    }
+    if (search.wanted == 0)
+        return;
+    if (is_vdso(mapping))
+        search_memory(&search);
+    else
+        search_file(&search);
+}
+
+void selection_module_unloaded(uint64_t start, uint64_t end)
+{
+    if (selection.engine == NULL)
+        return;
+    (void)!quiet_range_remove(selection.engine, start, end);
+    if (selection.watcher != NULL)
+        selection.watcher->remove(start, end);
+}

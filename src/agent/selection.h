@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions the patterns of a session mean: they are looked up in each module when it is mapped, before any of
+ * its code runs. What they exclude is made quiet in the engine, everything else is somebody else's. One for the
+ * process; the caller sees to it that there is one call at a time.
+ */
+#ifndef GAIT_AGENT_SELECTION_H
+#define GAIT_AGENT_SELECTION_H
+
+#include "protocol/agent_call.h"
+
+#include <stdint.h>
+
+struct mapping;
+struct stalker_engine;
+
+/* Is told of functions whose names match patterns that exclude nothing. In the engine, or before anything runs. */
+struct selection_watcher {
+    /*
+     * A function that matches; the pattern stays until the session ends. A function that has several names, or is in
+     * both of a file's tables, is told once for each. size_bytes 0: nobody knows.
+     */
+    void (*add)(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes);
+    /* What was there is gone. */
+    void (*remove)(uint64_t start, uint64_t end);
+};
+
+/* Takes the patterns, of which it keeps copies. watcher NULL: only what is excluded counts. */
+void selection_begin(struct stalker_engine *engine, const struct agent_options *options,
+                     const struct selection_watcher *watcher);
+
+/* A file is mapped to be executed there. */
+void selection_module_loaded(const struct mapping *mapping);
+
+/* It no longer is. */
+void selection_module_unloaded(uint64_t start, uint64_t end);
+
+/* Forgets the patterns. */
+void selection_end(void);
+
+#endif

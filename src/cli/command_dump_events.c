@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* gait dump events: all events of a trace as lines of text, thread by thread, each in the order in which they happened.
+ */
+#include "cli/command.h"
+
+#include "cli/arguments.h"
+#include "cli/printable.h"
+#include "cli/screen.h"
+#include "libgait/error.h"
+#include "symbolize/function_names.h"
+#include "trace/event_names.h"
+#include "trace/modules.h"
+#include "trace/trace_events.h"
+#include "trace/trace_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES 200
+#define NAME_COUNT 4096u /* names that are remembered; a power of two */
+
+/* Programs go through the same places again and again. */
+struct known_name {
+    const struct module *module; /* NULL: nothing is known here */
+    uint64_t address;
+    char text[NAME_BYTES];
+};
+
+struct dump {
+    const struct command_call *call;
+    struct trace_files files;
+    uint32_t pid; /* whose modules and blocks these are; 0: none yet */
+    struct modules modules;
+    struct trace_blocks blocks;
+    struct function_names names;
+    struct known_name *known;
+    const struct trace_file *file; /* of the thread */
+};
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static const char *name_in(struct dump *dump, const struct module *module, uint64_t address)
+{
+    struct known_name *known = &dump->known[(address ^ address >> 12) & (NAME_COUNT - 1)];
+    char text[NAME_BYTES];
+
+    if (known->module == module && known->address == address)
+        return known->text;
+    (void)function_names_find(&dump->names, module, address, text, sizeof(text));
+    known->module = module;
+    known->address = address;
+    printable(known->text, sizeof(known->text), text);
+    return known->text;
+}
+
+/* The text is good until the next call for the same or another address. */
+static const char *name_of(struct dump *dump, uint64_t address, uint64_t first, uint64_t last, char *number)
+{
+    const struct module *module = modules_find(&dump->modules, address, first, last);
+
+    if (module != NULL)
+        return name_in(dump, module, address);
+    snprintf(number, NAME_BYTES, "0x%" PRIx64, address);
+    return number;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+static void put_event(struct dump *dump, const struct gait_event *event, const struct stream_chunk *chunk)
+{
+    struct screen *screen = dump->call->screen;
+    uint64_t first = event->time != 0 ? event->time : chunk->first_time;
+    uint64_t last = event->time != 0 ? event->time : chunk->last_time;
+    char number[NAME_BYTES];
+
+    screen_print(screen, "%" PRIu32 "\t%" PRIu32, dump->file->pid, dump->file->tid);
+    if (event->time != 0)
+        screen_print(screen, "\t%" PRIu64, event->time);
+    screen_print(screen, "\t%s", event_name((unsigned)__builtin_ctz(event->kind)));
+    if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
+        screen_print(screen, "\t%" PRId32, event->depth);
+    screen_print(screen, "\t%s", name_of(dump, event->location, first, last, number));
+    if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
+        screen_print(screen, "\t%s", name_of(dump, event->target, first, last, number));
+    else if (event->kind & (GAIT_EVENT_BLOCK | GAIT_EVENT_COMPILE))
+        screen_print(screen, "\t%" PRIu64, event->target - event->location);
+    screen_print(screen, "\n");
+}
+
+static int put_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+{
+    struct dump *dump = context;
+
+    for (size_t i = 0; i < count; i++)
+        put_event(dump, &events[i], chunk);
+    /* Whoever reads the lines may have had enough. */
+    return ferror(dump->call->screen->stream);
+}
+
+static void put_loss(void *context, uint64_t bytes)
+{
+    const struct dump *dump = context;
+
+    screen_print(dump->call->screen, "%" PRIu32 "\t%" PRIu32 "\tlost\t%" PRIu64 "\n", dump->file->pid, dump->file->tid,
+                 bytes);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static void forget_process(struct dump *dump)
+{
+    if (dump->pid != 0) {
+        modules_deinit(&dump->modules);
+        trace_blocks_deinit(&dump->blocks);
+    }
+    memset(dump->known, 0, NAME_COUNT * sizeof(*dump->known));
+    dump->pid = 0;
+}
+
+static const char *path_of(const struct dump *dump, uint32_t pid, enum trace_file_kind kind)
+{
+    for (size_t i = 0; i < dump->files.count; i++)
+        if (dump->files.files[i].pid == pid && dump->files.files[i].kind == kind)
+            return dump->files.files[i].path;
+    return NULL;
+}
+
+/* Without modules there are no names, without blocks no events. */
+static int take_process(struct dump *dump, uint32_t pid)
+{
+    const char *modules = path_of(dump, pid, TRACE_FILE_MODULES), *blocks = path_of(dump, pid, TRACE_FILE_BLOCKS);
+    struct gait_error *err = dump->call->error;
+    int result;
+
+    if (dump->pid == pid)
+        return 0;
+    forget_process(dump);
+    if (blocks == NULL)
+        return error_set(err, ENOENT, "cannot read the events of process %" PRIu32 ": its blocks.gait is missing", pid);
+    result = trace_blocks_read(&dump->blocks, dump->files.folder, blocks, err);
+    if (result != 0)
+        return result;
+    if (modules == NULL || modules_read(&dump->modules, dump->files.folder, modules, NULL) != 0)
+        dump->modules = (struct modules){.count = 0};
+    dump->pid = pid;
+    return 0;
+}
+
+static int dump_thread(struct dump *dump, const struct trace_file *file)
+{
+    const struct trace_events_receiver receiver = {put_events, put_loss, dump};
+    struct trace_events_end end;
+    int result = take_process(dump, file->pid);
+
+    if (result != 0)
+        return result;
+    dump->file = file;
+    result = trace_events_read(dump->files.folder, file->path, &dump->blocks, &receiver, &end, dump->call->error);
+    if (result == 0 && end.stream.state != STREAM_COMPLETE) {
+        stream_end_explain(&end.stream, file->path, dump->call->error);
+        return -EPROTO;
+    }
+    return result;
+}
+
+static int dump_all(struct dump *dump)
+{
+    int first = 0;
+
+    for (size_t i = 0; i < dump->files.count; i++)
+        if (dump->files.files[i].kind == TRACE_FILE_INDEX) {
+            int result = dump_thread(dump, &dump->files.files[i]);
+
+            first = first == 0 ? result : first;
+        }
+    return first;
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    static const char *const names[] = {"TRACE"};
+    struct argument_rules rules = {"dump events", NULL, 0, names, 1};
+    struct dump dump = {.call = call};
+    const char *path;
+    enum command_status status = arguments_parse(call, &rules, &path);
+
+    if (status != COMMAND_DONE)
+        return status;
+    if (trace_files_open(&dump.files, path, call->error) != 0)
+        return COMMAND_FAILED;
+    function_names_init(&dump.names);
+    dump.known = calloc(NAME_COUNT, sizeof(*dump.known));
+    if (dump.known == NULL)
+        (void)error_set(call->error, ENOMEM, "cannot show the events of '%s': there is no memory", path);
+    status = dump.known != NULL && dump_all(&dump) == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    if (dump.known != NULL)
+        forget_process(&dump);
+    free(dump.known);
+    function_names_deinit(&dump.names);
+    trace_files_close(&dump.files);
+    return status;
+}
+
+extern const struct command command_dump_events;
+const struct command command_dump_events = {
+    .name = "dump events",
+    .arguments = "TRACE",
+    .summary = "every event of a trace, a line each",
+    .details = "Writes the events of a trace as lines, for other programs to read: process,\n"
+               "thread, time if events have one (of the CPU's counter), kind; of calls and\n"
+               "returns the depth, from where and to where; of blocks the place and the bytes of\n"
+               "code. Fields are separated by tabs. Threads come one after the other, the events\n"
+               "of each in their order. \"lost\" is told where records are missing, with their bytes.\n",
+    .run = run,
+};

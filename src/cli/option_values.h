@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of options, out of text. Each is false, and writes nothing, for what is none. */
+#ifndef GAIT_CLI_OPTION_VALUES_H
+#define GAIT_CLI_OPTION_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "none", or names of events with commas between them. */
+bool option_read_events(const char *text, uint32_t *events_out);
+
+/* A number from 0 to most. */
+bool option_read_number(const char *text, unsigned long most, unsigned long *number_out);
+
+/* A number of bytes, or of K or M, that a ring's buffer can have. */
+bool option_read_buffer_bytes(const char *text, size_t *size_out);
+
+/* A number of seconds, at least one. */
+bool option_read_seconds(const char *text, unsigned *seconds_out);
+
+/* Seconds that may have a part behind a point. */
+bool option_read_roll(const char *text, uint64_t *milliseconds_out);
+
+/* enum ring_overflow */
+bool option_read_overflow(const char *text, int *overflow_out);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names in an ELF file on disk. Only headers, notes and symbol tables are read, into memory of our own: a file that
+ * somebody cuts off meanwhile is an error, no fault. Raw system calls, no locks, no libc; callable from any thread and
+ * inside the target.
+ */
+#ifndef GAIT_ELF_SYMBOL_FILE_H
+#define GAIT_ELF_SYMBOL_FILE_H
+
+#include "base/attributes.h"
+#include "elf/symbols.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbol_file {
+    struct elf_symbols symbols; /* of its bytes; code is not read, and reads as zeroes */
+    void *memory;
+    size_t size_bytes;
+};
+
+/*
+ * Opens and reads it. The caller owns what is read, and gives it back with symbol_file_close. -ENOEXEC: no 64-bit ELF
+ * file, or one with something wrong in it; -ENOENT, -EACCES, -EIO, -ENOMEM and others: it cannot be read.
+ */
+MUST_USE int symbol_file_open(const char *path, struct symbol_file *file_out);
+
+void symbol_file_close(struct symbol_file *file);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turning contents into chunks, in memory. What comes out can be appended to a stream (stream_writer_append) now, later
+ * or never. Nothing is kept from one chunk to the next, so one encoder serves any number of streams. One thread at a
+ * time for each encoder.
+ */
+#ifndef GAIT_TRACE_CHUNK_ENCODER_H
+#define GAIT_TRACE_CHUNK_ENCODER_H
+
+#include "base/attributes.h"
+#include "trace/trace_layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct chunk_encoder;
+
+/* The contents of a chunk, and what is to be said of them. */
+struct stream_piece {
+    const void *bytes;
+    size_t size_bytes; /* whole records, at most 64 MiB */
+    uint64_t first_time;
+    uint64_t last_time;
+    uint64_t lost_before;
+};
+
+/*
+ * A chunk as it will stand in a file, but for header.sequence and header.crc, which it gets when it is appended. To
+ * keep one, copy header.stored_bytes of what is at `stored`.
+ */
+struct encoded_chunk {
+    struct trace_chunk header;
+    const void *stored;
+};
+
+/* -ENOMEM; -EOPNOTSUPP: this build cannot compress. */
+MUST_USE int chunk_encoder_create(bool compress, struct chunk_encoder **encoder_out);
+/* NULL is fine. */
+void chunk_encoder_destroy(struct chunk_encoder *encoder);
+
+/*
+ * What is stored is the encoder's until it is used again, or the piece's own bytes. -EINVAL: more bytes than a chunk
+ * can have; -ENOMEM.
+ */
+MUST_USE int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *piece,
+                               struct encoded_chunk *chunk_out);
+
+#endif
