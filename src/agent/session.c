@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/session.h"
 
+#include "agent/crash_watch.h"
+#include "agent/function_watch.h"
 #include "agent/module_log.h"
 #include "agent/process_log.h"
 #include "agent/selection.h"
+#include "agent/thread_selection.h"
 #include "base/memory_map.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
@@ -11,6 +14,7 @@
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/thread_visit.h"
 #include "stalker/translator.h"
@@ -41,15 +45,21 @@ static int make_ring(const struct agent_options *options)
 
 static int make_engine(const struct agent_options *options)
 {
+    static const struct selection_watcher functions = {.add = function_watch_add, .remove = function_watch_remove};
     static const struct stalker_engine_options defaults;
+    const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);
 
     if (result != 0)
         return result;
-    selection_begin(session.engine, options, NULL);
+    result = function_watch_begin(session.engine, session.ring, options);
+    if (result != 0)
+        return result;
+    selection_begin(session.engine, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
     session.engine->processes = session.processes;
-    return 0;
+    threads = thread_selection_begin(options);
+    return threads == NULL ? 0 : thread_choice_begin(session.engine, threads);
 }
 
 /* The calling thread has to set by itself what a tracer sets with another one's registers. */
@@ -68,11 +78,13 @@ static int follow_caller(struct thread_registers *registers)
 
 static void give_back(void)
 {
+    crash_watch_end();
     stalker_engine_destroy(session.engine);
     process_log_end();
     thread_registry_deinit();
     module_log_end();
     selection_end();
+    function_watch_end();
     session = (struct session){0};
 }
 
@@ -105,8 +117,10 @@ int session_prepare(struct agent_call *call)
     session.request = (struct follow_request){
         .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
         .new_threads = options->new_threads != 0,
+        .is_whole = options->is_whole != 0,
     };
     call->ring_fd = session.ring->fd;
+    crash_watch_begin(session.ring, options->trigger_signals);
     return 0;
 }
 
@@ -121,8 +135,10 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
         result = session_prepare(call);
     if (result != 0)
         return result;
-    if (was_prepared)
+    if (was_prepared) {
         ring_region_close_fd(session.ring);
+        module_log_look_again();
+    }
     session.ring->fd = -1;
     result = follow_caller(registers);
     if (result != 0)

@@ -111,3 +111,12 @@ int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gai
     close(pipes.failure[0]);
     return result;
 }
+
+void spawn_abandon(const struct tracee *thread)
+{
+    int status;
+
+    kill(thread->pid, SIGKILL);
+    while (waitpid(thread->pid, &status, __WALL) == thread->pid && !WIFSIGNALED(status) && !WIFEXITED(status))
+        ;
+}

@@ -74,6 +74,22 @@ static bool has_agent(const struct target *target)
            cookie == target->cookie;
 }
 
+/* What the process lacks, which is not always to be guessed from the error's name. */
+static const char *hint_at(int result)
+{
+    switch (result) {
+    case -ENOMEM:
+        return "; some 3 GiB of address space are needed there (ulimit -v)";
+    case -EFBIG:
+        return "; it may not make files that large, not even in memory (ulimit -f)";
+    case -EMFILE:
+    case -ENFILE:
+        return "; it can open no more files (ulimit -n)";
+    default:
+        return "";
+    }
+}
+
 static int call_agent(struct target *target, struct tracee *thread, enum agent_operation operation, const char *doing,
                       struct gait_error *err)
 {
@@ -89,8 +105,8 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
     target->followed_count = call.followed_count;
     if (result == 0)
         return 0;
-    return error_set(err, result, "cannot %s process %d: the agent says: %s", doing, (int)target->pid,
-                     strerror(-result));
+    return error_set(err, result, "cannot %s process %d: the agent says: %s%s", doing, (int)target->pid,
+                     strerror(-result), hint_at(result));
 }
 
 /* Loads the agent by means of the thread, which is followed from then on. */
@@ -123,8 +139,11 @@ static int begin(struct target *target, struct tracee *thread, const struct agen
 int target_begin(struct tracee *thread, const struct agent_options *options, struct target *target_out,
                  struct gait_error *err)
 {
+    struct agent_options whole = *options;
+
+    whole.is_whole = 1;
     *target_out = (struct target){.pid = thread->pid, .ring_fd = -1, .presence = -1};
-    return begin(target_out, thread, options, err);
+    return begin(target_out, thread, &whole, err);
 }
 
 /* The ring that is looked for. */
@@ -179,7 +198,10 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
     if (result != 0)
         return result;
     result = target_begin(&thread, options, target_out, err);
-    tracee_detach(&thread);
+    if (result == 0)
+        tracee_detach(&thread);
+    else
+        spawn_abandon(&thread);
     return result;
 }
 

@@ -30,12 +30,13 @@ struct agent_segment {
     uint32_t reserved;
 };
 
-/* What is done about functions, or whole modules, whose names match. */
+/* What is done about functions, whole modules, or threads, whose names match. */
 enum agent_pattern_use {
     AGENT_PATTERN_EXCLUDE = 1,  /* no events from there */
     AGENT_PATTERN_DETAIL,       /* calls of it go to the detail lane as well */
     AGENT_PATTERN_TRIGGER_CALL, /* a call of it is a trigger */
     AGENT_PATTERN_TRIGGER_SLOW, /* a call of it that takes longer than `value` nanoseconds is one */
+    AGENT_PATTERN_THREAD,       /* only threads with such a name, or whose number is `number`, are observed */
 };
 
 #define AGENT_PATTERN_BYTES 120u
@@ -54,11 +55,14 @@ struct agent_options {
     uint32_t events; /* of enum gait_event_kind */
     uint32_t with_times;
     uint32_t new_threads;
-    uint32_t children; /* that are forked are followed, and executed programs announced */
-    uint32_t reserved;
-    uint32_t overflow;     /* enum ring_overflow */
-    uint32_t buffer_count; /* 0: the ring's default, as below */
+    uint32_t children;        /* that are forked are followed, and executed programs announced */
+    uint32_t is_whole;        /* the thread is at its first instruction */
+    uint32_t overflow;        /* enum ring_overflow */
+    uint32_t buffer_count;    /* 0: the ring's default, as below */
+    uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t pattern_count;
+    uint32_t stack_bytes; /* in each record of the detail lane */
+    uint32_t reserved;
     uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
 };
