@@ -180,6 +180,9 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         return result;
     recorder_agent_options(options, recorder->job->overflow, &family.agent);
     progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
+    /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
+    if (!recorder->job->is_child)
+        take_signals();
     result = recorder->job->begin(recorder->job, &family.agent, &target, err);
     if (result != 0) {
         recording_discard(&recorder->recording);
@@ -188,6 +191,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     progress_say(&recorder->progress, "process %d has the agent in it, %llu bytes at 0x%llx; %u of its threads %s",
                  (int)target.pid, (unsigned long long)target.agent.size_bytes, (unsigned long long)target.agent.start,
                  target.followed_count, target.followed_count == 1 ? "is followed" : "are followed");
+    take_signals();
     allow_many_files();
     result = family_begin(&recorder->family, &recorder->recording, &family, &target, err);
     if (result != 0) {
@@ -253,7 +257,6 @@ static enum recorder_end record(struct recorder *recorder, struct gait_error *er
     unsigned seconds = recorder->job->options->duration_seconds;
     struct drain_pace pace = {.silent_ms = 0};
 
-    take_signals();
     if (recorder->job->held != NULL)
         wait_for_word(recorder);
     recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
