@@ -6,6 +6,8 @@
  */
 #include "agent/process_log.h"
 
+#include "agent/crash_watch.h"
+#include "agent/function_watch.h"
 #include "agent/module_log.h"
 #include "base/raw_syscall.h"
 #include "ring/ring_notice.h"
@@ -103,8 +105,11 @@ static bool child_began(void *context)
     is_read = announce_child(parent.base);
     ring_region_leave(&parent);
     ring_region_close_fd(log.ring);
-    if (is_read)
+    if (is_read) {
+        crash_watch_begin_in_child();
+        function_watch_begin_in_child();
         module_log_begin_in_child();
+    }
     return is_read;
 }
 
@@ -166,6 +171,7 @@ static bool is_abandoned(void *context)
 static void all_left(void *context)
 {
     (void)context;
+    crash_watch_end();
     process_log_end();
 }
 

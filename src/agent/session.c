@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/session.h"
 
+#include "agent/crash_watch.h"
+#include "agent/function_watch.h"
 #include "agent/module_log.h"
 #include "agent/process_log.h"
 #include "agent/selection.h"
@@ -43,13 +45,17 @@ static int make_ring(const struct agent_options *options)
 
 static int make_engine(const struct agent_options *options)
 {
+    static const struct selection_watcher functions = {.add = function_watch_add, .remove = function_watch_remove};
     static const struct stalker_engine_options defaults;
     const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);
 
     if (result != 0)
         return result;
-    selection_begin(session.engine, options, NULL);
+    result = function_watch_begin(session.engine, session.ring, options);
+    if (result != 0)
+        return result;
+    selection_begin(session.engine, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
     session.engine->processes = session.processes;
     threads = thread_selection_begin(options);
@@ -72,11 +78,13 @@ static int follow_caller(struct thread_registers *registers)
 
 static void give_back(void)
 {
+    crash_watch_end();
     stalker_engine_destroy(session.engine);
     process_log_end();
     thread_registry_deinit();
     module_log_end();
     selection_end();
+    function_watch_end();
     session = (struct session){0};
 }
 
@@ -112,6 +120,7 @@ int session_prepare(struct agent_call *call)
         .is_whole = options->is_whole != 0,
     };
     call->ring_fd = session.ring->fd;
+    crash_watch_begin(session.ring, options->trigger_signals);
     return 0;
 }
 

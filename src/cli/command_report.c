@@ -5,6 +5,9 @@
 
 #include "cli/arguments.h"
 #include "cli/printable.h"
+#include "cli/report_crash.h"
+#include "cli/report_details.h"
+#include "cli/report_windows.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
 #include "trace/trace_summary.h"
@@ -217,6 +220,26 @@ static void put_threads(const struct report *report)
     }
 }
 
+static void put_loss(const struct report *report, uint32_t pid, uint64_t count, const char *what)
+{
+    if (count != 0)
+        screen_print(report->call->screen, "process %" PRIu32 " lost %" PRIu64 " %s\n", pid, count, what);
+}
+
+/* By reason; what every thread lost is in the list of threads. */
+static void put_losses(const struct report *report)
+{
+    for (size_t i = 0; i < report->summary.manifest.process_count; i++) {
+        const struct manifest_process *process = &report->summary.manifest.processes[i];
+        const struct manifest_losses *lost = &process->losses;
+
+        put_loss(report, process->pid, lost->late_bytes, "bytes of records that were not read in time");
+        put_loss(report, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
+        put_loss(report, process->pid, lost->no_room_count, "blocks or modules for which there was no room");
+        put_loss(report, process->pid, lost->no_memory_count, "functions or threads to watch, for want of memory");
+    }
+}
+
 static void put_problems(const struct report *report)
 {
     char clean[TEXT_BYTES];
@@ -225,6 +248,8 @@ static void put_problems(const struct report *report)
         if (report->summary.threads[i].err.text[0] != '\0')
             screen_print(report->call->screen, "\n%s\n",
                          printable(clean, sizeof(clean), report->summary.threads[i].err.text));
+    if (report->summary.detail_err.text[0] != '\0')
+        screen_print(report->call->screen, "\n%s\n", printable(clean, sizeof(clean), report->summary.detail_err.text));
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -316,6 +341,16 @@ static void put_functions(const struct report *report)
     free(ranked);
 }
 
+static void put_details_and_crashes(const struct report *report)
+{
+    struct function_names names;
+
+    function_names_init(&names);
+    report_details(report->call->screen, &report->summary, &names, report->limit);
+    report_crash(report->call->screen, &report->summary, &names);
+    function_names_deinit(&names);
+}
+
 static void show(const struct report *report)
 {
     put_field(report->call->screen, "program", report->summary.manifest.program);
@@ -323,9 +358,12 @@ static void show(const struct report *report)
     put_time(report);
     put_end(report);
     put_events(report);
+    report_windows(report->call->screen, &report->summary.manifest);
     put_processes(report);
     put_threads(report);
+    put_losses(report);
     put_functions(report);
+    put_details_and_crashes(report);
     put_problems(report);
 }
 
@@ -355,8 +393,10 @@ const struct command command_report = {
     .details = "Reads a trace, which is the folder that was recorded into, and shows what was\n"
                "recorded, when, for how long and how it ended; the processes and threads with\n"
                "their events, and how many bytes of records were lost; and the functions that\n"
-               "were called most. Names come from the programs and libraries that were mapped:\n"
-               "where one is gone or has changed since, the place in the file is shown.\n"
+               "were called most; of a recording with triggers, which there were and what was\n"
+               "kept; of processes that a signal ended, where, and what threads did last.\n"
+               "Names come from the programs and libraries that were mapped: where one is gone\n"
+               "or has changed since, the place in the file is shown.\n"
                "\n"
                "  --limit NUMBER    how many functions to show; 20 if not given\n",
     .run = run,

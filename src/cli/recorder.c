@@ -76,6 +76,16 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static uint64_t trigger_signals(const struct record_options *options)
+{
+    uint64_t signals = 0;
+
+    for (size_t i = 0; i < options->trigger_count; i++)
+        if (options->triggers[i].kind == TRIGGER_SPEC_SIGNAL)
+            signals |= 1ull << (options->triggers[i].signal - 1);
+    return signals;
+}
+
 void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out)
 {
     *agent_out = (struct agent_options){
@@ -85,8 +95,32 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .children = options->with_children,
         .overflow = (uint32_t)(options->overflow == -1 ? overflow : options->overflow),
         .buffer_bytes = options->buffer_bytes,
+        .trigger_signals = trigger_signals(options),
+        .stack_bytes = options->stack_bytes,
     };
     record_options_patterns(options, agent_out);
+}
+
+static struct recording_options recording_options_of(const struct record_options *options, const char *program)
+{
+    return (struct recording_options){
+        .output = options->output,
+        .program = program,
+        .arguments = options->rest,
+        .events = options->events,
+        .with_times = options->with_times,
+        .compress = options->compress,
+        .flight =
+            {
+                .keeps_index = options->is_flight,
+                /* With nothing to wait for, all details are wanted. */
+                .keeps_detail = options->is_flight || options->trigger_count != 0,
+                .pre_roll_ns = options->pre_roll_ms * 1000000,
+                .post_roll_ns = options->post_roll_ms * 1000000,
+            },
+        .triggers = options->triggers,
+        .trigger_count = options->trigger_count,
+    };
 }
 
 static void say(void *context, const char *text)
@@ -107,7 +141,16 @@ static void trigger(void *context, const char *note)
 {
     struct recorder *recorder = context;
 
+    const struct flight_event event = {
+        .kind = trigger_spec_kind_name(TRIGGER_SPEC_MANUAL),
+        .text = note,
+        .pid = (uint32_t)recorder->family.first,
+    };
+    struct gait_error err;
+
     recorder->is_triggered = true;
+    if (recording_trigger(&recorder->recording, &event, &err) != 0)
+        say((void *)(uintptr_t)recorder->job->options, err.text);
     progress_say(&recorder->progress, "somebody says that what happens now matters%s%s", note[0] == '\0' ? "" : ": ",
                  note);
 }
@@ -126,14 +169,7 @@ static void listen_to_others(struct recorder *recorder)
 static int begin(struct recorder *recorder, struct gait_error *err)
 {
     const struct record_options *options = recorder->job->options;
-    const struct recording_options wanted = {
-        .output = options->output,
-        .program = recorder->job->program,
-        .arguments = options->rest,
-        .events = options->events,
-        .with_times = options->with_times,
-        .compress = options->compress,
-    };
+    const struct recording_options wanted = recording_options_of(options, recorder->job->program);
     struct family_options family = {
         .is_child = recorder->job->is_child,
         .tell = say,

@@ -29,6 +29,9 @@ enum command_status recorder_run(const struct command_call *call, const struct r
 /* The agent's options for a command's; `overflow` is what the command does if the user says nothing. */
 void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out);
 
+/* The recording's options; the program is what the trace is called after. */
+struct recording_options recorder_recording_options(const struct record_options *options, const char *program);
+
 /* Why a recording ended. */
 enum recorder_end {
     RECORDER_OVER,    /* no process is left */

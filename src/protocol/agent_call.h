@@ -54,11 +54,14 @@ struct agent_options {
     uint32_t events; /* of enum gait_event_kind */
     uint32_t with_times;
     uint32_t new_threads;
-    uint32_t children;     /* that are forked are followed, and executed programs announced */
-    uint32_t is_whole;     /* the thread is at its first instruction */
-    uint32_t overflow;     /* enum ring_overflow */
-    uint32_t buffer_count; /* 0: the ring's default, as below */
+    uint32_t children;        /* that are forked are followed, and executed programs announced */
+    uint32_t is_whole;        /* the thread is at its first instruction */
+    uint32_t overflow;        /* enum ring_overflow */
+    uint32_t buffer_count;    /* 0: the ring's default, as below */
+    uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t pattern_count;
+    uint32_t stack_bytes; /* in each record of the detail lane */
+    uint32_t reserved;
     uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
 };

@@ -8,6 +8,9 @@
 
 #include "base/time_counter.h"
 #include "libgait/error.h"
+#include "record/flight.h"
+#include "record/recorded_stream.h"
+#include "ring/crash_lane.h"
 #include "ring/ring_reader.h"
 
 #include <errno.h>
@@ -126,43 +129,93 @@ static int add_thread(struct recorded_process *process, const struct ring_piece 
     return 0;
 }
 
-static int open_lane(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static bool is_keeping(const struct recorded_process *process, const struct ring_piece *piece)
 {
-    struct trace_stream_header header = header_of(process, TRACE_STREAM_INDEX);
+    const struct flight_options *options = &process->flight->options;
+
+    return piece->kind == RING_LANE_DETAIL ? options->keeps_detail : options->keeps_index;
+}
+
+/* The thread that the lane is of: it may have another one. */
+static int thread_of(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
+{
+    const struct manifest_process *manifest = process->manifest;
+    uint32_t lane = 1u << piece->kind;
+    int result;
+
+    for (size_t i = manifest->thread_count; i-- > 0;)
+        if (manifest->threads[i].serial == piece->serial && manifest->threads[i].tid == piece->tid &&
+            !(manifest->threads[i].lanes & lane)) {
+            *thread_out = i;
+            manifest->threads[i].lanes |= lane;
+            return 0;
+        }
+    result = add_thread(process, piece, thread_out);
+    if (result != 0)
+        return result;
+    manifest->threads[*thread_out].serial = piece->serial;
+    manifest->threads[*thread_out].lanes = lane;
+    return 0;
+}
+
+static struct recorded_stream_plan plan_of(const struct recorded_process *process, const struct ring_piece *piece,
+                                           const struct manifest_thread *thread)
+{
+    bool is_detail = piece->kind == RING_LANE_DETAIL;
+    struct recorded_stream_plan plan = {
+        .folder = process->folder,
+        .encoder = process->encoder,
+        .header = header_of(process, is_detail ? TRACE_STREAM_DETAIL : TRACE_STREAM_INDEX),
+    };
+
+    plan.header.tid = piece->tid;
+    plan.header.generation = thread->generation;
+    plan.header.space = piece->space;
+    plan.header.events = piece->events;
+    plan.header.with_times = piece->with_times;
+    plan.header.is_whole = piece->is_whole;
+    snprintf(plan.name, sizeof(plan.name), "%u.%u%s", piece->tid, thread->generation,
+             is_detail ? TRACE_DETAIL_SUFFIX : TRACE_INDEX_SUFFIX);
+    return plan;
+}
+
+static int begin_stream(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+{
+    struct recorded_stream_plan plan;
+    struct recorded_stream *stream;
     const struct manifest_thread *thread;
-    char name[64];
-    int result = add_thread(process, piece, &lane->thread);
+    int result = thread_of(process, piece, &lane->thread);
 
     if (result != 0)
         return result;
     thread = &process->manifest->threads[lane->thread];
-    header.tid = piece->tid;
-    header.generation = thread->generation;
-    header.space = piece->space;
-    header.events = piece->events;
-    header.with_times = piece->with_times;
-    header.is_whole = piece->is_whole;
-    snprintf(name, sizeof(name), "%u.%u.index.gait", piece->tid, thread->generation);
-    result = stream_writer_open(&lane->stream, process->folder, name, &header, process->encoder);
-    lane->is_open = result == 0;
+    plan = plan_of(process, piece, thread);
+    result = recorded_stream_create(&plan, &stream);
+    if (result != 0)
+        return result;
+    stream->next = process->streams;
+    process->streams = stream;
+    lane->stream = stream;
     lane->generation = piece->generation;
-    return result;
+    /* A thread of which nothing is kept has no file. */
+    return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
 }
 
-static int close_lane(struct recorded_process *process, struct recorded_lane *lane, uint64_t lost_behind)
+static void end_stream(struct recorded_process *process, struct recorded_lane *lane, uint64_t lost_behind)
 {
-    if (!lane->is_open)
-        return 0;
-    lane->is_open = false;
+    if (lane->stream == NULL)
+        return;
     /* It may have been named since it began. */
     find_name(process, (uint32_t)(lane - process->lanes), lane->generation, &process->manifest->threads[lane->thread]);
-    return stream_writer_close(&lane->stream, lost_behind);
+    lane->stream->is_ended = true;
+    lane->stream->lost_behind = lost_behind;
+    lane->stream = NULL;
 }
 
 static int lane_for(struct recorded_process *process, const struct ring_piece *piece, struct recorded_lane **lane_out)
 {
-    int result = 0;
-
     if (piece->lane >= process->lane_count) {
         size_t count = piece->lane + 1;
         struct recorded_lane *grown = realloc(process->lanes, count * sizeof(*grown));
@@ -176,8 +229,32 @@ static int lane_for(struct recorded_process *process, const struct ring_piece *p
     *lane_out = &process->lanes[piece->lane];
     if ((*lane_out)->generation == piece->generation)
         return 0;
-    result = close_lane(process, *lane_out, 0);
-    return result == 0 ? open_lane(process, *lane_out, piece) : result;
+    end_stream(process, *lane_out, 0);
+    return begin_stream(process, *lane_out, piece);
+}
+
+/* Closes and forgets streams that are over; or all, with what is in memory of them. */
+static int close_streams(struct recorded_process *process, bool all)
+{
+    struct recorded_stream **place = &process->streams, *stream;
+    int first = 0;
+
+    while ((stream = *place) != NULL) {
+        int result;
+
+        if (!all && (!stream->is_ended || stream->kept_count != 0)) {
+            place = &stream->next;
+            continue;
+        }
+        *place = stream->next;
+        kept_pieces_forget(&process->flight->pieces, stream);
+        result = recorded_stream_close(stream);
+        if (first == 0)
+            first = result;
+        process->closed_bytes += stream->written_bytes;
+        recorded_stream_destroy(stream);
+    }
+    return first;
 }
 
 /* ---- draining ---------------------------------------------------------------------------------------------------- */
@@ -246,6 +323,14 @@ static int write_modules(struct recorded_process *process)
     return result;
 }
 
+static void note_loss(struct manifest_thread *thread, const struct ring_piece *piece)
+{
+    if (piece->kind == RING_LANE_DETAIL)
+        thread->lost_detail_bytes += piece->lost_before;
+    else
+        thread->lost_bytes += piece->lost_before;
+}
+
 static int take(void *context, const struct ring_piece *piece)
 {
     struct recorded_process *process = context;
@@ -264,12 +349,13 @@ static int take(void *context, const struct ring_piece *piece)
     if (result == 0)
         result = lane_for(process, piece, &lane);
     if (result == 0 && piece->size_bytes != 0)
-        result = stream_writer_put(&lane->stream, &written);
+        result = flight_put(process->flight, lane->stream, &written, is_keeping(process, piece));
     if (result != 0)
         return result;
-    process->written_bytes += piece->size_bytes;
-    process->manifest->threads[lane->thread].lost_bytes += piece->lost_before;
-    return piece->is_last ? close_lane(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
+    note_loss(&process->manifest->threads[lane->thread], piece);
+    if (piece->is_last)
+        end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0);
+    return 0;
 }
 
 static int explain(const struct recorded_process *process, int result, struct gait_error *err)
@@ -289,6 +375,43 @@ static int explain(const struct recorded_process *process, int result, struct ga
     }
 }
 
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static int write_crash(struct recorded_process *process, const uint8_t *bytes, size_t size_bytes)
+{
+    struct trace_stream_header header = header_of(process, TRACE_STREAM_CRASH);
+    struct stream_piece piece = {.bytes = bytes, .size_bytes = size_bytes, .first_time = time_counter()};
+    struct stream_writer stream;
+    int result = stream_writer_open(&stream, process->folder, TRACE_CRASH_NAME, &header, process->encoder), closed;
+
+    if (result != 0)
+        return result;
+    piece.last_time = piece.first_time;
+    result = stream_writer_put(&stream, &piece);
+    closed = stream_writer_close(&stream, 0);
+    return result == 0 ? closed : result;
+}
+
+int recorded_process_note_crash(struct recorded_process *process, struct crash_signal *signal_out,
+                                struct gait_error *err)
+{
+    uint8_t *bytes = process->has_crash ? NULL : malloc(RING_CRASHES_BYTES);
+    size_t size_bytes = bytes == NULL ? 0 : crash_lane_read(process->ring, bytes, RING_CRASHES_BYTES);
+    struct crash_record record;
+    int result = 0;
+
+    *signal_out = (struct crash_signal){.signal = 0};
+    if (size_bytes != 0) {
+        memcpy(&record, bytes, sizeof(record));
+        if (record.kind == CRASH_SIGNAL)
+            memcpy(signal_out, bytes, sizeof(*signal_out));
+        process->has_crash = true;
+        result = write_crash(process, bytes, size_bytes);
+    }
+    free(bytes);
+    return explain(process, result, err);
+}
+
 int recorded_process_drain(struct recorded_process *process, struct gait_error *err)
 {
     const struct ring_taker taker = {take, process};
@@ -296,24 +419,65 @@ int recorded_process_drain(struct recorded_process *process, struct gait_error *
     return explain(process, ring_reader_take(process->ring, &taker), err);
 }
 
+static void note_losses(struct recorded_process *process)
+{
+    struct ring_losses losses;
+
+    ring_reader_losses(process->ring, &losses);
+    process->manifest->losses = (struct manifest_losses){
+        .late_bytes = losses.late_bytes,
+        .no_lane_bytes = losses.no_lane_bytes,
+        .no_room_count = losses.no_room_count,
+        .no_memory_count = losses.no_memory_count,
+    };
+}
+
+static void close_folder(struct recorded_process *process)
+{
+    if (process->folder != -1)
+        close(process->folder);
+    process->folder = -1;
+}
+
+int recorded_process_settle(struct recorded_process *process, struct gait_error *err)
+{
+    int result = close_streams(process, false);
+
+    process->written_bytes = process->closed_bytes;
+    for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
+        process->written_bytes += stream->written_bytes;
+    if (process->ring != NULL)
+        note_losses(process);
+    else if (process->streams == NULL)
+        close_folder(process);
+    return explain(process, result, err);
+}
+
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
 {
-    int result = 0, closed;
+    int result, closed;
 
-    for (size_t i = 0; i < process->lane_count; i++) {
-        closed = close_lane(process, &process->lanes[i], 0);
-        if (result == 0)
-            result = closed;
-    }
-    closed = stream_writer_close(&process->blocks, 0);
-    if (result == 0)
-        result = closed;
+    for (size_t i = 0; i < process->lane_count; i++)
+        end_stream(process, &process->lanes[i], 0);
+    note_losses(process);
+    result = stream_writer_close(&process->blocks, 0);
     closed = stream_writer_close(&process->modules, 0);
     if (result == 0)
         result = closed;
     free(process->lanes);
+    process->lanes = NULL;
+    process->lane_count = 0;
     ring_reader_close(process->ring);
-    if (process->folder != -1)
-        close(process->folder);
+    process->ring = NULL;
+    closed = recorded_process_settle(process, result == 0 ? err : NULL);
+    return result == 0 ? closed : explain(process, result, err);
+}
+
+int recorded_process_release(struct recorded_process *process, struct gait_error *err)
+{
+    int result = close_streams(process, true);
+
+    process->written_bytes = process->closed_bytes;
+    close_folder(process);
     return explain(process, result, err);
 }

@@ -4,6 +4,8 @@
 
 #include "libgait/error.h"
 #include "record/recorded_process.h"
+#include "record/trigger_spec.h"
+#include "ring/crash_record.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_reader.h"
 #include "trace/chunk_encoder.h"
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,6 +114,24 @@ static int open_trace_folder(struct recording *recording)
     return recording->folder == -1 ? -errno : 0;
 }
 
+static int begin_flight(struct recording *recording)
+{
+    const struct recording_options *options = &recording->options;
+    const struct manifest *manifest = &recording->manifest;
+
+    if (manifest->clock_count == 0)
+        return -ENOMEM;
+    flight_init(&recording->flight, &options->flight, manifest->clocks[0]);
+    return trigger_schedule_init(&recording->schedule, options->triggers, options->trigger_count,
+                                 manifest->clocks[0].monotonic_ns);
+}
+
+static int put_manifest(struct recording *recording, struct gait_error *err)
+{
+    flight_describe(&recording->flight, &recording->manifest);
+    return manifest_write(&recording->manifest, recording->folder, err);
+}
+
 int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
 {
     struct recording *recording = recording_out;
@@ -128,7 +149,10 @@ int recording_create(const struct recording_options *options, struct recording *
                          options->output, strerror(-result));
     }
     begin_manifest(recording);
-    return manifest_write(&recording->manifest, recording->folder, err);
+    result = begin_flight(recording);
+    if (result != 0)
+        return error_set(err, result, "cannot begin a recording: %s", strerror(-result));
+    return put_manifest(recording, err);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
@@ -156,8 +180,10 @@ static char *read_command(pid_t pid)
 /* The manifest's list may have moved. */
 static void point_to_manifest(struct recording *recording)
 {
-    for (size_t i = 0; i < recording->process_count; i++)
+    for (size_t i = 0; i < recording->process_count; i++) {
         recording->processes[i].manifest = &recording->manifest.processes[i];
+        recording->processes[i].flight = &recording->flight;
+    }
 }
 
 static int make_room(struct recording *recording)
@@ -202,7 +228,7 @@ static int write_manifest(struct recording *recording, struct gait_error *err)
         return 0;
     recording->is_changed = false;
     recording->written_ms = now_ms();
-    return manifest_write(&recording->manifest, recording->folder, err);
+    return put_manifest(recording, err);
 }
 
 int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd, struct gait_error *err)
@@ -233,18 +259,6 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
     return write_manifest(recording, err);
 }
 
-int recording_end_process(struct recording *recording, size_t which, struct gait_error *err)
-{
-    struct recorded_process *process = &recording->processes[which];
-
-    if (process->is_ended)
-        return 0;
-    process->is_ended = true;
-    recording->ended_bytes += process->written_bytes;
-    recording->ended_lost += ring_reader_lost(process->ring);
-    return recorded_process_end(process, err);
-}
-
 void recording_set_parent(struct recording *recording, size_t process, pid_t parent)
 {
     recording->manifest.processes[process].parent_pid = (uint32_t)parent;
@@ -256,21 +270,93 @@ struct ring_notices *recording_notices(const struct recording *recording, size_t
     return recording->processes[process].is_ended ? NULL : ring_notices_in(recording->processes[process].ring->base);
 }
 
-int recording_drain(struct recording *recording, struct gait_error *err)
-{
-    int first = write_manifest(recording, err);
+/* ---- triggers ---------------------------------------------------------------------------------------------------- */
 
-    recording->event_bytes = recording->ended_bytes;
+static int explain_trigger(int result, struct gait_error *err)
+{
+    return error_set(err, result, "cannot keep what a trigger asks for: %s", strerror(-result));
+}
+
+int recording_trigger(struct recording *recording, const struct flight_event *event, struct gait_error *err)
+{
+    int result = flight_trigger(&recording->flight, event);
+
+    return result == 0 ? 0 : explain_trigger(result, err);
+}
+
+static int look_at_clock(struct recording *recording, struct gait_error *err)
+{
+    const struct trigger_spec *trigger;
+    int result = 0;
+
+    if (recording->schedule.count == 0)
+        return 0;
+    while (result == 0 &&
+           (trigger = trigger_schedule_next(&recording->schedule, clock_pair_read().monotonic_ns)) != NULL)
+        result = recording_trigger(
+            recording, &(struct flight_event){.kind = trigger_spec_kind_name(trigger->kind), .text = trigger->text},
+            err);
+    return result;
+}
+
+static int look_at_processes(struct recording *recording, struct gait_error *err)
+{
+    const struct trigger_list list = {recording->options.triggers, recording->options.trigger_count};
+    int result = 0;
+
+    for (size_t i = 0; i < recording->process_count && list.count != 0 && result == 0; i++) {
+        struct recorded_process *process = &recording->processes[i];
+
+        if (!process->is_ended)
+            result = agent_triggers_take(&process->triggers, process->ring, &list, &recording->flight,
+                                         (uint32_t)process->pid);
+    }
+    return result == 0 ? 0 : explain_trigger(result, err);
+}
+
+/* ---- draining ---------------------------------------------------------------------------------------------------- */
+
+/* Writes what windows want that were opened since. */
+static int settle(struct recording *recording, struct gait_error *err)
+{
+    int result = flight_settle(&recording->flight);
+
+    recording->is_changed |= flight_take_news(&recording->flight);
+    if (result != 0)
+        return error_set(err, result, "cannot write what was kept in memory: %s", strerror(-result));
+    return 0;
+}
+
+static int drain_processes(struct recording *recording, struct gait_error *err)
+{
+    int first = 0;
+
+    recording->event_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         struct recorded_process *process = &recording->processes[i];
         int result = process->is_ended ? 0 : recorded_process_drain(process, first == 0 ? err : NULL);
 
-        if (!process->is_ended)
-            recording->event_bytes += process->written_bytes;
         if (first == 0)
             first = result;
+        result = recorded_process_settle(process, first == 0 ? err : NULL);
+        if (first == 0)
+            first = result;
+        recording->event_bytes += process->written_bytes;
     }
     return first;
+}
+
+int recording_drain(struct recording *recording, struct gait_error *err)
+{
+    int result = look_at_clock(recording, err);
+
+    if (result == 0)
+        result = look_at_processes(recording, err);
+    if (result == 0)
+        result = settle(recording, err);
+    if (result == 0)
+        result = write_manifest(recording, err);
+    return result == 0 ? drain_processes(recording, err) : result;
 }
 
 void recording_wait(struct recording *recording, struct ring_wait_word other, unsigned timeout_ms)
@@ -294,6 +380,60 @@ void recording_process_ended(struct recording *recording, pid_t pid, int status)
         }
 }
 
+/* ---- the ends of processes --------------------------------------------------------------------------------------- */
+
+static int trigger_crash(struct recording *recording, pid_t pid, const struct crash_signal *crash, int signal,
+                         struct gait_error *err)
+{
+    const char *name = sigabbrev_np(signal);
+    char text[32];
+    struct flight_event event = {
+        .kind = trigger_spec_kind_name(TRIGGER_SPEC_CRASH),
+        .text = text,
+        .pid = (uint32_t)pid,
+        .tid = crash->tid & INT32_MAX,
+        .wants_all = true,
+    };
+    int result;
+
+    if (name == NULL)
+        snprintf(text, sizeof(text), "signal %d", signal);
+    else
+        snprintf(text, sizeof(text), "SIG%s", name);
+    result = recording_trigger(recording, &event, err);
+    return result == 0 ? settle(recording, err) : result;
+}
+
+/* Writes how it died, and what was in memory then, if a signal ended it. */
+static int note_death(struct recording *recording, size_t which, struct gait_error *err)
+{
+    int status = recording->manifest.processes[which].status, signal;
+    struct crash_signal crash;
+    int result;
+
+    if (status != -1 && !WIFSIGNALED(status))
+        return 0;
+    result = recorded_process_note_crash(&recording->processes[which], &crash, err);
+    signal = status == -1 ? crash.signal : WTERMSIG(status);
+    if (result != 0 || signal == 0)
+        return result;
+    return trigger_crash(recording, recording->processes[which].pid, &crash, signal, err);
+}
+
+int recording_end_process(struct recording *recording, size_t which, struct gait_error *err)
+{
+    struct recorded_process *process = &recording->processes[which];
+    int result, ended;
+
+    if (process->is_ended)
+        return 0;
+    result = note_death(recording, which, err);
+    process->is_ended = true;
+    recording->ended_lost += ring_reader_lost(process->ring);
+    ended = recorded_process_end(process, result == 0 ? err : NULL);
+    return result == 0 ? ended : result;
+}
+
 uint64_t recording_lost(const struct recording *recording)
 {
     uint64_t lost = recording->ended_lost;
@@ -310,6 +450,8 @@ static void give_back(struct recording *recording)
         free(recording->manifest.processes[i].command);
         free(recording->manifest.processes[i].threads);
     }
+    flight_deinit(&recording->flight);
+    trigger_schedule_deinit(&recording->schedule);
     free(recording->manifest.processes);
     free(recording->manifest.clocks);
     free(recording->manifest.program);
@@ -333,10 +475,14 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
         result = recording_end_process(recording, i, first == 0 ? err : NULL);
         if (first == 0)
             first = result;
+        result = recorded_process_release(&recording->processes[i], first == 0 ? err : NULL);
+        if (first == 0)
+            first = result;
     }
     recording->manifest.ended = how;
     note_clock(recording);
-    result = manifest_write(&recording->manifest, recording->folder, first == 0 ? err : NULL);
+    flight_end(&recording->flight);
+    result = put_manifest(recording, first == 0 ? err : NULL);
     give_back(recording);
     return first == 0 ? result : first;
 }

@@ -8,6 +8,8 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
+#include "record/flight.h"
+#include "record/trigger_schedule.h"
 #include "ring/ring_wait.h"
 #include "trace/manifest.h"
 
@@ -27,6 +29,9 @@ struct recording_options {
     uint32_t events;
     bool with_times;
     bool compress;
+    struct flight_options flight;        /* all zero: everything is written */
+    const struct trigger_spec *triggers; /* must outlive the recording */
+    size_t trigger_count;
 };
 
 struct recording {
@@ -38,10 +43,11 @@ struct recording {
     struct recorded_process *processes;
     size_t process_count;
     uint64_t event_bytes; /* that were written so far */
-    uint64_t ended_bytes; /* of processes that have ended, and */
-    uint64_t ended_lost;  /* what was lost of them */
+    uint64_t ended_lost;  /* what was lost of processes that have ended */
     bool is_changed;      /* what the manifest says is not yet in its file */
     int64_t written_ms;   /* when it was written last */
+    struct flight flight; /* so a recording may not be moved */
+    struct trigger_schedule schedule;
 };
 
 /* Makes the folder. */
@@ -55,7 +61,7 @@ MUST_USE int recording_create(const struct recording_options *options, struct re
 MUST_USE int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd,
                                    struct gait_error *err);
 
-/* Writes what is new in all rings. */
+/* Writes, or keeps, what is new in all rings; and looks at triggers. */
 MUST_USE int recording_drain(struct recording *recording, struct gait_error *err);
 
 /* Sleeps until there is much to drain, or a notice, or the word changes, or for that long. */
@@ -67,7 +73,13 @@ struct ring_notices *recording_notices(const struct recording *recording, size_t
 /* Whose child a process in the list is, if that was not known before. */
 void recording_set_parent(struct recording *recording, size_t process, pid_t parent);
 
-/* Closes the files and the ring of a process in the list. */
+/* Something happened: what is around it is written. */
+MUST_USE int recording_trigger(struct recording *recording, const struct flight_event *event, struct gait_error *err);
+
+/*
+ * A process in the list is over, and its ring was drained: closes its files and the ring. If a signal ended it, all
+ * that is in memory is written.
+ */
 MUST_USE int recording_end_process(struct recording *recording, size_t process, struct gait_error *err);
 
 /* A process has ended with that status; of several programs it was the last one. */

@@ -199,7 +199,14 @@ bool ring_region_add_module(struct ring_region *region, const struct ring_module
         atomic_store_explicit(&header->modules_used, used + bytes, memory_order_release);
     }
     mutex_unlock(&region->lock);
+    if (!has_room)
+        atomic_fetch_add_explicit(&header->modules_lost, 1, memory_order_relaxed);
     return has_room;
+}
+
+void ring_region_note_lack(struct ring_region *region)
+{
+    atomic_fetch_add_explicit(&ring_region_header(region)->memory_lacks, 1, memory_order_relaxed);
 }
 
 bool ring_region_detach(struct ring_region *region)

@@ -28,6 +28,7 @@ struct ring_region {
     uint32_t lane_limit;
     struct mutex lock;
     uint32_t space_count;
+    uint32_t serial_count;
     bool is_detached; /* from the file: nobody sees what is written */
 };
 
@@ -67,6 +68,9 @@ bool ring_region_add_block(struct ring_region *region, uint32_t space, uint32_t 
 
 /* Tells readers of a change of what is mapped. False: there is no room for more. */
 bool ring_region_add_module(struct ring_region *region, const struct ring_module *module, const char *path);
+
+/* Something is not watched, since there was no memory for it: counted for readers. Any thread, no lock. */
+void ring_region_note_lack(struct ring_region *region);
 
 /*
  * In a child that was just forked: what is written from now on is seen by nobody, above all not as the parent's. False:

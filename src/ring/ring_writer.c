@@ -187,6 +187,8 @@ static void begin_lane(struct ring_writer *writer, const struct ring_lane_owner 
     lane->space = owner->space;
     lane->with_times = owner->with_times;
     lane->is_whole = owner->is_whole;
+    lane->kind = owner->kind;
+    lane->serial = writer->serial;
     lane->first_sequence = writer->sequence;
     begin_buffer(writer, 0);
     atomic_fetch_add_explicit(&lane->generation, 1, memory_order_release);
@@ -196,6 +198,7 @@ void ring_writer_begin(struct ring_writer *writer, struct ring_region *region, c
 {
     *writer = (struct ring_writer){.region = region};
     mutex_lock(&region->lock);
+    writer->serial = owner->serial == 0 ? ++region->serial_count : owner->serial;
     writer->lane = region->is_detached ? NULL : find_lane(region);
     if (writer->lane != NULL) {
         begin_lane(writer, owner);

@@ -19,6 +19,8 @@ struct ring_lane_owner {
     uint32_t space;
     bool with_times;
     bool is_whole; /* the thread is followed from its first instruction on */
+    enum ring_lane_kind kind;
+    uint32_t serial; /* of the thread, if it has a lane already; 0: it has none */
 };
 
 /* Where records go: from `start` on, until the position is at `end` or behind it. */
@@ -29,6 +31,7 @@ struct ring_writer {
     uint64_t sequence;
     uint64_t start;
     uint64_t end;
+    uint32_t serial; /* of the thread */
     bool is_dropping;
     uint64_t dropped_bytes;  /* since then */
     uint32_t last_heartbeat; /* of the reader, when it was last waited for */

@@ -33,6 +33,7 @@ struct probe_list {
 struct probe_point {
     struct probe_list *_Atomic list; /* NULL: no probes */
     struct callout callout;
+    struct callout watch; /* without a function: there is none */
 };
 
 /* Whether there is a word at an address that the thread asks for again and again: the stack, which rarely changes. */
@@ -186,19 +187,59 @@ int call_probe_remove(struct stalker_engine *engine, uint32_t id)
     return result;
 }
 
+static int watch(struct stalker_engine *engine, uint64_t target, const struct callout *callout) REQUIRES(engine->lock)
+{
+    struct probe_point *point = obtain_point(engine, target);
+
+    if (point == NULL)
+        return -ENOMEM;
+    if (point->watch.function != NULL)
+        return -EEXIST;
+    point->watch.data = callout->data;
+    point->watch.pc = callout->pc;
+    point->watch.is_general_only = callout->is_general_only;
+    /* Who translates meanwhile finds all of it, or nothing. */
+    __atomic_store_n(&point->watch.function, callout->function, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int call_probe_watch(struct stalker_engine *engine, uint64_t target, gait_callout function, void *data)
+{
+    const struct callout callout = {function, data, app_pc_of(target), true};
+    int result;
+
+    mutex_lock(&engine->lock);
+    result = watch(engine, target, &callout);
+    mutex_unlock(&engine->lock);
+    if (result == 0)
+        stalker_invalidate(engine, target, target + 1);
+    return result;
+}
+
+static bool is_watched(const struct probe_point *point)
+{
+    return __atomic_load_n(&point->watch.function, __ATOMIC_ACQUIRE) != NULL;
+}
+
 bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc)
 {
     struct probe_point *point = find_point(cache->engine, pc.value);
 
     return !cache->configuration.is_quiet && point != NULL &&
-           atomic_load_explicit(&point->list, memory_order_relaxed) != NULL;
+           (is_watched(point) || atomic_load_explicit(&point->list, memory_order_relaxed) != NULL);
 }
 
 void call_probe_put(struct translation *translation)
 {
     struct stalker_engine *engine = translation->cache->engine;
     struct app_pc start = translation->block->start;
+    struct probe_point *point = find_point(engine, start.value);
 
-    if (call_probe_is_at(translation->cache, start))
-        engine->translator->put_callout(translation, &find_point(engine, start.value)->callout);
+    /* What was added since somebody looked is put when the block is translated anew, right after this. */
+    if (point == NULL || !translation->is_observed || translation->cache->configuration.is_quiet)
+        return;
+    if (is_watched(point))
+        engine->translator->put_callout(translation, &point->watch);
+    if (atomic_load_explicit(&point->list, memory_order_relaxed) != NULL)
+        engine->translator->put_callout(translation, &point->callout);
 }

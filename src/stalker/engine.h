@@ -45,6 +45,16 @@ struct mapping_watcher {
     void *context;
 };
 
+/* Is told what becomes of threads for which it has set `watch`. */
+struct thread_watcher {
+    /* It is followed no more. In the engine, on that thread or while it is stopped. */
+    void (*ended)(struct stalker_thread *thread);
+    /* In a child that was just forked: the thread is not there. */
+    void (*forgotten)(struct stalker_thread *thread);
+    /* The same: it is there, and what it had in a ring is the parent's. */
+    void (*forked)(struct stalker_thread *thread);
+};
+
 /*
  * Is told of processes that come, and are replaced, by the thread that does it: in the engine, without a lock of ours
  * but in child_began, where nobody else is. What is announced may not happen.
@@ -66,10 +76,11 @@ struct process_watcher {
 
 struct stalker_engine {
     struct stalker_engine_options options;
-    const struct mapping_watcher *watcher;   /* NULL: nobody; set before the first thread is followed */
-    const struct process_watcher *processes; /* the same */
-    const struct thread_chooser *chooser;    /* of threads that are observed; NULL: all are */
-    _Atomic bool is_abandoned;               /* all threads leave as soon as they come here */
+    const struct mapping_watcher *watcher;       /* NULL: nobody; set before the first thread is followed */
+    const struct process_watcher *processes;     /* the same */
+    const struct thread_watcher *thread_watcher; /* the same */
+    const struct thread_chooser *chooser;        /* of threads that are observed; NULL: all are */
+    _Atomic bool is_abandoned;                   /* all threads leave as soon as they come here */
     const struct translator *translator;
     struct mutex lock;
     struct list_node threads;  /* followed */

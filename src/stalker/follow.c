@@ -207,6 +207,9 @@ void stalker_follow_end(struct stalker_thread *thread)
         event_buffer_end(thread->events, thread->event_position);
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
+    if (thread->watch != NULL)
+        thread->engine->thread_watcher->ended(thread);
+    thread->watch = NULL;
     /* One that ended in the engine does not leave any more. */
     if (atomic_exchange_explicit(&thread->is_inside, false, memory_order_relaxed))
         signal_actions_release();

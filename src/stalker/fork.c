@@ -120,6 +120,9 @@ static void forget_others(struct stalker_thread *thread)
         if (other == thread)
             continue;
         list_remove(node);
+        if (other->watch != NULL)
+            other->engine->thread_watcher->forgotten(other);
+        other->watch = NULL;
         if (atomic_load_explicit(&other->is_inside, memory_order_relaxed))
             signal_actions_release();
         if (other->events != NULL)
@@ -139,6 +142,8 @@ static void begin_child(struct stalker_thread *thread)
     thread->is_announced = false;
     thread->announcement = NULL;
     forget_others(thread);
+    if (thread->watch != NULL)
+        engine->thread_watcher->forked(thread);
     errand_forget_all(thread);
     call_pieces_forget_shared(&engine->pieces);
     for (struct code_cache **place = &engine->caches; *place != NULL; place = &(*place)->next)

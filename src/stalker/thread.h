@@ -128,6 +128,7 @@ struct stalker_thread {
     bool enter_once;        /* but not where it enters next */
     bool new_threads;       /* threads that it makes are followed alike */
     size_t buffer_bytes;    /* of their events */
+    void *watch;            /* the thread watcher's; NULL: nothing */
     bool is_announced;      /* the process watcher was told of the system call that it makes */
     void *announcement;     /* the watcher's */
 };

@@ -97,6 +97,10 @@ struct translator {
     /* A call that just entered a function. */
     void (*call_get)(struct gait_cpu_context *cpu, struct gait_call *call_out);
 
+    /* The six registers in which a call may have arguments, and the one in which it may have returned something. */
+    void (*call_arguments)(const struct gait_cpu_context *cpu, uint64_t arguments_out[6]);
+    uint64_t (*call_value)(const struct gait_cpu_context *cpu);
+
     /* Writes a landing for a block that has none, in the cold memory. Sets block->landing. */
     void (*put_landing)(struct translation *translation, struct block *block);
 

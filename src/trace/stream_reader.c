@@ -205,7 +205,7 @@ static bool check_chunk(struct stream_reader *reader, const struct trace_chunk *
         return end_damaged(reader, "the chunk's header has the wrong sum");
     if (chunk->sequence != reader->end.chunk_count)
         return end_damaged(reader, "the chunk is another one than the next");
-    if ((chunk->flags & ~(uint32_t)TRACE_CHUNK_ZSTD) != 0)
+    if ((chunk->flags & ~(uint32_t)(TRACE_CHUNK_ZSTD | TRACE_CHUNK_GAP)) != 0)
         return end_with(reader, STREAM_FAILED, EOPNOTSUPP, "the chunk is stored in a way that this gait does not know");
     if (chunk->raw_bytes > TRACE_CHUNK_BYTES_MAX ||
         (is_compressed ? chunk->stored_bytes >= chunk->raw_bytes : chunk->stored_bytes != chunk->raw_bytes))
@@ -282,6 +282,7 @@ bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk
         .lost_before = chunk.lost_before,
         .sequence = chunk.sequence,
         .offset = end->offset,
+        .has_gap_before = (chunk.flags & TRACE_CHUNK_GAP) != 0,
     };
     end->chunk_count++;
     end->offset += sizeof(chunk) + trace_padded(chunk.stored_bytes);

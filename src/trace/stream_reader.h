@@ -59,7 +59,8 @@ struct stream_chunk {
     uint64_t last_time;
     uint64_t lost_before;
     uint64_t sequence;
-    uint64_t offset; /* of the chunk in the file */
+    uint64_t offset;     /* of the chunk in the file */
+    bool has_gap_before; /* records before it were left out, since nobody asked for them */
 };
 
 /*

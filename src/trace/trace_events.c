@@ -35,6 +35,13 @@ static void lose(struct walk *walk, uint64_t bytes)
         walk->receiver->lose(walk->receiver->context, bytes);
 }
 
+/* What was left out on purpose is not lost, but no more does what follows it cut the block before it. */
+static void skip(struct walk *walk)
+{
+    event_decoder_finish(&walk->decoder);
+    walk->end.gap_count++;
+}
+
 static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
 {
     const uint8_t *end = chunk->bytes + chunk->size_bytes, *place;
@@ -42,6 +49,8 @@ static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
 
     /* Before the decoder learns of the chunk, for what waits belongs to the one before. */
     lose(walk, chunk->lost_before);
+    if (chunk->has_gap_before)
+        skip(walk);
     walk->chunk = chunk;
     place = event_decoder_run(&walk->decoder, &walk->blocks, chunk->bytes, end, &error);
     if (place == end || walk->decoder.is_closed)

@@ -21,6 +21,7 @@ struct trace_events_receiver {
 struct trace_events_end {
     struct trace_stream_header header;
     struct stream_end stream;
+    uint64_t gap_count; /* of places where records were left out, since nobody asked for them */
     uint64_t bad_bytes; /* of good chunks, that are no records, or of blocks that are not known; also told as lost */
     uint64_t first_bad_chunk; /* if there are any: the chunk's number */
     uint64_t first_bad_at;    /* and the byte in it, uncompressed */

@@ -43,6 +43,14 @@ static bool parse_number(const char *text, size_t length, uint32_t *number_out)
     return true;
 }
 
+/* What a stream of a thread is, by what its name ends with. */
+static enum trace_file_kind kind_of_thread(const char *suffix)
+{
+    if (strcmp(suffix, TRACE_INDEX_SUFFIX) == 0)
+        return TRACE_FILE_INDEX;
+    return strcmp(suffix, TRACE_DETAIL_SUFFIX) == 0 ? TRACE_FILE_DETAIL : TRACE_FILE_OTHER;
+}
+
 static void classify(struct trace_file *file, const char *name)
 {
     size_t tid = strcspn(name, "."), generation = name[tid] == '.' ? strcspn(name + tid + 1, ".") : 0;
@@ -52,9 +60,10 @@ static void classify(struct trace_file *file, const char *name)
         file->kind = TRACE_FILE_MODULES;
     else if (strcmp(name, TRACE_BLOCKS_NAME) == 0)
         file->kind = TRACE_FILE_BLOCKS;
-    else if (parse_number(name, tid, &file->tid) && parse_number(name + tid + 1, generation, &file->generation) &&
-             strcmp(name + tid + 1 + generation, TRACE_INDEX_SUFFIX) == 0)
-        file->kind = TRACE_FILE_INDEX;
+    else if (strcmp(name, TRACE_CRASH_NAME) == 0)
+        file->kind = TRACE_FILE_CRASH;
+    else if (parse_number(name, tid, &file->tid) && parse_number(name + tid + 1, generation, &file->generation))
+        file->kind = kind_of_thread(name + tid + 1 + generation);
 }
 
 void trace_process_name(uint32_t pid, uint32_t image, char name_out[TRACE_PROCESS_NAME_BYTES])

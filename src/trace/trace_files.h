@@ -14,6 +14,8 @@ enum trace_file_kind {
     TRACE_FILE_MODULES,
     TRACE_FILE_BLOCKS,
     TRACE_FILE_INDEX,
+    TRACE_FILE_DETAIL,
+    TRACE_FILE_CRASH,
     TRACE_FILE_OTHER, /* does not belong to the trace */
 };
 
@@ -24,14 +26,15 @@ struct trace_file {
     enum trace_file_kind kind;
     uint32_t pid; /* 0: of the manifest */
     uint32_t image;
-    uint32_t tid; /* of an index */
+    uint32_t tid; /* of an index or details */
     uint32_t generation;
     char path[TRACE_FILE_PATH_BYTES]; /* from the trace's folder */
 };
 
 struct trace_files {
     int folder;
-    struct trace_file *files; /* the manifest, then by process: modules, blocks, threads by number; others last */
+    struct trace_file *files; /* the manifest, then by process: modules, blocks, indexes and details of
+                                 threads by number, the crash; others last */
     size_t count;
     size_t capacity;
 };

@@ -6,6 +6,8 @@
  *   PID/modules.gait            a stream of struct trace_module: what was mapped when
  *   PID/blocks.gait             a stream of struct ring_block (ring/ring_layout.h): what records mean
  *   PID/TID.GENERATION.index.gait    a stream of event records (ring/event_record.h): what a thread did
+ *   PID/TID.GENERATION.detail.gait   a stream of detail records (ring/detail_record.h): calls that were looked at
+ * closely PID/crash.gait              a stream of crash records (ring/crash_record.h): how the process died
  *
  * A stream is a header, chunks, and a footer that is there if the recording ended properly. All is little-endian.
  */
@@ -27,6 +29,8 @@ enum trace_stream_kind {
     TRACE_STREAM_INDEX = 1,
     TRACE_STREAM_BLOCKS,
     TRACE_STREAM_MODULES,
+    TRACE_STREAM_DETAIL,
+    TRACE_STREAM_CRASH,
     TRACE_STREAM_KINDS,
 };
 
@@ -34,7 +38,9 @@ enum trace_stream_kind {
 #define TRACE_MANIFEST_NAME "manifest.json"
 #define TRACE_BLOCKS_NAME   "blocks.gait"
 #define TRACE_MODULES_NAME  "modules.gait"
+#define TRACE_CRASH_NAME    "crash.gait"
 #define TRACE_INDEX_SUFFIX  ".index.gait"
+#define TRACE_DETAIL_SUFFIX ".detail.gait"
 
 struct trace_stream_header {
     uint64_t magic;
@@ -55,6 +61,7 @@ _Static_assert(sizeof(struct trace_stream_header) == 64, "as the specification s
 
 enum trace_chunk_flag {
     TRACE_CHUNK_ZSTD = 1u << 0, /* the bytes are compressed, to less than they were */
+    TRACE_CHUNK_GAP = 1u << 4,  /* what came between the chunk before and this one was not asked for, and left out */
 };
 
 /* Then stored_bytes, and zeroes up to a multiple of 8. */

@@ -186,7 +186,8 @@ static void put_threads(const struct trace_folder *folder)
 
 static void put_manifest(const struct trace_folder *folder)
 {
-    struct manifest_thread threads[] = {{100, 1, "example", 0}, {101, 1, "worker", 288}};
+    struct manifest_thread threads[] = {{.tid = 100, .generation = 1, .name = "example"},
+                                        {.tid = 101, .generation = 1, .name = "worker", .lost_bytes = 288}};
     struct manifest_process process = {
         .pid = 100,
         .image = 1,

@@ -206,6 +206,7 @@ if [[ -n $(build_id_of /bin/sleep) ]] && command -v xxd >/dev/null; then
     "$folder/sleeper" 60 &
     process=$!
     processes+=("$process")
+    until [[ $(readlink "/proc/$process/exe") == "$folder/sleeper" ]]; do sleep 0.02; done
     rm "$folder/sleeper"
     rm -rf "$folder/traces"
     "$gait" attach --quiet --duration 1 -o "$folder/traces" "$process" 2>"$folder/err"

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "record/recorded_process.h"
 
+#include "record/flight.h"
 #include "ring/ring_writer.h"
 #include "support/check.h"
 #include "trace/modules.h"
@@ -21,6 +22,8 @@ static struct ring_region *ring;
 static struct chunk_encoder *encoder;
 static struct recorded_process process;
 static struct manifest_process manifest;
+static struct flight flight;
+static struct flight_options flight_options;
 
 static void begin(void)
 {
@@ -34,6 +37,8 @@ static void begin(void)
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
     CHECK_EQUAL(recorded_process_begin(&process, folder, "77", 77, ring->fd, encoder, &err), 0);
     process.manifest = &manifest;
+    flight_init(&flight, &flight_options, clock_pair_read());
+    process.flight = &flight;
 }
 
 static int remove_one(const char *name, const struct stat *status, int flag, struct FTW *place)
@@ -46,6 +51,7 @@ static int remove_one(const char *name, const struct stat *status, int flag, str
 
 static void end(void)
 {
+    flight_deinit(&flight);
     ring_region_destroy(ring);
     chunk_encoder_destroy(encoder);
     free(manifest.threads);
@@ -93,8 +99,10 @@ static void what_threads_wrote_can_be_read(void)
     /* The same thread id once more. */
     write_records(5, 10);
     CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
     CHECK_EQUAL(process.written_bytes, 4040);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     CHECK_EQUAL(manifest.thread_count, 2);
     CHECK_EQUAL(manifest.threads[1].generation, 2);
     CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
@@ -104,6 +112,92 @@ static void what_threads_wrote_can_be_read(void)
     CHECK_EQUAL(last_location, 0x4000);
     CHECK_EQUAL(trace_events_read(folder, "77/5.2.index.gait", &blocks, &receiver, &how, &err), 0);
     CHECK_EQUAL(events_read, 1010);
+    trace_blocks_deinit(&blocks);
+    end();
+}
+
+static uint64_t gaps_in(const char *name, const struct trace_blocks *blocks)
+{
+    const struct trace_events_receiver receiver = {.process = count};
+    struct trace_events_end how;
+
+    events_read = 0;
+    CHECK_EQUAL(trace_events_read(folder, name, blocks, &receiver, &how, &err), 0);
+    CHECK_EQUAL(how.stream.lost_bytes, 0);
+    CHECK_EQUAL(how.stream.state, STREAM_COMPLETE);
+    return how.gap_count;
+}
+
+/* Three times: the first is too old when something happens, the last comes when the window is over. */
+static void only_what_is_around_a_trigger_is_written(void)
+{
+    const struct event_block block = {.start = 0x4000, .size_bytes = 16, .last_insn_bytes = 2};
+    const struct ring_lane_owner owner = {.tid = 5, .events = GAIT_EVENT_BLOCK, .space = 0};
+    static struct trace_blocks blocks;
+    struct ring_writer *writer = NULL;
+    uint64_t position;
+
+    flight_options = (struct flight_options){.keeps_index = true, .pre_roll_ns = 50000000};
+    begin();
+    flight_options = (struct flight_options){.keeps_index = false};
+    CHECK_EQUAL(ring_region_new_space(ring), 0);
+    CHECK(ring_region_add_block(ring, 0, 0, &block));
+    CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
+    position = writer->start;
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned j = 0; j <= i; j++, position += 4)
+            *(uint32_t *)(uintptr_t)position = event_header(0, EVENT_RECORD_BLOCK);
+        CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+        if (i == 1)
+            CHECK_EQUAL(flight_trigger(&flight, &(struct flight_event){.kind = "manual"}), 0);
+        CHECK_EQUAL(flight_settle(&flight), 0);
+        CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
+        CHECK_EQUAL(process.written_bytes, i == 0 ? 0 : 8);
+        /* The window ends where it began to be wanted. */
+        CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+        usleep(80000);
+    }
+    CHECK_EQUAL(flight.windows.count, 1);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
+    CHECK_EQUAL(gaps_in("77/5.1.index.gait", &blocks), 1);
+    CHECK_EQUAL(events_read, 2);
+    trace_blocks_deinit(&blocks);
+    end();
+}
+
+static void a_thread_that_ended_can_be_asked_for_later(void)
+{
+    const struct event_block block = {.start = 0x4000, .size_bytes = 16, .last_insn_bytes = 2};
+    static struct trace_blocks blocks;
+
+    flight_options = (struct flight_options){.keeps_index = true, .pre_roll_ns = 10000000000};
+    begin();
+    flight_options = (struct flight_options){.keeps_index = false};
+    CHECK_EQUAL(ring_region_new_space(ring), 0);
+    CHECK(ring_region_add_block(ring, 0, 0, &block));
+    write_records(5, 1000);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    /* In the same lane. */
+    write_records(6, 10);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
+    CHECK_EQUAL(faccessat(folder, "77/5.1.index.gait", F_OK, 0), -1);
+    CHECK_EQUAL(flight_trigger(&flight, &(struct flight_event){.kind = "manual"}), 0);
+    CHECK_EQUAL(flight_settle(&flight), 0);
+    CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
+    CHECK(process.streams == NULL);
+    CHECK_EQUAL(process.written_bytes, 4040);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
+    CHECK_EQUAL(gaps_in("77/5.1.index.gait", &blocks), 0);
+    CHECK_EQUAL(events_read, 1000);
+    CHECK_EQUAL(gaps_in("77/6.1.index.gait", &blocks), 0);
+    CHECK_EQUAL(events_read, 10);
     trace_blocks_deinit(&blocks);
     end();
 }
@@ -128,6 +222,7 @@ static void modules_are_written_as_they_come_and_go(void)
     write_records(5, 0);
     CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     CHECK_EQUAL(modules_read(&modules, folder, "77/modules.gait", &err), 0);
     CHECK_EQUAL(modules.count, 1);
     CHECK_TEXT(modules.modules[0].path, "/a/file");
@@ -171,6 +266,7 @@ static void forged_modules_are_refused(void)
     CHECK_EQUAL(recorded_process_drain(&process, &err), -EPROTO);
     CHECK(strstr(err.text, "what no followed thread writes") != NULL);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     end();
 }
 
@@ -184,6 +280,8 @@ static void what_is_no_ring_is_refused(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(what_threads_wrote_can_be_read),
+    CHECK_CASE(only_what_is_around_a_trigger_is_written),
+    CHECK_CASE(a_thread_that_ended_can_be_asked_for_later),
     CHECK_CASE(modules_are_written_as_they_come_and_go),
     CHECK_CASE(threads_have_the_names_that_they_had_last),
     CHECK_CASE(forged_modules_are_refused),
