@@ -68,11 +68,11 @@ static const char *name_of(struct dump *dump, uint64_t address, uint64_t first, 
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static void put_event(struct dump *dump, const struct gait_event *event, const struct stream_chunk *chunk)
+static void put_event(struct dump *dump, const struct gait_event *event, const struct trace_span *span)
 {
     struct screen *screen = dump->call->screen;
-    uint64_t first = event->time != 0 ? event->time : chunk->first_time;
-    uint64_t last = event->time != 0 ? event->time : chunk->last_time;
+    uint64_t first = event->time != 0 ? event->time : span->first_time;
+    uint64_t last = event->time != 0 ? event->time : span->last_time;
     char number[NAME_BYTES];
 
     screen_print(screen, "%" PRIu32 "\t%" PRIu32, dump->file->pid, dump->file->tid);
@@ -89,12 +89,12 @@ static void put_event(struct dump *dump, const struct gait_event *event, const s
     screen_print(screen, "\n");
 }
 
-static int put_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+static int put_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
     struct dump *dump = context;
 
     for (size_t i = 0; i < count; i++)
-        put_event(dump, &events[i], chunk);
+        put_event(dump, &events[i], span);
     /* Whoever reads the lines may have had enough. */
     return ferror(dump->call->screen->stream);
 }

@@ -77,7 +77,7 @@ void record_options_release(struct record_options *options);
     "  --post-roll-sec N   how much behind it (5)\n"                                                                   \
     "  --overflow HOW      when events come faster than they are written: drop, or\n"                                  \
     "                      block: the program waits\n"                                                                 \
-    "  --buffer SIZE       of each of a thread's four buffers (256K); K and M count\n"                                 \
+    "  --buffer SIZE       of each of a thread's four buffers (512K); K and M count\n"                                 \
     "  --duration SEC      ends the recording after that many seconds\n"                                               \
     "  --compress          compresses what is written\n"                                                               \
     "  --config FILE       options out of a file, as follow = \"call,ret\"; those of the\n"                            \

@@ -6,6 +6,7 @@
 #include "cli/held_start.h"
 #include "cli/progress.h"
 #include "cli/record_patterns.h"
+#include "record/drain_pace.h"
 #include "record/family.h"
 #include "record/recording_control.h"
 
@@ -17,9 +18,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* What is written is in the file at most this much later. */
-#define DRAIN_MS 8
 
 /* One recording, while it lasts. */
 struct recorder {
@@ -254,12 +252,15 @@ static bool is_to_end(const struct recorder *recorder)
 static enum recorder_end record(struct recorder *recorder, struct gait_error *err)
 {
     unsigned seconds = recorder->job->options->duration_seconds;
+    struct drain_pace pace = {.silent_ms = 0};
 
     take_signals();
     if (recorder->job->held != NULL)
         wait_for_word(recorder);
     recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
     for (;;) {
+        uint64_t event_bytes = recorder->recording.event_bytes;
+
         recording_control_serve(&recorder->control);
         if (family_step(&recorder->family, err) != 0)
             return RECORDER_FAILED;
@@ -268,7 +269,7 @@ static enum recorder_end record(struct recorder *recorder, struct gait_error *er
             return RECORDER_OVER;
         if (is_to_end(recorder))
             return RECORDER_STOPPED;
-        family_wait(&recorder->family, DRAIN_MS);
+        family_wait(&recorder->family, drain_pace_next(&pace, recorder->recording.event_bytes != event_bytes));
     }
 }
 

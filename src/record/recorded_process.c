@@ -19,9 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MODULE_PATH_BYTES_MAX 4096
+
+/* Records are gathered for that long. With the time between two drains it makes at most ten milliseconds. */
+#define COLLECT_NS 6000000
 
 static struct trace_stream_header header_of(const struct recorded_process *process, enum trace_stream_kind kind)
 {
@@ -199,23 +203,52 @@ static int begin_stream(struct recorded_process *process, struct recorded_lane *
     process->streams = stream;
     lane->stream = stream;
     lane->generation = piece->generation;
+    lane->is_kept = is_keeping(process, piece);
     /* A thread of which nothing is kept has no file. */
-    return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
+    return lane->is_kept ? 0 : recorded_stream_open(stream);
 }
 
-static void end_stream(struct recorded_process *process, struct recorded_lane *lane, uint64_t lost_behind)
+/* Where the chunks of a lane go. */
+struct chunk_place {
+    struct flight *flight;
+    const struct recorded_lane *lane;
+};
+
+static int put_chunk(void *context, const struct stream_piece *piece)
 {
+    const struct chunk_place *place = context;
+
+    return flight_put(place->flight, place->lane->stream, piece, place->lane->is_kept);
+}
+
+static int flush_lane(const struct recorded_process *process, struct recorded_lane *lane)
+{
+    struct chunk_place place = {process->flight, lane};
+    const struct piece_taker taker = {put_chunk, &place};
+
+    return piece_collector_flush(&lane->collector, &taker);
+}
+
+static int end_stream(struct recorded_process *process, struct recorded_lane *lane, uint64_t lost_behind)
+{
+    int result;
+
     if (lane->stream == NULL)
-        return;
+        return 0;
+    result = flush_lane(process, lane);
+    piece_collector_deinit(&lane->collector);
     /* It may have been named since it began. */
     find_name(process, (uint32_t)(lane - process->lanes), lane->generation, &process->manifest->threads[lane->thread]);
     lane->stream->is_ended = true;
     lane->stream->lost_behind = lost_behind;
     lane->stream = NULL;
+    return result;
 }
 
 static int lane_for(struct recorded_process *process, const struct ring_piece *piece, struct recorded_lane **lane_out)
 {
+    int result;
+
     if (piece->lane >= process->lane_count) {
         size_t count = piece->lane + 1;
         struct recorded_lane *grown = realloc(process->lanes, count * sizeof(*grown));
@@ -229,8 +262,8 @@ static int lane_for(struct recorded_process *process, const struct ring_piece *p
     *lane_out = &process->lanes[piece->lane];
     if ((*lane_out)->generation == piece->generation)
         return 0;
-    end_stream(process, *lane_out, 0);
-    return begin_stream(process, *lane_out, piece);
+    result = end_stream(process, *lane_out, 0);
+    return result == 0 ? begin_stream(process, *lane_out, piece) : result;
 }
 
 /* Closes and forgets streams that are over; or all, with what is in memory of them. */
@@ -331,16 +364,32 @@ static void note_loss(struct manifest_thread *thread, const struct ring_piece *p
         thread->lost_bytes += piece->lost_before;
 }
 
-static int take(void *context, const struct ring_piece *piece)
+static int collect(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
 {
-    struct recorded_process *process = context;
     struct stream_piece written = {
         .bytes = piece->bytes,
         .size_bytes = piece->size_bytes,
         .first_time = piece->first_time,
         .last_time = piece->last_time,
         .lost_before = piece->lost_before,
+        .has_records = piece->kind != RING_LANE_DETAIL,
+        .format = event_format_of(piece->events, piece->with_times),
     };
+    struct chunk_place place = {process->flight, lane};
+    const struct piece_taker taker = {put_chunk, &place};
+
+    if (piece->size_bytes == 0)
+        return 0;
+    /* Details are few, and have their own times. */
+    if (piece->kind == RING_LANE_DETAIL)
+        return put_chunk(&place, &written);
+    lane->is_fed = true;
+    return piece_collector_add(&lane->collector, &written, process->drained_ns, &taker);
+}
+
+static int take(void *context, const struct ring_piece *piece)
+{
+    struct recorded_process *process = context;
     struct recorded_lane *lane;
     int result = write_modules(process);
 
@@ -348,13 +397,13 @@ static int take(void *context, const struct ring_piece *piece)
         result = write_blocks(process);
     if (result == 0)
         result = lane_for(process, piece, &lane);
-    if (result == 0 && piece->size_bytes != 0)
-        result = flight_put(process->flight, lane->stream, &written, is_keeping(process, piece));
+    if (result == 0)
+        result = collect(process, lane, piece);
     if (result != 0)
         return result;
     note_loss(&process->manifest->threads[lane->thread], piece);
     if (piece->is_last)
-        end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0);
+        return end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0);
     return 0;
 }
 
@@ -373,6 +422,31 @@ static int explain(const struct recorded_process *process, int result, struct ga
         return error_set(err, result, "cannot write the events of process %d: %s", (int)process->pid,
                          strerror(-result));
     }
+}
+
+/* Writes what no more came to, and what has waited long enough. */
+static int flush_lanes(struct recorded_process *process)
+{
+    int first = 0, result;
+
+    for (size_t i = 0; i < process->lane_count; i++) {
+        struct recorded_lane *lane = &process->lanes[i];
+
+        if (lane->stream != NULL && (!lane->is_fed || process->drained_ns - lane->collector.began_ns >= COLLECT_NS)) {
+            result = flush_lane(process, lane);
+            first = first == 0 ? result : first;
+        }
+        lane->is_fed = false;
+    }
+    return first;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -415,8 +489,12 @@ int recorded_process_note_crash(struct recorded_process *process, struct crash_s
 int recorded_process_drain(struct recorded_process *process, struct gait_error *err)
 {
     const struct ring_taker taker = {take, process};
+    int result, flushed;
 
-    return explain(process, ring_reader_take(process->ring, &taker), err);
+    process->drained_ns = now_ns();
+    result = ring_reader_take(process->ring, &taker);
+    flushed = flush_lanes(process);
+    return explain(process, result == 0 ? flushed : result, err);
 }
 
 static void note_losses(struct recorded_process *process)
@@ -455,12 +533,16 @@ int recorded_process_settle(struct recorded_process *process, struct gait_error 
 
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
 {
-    int result, closed;
+    int result = 0, closed;
 
-    for (size_t i = 0; i < process->lane_count; i++)
-        end_stream(process, &process->lanes[i], 0);
+    for (size_t i = 0; i < process->lane_count; i++) {
+        closed = end_stream(process, &process->lanes[i], 0);
+        result = result == 0 ? closed : result;
+    }
     note_losses(process);
-    result = stream_writer_close(&process->blocks, 0);
+    closed = stream_writer_close(&process->blocks, 0);
+    if (result == 0)
+        result = closed;
     closed = stream_writer_close(&process->modules, 0);
     if (result == 0)
         result = closed;

@@ -6,6 +6,7 @@
 #include "base/attributes.h"
 #include "gait/error.h"
 #include "record/agent_triggers.h"
+#include "record/piece_collector.h"
 #include "trace/manifest.h"
 #include "trace/stream_writer.h"
 
@@ -21,9 +22,12 @@ struct ring_reader;
 
 /* What is recorded of one lane of the ring now. */
 struct recorded_lane {
-    struct recorded_stream *stream; /* NULL: nothing */
-    uint32_t generation;            /* of the lane */
-    size_t thread;                  /* in the manifest's list */
+    struct recorded_stream *stream;   /* NULL: nothing */
+    struct piece_collector collector; /* what is to be written, or kept, soon */
+    bool is_fed;                      /* something came in the drain that is under way */
+    bool is_kept;                     /* it is only written in windows */
+    uint32_t generation;              /* of the lane */
+    size_t thread;                    /* in the manifest's list */
 };
 
 struct recorded_process {
@@ -41,7 +45,8 @@ struct recorded_process {
     uint64_t written_bytes;            /* when it was last settled */
     uint64_t closed_bytes;             /* the part of it in streams that are closed */
     struct agent_triggers triggers;
-    bool has_crash; /* it was written how it died */
+    bool has_crash;     /* it was written how it died */
+    int64_t drained_ns; /* when the last drain began */
     bool is_ended;
 };
 
@@ -52,7 +57,9 @@ struct recorded_process {
 MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid,
                                     int ring_fd, struct chunk_encoder *encoder, struct gait_error *err);
 
-/* Writes what is new, or keeps it, as the flight recorder wants. -ENOSPC and others: what was written before is good.
+/*
+ * Takes what is new, to write it or to keep it, as the flight recorder wants: when much has come, when nothing more
+ * came the next time, or after some milliseconds. -ENOSPC and others: what was written before is good.
  */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);
 

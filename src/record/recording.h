@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording: the folder of a trace, and the processes whose rings are emptied into it. One thread at a time. What was
- * drained is in files when recording_drain returns; a full disk ends the recording, with what it has.
+ * A recording: the folder of a trace, and the processes whose rings are emptied into it. One thread at a time. What
+ * came is in files ten milliseconds later, if it is drained at the pace of drain_pace.h; a full disk ends the
+ * recording, with what it has.
  */
 #ifndef GAIT_RECORD_RECORDING_H
 #define GAIT_RECORD_RECORDING_H

@@ -11,7 +11,7 @@
 #include <asm/unistd.h>
 #include <stdatomic.h>
 
-#define BUFFER_BYTES_DEFAULT (256u << 10)
+#define BUFFER_BYTES_DEFAULT (512u << 10)
 #define BUFFER_COUNT_DEFAULT 4
 /* Addresses and holes in a file cost nothing, but a process may have a limit. */
 #define REGION_BYTES_MOST  (256ull << 30)

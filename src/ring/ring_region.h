@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct ring_options {
-    size_t buffer_bytes;   /* 0: 256 KiB */
+    size_t buffer_bytes;   /* 0: 512 KiB */
     unsigned buffer_count; /* of each thread; 0: 4 */
     enum ring_overflow overflow;
 };

@@ -101,12 +101,12 @@ static void check_blocks(struct file_checker *checker, const struct trace_file *
     note_stream(finding, &checker->blocks.end, checker->blocks.count, "block");
 }
 
-static int count_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+static int count_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
     uint64_t *total = context;
 
     (void)events;
-    (void)chunk;
+    (void)span;
     *total += count;
     return 0;
 }

@@ -8,11 +8,16 @@
 #include "libgait/error.h"
 
 #include <errno.h>
+#include <string.h>
+
+/* So many records have about one time, if they have none of their own: they fit into one batch of the decoder. */
+#define SLICE_RECORDS 128
 
 /* One reading. */
 struct walk {
     const struct trace_events_receiver *receiver;
-    const struct stream_chunk *chunk;
+    struct trace_span span;
+    struct event_format format;
     struct event_decoder decoder;
     struct event_blocks blocks;
     struct trace_events_end end;
@@ -20,9 +25,15 @@ struct walk {
 
 static int pass_on(void *context, const struct gait_event *events, size_t count)
 {
-    const struct walk *walk = context;
+    struct walk *walk = context;
+    struct trace_span span = walk->span;
+    int result;
 
-    return walk->receiver->process(walk->receiver->context, events, count, walk->chunk);
+    /* Should more come of the same slice, it is for the other half of the time. */
+    span.last_guess = span.first_guess + (span.last_guess - span.first_guess) / 2;
+    result = walk->receiver->process(walk->receiver->context, events, count, &span);
+    walk->span.first_guess = span.last_guess;
+    return result;
 }
 
 static void lose(struct walk *walk, uint64_t bytes)
@@ -42,17 +53,73 @@ static void skip(struct walk *walk)
     walk->end.gap_count++;
 }
 
+/* A time within the span for something at an offset of so many bytes. */
+static uint64_t guess_time(const struct trace_span *span, uint64_t offset, uint64_t size_bytes)
+{
+    return span->first_time + (uint64_t)((unsigned __int128)(span->last_time - span->first_time) * offset / size_bytes);
+}
+
+/* Where a slice that begins there ends; what is no record is a slice by itself. */
+static const uint8_t *slice_end(struct event_format format, const uint8_t *place, const uint8_t *end)
+{
+    for (unsigned i = 0; i < SLICE_RECORDS && end - place >= 4; i++) {
+        uint32_t header, bytes;
+
+        memcpy(&header, place, sizeof(header));
+        bytes = event_record_bytes(format, event_header_record(header));
+        if (bytes == 0 || (size_t)(end - place) < bytes)
+            return end;
+        place += bytes;
+    }
+    return end - place >= 4 ? place : end;
+}
+
+/* Reads the records between two marks. Returns where it had to end. */
+static const uint8_t *read_between(struct walk *walk, const uint8_t *start, const uint8_t *end)
+{
+    struct trace_span *span = &walk->span;
+    const uint8_t *place = start, *slice = start;
+    int error;
+
+    while (place < end && place == slice && !walk->decoder.is_closed) {
+        slice = span->is_interpolated ? slice_end(walk->format, place, end) : end;
+        span->first_guess = guess_time(span, (uint64_t)(place - start), (uint64_t)(end - start));
+        span->last_guess = guess_time(span, (uint64_t)(slice - start), (uint64_t)(end - start));
+        place = event_decoder_run(&walk->decoder, &walk->blocks, place, slice, &error);
+    }
+    return place;
+}
+
+/* Reads the records of a chunk, from mark to mark. Returns where it had to end. */
+static const uint8_t *read_records(struct walk *walk, const struct stream_chunk *chunk)
+{
+    const uint8_t *place = chunk->bytes, *end;
+    struct trace_span *span = &walk->span;
+
+    span->last_time = chunk->first_time;
+    for (uint32_t i = 0; i <= chunk->mark_count; i++) {
+        uint64_t time = i < chunk->mark_count ? chunk->marks[i].time : chunk->last_time;
+
+        end = chunk->bytes + (i < chunk->mark_count ? chunk->marks[i].offset : chunk->size_bytes);
+        span->first_time = span->last_time;
+        span->last_time = time > span->first_time ? time : span->first_time;
+        place = read_between(walk, place, end);
+        if (place != end)
+            break;
+    }
+    return place;
+}
+
 static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
 {
     const uint8_t *end = chunk->bytes + chunk->size_bytes, *place;
-    int error;
 
     /* Before the decoder learns of the chunk, for what waits belongs to the one before. */
     lose(walk, chunk->lost_before);
     if (chunk->has_gap_before)
         skip(walk);
-    walk->chunk = chunk;
-    place = event_decoder_run(&walk->decoder, &walk->blocks, chunk->bytes, end, &error);
+    walk->span.sequence = chunk->sequence;
+    place = read_records(walk, chunk);
     if (place == end || walk->decoder.is_closed)
         return;
     if (walk->end.bad_bytes == 0) {
@@ -68,9 +135,9 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
                       struct gait_error *err)
 {
     struct stream_reader reader;
-    struct stream_chunk chunk, before = {.bytes = NULL};
+    struct stream_chunk chunk;
     struct trace_block_space space = {.blocks = blocks};
-    struct walk walk = {.receiver = receiver, .chunk = &before, .blocks = trace_blocks_of(&space)};
+    struct walk walk = {.receiver = receiver, .blocks = trace_blocks_of(&space)};
     int result = stream_reader_open(&reader, folder, path, err);
 
     if (result != 0)
@@ -88,12 +155,10 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
         .is_whole = reader.header.is_whole != 0,
         .receiver = {pass_on, &walk},
     };
-    while (!walk.decoder.is_closed && stream_reader_next(&reader, &chunk)) {
+    walk.format = event_format_of(reader.header.events, walk.decoder.with_times);
+    walk.span.is_interpolated = !walk.decoder.with_times;
+    while (!walk.decoder.is_closed && stream_reader_next(&reader, &chunk))
         read_chunk(&walk, &chunk);
-        before = chunk;
-        before.bytes = NULL;
-        walk.chunk = &before;
-    }
     event_decoder_finish(&walk.decoder);
     lose(&walk, reader.end.lost_behind);
     walk.end.header = reader.header;

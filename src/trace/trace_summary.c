@@ -23,13 +23,13 @@ static void note_call(struct thread_summary *thread, const struct gait_event *ev
     thread->last_calls[thread->call_count++ % LAST_CALLS_MAX] = (struct last_call){*event, first, last};
 }
 
-static int gather_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+static int gather_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
     struct gathering *gathering = context;
 
     for (size_t i = 0; i < count && gathering->result == 0; i++) {
-        uint64_t first = events[i].time != 0 ? events[i].time : chunk->first_time;
-        uint64_t last = events[i].time != 0 ? events[i].time : chunk->last_time;
+        uint64_t first = events[i].time != 0 ? events[i].time : span->first_time;
+        uint64_t last = events[i].time != 0 ? events[i].time : span->last_time;
 
         gathering->thread->counts[__builtin_ctz(events[i].kind)]++;
         if (events[i].kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))

@@ -28,8 +28,9 @@
 extern const struct command command_verify, command_report;
 
 static const char *const names[] = {
-    "manifest.json",        "100/modules.gait",     "100/blocks.gait",       "100/100.1.index.gait",
-    "100/101.1.index.gait", "100/102.1.index.gait", "100/100.1.detail.gait", "100/crash.gait",
+    "manifest.json",         "100/modules.gait",     "100/blocks.gait",      "100/100.1.index.gait",
+    "100/101.1.index.gait",  "100/102.1.index.gait", "100/103.1.index.gait", "100/104.1.index.gait",
+    "100/100.1.detail.gait", "100/crash.gait",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -150,21 +151,33 @@ static bool run_case(const struct trace_folder *folder, const struct original *o
     return is_explained && is_repaired;
 }
 
-/* A thread with a compressed stream. */
-static void put_compressed(const struct trace_folder *folder)
+/* Threads whose streams are compressed, packed, and both. */
+static void put_stored(const struct trace_folder *folder)
 {
+    static const struct trace_mark marks[] = {{.time = 1001, .offset = 4}, {.time = 1002, .offset = 400}};
     static struct trace_bytes bytes;
 
     while (bytes.size_bytes < 4000)
         trace_bytes_put_header(&bytes, bytes.size_bytes / 4 % 3, EVENT_RECORD_BLOCK);
-    trace_folder_put_stream(
-        folder,
-        &(struct trace_stream_plan){
-            .name = "100/102.1.index.gait",
-            .header = {.kind = TRACE_STREAM_INDEX, .pid = 100, .tid = 102, .generation = 1, .space = 1, .events = 31},
+    for (uint32_t way = 1; way <= 3; way++) {
+        struct trace_stream_plan plan = {
+            .name = names[4 + way],
+            .header = {.kind = TRACE_STREAM_INDEX,
+                       .pid = 100,
+                       .tid = 101 + way,
+                       .generation = 1,
+                       .space = 1,
+                       .events = GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC},
             .bytes = &bytes,
             .piece_bytes = 1000,
-            .compress = true});
+            .compress = way & TRACE_CHUNK_ZSTD,
+            .pack = way & TRACE_CHUNK_PACKED,
+            .marks = marks,
+            .mark_count = 2,
+        };
+
+        trace_folder_put_stream(folder, &plan);
+    }
 }
 
 /* Calls that were looked at closely, and a death. */
@@ -233,7 +246,7 @@ int main(int argc, char **argv)
     }
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
-    put_compressed(&folder);
+    put_stored(&folder);
     put_details_and_crash(&folder);
     for (size_t i = 0; i < NAMES; i++)
         originals[i].bytes = trace_folder_read(&folder, names[i], &originals[i].size_bytes);

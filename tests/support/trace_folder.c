@@ -144,6 +144,10 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
             .first_time = 1000 + at,
             .last_time = 1000 + at + size,
             .lost_before = at == 0 ? 0 : plan->lost,
+            .marks = plan->marks,
+            .mark_count = plan->mark_count,
+            .has_records = plan->pack,
+            .format = event_format_of(plan->header.events, plan->header.with_times != 0),
         };
 
         demand(stream_writer_put(&writer, &piece) == 0, "write a chunk");

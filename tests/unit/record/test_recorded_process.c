@@ -61,10 +61,10 @@ static void end(void)
 
 static uint64_t events_read, last_location;
 
-static int count(void *context, const struct gait_event *events, size_t event_count, const struct stream_chunk *chunk)
+static int count(void *context, const struct gait_event *events, size_t event_count, const struct trace_span *span)
 {
     (void)context;
-    (void)chunk;
+    (void)span;
     events_read += event_count;
     last_location = events[event_count - 1].location;
     return 0;
@@ -147,6 +147,8 @@ static void only_what_is_around_a_trigger_is_written(void)
     for (unsigned i = 0; i < 3; i++) {
         for (unsigned j = 0; j <= i; j++, position += 4)
             *(uint32_t *)(uintptr_t)position = event_header(0, EVENT_RECORD_BLOCK);
+        CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+        /* Nothing more comes, so nothing is waited for. */
         CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
         if (i == 1)
             CHECK_EQUAL(flight_trigger(&flight, &(struct flight_event){.kind = "manual"}), 0);
