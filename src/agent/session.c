@@ -55,10 +55,10 @@ static int make_engine(const struct agent_options *options)
     result = function_watch_begin(session.engine, session.ring, options);
     if (result != 0)
         return result;
-    selection_begin(session.engine, options, &functions);
+    selection_begin(session.engine, session.ring, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
     session.engine->processes = session.processes;
-    threads = thread_selection_begin(options);
+    threads = thread_selection_begin(options, session.ring);
     return threads == NULL ? 0 : thread_choice_begin(session.engine, threads);
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/held_start.h"
 #include "cli/progress.h"
+#include "cli/record_patterns.h"
 #include "record/drain_pace.h"
 #include "record/family.h"
 #include "record/recording_control.h"
@@ -96,7 +97,7 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .trigger_signals = trigger_signals(options),
         .stack_bytes = options->stack_bytes,
     };
-    record_options_patterns(options, agent_out);
+    record_patterns_get(options, agent_out);
 }
 
 static struct recording_options recording_options_of(const struct record_options *options, const char *program)
@@ -316,6 +317,7 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
 static enum command_status finish(struct recorder *recorder, const char *how, struct gait_error *err)
 {
     uint64_t lost = recording_lost(&recorder->recording), bytes = recorder->recording.event_bytes;
+    uint64_t matched = recording_matched(&recorder->recording);
     int result = recording_end(&recorder->recording, how, err);
 
     if (!recorder->job->options->is_quiet) {
@@ -327,6 +329,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
                     "--overflow block makes the program wait\n",
                     (double)lost / (1 << 20));
     }
+    record_patterns_tell_unmatched(recorder->job->options, matched, say, (void *)(uintptr_t)recorder->job->options);
     return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
