@@ -17,6 +17,8 @@
 static int run(struct agent_call *call, struct thread_registers *registers)
 {
     switch ((enum agent_operation)call->operation) {
+    case AGENT_PREPARE:
+        return session_prepare(call);
     case AGENT_BEGIN:
         return session_begin(call, registers);
     case AGENT_FOLLOW:

@@ -116,6 +116,30 @@ static void changed(void *context, uint64_t start, uint64_t end, bool may_execut
     mutex_unlock(&log.lock);
 }
 
+static void visit_again(void *context, const struct mapping *mapping)
+{
+    struct interval known;
+
+    (void)context;
+    if (mapping->path_length == 0)
+        return;
+    if (mapping->file_offset == 0)
+        log.header = *mapping;
+    if (!mapping->is_executable || (interval_map_find(&log.known, mapping->start, &known) &&
+                                    known.start == mapping->start && known.end == mapping->end))
+        return;
+    unload(mapping->start, mapping->end);
+    load(mapping);
+}
+
+void module_log_look_again(void)
+{
+    mutex_lock(&log.lock);
+    log.header.path_length = 0;
+    (void)!mapping_list_visit(0, UINT64_MAX, visit_again, NULL);
+    mutex_unlock(&log.lock);
+}
+
 const struct mapping_watcher *module_log_begin(struct ring_region *ring)
 {
     static const struct mapping_watcher watcher = {.changed = changed};

@@ -193,7 +193,7 @@ void selection_module_loaded(const struct mapping *mapping)
         const struct agent_pattern *pattern = &selection.patterns[i];
         const struct agent_pattern_parts *parts = &selection.parts[i];
 
-        if (!agent_pattern_has_module(parts, path, is_program(mapping)))
+        if (pattern->use == AGENT_PATTERN_THREAD || !agent_pattern_has_module(parts, path, is_program(mapping)))
             continue;
         if (pattern->use == AGENT_PATTERN_EXCLUDE && agent_pattern_is_whole(parts))
             select_code(pattern, mapping->start, mapping->end - mapping->start);

@@ -6,12 +6,15 @@
 #include "agent/module_log.h"
 #include "agent/process_log.h"
 #include "agent/selection.h"
+#include "agent/thread_selection.h"
+#include "base/memory_map.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/thread_visit.h"
 #include "stalker/translator.h"
@@ -44,6 +47,7 @@ static int make_engine(const struct agent_options *options)
 {
     static const struct selection_watcher functions = {.add = function_watch_add, .remove = function_watch_remove};
     static const struct stalker_engine_options defaults;
+    const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);
 
     if (result != 0)
@@ -54,7 +58,8 @@ static int make_engine(const struct agent_options *options)
     selection_begin(session.engine, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
     session.engine->processes = session.processes;
-    return 0;
+    threads = thread_selection_begin(options);
+    return threads == NULL ? 0 : thread_choice_begin(session.engine, threads);
 }
 
 /* The calling thread has to set by itself what a tracer sets with another one's registers. */
@@ -83,28 +88,59 @@ static void give_back(void)
     session = (struct session){0};
 }
 
-int session_begin(struct agent_call *call, struct thread_registers *registers)
+/* The controller maps all with every access, which is one thing less to do for it. */
+static void protect_image(const struct agent_call *call)
+{
+    for (uint32_t i = 0; i < call->segment_count && i < AGENT_SEGMENTS_MAX; i++) {
+        const struct agent_segment *segment = &call->segments[i];
+
+        /* It works without, too. */
+        (void)!memory_protect((void *)(uintptr_t)segment->start, segment->size_bytes, segment->access);
+    }
+}
+
+int session_prepare(struct agent_call *call)
 {
     const struct agent_options *options = &call->options;
     int result;
 
     if (session.engine != NULL)
         return -EALREADY;
+    protect_image(call);
     result = make_ring(options);
     if (result == 0)
         result = make_engine(options);
-    if (result == 0) {
-        session.request = (struct follow_request){
-            .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
-            .new_threads = options->new_threads != 0,
-        };
-        call->ring_fd = session.ring->fd;
-        crash_watch_begin(session.ring, options->trigger_signals);
-        result = follow_caller(registers);
+    if (result != 0) {
+        give_back();
+        return result;
     }
-    /* From now on it is the controller's. */
-    if (result == 0)
-        session.ring->fd = -1;
+    session.request = (struct follow_request){
+        .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
+        .new_threads = options->new_threads != 0,
+        .is_whole = options->is_whole != 0,
+    };
+    call->ring_fd = session.ring->fd;
+    crash_watch_begin(session.ring, options->trigger_signals);
+    return 0;
+}
+
+int session_begin(struct agent_call *call, struct thread_registers *registers)
+{
+    bool was_prepared = session.engine != NULL;
+    int result = 0;
+
+    if (session_followed_count() != 0)
+        return -EALREADY;
+    if (!was_prepared)
+        result = session_prepare(call);
+    if (result != 0)
+        return result;
+    if (was_prepared) {
+        ring_region_close_fd(session.ring);
+        module_log_look_again();
+    }
+    session.ring->fd = -1;
+    result = follow_caller(registers);
     if (result != 0)
         give_back();
     return result;

@@ -22,7 +22,7 @@ static int begin(const struct recorder_job *job, const struct agent_options *age
         return result;
     result = target_begin(job->held, agent, target_out, err);
     if (result != 0)
-        tracee_detach(job->held);
+        spawn_abandon(job->held);
     return result;
 }
 

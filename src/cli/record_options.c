@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ static bool take_detail(struct record_options *options, const char *value)
 
 static bool take_thread(struct record_options *options, const char *value)
 {
-    return value[0] != '\0' && add_text(&options->threads, value);
+    return is_pattern(value) && add_text(&options->threads, value);
 }
 
 static bool take_trigger(struct record_options *options, const char *value)
@@ -326,7 +327,8 @@ static enum command_status take_words(const struct command_line *line, struct re
 
 static size_t pattern_count(const struct record_options *options)
 {
-    size_t count = options->excludes.count + options->details.count + (options->has_events ? 0 : LIBC_MODULE_COUNT);
+    size_t count = options->excludes.count + options->details.count + options->threads.count +
+                   (options->has_events ? 0 : LIBC_MODULE_COUNT);
 
     for (size_t i = 0; i < options->trigger_count; i++)
         count += options->triggers[i].pattern[0] != '\0';
@@ -337,10 +339,11 @@ static enum command_status check(const struct command_line *line, const struct r
 {
     if (pattern_count(options) <= AGENT_PATTERNS_MAX)
         return COMMAND_DONE;
-    (void)error_set(line->call->error, EINVAL,
-                    "%s: there are too many patterns in --exclude, --detail and --trigger: %zu of them, %u can be; a "
-                    "glob can stand for several",
-                    line->command, pattern_count(options), AGENT_PATTERNS_MAX);
+    (void)error_set(
+        line->call->error, EINVAL,
+        "%s: there are too many patterns in --exclude, --detail, --trigger and --follow-thread: %zu of them, "
+        "%u can be; a glob can stand for several",
+        line->command, pattern_count(options), AGENT_PATTERNS_MAX);
     return COMMAND_MISUSED;
 }
 
@@ -421,6 +424,38 @@ static struct agent_pattern *add_pattern(struct agent_options *agent, enum agent
     return pattern;
 }
 
+/* What a thread is called by its own process, which may be in another pid namespace; else the same. */
+static uint32_t inner_tid(unsigned long tid)
+{
+    char path[64], line[256];
+    unsigned long inner = tid;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%lu/status", tid);
+    file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        const char *last = strrchr(line, '\t');
+
+        if (strncmp(line, "NSpid:", 6) == 0 && last != NULL)
+            inner = strtoul(last, NULL, 10);
+    }
+    if (file != NULL)
+        fclose(file);
+    return (uint32_t)inner;
+}
+
+static void add_threads(const struct option_list *threads, struct agent_options *agent)
+{
+    unsigned long tid;
+
+    for (size_t i = 0; i < threads->count; i++) {
+        struct agent_pattern *pattern = add_pattern(agent, AGENT_PATTERN_THREAD, threads->texts[i]);
+
+        if (option_read_number(threads->texts[i], INT32_MAX, &tid))
+            pattern->number = inner_tid(tid);
+    }
+}
+
 void record_options_patterns(const struct record_options *options, struct agent_options *agent)
 {
     agent->pattern_count = 0;
@@ -438,6 +473,7 @@ void record_options_patterns(const struct record_options *options, struct agent_
     }
     for (size_t i = 0; i < options->details.count; i++)
         add_pattern(agent, AGENT_PATTERN_DETAIL, options->details.texts[i])->number = (uint32_t)i;
+    add_threads(&options->threads, agent);
     for (size_t i = 0; i < options->excludes.count; i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, options->excludes.texts[i]);
     for (size_t i = 0; !options->has_events && i < LIBC_MODULE_COUNT; i++)

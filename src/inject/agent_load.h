@@ -10,9 +10,6 @@
 /* Maps and writes the agent by means of a stopped thread. */
 MUST_USE int agent_load(struct tracee *tracee, struct remote_agent *agent_out, struct gait_error *err);
 
-/* Closes a descriptor of the process by means of a stopped thread. */
-MUST_USE int agent_close_fd(struct tracee *tracee, int fd, struct gait_error *err);
-
 /* Unmaps it. No thread may be in it. */
 MUST_USE int agent_unload(struct tracee *tracee, const struct remote_agent *agent, struct gait_error *err);
 

@@ -88,6 +88,7 @@ static enum exec_watch_outcome executed(struct exec_watch *watch)
     /* The system call is not over yet, and would still write its result. */
     if (tracee_run_until(&watch->tracee, TRACEE_SYSTEM_CALL, NULL) != 0)
         return EXEC_WATCH_ENDED;
+    watch->tracee.is_fresh = true;
     return EXEC_WATCH_EXECUTED;
 }
 

@@ -14,6 +14,7 @@
 #include "inject/thread_group.h"
 #include "libgait/error.h"
 #include "ring/ring_notice.h"
+#include "ring/ring_presence.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -43,15 +44,17 @@ static int take_fd(pid_t pid, int fd)
     return taken;
 }
 
-/* What the process has of it is closed: the program's descriptors are its own. */
-static int take_ring(struct target *target, struct tracee *thread, struct gait_error *err)
+/* Before any thread is followed the process can see that we are there, and would see that we are not. */
+static int take_ring(struct target *target, struct gait_error *err)
 {
     int fd = take_fd(target->pid, call.ring_fd);
 
     if (fd < 0)
         return error_set(err, fd, "cannot take over the ring of process %d: %s", (int)target->pid, strerror(-fd));
     target->ring_fd = fd;
-    return agent_close_fd(thread, call.ring_fd, err);
+    /* Without it, the process does not notice if we are killed, until its buffers are full. */
+    (void)!ring_presence_begin(fd, &target->presence);
+    return 0;
 }
 
 static uint64_t new_cookie(void)
@@ -71,12 +74,28 @@ static bool has_agent(const struct target *target)
            cookie == target->cookie;
 }
 
+/* What the process lacks, which is not always to be guessed from the error's name. */
+static const char *hint_at(int result)
+{
+    switch (result) {
+    case -ENOMEM:
+        return "; some 3 GiB of address space are needed there (ulimit -v)";
+    case -EFBIG:
+        return "; it may not make files that large, not even in memory (ulimit -f)";
+    case -EMFILE:
+    case -ENFILE:
+        return "; it can open no more files (ulimit -n)";
+    default:
+        return "";
+    }
+}
+
 static int call_agent(struct target *target, struct tracee *thread, enum agent_operation operation, const char *doing,
                       struct gait_error *err)
 {
     int result;
 
-    if (operation != AGENT_BEGIN && !has_agent(target))
+    if (operation != AGENT_PREPARE && !has_agent(target))
         return error_set(err, ESRCH, "process %d executes another program by now", (int)target->pid);
     call.cookie = target->cookie;
     call.operation = operation;
@@ -86,8 +105,8 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
     target->followed_count = call.followed_count;
     if (result == 0)
         return 0;
-    return error_set(err, result, "cannot %s process %d: the agent says: %s", doing, (int)target->pid,
-                     strerror(-result));
+    return error_set(err, result, "cannot %s process %d: the agent says: %s%s", doing, (int)target->pid,
+                     strerror(-result), hint_at(result));
 }
 
 /* Loads the agent by means of the thread, which is followed from then on. */
@@ -101,10 +120,17 @@ static int begin(struct target *target, struct tracee *thread, const struct agen
         return result;
     memset(&call, 0, sizeof(call));
     call.options = *options;
+    call.segment_count = target->agent.segment_count;
+    memcpy(call.segments, target->agent.segments, sizeof(call.segments));
     target->cookie = new_cookie();
-    result = call_agent(target, thread, AGENT_BEGIN, "follow", err);
+    result = call_agent(target, thread, AGENT_PREPARE, "follow", err);
+    thread->is_fresh = false;
     if (result == 0)
-        return take_ring(target, thread, err);
+        result = take_ring(target, err);
+    if (result == 0)
+        result = call_agent(target, thread, AGENT_BEGIN, "follow", err);
+    if (result == 0)
+        return 0;
     if (agent_unload(thread, &target->agent, &why) != 0)
         return error_set(err, result, "%s; nor can it be taken out again: %s", err->text, why.text);
     return result;
@@ -113,8 +139,11 @@ static int begin(struct target *target, struct tracee *thread, const struct agen
 int target_begin(struct tracee *thread, const struct agent_options *options, struct target *target_out,
                  struct gait_error *err)
 {
-    *target_out = (struct target){.pid = thread->pid, .ring_fd = -1};
-    return begin(target_out, thread, options, err);
+    struct agent_options whole = *options;
+
+    whole.is_whole = 1;
+    *target_out = (struct target){.pid = thread->pid, .ring_fd = -1, .presence = -1};
+    return begin(target_out, thread, &whole, err);
 }
 
 /* The ring that is looked for. */
@@ -153,8 +182,10 @@ int target_adopt(const struct target *parent, pid_t inner_pid, int ring_fd, uint
         .agent = parent->agent,
         .cookie = parent->cookie,
         .ring_fd = search.taken,
+        .presence = -1,
         .followed_count = 1,
     };
+    (void)!ring_presence_begin(search.taken, &target_out->presence);
     return 0;
 }
 
@@ -167,7 +198,10 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
     if (result != 0)
         return result;
     result = target_begin(&thread, options, target_out, err);
-    tracee_detach(&thread);
+    if (result == 0)
+        tracee_detach(&thread);
+    else
+        spawn_abandon(&thread);
     return result;
 }
 
@@ -230,7 +264,7 @@ int target_attach(pid_t pid, const struct agent_options *options, struct target 
 
     if (result != 0)
         return result;
-    *target_out = (struct target){.pid = pid, .ring_fd = -1};
+    *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
     result = begin(target_out, &group.threads[0], options, err);
     if (result == 0)
         result = do_to_threads(target_out, &group, 1, &group.threads[0], AGENT_FOLLOW, err);
@@ -326,9 +360,16 @@ int target_detach(struct target *target, struct gait_error *err)
     return result;
 }
 
-void target_forget(struct target *target)
+void target_close_ring(struct target *target)
 {
     if (target->ring_fd != -1)
         close(target->ring_fd);
     target->ring_fd = -1;
+}
+
+void target_forget(struct target *target)
+{
+    target_close_ring(target);
+    ring_presence_end(target->presence);
+    target->presence = -1;
 }

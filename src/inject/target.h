@@ -19,6 +19,7 @@ struct target {
     struct remote_agent agent;
     uint64_t cookie;         /* that the agent's memory has */
     int ring_fd;             /* our own; -1: none */
+    int presence;            /* by which the process sees that we are there; ring_presence.h */
     uint64_t standstill_ns;  /* how long threads stood still for us, the last time */
     uint32_t followed_count; /* threads */
 };
@@ -49,7 +50,10 @@ MUST_USE int target_attach(pid_t pid, const struct agent_options *options, struc
  */
 MUST_USE int target_detach(struct target *target, struct gait_error *err);
 
-/* Gives back what is ours, and leaves the process alone. */
+/* Closes the ring's descriptor, when somebody has the ring. */
+void target_close_ring(struct target *target);
+
+/* Gives back what is ours, and leaves the process alone, which sees that we are gone. */
 void target_forget(struct target *target);
 
 #endif

@@ -6,6 +6,7 @@
 #include "inject/thread_group.h"
 
 #include "inject/pid_namespace.h"
+#include "inject/trace_refusal.h"
 #include "libgait/error.h"
 
 #include <dirent.h>
@@ -168,11 +169,7 @@ static int explain(pid_t pid, int result, struct gait_error *err)
         return error_set(err, result, "there is no process %d", (int)pid);
     case -EPERM:
     case -EACCES:
-        return error_set(
-            err, result,
-            "cannot trace process %d: it belongs to somebody else, is traced already (strace, a debugger), "
-            "or tracing is forbidden (/proc/sys/kernel/yama/ptrace_scope); try as root",
-            (int)pid);
+        return trace_refusal_explain(pid, err);
     case -ETIMEDOUT:
         return error_set(err, result,
                          "cannot stop process %d: a thread is in a wait that cannot be interrupted; try again later",

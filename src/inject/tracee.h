@@ -22,6 +22,7 @@ struct tracee {
     pid_t pid; /* of the process */
     pid_t tid;
     bool is_stopped;
+    bool is_fresh; /* it is at a program's first instruction, and has registers that nobody looks at */
     unsigned signal_count;
     siginfo_t signals[TRACEE_SIGNALS_MAX];
 };

@@ -85,9 +85,11 @@ static int add_member(struct family *family, struct target *target, pid_t parent
         family->members = grown;
     if (result == 0)
         result = recording_add_process(family->recording, target->pid, parent, target->ring_fd, err);
-    target_forget(target);
-    if (result != 0)
+    target_close_ring(target);
+    if (result != 0) {
+        target_forget(target);
         return result;
+    }
     family->members[family->member_count++] = (struct family_member){
         .target = *target,
         .process = family->recording->process_count - 1,
@@ -193,6 +195,7 @@ static int end_members(struct family *family, const bool *are_drained, struct ga
         if (member->pidfd != -1)
             close(member->pidfd);
         member->pidfd = -1;
+        target_forget(&member->target);
         result = recording_end_process(family->recording, member->process, first == 0 ? err : NULL);
         if (first == 0)
             first = result;
@@ -584,9 +587,11 @@ void family_end(struct family *family)
 {
     while (family->watches != NULL)
         end_watch(family, family->watches);
-    for (size_t i = 0; i < family->member_count; i++)
+    for (size_t i = 0; i < family->member_count; i++) {
         if (family->members[i].pidfd != -1)
             close(family->members[i].pidfd);
+        target_forget(&family->members[i].target);
+    }
     free(family->members);
     *family = (struct family){0};
 }

@@ -58,7 +58,7 @@ int recorded_process_begin(struct recorded_process *process, int parent, const c
 {
     int result;
 
-    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder, .presence = -1};
+    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder};
     result = ring_reader_open(ring_fd, &process->ring);
     if (result != 0)
         return error_set(err, result, "cannot read the events of process %d: %s", (int)pid, strerror(-result));
@@ -96,7 +96,23 @@ static uint32_t generation_of(const struct manifest_process *process, uint32_t t
     return generation;
 }
 
-static int add_thread(struct recorded_process *process, uint32_t tid, size_t *thread_out)
+/*
+ * The name that the thread has now, which others may have given it; else the one that it told. Of a process in another
+ * pid namespace we cannot say which of its threads is which.
+ */
+static void find_name(const struct recorded_process *process, uint32_t lane, uint32_t generation,
+                      struct manifest_thread *thread)
+{
+    char name[sizeof(thread->name)];
+
+    read_name(process->pid, thread->tid, name, sizeof(name));
+    if (name[0] == '\0')
+        ring_reader_name(process->ring, lane, generation, name);
+    if (name[0] != '\0')
+        memcpy(thread->name, name, sizeof(name));
+}
+
+static int add_thread(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
 {
     struct manifest_process *manifest = process->manifest;
     struct manifest_thread *grown =
@@ -107,8 +123,8 @@ static int add_thread(struct recorded_process *process, uint32_t tid, size_t *th
         return -ENOMEM;
     manifest->threads = grown;
     thread = &grown[manifest->thread_count];
-    *thread = (struct manifest_thread){.tid = tid, .generation = generation_of(manifest, tid)};
-    read_name(process->pid, tid, thread->name, sizeof(thread->name));
+    *thread = (struct manifest_thread){.tid = piece->tid, .generation = generation_of(manifest, piece->tid)};
+    find_name(process, piece->lane, piece->generation, thread);
     *thread_out = manifest->thread_count++;
     return 0;
 }
@@ -136,7 +152,7 @@ static int thread_of(struct recorded_process *process, const struct ring_piece *
             manifest->threads[i].lanes |= lane;
             return 0;
         }
-    result = add_thread(process, piece->tid, thread_out);
+    result = add_thread(process, piece, thread_out);
     if (result != 0)
         return result;
     manifest->threads[*thread_out].serial = piece->serial;
@@ -159,6 +175,7 @@ static struct recorded_stream_plan plan_of(const struct recorded_process *proces
     plan.header.space = piece->space;
     plan.header.events = piece->events;
     plan.header.with_times = piece->with_times;
+    plan.header.is_whole = piece->is_whole;
     snprintf(plan.name, sizeof(plan.name), "%u.%u%s", piece->tid, thread->generation,
              is_detail ? TRACE_DETAIL_SUFFIX : TRACE_INDEX_SUFFIX);
     return plan;
@@ -186,10 +203,12 @@ static int begin_stream(struct recorded_process *process, struct recorded_lane *
     return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
 }
 
-static void end_stream(struct recorded_lane *lane, uint64_t lost_behind)
+static void end_stream(struct recorded_process *process, struct recorded_lane *lane, uint64_t lost_behind)
 {
     if (lane->stream == NULL)
         return;
+    /* It may have been named since it began. */
+    find_name(process, (uint32_t)(lane - process->lanes), lane->generation, &process->manifest->threads[lane->thread]);
     lane->stream->is_ended = true;
     lane->stream->lost_behind = lost_behind;
     lane->stream = NULL;
@@ -210,7 +229,7 @@ static int lane_for(struct recorded_process *process, const struct ring_piece *p
     *lane_out = &process->lanes[piece->lane];
     if ((*lane_out)->generation == piece->generation)
         return 0;
-    end_stream(*lane_out, 0);
+    end_stream(process, *lane_out, 0);
     return begin_stream(process, *lane_out, piece);
 }
 
@@ -335,7 +354,7 @@ static int take(void *context, const struct ring_piece *piece)
         return result;
     note_loss(&process->manifest->threads[lane->thread], piece);
     if (piece->is_last)
-        end_stream(lane, piece->size_bytes == 0 ? piece->lost_before : 0);
+        end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0);
     return 0;
 }
 
@@ -439,7 +458,7 @@ int recorded_process_end(struct recorded_process *process, struct gait_error *er
     int result, closed;
 
     for (size_t i = 0; i < process->lane_count; i++)
-        end_stream(&process->lanes[i], 0);
+        end_stream(process, &process->lanes[i], 0);
     note_losses(process);
     result = stream_writer_close(&process->blocks, 0);
     closed = stream_writer_close(&process->modules, 0);

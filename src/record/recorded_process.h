@@ -43,7 +43,6 @@ struct recorded_process {
     struct agent_triggers triggers;
     bool has_crash; /* it was written how it died */
     bool is_ended;
-    int presence; /* of the reader, for the process to see */
 };
 
 /*

@@ -7,7 +7,6 @@
 #include "record/trigger_spec.h"
 #include "ring/crash_record.h"
 #include "ring/ring_notice.h"
-#include "ring/ring_presence.h"
 #include "ring/ring_reader.h"
 #include "trace/chunk_encoder.h"
 #include "trace/trace_files.h"
@@ -246,8 +245,6 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
     result = recorded_process_begin(process, recording->folder, name, pid, ring_fd, recording->encoder, err);
     if (result != 0)
         return result;
-    /* Without it, the process does not notice if we are killed, until its buffers are full. */
-    (void)!ring_presence_begin(ring_fd, &process->presence);
     recording->manifest.processes[recording->process_count] = (struct manifest_process){
         .pid = (uint32_t)pid,
         .image = image,
@@ -433,7 +430,6 @@ int recording_end_process(struct recording *recording, size_t which, struct gait
     result = note_death(recording, which, err);
     process->is_ended = true;
     recording->ended_lost += ring_reader_lost(process->ring);
-    ring_presence_end(process->presence);
     ended = recorded_process_end(process, result == 0 ? err : NULL);
     return result == 0 ? ended : result;
 }

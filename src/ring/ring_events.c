@@ -148,7 +148,7 @@ static void begin_thread(struct ring_lane_events *lane, const struct ring_piece 
 {
     event_decoder_deinit(&lane->decoder);
     *lane = (struct ring_lane_events){
-        .decoder = {.wanted = piece->events, .with_times = piece->with_times},
+        .decoder = {.wanted = piece->events, .with_times = piece->with_times, .is_whole = piece->is_whole},
         .generation = piece->generation,
         .space = piece->space,
     };

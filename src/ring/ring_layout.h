@@ -116,8 +116,10 @@ struct ring_lane {
     uint32_t events;             /* of enum gait_event_kind */
     uint32_t space;              /* whose blocks its records name */
     uint32_t with_times;
-    uint32_t kind;   /* enum ring_lane_kind */
-    uint32_t serial; /* of the thread, which may have several lanes: no other thread of the process has it */
+    uint32_t kind;     /* enum ring_lane_kind */
+    uint32_t serial;   /* of the thread, which may have several lanes: no other thread of the process has it */
+    uint32_t is_whole; /* the thread is followed from its first instruction on */
+    uint32_t reserved;
     uint64_t first_sequence;
     _Atomic uint64_t claimed;    /* buffers with a sequence number below that are not what was there before */
     _Atomic uint64_t begun;      /* those below that are cleared, and have something */
@@ -126,6 +128,7 @@ struct ring_lane {
     _Atomic uint32_t is_waiting; /* the writer sleeps on wake */
     _Atomic uint32_t wake;
     _Atomic uint64_t lost_bytes;
+    _Atomic uint64_t name[2]; /* of the thread, in 16 bytes */
     struct ring_buffer buffers[RING_BUFFERS_MAX];
 };
 

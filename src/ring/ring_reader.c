@@ -189,6 +189,7 @@ static struct ring_piece piece_of(uint32_t index, const struct ring_lane *lane, 
         .events = lane->events,
         .space = lane->space,
         .with_times = lane->with_times != 0,
+        .is_whole = lane->is_whole != 0,
         .kind = (enum ring_lane_kind)lane->kind,
     };
 }
@@ -361,6 +362,20 @@ void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms)
     atomic_store_explicit(&header->is_awaited, 1, memory_order_seq_cst);
     (void)futex_wait(&header->activity, reader->activity_seen, &deadline);
     atomic_store_explicit(&header->is_awaited, 0, memory_order_relaxed);
+}
+
+void ring_reader_name(const struct ring_reader *reader, uint32_t lane, uint32_t generation,
+                      char name_out[RING_NAME_BYTES])
+{
+    const struct ring_lane *shared = lane_at(reader, lane);
+    uint64_t words[2] = {0};
+
+    if (lane < reader->header.lane_limit &&
+        atomic_load_explicit(&shared->generation, memory_order_acquire) == generation)
+        for (unsigned i = 0; i < 2; i++)
+            words[i] = atomic_load_explicit(&shared->name[i], memory_order_relaxed);
+    __builtin_memcpy(name_out, words, sizeof(words));
+    name_out[RING_NAME_BYTES - 1] = '\0';
 }
 
 struct ring_fill ring_reader_fill(const struct ring_reader *reader)

@@ -24,7 +24,8 @@ struct ring_piece {
     uint32_t space;
     bool with_times;
     enum ring_lane_kind kind;
-    bool is_last; /* the thread writes no more */
+    bool is_whole; /* the thread is followed from its first instruction on */
+    bool is_last;  /* the thread writes no more */
     const uint8_t *bytes;
     size_t size_bytes;    /* may be 0 of the last one */
     uint64_t first_time;  /* the counter: all of it was written at that time or later; the last one of a thread that
@@ -92,6 +93,11 @@ MUST_USE int ring_reader_modules(struct ring_reader *reader, const uint8_t **mod
  */
 void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms);
 
+#define RING_NAME_BYTES 16
+
+/* The name of the thread that has a lane in that generation, as it told; "": it did not, or another one has it. */
+void ring_reader_name(const struct ring_reader *reader, uint32_t lane, uint32_t generation,
+                      char name_out[RING_NAME_BYTES]);
 /* What the process could not tell, by reason. */
 struct ring_losses {
     uint64_t late_bytes;      /* of records that were dropped, or overwritten, since they were not read in time */

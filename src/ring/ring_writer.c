@@ -181,9 +181,12 @@ static void begin_lane(struct ring_writer *writer, const struct ring_lane_owner 
     writer->first_unit = (uint8_t *)lane - RING_LANE_OFFSET;
     writer->sequence = atomic_load_explicit(&lane->full, memory_order_relaxed);
     atomic_store_explicit(&lane->tid, owner->tid, memory_order_relaxed);
+    atomic_store_explicit(&lane->name[0], 0, memory_order_relaxed);
+    atomic_store_explicit(&lane->name[1], 0, memory_order_relaxed);
     lane->events = owner->events;
     lane->space = owner->space;
     lane->with_times = owner->with_times;
+    lane->is_whole = owner->is_whole;
     lane->kind = owner->kind;
     lane->serial = writer->serial;
     lane->first_sequence = writer->sequence;
@@ -222,6 +225,22 @@ void ring_writer_set_tid(struct ring_writer *writer, uint32_t tid)
 {
     if (writer->lane != NULL)
         atomic_store_explicit(&writer->lane->tid, tid, memory_order_release);
+}
+
+static void set_name(struct ring_lane *lane, const char *name)
+{
+    uint64_t words[2] = {0};
+
+    for (size_t i = 0; i < sizeof(words) - 1 && name[i] != '\0'; i++)
+        ((char *)words)[i] = name[i];
+    atomic_store_explicit(&lane->name[0], words[0], memory_order_relaxed);
+    atomic_store_explicit(&lane->name[1], words[1], memory_order_relaxed);
+}
+
+void ring_writer_set_name(struct ring_writer *writer, const char *name)
+{
+    if (writer->lane != NULL)
+        set_name(writer->lane, name);
 }
 
 static uint64_t count_dropped(struct ring_writer *writer, uint64_t position)

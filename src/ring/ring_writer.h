@@ -18,6 +18,7 @@ struct ring_lane_owner {
     uint32_t events;
     uint32_t space;
     bool with_times;
+    bool is_whole; /* the thread is followed from its first instruction on */
     enum ring_lane_kind kind;
     uint32_t serial; /* of the thread, if it has a lane already; 0: it has none */
 };
@@ -45,6 +46,9 @@ void ring_writer_begin(struct ring_writer *writer, struct ring_region *region, c
 
 /* The owner has another thread id now: it was just made. */
 void ring_writer_set_tid(struct ring_writer *writer, uint32_t tid);
+
+/* The owner was named anew; the name has at most 16 bytes with its NUL. */
+void ring_writer_set_name(struct ring_writer *writer, const char *name);
 
 /* In a child that was just forked: gives back the writer of a thread that is not there; its lane is the parent's. */
 void ring_writer_forget(struct ring_writer *writer);

@@ -22,6 +22,7 @@
 struct gait_observer;
 struct stalker_thread;
 struct system_call;
+struct thread_chooser;
 struct thread_visit;
 struct translator;
 
@@ -77,8 +78,9 @@ struct stalker_engine {
     struct stalker_engine_options options;
     const struct mapping_watcher *watcher;       /* NULL: nobody; set before the first thread is followed */
     const struct process_watcher *processes;     /* the same */
-    _Atomic bool is_abandoned;                   /* all threads leave as soon as they come here */
     const struct thread_watcher *thread_watcher; /* the same */
+    const struct thread_chooser *chooser;        /* of threads that are observed; NULL: all are */
+    _Atomic bool is_abandoned;                   /* all threads leave as soon as they come here */
     const struct translator *translator;
     struct mutex lock;
     struct list_node threads;  /* followed */

@@ -14,6 +14,7 @@
 #include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/translator.h"
 #include "stalker/vectors.h"
@@ -117,13 +118,15 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
     if (request->configuration.events == 0)
         return 0;
     if (request->configuration.ring != NULL)
-        result = event_buffer_create_in_ring(thread->observed_cache, (uint32_t)thread->tid, &thread->events);
+        result = event_buffer_create_in_ring(thread->observed_cache, (uint32_t)thread->tid, request->is_whole,
+                                             &thread->events);
     else
         result = event_buffer_create(size_bytes, &thread->events);
     if (result != 0)
         return result;
     event_buffer_set(thread->events, request->configuration.events, request->configuration.times, request->receiver);
     event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
+    thread->events->decoder.is_whole = request->is_whole;
     thread->event_position = thread->events->start;
     thread->event_limit = thread->events->end;
     return 0;
@@ -176,6 +179,7 @@ int stalker_follow_create(struct stalker_engine *engine, int tid, const struct f
         result = init_events(thread, request);
     if (result != 0)
         return result;
+    thread_choice_ask(thread);
     list_remove(&thread->node);
     list_add_last(&engine->threads, &thread->node);
     counter_add(COUNTER_threads_followed, 1);
@@ -282,6 +286,7 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
 
     if (child == NULL)
         return NULL;
+    request.is_whole = true;
     init_thread(child, parent->engine, parent->observed_cache);
     if (vectors_prepare(child) != 0 || init_events(child, &request) != 0) {
         stalker_thread_destroy(child);
@@ -325,6 +330,7 @@ void stalker_thread_began(struct stalker_thread *thread)
         counter_add(COUNTER_threads_unknown, 1);
     if (thread->events != NULL)
         event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
+    thread_choice_ask(thread);
     counter_add(COUNTER_threads_followed, 1);
 }
 

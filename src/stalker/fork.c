@@ -105,6 +105,9 @@ static bool begin_ring(struct stalker_thread *thread)
     }
     for (const struct code_cache *cache = thread->engine->caches; cache != NULL; cache = cache->next)
         is_left &= leave_ring(cache);
+    /* Its lane may be in a ring that is not there any more. */
+    if (thread->events != NULL && thread->events->ring != NULL)
+        event_buffer_begin_in_ring(thread->events, thread->observed_cache, (uint32_t)thread->tid);
     atomic_store_explicit(&thread->engine->is_abandoned, watcher != NULL, memory_order_relaxed);
     return is_left && watcher == NULL;
 }

@@ -19,11 +19,13 @@
 #include "stalker/signal_stack.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 #include <linux/mman.h>
+#include <linux/prctl.h>
 #include <linux/sched.h>
 
 #define TABLE_BYTES 65536
@@ -42,6 +44,7 @@ enum part {
     PART_CHANGE, /* changes the mapping of a range: address, size */
     PART_MOVE,   /* moves it: mremap */
     PART_SEGMENT,
+    PART_CONTROL, /* prctl: names the thread, among others */
     PART_SIGNAL_ACTION,
     PART_SIGNAL_RETURN,
     PART_SIGNAL_STACK,
@@ -64,6 +67,7 @@ static const struct special specials[] = {
     {__NR_mprotect, PART_CHANGE},
     {__NR_pkey_mprotect, PART_CHANGE},
     {__NR_mremap, PART_MOVE},
+    {__NR_prctl, PART_CONTROL},
     {__NR_rt_sigaction, PART_SIGNAL_ACTION},
     {__NR_rt_sigreturn, PART_SIGNAL_RETURN},
     {__NR_sigaltstack, PART_SIGNAL_STACK},
@@ -203,6 +207,8 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     translator->system_call_get(&thread->context, &call);
     switch ((enum part)thread->engine->system_calls[(uint16_t)call.number]) {
     case PART_LEAVE:
+        /* Another thread may have named it. */
+        thread_choice_named(thread);
         return SYSTEM_CALL_LEAVE;
     case PART_REPLACE:
         if (thread->events != NULL)
@@ -222,6 +228,12 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         break;
     case PART_MOVE:
         result = move_mapping(thread, &call);
+        break;
+    case PART_CONTROL:
+        if (call.arguments[0] != PR_SET_NAME)
+            return SYSTEM_CALL_IN_PLACE;
+        result = make(&call);
+        thread_choice_named(thread);
         break;
     case PART_SIGNAL_ACTION:
         result = signal_actions_call(&call);

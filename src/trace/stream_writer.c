@@ -62,7 +62,6 @@ static int append_header(struct stream_writer *writer, const struct trace_stream
 
     header.magic = TRACE_STREAM_MAGIC;
     header.version = TRACE_VERSION;
-    header.reserved = 0;
     header.crc = crc32c(0, &header, offsetof(struct trace_stream_header, crc));
     return append(writer, (struct iovec[PARTS_MAX]){{&header, sizeof(header)}});
 }

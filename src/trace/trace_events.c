@@ -85,6 +85,7 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
         .wanted = reader.header.events,
         .tid = reader.header.tid,
         .with_times = reader.header.with_times != 0,
+        .is_whole = reader.header.is_whole != 0,
         .receiver = {pass_on, &walk},
     };
     while (!walk.decoder.is_closed && stream_reader_next(&reader, &chunk)) {

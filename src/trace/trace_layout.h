@@ -53,8 +53,8 @@ struct trace_stream_header {
     uint32_t events;     /* of enum gait_event_kind */
     uint32_t with_times;
     struct clock_pair began;
-    uint32_t reserved;
-    uint32_t crc; /* of all before it */
+    uint32_t is_whole; /* of an index stream: the thread is followed from its first instruction on */
+    uint32_t crc;      /* of all before it */
 };
 
 _Static_assert(sizeof(struct trace_stream_header) == 64, "as the specification says");

@@ -148,6 +148,19 @@ static void the_agent_gets_patterns(void)
     CHECK_EQUAL(agent.patterns[1].number, 2);
 }
 
+static void threads_are_names_and_numbers(void)
+{
+    char own[16];
+
+    snprintf(own, sizeof(own), "%d", (int)getpid());
+    CHECK_EQUAL(PARSE("--follow", "call", "--follow-thread", "worker*", "--follow-thread", own), COMMAND_DONE);
+    record_options_patterns(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 2);
+    CHECK(has_pattern(AGENT_PATTERN_THREAD, "worker*") && has_pattern(AGENT_PATTERN_THREAD, own));
+    CHECK_EQUAL(agent.patterns[0].number, 0);
+    CHECK_EQUAL(agent.patterns[1].number, getpid());
+}
+
 static void libc_is_left_out_unless_somebody_says_what_to_follow(void)
 {
     CHECK_EQUAL(PARSE("--exclude", "libm*"), COMMAND_DONE);
@@ -247,6 +260,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(lists_grow),
     CHECK_CASE(windows_have_options),
     CHECK_CASE(the_agent_gets_patterns),
+    CHECK_CASE(threads_are_names_and_numbers),
     CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
     CHECK_CASE(too_many_patterns_are_refused),
     CHECK_CASE(every_option_has_a_key),

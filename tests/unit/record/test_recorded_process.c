@@ -234,6 +234,27 @@ static void modules_are_written_as_they_come_and_go(void)
     end();
 }
 
+/* Threads that are gone when somebody looks for them. */
+static void threads_have_the_names_that_they_had_last(void)
+{
+    const struct ring_lane_owner owner = {.tid = 5, .events = GAIT_EVENT_BLOCK};
+    struct ring_writer *writer = NULL;
+
+    begin();
+    CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
+    ring_writer_set_name(writer, "first");
+    *(uint32_t *)(uintptr_t)writer->start = event_header(0, EVENT_RECORD_BLOCK);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(manifest.thread_count, 1);
+    CHECK_TEXT(manifest.threads[0].name, "first");
+    ring_writer_set_name(writer, "second");
+    CHECK_EQUAL(ring_writer_close(writer, writer->start + 4), 0);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_TEXT(manifest.threads[0].name, "second");
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    end();
+}
+
 static void forged_modules_are_refused(void)
 {
     const struct ring_module module = {.is_loaded = 1, .path_bytes = 3};
@@ -262,6 +283,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(only_what_is_around_a_trigger_is_written),
     CHECK_CASE(a_thread_that_ended_can_be_asked_for_later),
     CHECK_CASE(modules_are_written_as_they_come_and_go),
+    CHECK_CASE(threads_have_the_names_that_they_had_last),
     CHECK_CASE(forged_modules_are_refused),
     CHECK_CASE(what_is_no_ring_is_refused),
 };
