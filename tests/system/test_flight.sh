@@ -196,6 +196,19 @@ if [[ -x /usr/bin/python3 ]]; then
     shown "SIGSEGV in thread" "python3 with a handler"
 fi
 
+# A process that was looked at closely is as it was.
+checks=$((checks + 1))
+rm -rf "$folder/traces"
+"$folder/phases" 700 >"$folder/said" &
+process=$!
+sleep 0.3
+cat /proc/$process/maps >"$folder/before"
+"$gait" attach --quiet --duration 1 --detail 'work_*' --trigger 'slow=phase>1ms' --trigger signal=SIGUSR1 -o "$folder/traces" $process 2>"$folder/err" ||
+    fail "attach with --detail: status $?" "$folder/err"
+diff "$folder/before" /proc/$process/maps >"$folder/diff" || fail "attach with --detail leaves something" "$folder/diff"
+"$gait" verify "$folder"/traces/* >"$folder/verified" 2>&1 || fail "attach with --detail: a bad trace" "$folder/verified"
+wait $process || fail "a process that was looked at closely ends with $?"
+
 # A process that is visited may die, too.
 checks=$((checks + 1))
 rm -rf "$folder/traces"
