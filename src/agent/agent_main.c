@@ -25,8 +25,10 @@ static int run(struct agent_call *call, struct thread_registers *registers)
         return session_follow(call);
     case AGENT_LEAVE:
         return session_leave(call, registers);
+    case AGENT_LOOK:
+        return session_look(call, registers);
     case AGENT_END:
-        return session_end(call, registers);
+        return session_end();
     }
     return -EINVAL;
 }

@@ -55,10 +55,10 @@ static int make_engine(const struct agent_options *options)
     result = function_watch_begin(session.engine, session.ring, options);
     if (result != 0)
         return result;
-    selection_begin(session.engine, options, &functions);
+    selection_begin(session.engine, session.ring, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
     session.engine->processes = session.processes;
-    threads = thread_selection_begin(options);
+    threads = thread_selection_begin(options, session.ring);
     return threads == NULL ? 0 : thread_choice_begin(session.engine, threads);
 }
 
@@ -191,12 +191,29 @@ static bool are_out(struct agent_call *call, struct thread_registers *registers)
     return are_out;
 }
 
-int session_end(struct agent_call *call, struct thread_registers *registers)
+int session_look(struct agent_call *call, struct thread_registers *registers)
+{
+    return session.engine == NULL || are_out(call, registers) ? 0 : -EBUSY;
+}
+
+/* What threads that have left still needed on their way, which they do not any more. */
+static void forget_threads(void)
+{
+    LIST_FOR_EACH_REMOVABLE (node, &session.engine->parked) {
+        struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        list_remove(node);
+        stalker_thread_destroy(thread);
+    }
+}
+
+int session_end(void)
 {
     if (session.engine == NULL)
         return 0;
-    if (session_followed_count() != 0 || !are_out(call, registers))
+    if (session_followed_count() != 0)
         return -EBUSY;
+    forget_threads();
     give_back();
     return 0;
 }

@@ -4,9 +4,13 @@
 #define GAIT_AGENT_THREAD_SELECTION_H
 
 struct agent_options;
+struct ring_region;
 struct thread_chooser;
 
-/* Takes the patterns, of which it keeps copies. NULL: there are none, so all threads are meant. */
-const struct thread_chooser *thread_selection_begin(const struct agent_options *options);
+/*
+ * Takes the patterns, of which it keeps copies; the ring is told which ones matched a thread. NULL: there are none, so
+ * all threads are meant.
+ */
+const struct thread_chooser *thread_selection_begin(const struct agent_options *options, struct ring_region *ring);
 
 #endif

@@ -28,8 +28,9 @@ static int begin(const struct recorder_job *job, const struct agent_options *age
     int result = target_attach(job->pid, agent, target_out, err);
 
     if (result == 0 && !job->options->is_quiet)
-        fprintf(stderr, "gait: following %u threads of process %d, which stood still for %.1f ms; Ctrl-C ends it\n",
-                target_out->followed_count, (int)job->pid, (double)target_out->standstill_ns / 1e6);
+        fprintf(stderr, "gait: following %u thread%s of process %d, which stood still for %.1f ms; Ctrl-C ends it\n",
+                target_out->followed_count, target_out->followed_count == 1 ? "" : "s", (int)job->pid,
+                (double)target_out->standstill_ns / 1e6);
     return result;
 }
 

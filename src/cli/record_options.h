@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct agent_options;
-
 /* Texts that an option was given, in their order. */
 struct option_list {
     const char **texts;
@@ -54,12 +52,6 @@ enum command_status record_options_parse(const struct command_call *call, const 
                                          struct record_options *options_out);
 
 void record_options_release(struct record_options *options);
-
-/*
- * Gives the agent the patterns of what is excluded, of details and of triggers. A trigger's number is its index in the
- * list. There is room for all.
- */
-void record_options_patterns(const struct record_options *options, struct agent_options *agent);
 
 /* The options' part of a command's help. */
 #define RECORD_OPTIONS_HELP                                                                                            \

@@ -5,6 +5,7 @@
 
 #include "cli/held_start.h"
 #include "cli/progress.h"
+#include "cli/record_patterns.h"
 #include "record/drain_pace.h"
 #include "record/family.h"
 #include "record/recording_control.h"
@@ -96,7 +97,7 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .trigger_signals = trigger_signals(options),
         .stack_bytes = options->stack_bytes,
     };
-    record_options_patterns(options, agent_out);
+    record_patterns_get(options, agent_out);
 }
 
 static struct recording_options recording_options_of(const struct record_options *options, const char *program)
@@ -180,6 +181,9 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         return result;
     recorder_agent_options(options, recorder->job->overflow, &family.agent);
     progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
+    /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
+    if (!recorder->job->is_child)
+        take_signals();
     result = recorder->job->begin(recorder->job, &family.agent, &target, err);
     if (result != 0) {
         recording_discard(&recorder->recording);
@@ -188,6 +192,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     progress_say(&recorder->progress, "process %d has the agent in it, %llu bytes at 0x%llx; %u of its threads %s",
                  (int)target.pid, (unsigned long long)target.agent.size_bytes, (unsigned long long)target.agent.start,
                  target.followed_count, target.followed_count == 1 ? "is followed" : "are followed");
+    take_signals();
     allow_many_files();
     result = family_begin(&recorder->family, &recorder->recording, &family, &target, err);
     if (result != 0) {
@@ -253,7 +258,6 @@ static enum recorder_end record(struct recorder *recorder, struct gait_error *er
     unsigned seconds = recorder->job->options->duration_seconds;
     struct drain_pace pace = {.silent_ms = 0};
 
-    take_signals();
     if (recorder->job->held != NULL)
         wait_for_word(recorder);
     recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
@@ -313,6 +317,7 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
 static enum command_status finish(struct recorder *recorder, const char *how, struct gait_error *err)
 {
     uint64_t lost = recording_lost(&recorder->recording);
+    uint64_t matched = recording_matched(&recorder->recording);
     int result = recording_end(&recorder->recording, how, err);
 
     if (!recorder->job->options->is_quiet) {
@@ -324,6 +329,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
                     "--overflow block makes the program wait\n",
                     (double)lost / (1 << 20));
     }
+    record_patterns_tell_unmatched(recorder->job->options, matched, say, (void *)(uintptr_t)recorder->job->options);
     return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 

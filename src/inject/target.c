@@ -295,7 +295,7 @@ static int try_end(struct target *target, struct gait_error *err)
 
     if (result != 0)
         return result;
-    result = list_threads(&group, 0);
+    result = do_to_threads(target, &group, 0, &group.threads[0], AGENT_LOOK, err);
     if (result == 0)
         result = call_agent(target, &group.threads[0], AGENT_END, "leave", err);
     target->standstill_ns = thread_group_release(&group);

@@ -16,7 +16,8 @@ enum agent_operation {
     AGENT_PREPARE,   /* makes ring and engine; the ring's descriptor is open until AGENT_BEGIN */
     AGENT_FOLLOW,    /* follows the threads in the list, which are stopped */
     AGENT_LEAVE,     /* makes threads in the list leave, as soon as they can */
-    AGENT_END,       /* gives everything back; no thread may be followed any more */
+    AGENT_LOOK,      /* whether threads in the list are out of the agent's hands */
+    AGENT_END,       /* gives everything back; no thread may be followed any more, all are out of its hands */
 };
 
 #define AGENT_SEGMENTS_MAX 8u

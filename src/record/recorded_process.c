@@ -7,6 +7,7 @@
 #include "record/recorded_process.h"
 
 #include "base/time_counter.h"
+#include "inject/pid_namespace.h"
 #include "libgait/error.h"
 #include "record/flight.h"
 #include "record/recorded_stream.h"
@@ -80,7 +81,8 @@ static void read_name(pid_t pid, uint32_t tid, char *name_out, size_t size)
     char path[64];
     FILE *file;
 
-    snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)pid, tid);
+    /* In a container it has another number for itself. */
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)pid_namespace_outer_tid(pid, (pid_t)tid));
     file = fopen(path, "re");
     name_out[0] = '\0';
     if (file == NULL)

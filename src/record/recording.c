@@ -431,6 +431,7 @@ int recording_end_process(struct recording *recording, size_t which, struct gait
     result = note_death(recording, which, err);
     process->is_ended = true;
     recording->ended_lost += ring_reader_lost(process->ring);
+    recording->ended_matched |= ring_reader_matched(process->ring);
     ended = recorded_process_end(process, result == 0 ? err : NULL);
     return result == 0 ? ended : result;
 }
@@ -443,6 +444,16 @@ uint64_t recording_lost(const struct recording *recording)
         if (!recording->processes[i].is_ended)
             lost += ring_reader_lost(recording->processes[i].ring);
     return lost;
+}
+
+uint64_t recording_matched(const struct recording *recording)
+{
+    uint64_t matched = recording->ended_matched;
+
+    for (size_t i = 0; i < recording->process_count; i++)
+        if (!recording->processes[i].is_ended)
+            matched |= ring_reader_matched(recording->processes[i].ring);
+    return matched;
 }
 
 static void give_back(struct recording *recording)

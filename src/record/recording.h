@@ -43,12 +43,13 @@ struct recording {
     struct chunk_encoder *encoder; /* of all streams */
     struct recorded_process *processes;
     size_t process_count;
-    uint64_t event_bytes; /* that were written so far; also after the end */
-    uint64_t taken_bytes; /* that came out of rings so far */
-    uint64_t ended_lost;  /* what was lost of processes that have ended */
-    bool is_changed;      /* what the manifest says is not yet in its file */
-    int64_t written_ms;   /* when it was written last */
-    struct flight flight; /* so a recording may not be moved */
+    uint64_t event_bytes;   /* that were written so far; also after the end */
+    uint64_t taken_bytes;   /* that came out of rings so far */
+    uint64_t ended_lost;    /* what was lost of processes that have ended */
+    uint64_t ended_matched; /* the patterns that something in them matched */
+    bool is_changed;        /* what the manifest says is not yet in its file */
+    int64_t written_ms;     /* when it was written last */
+    struct flight flight;   /* so a recording may not be moved */
     struct trigger_schedule schedule;
 };
 
@@ -89,6 +90,9 @@ void recording_process_ended(struct recording *recording, pid_t pid, int status)
 
 /* Bytes of records that were lost so far. */
 uint64_t recording_lost(const struct recording *recording);
+
+/* The agent's patterns that something in some process has matched: a bit for each. */
+uint64_t recording_matched(const struct recording *recording);
 
 /* Gives back a recording to which no process came, and removes its folder. */
 void recording_discard(struct recording *recording);

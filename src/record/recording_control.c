@@ -38,13 +38,10 @@ void recording_control_stats(const struct recording *recording, struct control_s
 
 static void read_stats(void *context, struct control_stats *stats_out)
 {
-    struct recording_control *control = context;
+    const struct recording_control *control = context;
 
     recording_control_stats(control->recording, stats_out);
     stats_out->duration_ns = now_ns() - control->began_ns;
-    if (stats_out->buffered_bytes < control->buffered_bytes)
-        stats_out->buffered_bytes = control->buffered_bytes;
-    control->buffered_bytes = 0;
 }
 
 static bool has_process(void *context, pid_t pid)
@@ -92,14 +89,8 @@ int recording_control_fd(const struct recording_control *control)
 
 void recording_control_serve(struct recording_control *control)
 {
-    struct control_stats stats;
-
-    if (control->control == NULL)
-        return;
-    recording_control_stats(control->recording, &stats);
-    if (stats.buffered_bytes > control->buffered_bytes)
-        control->buffered_bytes = stats.buffered_bytes;
-    control_serve(control->control);
+    if (control->control != NULL)
+        control_serve(control->control);
 }
 
 void recording_control_end(struct recording_control *control, int result, const char *text)

@@ -16,7 +16,6 @@ struct recording_control {
     struct recording *recording;
     struct control *control; /* NULL: nobody can ask */
     uint64_t began_ns;
-    uint64_t buffered_bytes;                          /* most of them, since somebody asked the last time */
     bool is_to_end;                                   /* somebody has asked for it */
     void (*trigger)(void *context, const char *note); /* NULL: nobody cares */
     void *context;
@@ -31,7 +30,7 @@ MUST_USE int recording_control_begin(struct recording_control *control, struct r
 /* Is readable when there is something to serve; -1: there never is. */
 int recording_control_fd(const struct recording_control *control);
 
-/* Answers who has asked. Best done when something may be in the rings: they are looked at for how full they are. */
+/* Answers who has asked. Best done before rings are emptied: they are looked at for how full they are. */
 void recording_control_serve(struct recording_control *control);
 
 /* The processes go on without us, if result is 0; else the text says why not. The recording must still be there. */

@@ -419,6 +419,11 @@ void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *lo
     };
 }
 
+uint64_t ring_reader_matched(const struct ring_reader *reader)
+{
+    return atomic_load_explicit(&shared_header(reader)->matched, memory_order_relaxed);
+}
+
 uint64_t ring_reader_lost(const struct ring_reader *reader)
 {
     struct ring_losses losses;

@@ -117,6 +117,9 @@ struct ring_fill {
 
 struct ring_fill ring_reader_fill(const struct ring_reader *reader);
 
+/* Patterns that something in the process has matched: a bit for each. */
+uint64_t ring_reader_matched(const struct ring_reader *reader);
+
 /* Bytes of records that were dropped, or overwritten before they were read. */
 uint64_t ring_reader_lost(const struct ring_reader *reader);
 

@@ -69,6 +69,9 @@ bool ring_region_add_block(struct ring_region *region, uint32_t space, uint32_t 
 /* Tells readers of a change of what is mapped. False: there is no room for more. */
 bool ring_region_add_module(struct ring_region *region, const struct ring_module *module, const char *path);
 
+/* Something in the process matched that pattern of the session's, one of the first 64. */
+void ring_region_note_match(struct ring_region *region, uint32_t pattern);
+
 /* Something is not watched, since there was no memory for it: counted for readers. Any thread, no lock. */
 void ring_region_note_lack(struct ring_region *region);
 

@@ -34,13 +34,16 @@ struct ring_trigger {
 /* Some ten nanoseconds. */
 void trigger_log_add(struct ring_region *region, const struct ring_trigger *trigger);
 
+/* All zero: before the first one. */
 struct trigger_log_place {
-    uint64_t next; /* 0: the first one */
+    uint64_t next;
+    uint64_t awaited; /* 1 + that of one that was not there the last time */
+    uint64_t missed;  /* that nobody was told of yet */
 };
 
 /*
- * The next one that was not read before. *missed_out: so many before it were overwritten. False: there is none, or it
- * is being written right now.
+ * The next one that was not read before. *missed_out: so many before it did not come, or were overwritten. False: there
+ * is none, or it is being written right now; who looks again later gets it, or the one behind it.
  */
 MUST_USE bool trigger_log_next(const struct ring_reader *reader, struct trigger_log_place *place,
                                struct ring_trigger *trigger_out, uint64_t *missed_out);

@@ -5,28 +5,10 @@
  */
 #include "stalker/callout.h"
 
-#include "stalker/code_cache.h"
-#include "stalker/code_place.h"
 #include "stalker/dispatch.h"
-#include "stalker/engine.h"
 #include "stalker/event_write.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "stalker/vectors.h"
-
-/* The rest of the block, which may have been told already, does not run. */
-static void cut_events(struct stalker_thread *thread, const struct callout_call *call)
-{
-    struct gait_cpu_context cpu = thread->context;
-    struct code_place place;
-
-    if (thread->events == NULL || !code_cache_place_at(thread->cache, cache_pc_of(call->behind), &place))
-        return;
-    cpu.pc = call->behind;
-    cpu.registers[thread->engine->translator->position_register] = thread->event_position;
-    if (thread->engine->translator->recover(thread, &place, &cpu) == 0)
-        event_write_cut(thread);
-}
 
 bool stalker_callout(struct stalker_thread *thread, const struct callout_call *call, bool with_position)
 {
@@ -39,7 +21,9 @@ bool stalker_callout(struct stalker_thread *thread, const struct callout_call *c
     if (!callout->is_general_only)
         vectors_put_back(thread);
     if (thread->context.pc != callout->pc.value) {
-        cut_events(thread, call);
+        /* The rest of the block, which may have been told already, does not run. */
+        event_cut_at(thread, call->behind);
+        event_write_cut(thread);
         thread->reason = STALKER_ENTER;
         stalker_dispatch(thread);
         return true;

@@ -200,6 +200,13 @@ void stalker_follow_cancel(struct stalker_thread *thread)
     list_add_last(&thread->engine->parked, &thread->node);
 }
 
+static void end_watch(struct stalker_thread *thread)
+{
+    if (thread->watch != NULL)
+        thread->engine->thread_watcher->ended(thread);
+    thread->watch = NULL;
+}
+
 void stalker_follow_end(struct stalker_thread *thread)
 {
     if (thread->events != NULL) {
@@ -207,9 +214,7 @@ void stalker_follow_end(struct stalker_thread *thread)
         event_buffer_end(thread->events, thread->event_position);
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
-    if (thread->watch != NULL)
-        thread->engine->thread_watcher->ended(thread);
-    thread->watch = NULL;
+    end_watch(thread);
     /* One that ended in the engine does not leave any more. */
     if (atomic_exchange_explicit(&thread->is_inside, false, memory_order_relaxed))
         signal_actions_release();
@@ -377,6 +382,7 @@ void stalker_leave_natively(struct stalker_thread *thread)
         stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
     if (thread->events != NULL && !thread->events->is_draining)
         event_buffer_end(thread->events, thread->event_position);
+    end_watch(thread);
     mutex_lock(&engine->lock);
     if (thread->events != NULL)
         engine->event_bytes_lost += thread->events->lost_bytes;

@@ -125,13 +125,26 @@ struct meeting {
     struct code_cache *cache;
 };
 
+/* The program's state, of a stopped thread that is in the cache or tries what is no code. */
+static bool find_program(struct stalker_thread *thread, struct gait_cpu_context *cpu)
+{
+    const struct translator *translator = thread->engine->translator;
+    struct code_place place;
+
+    if (!thread->is_trying || stalker_thread_is_on_stack(thread, translator->stack_pointer(cpu)))
+        return code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place) &&
+               translator->recover(thread, &place, cpu) == 0;
+    (void)stalker_gate_recover(thread, cpu);
+    thread->behind.cache_pc = 0;
+    return true;
+}
+
 static int enter_engine(void *context, struct thread_registers *registers)
 {
     const struct meeting *meeting = context;
     struct stalker_thread *thread = meeting->thread;
     const struct translator *translator = thread->engine->translator;
     struct gait_cpu_context cpu, entrance;
-    struct code_place place;
     uint64_t segment_base;
 
     thread_registers_take_restart(registers);
@@ -141,14 +154,11 @@ static int enter_engine(void *context, struct thread_registers *registers)
         return -EAGAIN;
     entrance = cpu;
     thread->sent_from = cpu.pc;
-    if (thread->is_trying && !stalker_thread_is_on_stack(thread, translator->stack_pointer(&cpu)))
-        (void)stalker_gate_recover(thread, &cpu);
-    else if (!code_cache_place_at(thread->cache, cache_pc_of(cpu.pc), &place) ||
-             translator->recover(thread, &place, &cpu) != 0)
+    if (!find_program(thread, &cpu))
         return -EAGAIN;
     event_write_cut(thread);
     thread->context = cpu;
-    thread->reason = STALKER_ENTER;
+    thread->reason = callout_done_leave(thread) ? STALKER_BEHIND : STALKER_ENTER;
     enter_gate(&entrance);
     translator->registers_set(registers, &entrance, thread->self);
     return 0;

@@ -147,8 +147,11 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     struct code_place place;
 
     thread->event_cut.is_cut = false;
-    if (gate == GATE_PROGRAM)
+    if (gate == GATE_PROGRAM) {
+        if (thread->behind.cache_pc != 0)
+            event_cut_at(thread, thread->behind.cache_pc);
         return true;
+    }
     if (!is_inside(thread))
         return false;
     if (is_sent_to_begin(cpu)) {

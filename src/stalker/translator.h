@@ -17,6 +17,7 @@ struct block;
 struct code_writer;
 struct block_exit;
 struct callout;
+struct callout_behind;
 struct code_place;
 struct translation;
 struct stalker_thread;
@@ -78,6 +79,15 @@ struct translator {
      */
     MUST_USE int (*recover)(struct stalker_thread *thread, const struct code_place *place,
                             struct gait_cpu_context *cpu);
+
+    /* How many callouts at the program's pc, and pieces of code put there, are done at a place. Signal-safe. */
+    uint8_t (*callouts_done_at)(const struct code_place *place, struct cache_pc pc);
+
+    /*
+     * Where a block can be entered at its start with behind->done of them done, and whether it is told by then that the
+     * block runs. False: nowhere.
+     */
+    bool (*find_behind)(const struct code_place *place, struct callout_behind *behind, bool *is_told_out);
 
     /*
      * A thread is on its way to cpu->pc by the indirect branch that ends the block of its `exit`, with all registers as

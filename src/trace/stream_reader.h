@@ -64,9 +64,9 @@ struct stream_chunk {
     uint64_t lost_before;
     uint64_t sequence;
     uint64_t offset;                /* of the chunk in the file */
+    bool has_gap_before;            /* records before it were left out, since nobody asked for them */
     const struct trace_mark *marks; /* by offset, which are below size_bytes */
     uint32_t mark_count;
-    bool has_gap_before; /* records before it were left out, since nobody asked for them */
 };
 
 /*

@@ -64,7 +64,7 @@ enum trace_chunk_flag {
     TRACE_CHUNK_PACKED = 1u << 1, /* the records are packed, to less than they were */
     TRACE_CHUNK_MARKS = 1u << 2,  /* in front of the records are times of some of them */
     TRACE_CHUNK_GAP = 1u << 4,    /* what came between the chunk before and this one was not asked for, and left out */
-    TRACE_CHUNK_FLAGS = 1 | 2 | 4 | 16,
+    TRACE_CHUNK_FLAGS = TRACE_CHUNK_ZSTD | TRACE_CHUNK_PACKED | TRACE_CHUNK_MARKS | TRACE_CHUNK_GAP,
 };
 
 /* Then stored_bytes, and zeroes up to a multiple of 8. */

@@ -65,16 +65,35 @@ window_lengths() {
 
 follow=(--follow "call,ret")
 
+# exact what: all calls that the program says happened within a window are in the details, in their order
+exact() {
+    "$gait" dump details "$folder"/traces/* >"$folder/details" 2>"$folder/err" || fail "$1: no details" "$folder/err"
+    sed -n 's/.*{"from": \([0-9]*\), "to": \([0-9]*\), "cut": false}.*/\1 \2/p' "$folder"/traces/*/manifest.json >"$folder/windows"
+    [[ -s $folder/windows ]] || fail "$1: no window" "$folder/report"
+    awk 'NR == FNR { from[++count] = $1; to[count] = $2; next }
+        { for (i = 1; i <= count; i++) if ($3 >= from[i] && $4 <= to[i]) { print $1, $2; break } }' \
+        "$folder/windows" "$folder/said" >"$folder/expected"
+    [[ -s $folder/expected ]] || fail "$1: nothing happened" "$folder/windows"
+    awk -F '\t' '$4 == "enter" { print $6, $7 }' "$folder/details" >"$folder/seen"
+    # What is around the windows may be there, too: lines of the one in the other, in their order.
+    awk 'NR == FNR { seen[NR] = $0; count = NR; next }
+        { while (at < count && seen[++at] != $0); if (seen[at] != $0) { print "missing: " $0; exit } }' \
+        "$folder/seen" "$folder/expected" >"$folder/missing"
+    [[ ! -s $folder/missing ]] || fail "$1" "$folder/missing"
+}
+
 # What is around one moment: the end of one phase and the beginning of the next; nothing else.
 around() {
     local what=$1 option=$2
-    record 0 "${follow[@]}" --flight --trigger "$option" --pre-roll-sec 0.1 --post-roll-sec 0.1 -- "$folder/phases" 400 "$what"
+    record 0 "${follow[@]}" --flight --detail 'work_*' --trigger "$option" --pre-roll-sec 0.2 --post-roll-sec 0.2 -- "$folder/phases" 1000 "$what"
     shown "trigger    ${option%%=*} ($option)" "$option"
     [[ $(window_lengths | wc -l) == 1 ]] || fail "$option: not one window" "$folder/report"
-    between "$(window_lengths)" 150 320 "$option: the window's length"
+    between "$(window_lengths)" 395 405 "$option: the window's length"
     between "$(calls_of work_a)" 0 0 "$option: long before"
-    between "$(calls_of work_b)" 60 300 "$option: around it"
     between "$(calls_of work_c)" 0 0 "$option: long after it"
+    exact "$option"
+    [[ $(awk -F '\t' '$4 == "enter" && $6 == "work_b"' "$folder/details" | wc -l) == $(calls_of work_b) ]] ||
+        fail "$option: the index has other calls than the details"
 }
 around signal signal=SIGUSR1
 around "" symbol=middle
@@ -86,44 +105,48 @@ record 0 "${follow[@]}" --flight --trigger 'slow=middle>500ms' --trigger signal=
 shown "kept       nothing" "no trigger"
 [[ ! -s $folder/events ]] || fail "without a trigger there are events" "$folder/events"
 
-# Everything between the first and the last call in a window is there: the arguments of work_b count up by one.
-record 0 "${follow[@]}" --flight --detail work_b --trigger symbol=middle --pre-roll-sec 0.1 --post-roll-sec 0.1 -- "$folder/phases" 400
-"$gait" dump details "$folder"/traces/* >"$folder/details" 2>"$folder/err" || fail "no details" "$folder/err"
-between "$(grep -c enter "$folder/details")" 60 300 "details of work_b"
-awk -F '\t' "$hex"'
-    $4 == "enter" { if (seen && $7 != "0x0" && hex($7) != last + 1) print "a gap before " $0; last = hex($7); seen = 1 }' \
-    "$folder/details" >"$folder/gaps"
-[[ ! -s $folder/gaps ]] || fail "a window has gaps" "$folder/gaps"
-
 # By the clock; windows that touch are one.
-record 0 "${follow[@]}" --flight --trigger time=+0.5s --pre-roll-sec 0.1 --post-roll-sec 0.1 -- "$folder/phases" 250
-between "$(window_lengths)" 150 320 "time=: the window's length"
-between "$(calls_of work_c)" 0 0 "time=: long after it"
-record 0 "${follow[@]}" --flight --trigger every=0.2s --pre-roll-sec 0.02 --post-roll-sec 0.02 -- "$folder/phases" 250
-between "$(window_lengths | wc -l)" 4 5 "every=: windows"
-record 0 "${follow[@]}" --flight --trigger every=0.2s --pre-roll-sec 0.2 --post-roll-sec 0.2 -- "$folder/phases" 250
+record 0 "${follow[@]}" --flight --detail 'work_*' --trigger time=+0.5s --pre-roll-sec 0.1 --post-roll-sec 0.1 -- "$folder/phases" 300
+between "$(window_lengths)" 195 205 "time=: the window's length"
+exact "time="
+record 0 "${follow[@]}" --flight --detail 'work_*' --trigger every=0.3s --pre-roll-sec 0.03 --post-roll-sec 0.03 -- "$folder/phases" 300
+between "$(window_lengths | wc -l)" 2 100 "every=: windows"
+exact "every="
+record 0 "${follow[@]}" --flight --detail 'work_*' --trigger every=0.2s --pre-roll-sec 5 --post-roll-sec 0.1 -- "$folder/phases" 250
 between "$(window_lengths | wc -l)" 1 1 "every=: windows that touch"
+exact "every=, windows that touch"
 
 # By hand.
 checks=$((checks + 1))
 rm -rf "$folder/traces"
-"$gait" spawn --quiet -o "$folder/traces" "${follow[@]}" --flight --trigger manual --pre-roll-sec 0.1 --post-roll-sec 0.1 -- \
-    "$folder/phases" 400 >"$folder/said" 2>"$folder/err" &
+"$gait" spawn --quiet -o "$folder/traces" "${follow[@]}" --flight --detail 'work_*' --trigger manual --pre-roll-sec 0.1 --post-roll-sec 0.1 -- \
+    "$folder/phases" 1000 >"$folder/said" 2>"$folder/err" &
 recorder=$!
-sleep 0.9
+sleep 1.5
 child=$(pgrep -P $recorder | head -n 1)
 "$gait" trigger "$child" 'here it is' 2>"$folder/err" || fail "trigger" "$folder/err"
 wait $recorder || fail "a recording that was told of a trigger: status $?" "$folder/err"
 "$gait" report "$folder"/traces/* >"$folder/report" 2>&1
 shown "trigger    manual (here it is)" "by hand"
-between "$(window_lengths)" 150 320 "by hand: the window's length"
+between "$(window_lengths)" 195 205 "by hand: the window's length"
+exact "by hand"
 
 # Without --flight all of the index is there; of details what is around triggers, or all if there are none.
-record 0 "${follow[@]}" --detail 'work_*' --trigger symbol=middle --pre-roll-sec 0.05 --post-roll-sec 0.05 -- "$folder/phases" 200
-[[ "$(calls_of work_a) $(calls_of work_b) $(calls_of work_c)" == "$(cat "$folder/said")" ]] || fail "not all of the index" "$folder/said"
-"$gait" dump details "$folder"/traces/* >"$folder/details"
-between "$(grep -c -P 'enter\t0\twork_a' "$folder/details")" 0 0 "details long before"
-between "$(grep -c -P 'enter\t0\twork_b' "$folder/details")" 30 200 "details around it"
+for option in "--trigger symbol=middle --pre-roll-sec 0.05 --post-roll-sec 0.05" ""; do
+    # shellcheck disable=SC2086
+    record 0 "${follow[@]}" --detail 'work_*' $option -- "$folder/phases" 400
+    for name in work_a work_b work_c; do
+        [[ $(calls_of $name) == $(grep -c $name "$folder/said") ]] || fail "not all of the index of $name" "$folder/report"
+    done
+    "$gait" dump details "$folder"/traces/* >"$folder/details"
+    if [[ -n $option ]]; then
+        exact "details around a trigger"
+        between "$(grep -c -P 'enter\t0\twork_[ac]' "$folder/details")" 0 0 "details far from a trigger"
+    else
+        diff <(awk '{ print $1, $2 }' "$folder/said") <(awk -F '\t' '$4 == "enter" { print $6, $7 }' "$folder/details") \
+            >"$folder/diff" || fail "not all details" "$folder/diff"
+    fi
+done
 
 # Details are exact, however functions are called and left.
 for stack in 0 128 512; do
@@ -151,7 +174,9 @@ for what in segv:139:SIGSEGV abort:134:SIGABRT kill:137:SIGKILL; do
     IFS=: read -r how status name <<<"$what"
     record "$status" "${follow[@]}" --flight --pre-roll-sec 10 -- "$folder/phases" 100 "$how"
     shown "trigger    crash ($name)" "$how"
-    between "$(calls_of work_a)" 30 200 "$how: all that was in memory"
+    for name in work_a work_b; do
+        [[ $(calls_of $name) == $(grep -c $name "$folder/said") ]] || fail "$how: not all that was in memory of $name" "$folder/report"
+    done
     between "$(calls_of work_c)" 0 0 "$how: what never came"
     shown "how process" "$how"
     shown "the last calls and returns of thread" "$how"
@@ -171,13 +196,26 @@ if [[ -x /usr/bin/python3 ]]; then
     shown "SIGSEGV in thread" "python3 with a handler"
 fi
 
+# A process that was looked at closely is as it was.
+checks=$((checks + 1))
+rm -rf "$folder/traces"
+"$folder/phases" 700 >"$folder/said" &
+process=$!
+sleep 0.3
+cat /proc/$process/maps >"$folder/before"
+"$gait" attach --quiet --duration 1 --detail 'work_*' --trigger 'slow=phase>1ms' --trigger signal=SIGUSR1 -o "$folder/traces" $process 2>"$folder/err" ||
+    fail "attach with --detail: status $?" "$folder/err"
+diff "$folder/before" /proc/$process/maps >"$folder/diff" || fail "attach with --detail leaves something" "$folder/diff"
+"$gait" verify "$folder"/traces/* >"$folder/verified" 2>&1 || fail "attach with --detail: a bad trace" "$folder/verified"
+wait $process || fail "a process that was looked at closely ends with $?"
+
 # A process that is visited may die, too.
 checks=$((checks + 1))
 rm -rf "$folder/traces"
-"$folder/phases" 500 segv &
+"$folder/phases" 500 segv >"$folder/said" &
 process=$!
 "$gait" attach --quiet --flight -o "$folder/traces" $process 2>"$folder/err" || fail "attach: status $?" "$folder/err"
-wait $process 2>"$folder/err"
+{ wait $process; } 2>"$folder/err"
 [[ $? == 139 ]] || fail "a process that is visited dies in another way"
 "$gait" report "$folder"/traces/* >"$folder/report" 2>&1
 shown "trigger    crash (SIGSEGV)" "attach"

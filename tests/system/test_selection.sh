@@ -197,6 +197,15 @@ refuses 2 "functions cannot be hooked yet" spawn --hook main -- true
 refuses 2 "--trigger is slow=x; it should be slow=FUNCTION>TIME" spawn --trigger slow=x -- true
 refuses 2 "--wait is for gait spawn" attach --wait 1
 
+# ---- what nothing is like
+
+"$gait" spawn -o "$folder/traces" --follow call --exclude 'libc.so*' --exclude 'nothing*' --detail 'no_such_function' \
+    --follow-thread 'sor*' --follow-thread nobody -- sort /etc/passwd >"$folder/out" 2>"$folder/err"
+check "a pattern without a module is not told" grep -q -F -- "--exclude nothing* means" "$folder/err"
+check "a pattern without a function is not told" grep -q -F -- "--detail no_such_function means" "$folder/err"
+check "a pattern without a thread is not told" grep -q -F -- "--follow-thread nobody means" "$folder/err"
+check "patterns are told that match" [ "$(grep -c 'nothing was found' "$folder/err")" == 3 ]
+
 # ---- build IDs, also of a file that is gone
 
 build_id_of() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three phases, each of many calls of a function of its own, and something in the middle: phases MILLISECONDS [WHAT].
- * Says how often each function was called.
+ * Four phases, each of many calls of a function, and something in the middle: phases MILLISECONDS [WHAT]. Says of each
+ * call what it was and between which times of the counter it happened: "name number before after".
  */
 #include <signal.h>
 #include <stdint.h>
@@ -13,25 +13,31 @@
 
 #define CALLED __attribute__((noinline, noclone, noipa))
 
+/* A call: by its number in its phase, begun and ended between two readings of the counter. */
+struct call {
+    const char *name;
+    int number;
+    uint64_t before;
+    uint64_t after;
+};
+
 static volatile int sum;
-static int counts[3];
+static struct call calls[100000];
+static int call_count;
 
-CALLED void work_a(int i)
+CALLED void work_a(int number)
 {
-    sum += i;
-    counts[0]++;
+    sum += number;
 }
 
-CALLED void work_b(int i)
+CALLED void work_b(int number)
 {
-    sum -= i;
-    counts[1]++;
+    sum -= number;
 }
 
-CALLED void work_c(int i)
+CALLED void work_c(int number)
 {
-    sum ^= i;
-    counts[2]++;
+    sum ^= number;
 }
 
 CALLED void middle(int ms)
@@ -54,14 +60,26 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void phase(void (*work)(int), int64_t ms)
+static void phase(const char *name, void (*work)(int), int64_t ms)
 {
     int64_t end = now_ms() + ms;
 
-    for (int i = 0; now_ms() < end; i++) {
+    for (int i = 0; now_ms() < end && call_count < 100000; i++) {
+        struct call *call = &calls[call_count++];
+
+        *call = (struct call){.name = name, .number = i, .before = __builtin_ia32_rdtsc()};
         work(i);
+        call->after = __builtin_ia32_rdtsc();
         usleep(1000);
     }
+}
+
+static void say(void)
+{
+    for (int i = 0; i < call_count; i++)
+        printf("%s 0x%x %llu %llu\n", calls[i].name, calls[i].number, (unsigned long long)calls[i].before,
+               (unsigned long long)calls[i].after);
+    fflush(stdout);
 }
 
 static void happen(const char *what)
@@ -83,13 +101,16 @@ static void happen(const char *what)
 int main(int count, char **arguments)
 {
     int64_t ms = count > 1 ? atoi(arguments[1]) : 100;
+    const char *what = count > 2 ? arguments[2] : "";
 
     signal(SIGUSR1, on_signal);
-    phase(work_a, ms);
-    phase(work_b, ms);
-    happen(count > 2 ? arguments[2] : "");
-    phase(work_b, ms);
-    phase(work_c, ms);
-    printf("%d %d %d\n", counts[0], counts[1], counts[2]);
+    phase("work_a", work_a, ms);
+    phase("work_b", work_b, ms);
+    if (strcmp(what, "segv") == 0 || strcmp(what, "abort") == 0 || strcmp(what, "kill") == 0)
+        say();
+    happen(what);
+    phase("work_b", work_b, ms);
+    phase("work_c", work_c, ms);
+    say();
     return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* configurations: debug-* asan-* */
 #define _GNU_SOURCE
 #include "inject/exec_watch.h"
 

@@ -21,7 +21,7 @@ static char output[] = "/tmp/gait-test-XXXXXX";
 
 static void begin(char *script, bool with_children)
 {
-    char *arguments[] = {"/bin/sh", "-c", script, NULL};
+    static char *arguments[] = {"/bin/sh", "-c", NULL, NULL};
     struct recording_options wanted = {
         .output = output, .program = "sh", .arguments = arguments, .events = GAIT_EVENT_CALL};
     struct family_options options = {
@@ -30,6 +30,8 @@ static void begin(char *script, bool with_children)
     };
     struct target target;
 
+    /* The manifest has them up to the end. */
+    arguments[2] = script;
     strcpy(output, "/tmp/gait-test-XXXXXX");
     CHECK(mkdtemp(output) != NULL);
     CHECK_EQUAL(recording_create(&wanted, &recording, &err), 0);

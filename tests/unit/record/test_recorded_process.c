@@ -149,6 +149,8 @@ static void only_what_is_around_a_trigger_is_written(void)
         for (unsigned j = 0; j <= i; j++, position += 4)
             *(uint32_t *)(uintptr_t)position = event_header(0, EVENT_RECORD_BLOCK);
         CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+        /* Nothing more comes, so nothing is waited for. */
+        CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
         if (i == 1)
             CHECK_EQUAL(flight_trigger(&flight, &(struct flight_event){.kind = "manual"}), 0);
         CHECK_EQUAL(flight_settle(&flight), 0);

@@ -23,6 +23,7 @@ static struct recording recording;
 static struct ring_region *ring;
 static struct recording_control control;
 static char last_note[64];
+static const _Atomic uint32_t never;
 
 /* What the child was answered. */
 static struct {
@@ -105,8 +106,8 @@ static void figures_are_those_of_the_recording(void)
     CHECK(shared->answer.stats.duration_ns > 0 && shared->answer.stats.duration_ns < 60000000000);
     CHECK(shared->answer.text_bytes == strlen(recording.path) &&
           memcmp(shared->answer.text, recording.path, shared->answer.text_bytes) == 0);
-    CHECK_EQUAL(ring_writer_next(writer, writer->end, &(_Atomic uint32_t){0}), 0);
-    CHECK_EQUAL(ring_writer_next(writer, writer->end, &(_Atomic uint32_t){0}), 0);
+    CHECK_EQUAL(ring_writer_next(writer, writer->end, &never), 0);
+    CHECK_EQUAL(ring_writer_next(writer, writer->end, &never), 0);
     (void)ask(CONTROL_STATS, NULL);
     CHECK_EQUAL(shared->answer.stats.buffered_bytes, 2 * 4096);
     CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);

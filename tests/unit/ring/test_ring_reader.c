@@ -170,6 +170,19 @@ static void names_are_those_of_the_lanes_owner(void)
     end();
 }
 
+static void patterns_that_matched_are_told(void)
+{
+    struct ring_writer *writer = begin();
+
+    CHECK_EQUAL(ring_reader_matched(reader), 0);
+    ring_region_note_match(region, 0);
+    ring_region_note_match(region, 63);
+    ring_region_note_match(region, 64);
+    CHECK_EQUAL(ring_reader_matched(reader), 1ull << 63 | 1);
+    CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    end();
+}
+
 static void full_buffers_are_counted_until_they_are_read(void)
 {
     struct ring_writer *writer = begin();
@@ -196,6 +209,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(losses_are_told_with_what_comes_behind_them),
     CHECK_CASE(blocks_are_given_once),
     CHECK_CASE(names_are_those_of_the_lanes_owner),
+    CHECK_CASE(patterns_that_matched_are_told),
     CHECK_CASE(full_buffers_are_counted_until_they_are_read),
 };
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct callout_behind;
 struct code_place;
 struct gait_cpu_context;
 struct stalker_thread;
@@ -47,6 +48,13 @@ enum trail_progress {
     TRAIL_LEFT,   /* its last instruction is done, though the pc may be in the same block again */
 };
 
+/* Registers that are taken for what a transformer put. */
+enum trail_taking {
+    TRAIL_TAKING_NONE,
+    TRAIL_TAKING_BEGUN, /* where the point begins the registers are at home, and still the program's */
+    TRAIL_TAKING_DONE,  /* they only have to be given back */
+};
+
 /* All zero: the program's registers are the CPU's. */
 struct trail_state {
     x86_gpr_set homes;        /* these are in the thread's context */
@@ -56,7 +64,9 @@ struct trail_state {
     uint8_t scratch_register; /* 1 + the register that is in the thread's scratch slot */
     uint8_t position_back;    /* bytes of an event's record that are not valid yet; a multiple of 4, at most 32 */
     uint8_t progress;         /* enum trail_progress */
-    uint8_t callouts_done;    /* how many of those at the point's own pc were made */
+    uint8_t callouts_done;    /* how many of those at the point's own pc were made, and pieces of code run */
+    uint8_t taking;           /* enum trail_taking */
+    uint8_t is_counted;       /* changes where counts were made at the point's own pc */
 };
 
 struct trail_point {
@@ -70,7 +80,7 @@ static inline bool trail_state_is_same(struct trail_state a, struct trail_state 
 {
     return a.homes == b.homes && a.sp_add == b.sp_add && a.pc == b.pc && a.is_rcx_next == b.is_rcx_next &&
            a.scratch_register == b.scratch_register && a.position_back == b.position_back && a.progress == b.progress &&
-           a.callouts_done == b.callouts_done;
+           a.callouts_done == b.callouts_done && a.taking == b.taking && a.is_counted == b.is_counted;
 }
 
 /* Whether a point is covered by the one before it, so that it adds nothing. */
@@ -90,6 +100,10 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
 
 /* The point from which an indirect branch goes to its target. False: there is none. */
 bool trail_find_branch(const uint8_t *trail, size_t trail_bytes, struct trail_point *point_out);
+
+/* See struct translator. */
+uint8_t x86_callouts_done_at(const struct code_place *place, struct cache_pc pc);
+bool x86_find_behind(const struct code_place *place, struct callout_behind *behind, bool *is_told_out);
 
 /*
  * Turns the registers that a thread has at a place in the block into the program's, the pc included. Where the position

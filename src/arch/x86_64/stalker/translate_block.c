@@ -34,6 +34,8 @@ static void add_point(struct translation *translation, struct app_pc app_pc, boo
     state.homes |= decoded->homes;
     if (app_pc.value == decoded->callout_pc.value)
         state.callouts_done = (uint8_t)decoded->callouts_done;
+    if (app_pc.value == decoded->count_pc.value)
+        state.is_counted = decoded->is_counted;
     if (state.progress == TRAIL_TOLD && !x86_block_is_told(translation))
         state.progress = TRAIL_UNTOLD;
     point->cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
@@ -89,6 +91,7 @@ static void decode(struct translation *translation)
     decoded->ends_bad = false;
     decoded->count_pending = 0;
     decoded->callouts_done = 0;
+    decoded->is_counted = false;
     while (decoded->count < translation->insn_limit) {
         struct x86_insn *insn = &decoded->insns[decoded->count];
         const uint8_t *bytes = decoded->source + (pc.value - block->start.value);
@@ -417,6 +420,8 @@ const struct translator translator_x86_64 = {
     .link = x86_link,
     .recover = x86_recover,
     .refuse_branch = x86_refuse_branch,
+    .callouts_done_at = x86_callouts_done_at,
+    .find_behind = x86_find_behind,
     .registers_get = x86_registers_get,
     .registers_set = x86_registers_set,
 };
