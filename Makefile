@@ -5,6 +5,7 @@
 #: make check TEST=pattern  only the matching tests, in this configuration
 #: make demo                shows gait at work
 #: make bench               measures a release build; GAIT_BENCH_SCALE=300 lets it take three times as long
+#: make bench-minute        recording at a steady pace for a minute, and watching what does nothing for half of one
 #: make fuzz                random input for FUZZ_SECONDS each (60), from FUZZ_SEED
 #: make tables              runs the generators in tools/*/
 #: make install, uninstall  under PREFIX (/usr/local), below DESTDIR if given

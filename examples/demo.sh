@@ -30,27 +30,72 @@ run() {
     "$build/examples/$1"
 }
 
-say '1. Reading machine code: any function of a program or library, by name.'
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# Shows the command and what it says, on both ways out, with the folder's name left out.
+show_all() {
+    printf '$ %s\n' "${1//$folder\//}"
+    (cd "$folder" && PATH=$gait_folder:$PATH bash -c "$1") 2>&1 | sed "s,$folder/,,g"
+}
+gait_folder=$(cd "$build" && pwd)
+
+say '1. Recording a program: all calls and returns, from its first instruction to its end.'
+show_all "gait spawn -- perl -e 'my %seen; \$seen{\$_ % 7} += \$_ for 1 .. 20000; print \"\$seen{3}\\n\"'"
+show_all 'gait report traces/* --limit 8'
+rm -rf "$folder/traces"
+
+say '2. The flight recorder: nothing is written until something happens. Here a program dies.'
+cat >"$folder/sums.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+struct item { struct item *next; int value; };
+static int sum(struct item *item, int count) { return count == 0 ? 0 : item->value + sum(item->next, count - 1); }
+int main(void)
+{
+    struct item *list = NULL;
+    for (int i = 0; i < 5; i++) {
+        struct item *item = malloc(sizeof(*item));
+        *item = (struct item){list, i};
+        list = item;
+    }
+    printf("%d\n", sum(list, 5));
+    printf("%d\n", sum(list, 6));
+}
+END
+"${CC:-gcc}" -O1 -fno-optimize-sibling-calls -o "$folder/sums" "$folder/sums.c"
+show_all 'gait spawn --flight --trigger crash -- ./sums; echo "status $?"' 2>/dev/null
+show_all 'gait report traces/* | tail -n 18'
+rm -rf "$folder/traces"
+
+say '3. Looking into a process that runs, and leaving it as it was.'
+perl -e 'for (;;) { select(undef, undef, undef, 0.01); $s += $_ for 1 .. 500; }' &
+process=$!
+trap 'kill $process; rm -rf "$folder"' EXIT
+show_all "gait attach --duration 1 $process"
+show_all 'gait report traces/* --limit 3 | tail -n 6'
+
+say '4. Reading machine code: any function of a program or library, by name.'
 show 10 disassemble libc.so.6 bsearch
 
-say '2. Moving machine code: a function of this process, copied so far away that every reference
+say '5. Moving machine code: a function of this process, copied so far away that every reference
    changes. Original on the left, copy on the right; then both run on the same input.'
 "$build/examples/relocate_function"
 
-say '3. The same for any function of a file, without running it. More: gait help, man gait.'
+say '6. The same for any function of a file, without running it. More: gait help, man gait.'
 show 12 dump relocation libz.so.1 crc32_combine_op --far
 
-say '4. Following a function: every call that it makes, in a tree, while it runs.'
+say '7. Following a function: every call that it makes, in a tree, while it runs.'
 run call_tree
 
-say "5. The blocks of zlib's code that ran, counted by code put into each of them."
+say "8. The blocks of zlib's code that ran, counted by code put into each of them."
 run coverage
 
-say '6. Replacing an instruction: each rdtsc is answered by a function of ours.'
+say '9. Replacing an instruction: each rdtsc is answered by a function of ours.'
 run replace_instruction
 
-say '7. Changing arguments: probes on usleep() and puts() of libc.'
+say '10. Changing arguments: probes on usleep() and puts() of libc.'
 run probe_argument
 
-say '8. Call stacks of itself: taken in nanoseconds, also in a signal handler; names come afterwards.'
+say '11. Call stacks of itself: taken in nanoseconds, also in a signal handler; names come afterwards.'
 run own_stack

@@ -58,7 +58,7 @@ FUZZ_MODE      ?= asan
 FUZZ_SECONDS   ?= 60
 FUZZ_SEED      ?= $(shell date +%s)
 
-.PHONY: test check demo bench fuzz tables
+.PHONY: test check demo bench bench-minute fuzz tables
 test: | $(DEPS_FOR_TEST)
 	@tools/run_tests.sh $(CONFIGURATIONS)
 
@@ -71,6 +71,12 @@ demo: all examples
 bench: | $(DEPS_FOR_BENCH)
 	@+$(MAKE) --no-print-directory MODE=release all benches
 	@tools/run_bench.sh $$($(MAKE) -s MODE=release print-BENCHES)
+
+# What takes long because it is to be seen whether it lasts.
+bench-minute: | $(DEPS_FOR_BENCH)
+	@+$(MAKE) --no-print-directory MODE=release all benches
+	@build/bench/record_throughput 60
+	@build/bench/record_idle 30
 
 fuzz: | $(DEPS_FOR_TEST)
 	@+$(MAKE) --no-print-directory MODE=$(FUZZ_MODE) fuzzers

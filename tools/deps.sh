@@ -25,7 +25,12 @@ packages_for() {
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;
-    bench) echo "$linked" ;;
+    bench)
+        echo "$linked"
+        # programs that are recorded, and other tracers
+        echo gzip bzip2 xz-utils zstd sqlite3 lua5.4 python3 perl openssl redis-server
+        echo '?uftrace' '?lttng-tools' '?liblttng-ust1' '?strace' '?linux-perf'
+        ;;
     format) echo clang-format ;;
     *)
         echo "tools/deps.sh: unknown purpose '$1': use build, test, bench or format" >&2

@@ -233,8 +233,8 @@ bool gait_stalker_is_following_me(struct gait_stalker *stalker);
 /* A call of a probed function, before its first instruction. */
 struct gait_call {
     uint64_t target;
-    uint64_t return_address;
-    uint64_t *stack; /* stack[0] is the return address */
+    uint64_t return_address; /* 0 where there is no stack */
+    uint64_t *stack;         /* stack[0] is the return address; NULL: the stack pointer leads to no memory */
     struct gait_cpu_context *cpu;
 };
 

@@ -7,24 +7,46 @@
 #include "agent/session.h"
 #include "base/attributes.h"
 #include "base/raw_syscall.h"
+#include "process/futex.h"
 #include "protocol/agent_call.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
+#include <stdatomic.h>
 
 static int run(struct agent_call *call, struct thread_registers *registers)
 {
     switch ((enum agent_operation)call->operation) {
+    case AGENT_PREPARE:
+        return session_prepare(call);
     case AGENT_BEGIN:
         return session_begin(call, registers);
     case AGENT_FOLLOW:
         return session_follow(call);
     case AGENT_LEAVE:
         return session_leave(call, registers);
+    case AGENT_LOOK:
+        return session_look(call, registers);
     case AGENT_END:
-        return session_end(call, registers);
+        return session_end();
     }
     return -EINVAL;
+}
+
+/*
+ * A stop for every system call would cost more than all that is done here: so the tracer looks at the phase. The thread
+ * may be one that was taken out of a sleep: another one with a time limit would replace what the kernel knows of that.
+ */
+static void await_tracer(struct agent_call *call)
+{
+    struct futex_deadline deadline = futex_deadline_after(AGENT_CALL_WAIT_MS);
+    uint32_t done = AGENT_CALL_DONE;
+
+    /* Release: pairs with the tracer's reading, by which all else that was written here is known. */
+    atomic_store_explicit(&call->phase, AGENT_CALL_DONE, memory_order_release);
+    while (!futex_deadline_passed(&deadline))
+        (void)raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
+    atomic_compare_exchange_strong(&call->phase, &done, AGENT_CALL_LEFT);
 }
 
 /* The calling thread goes on with the registers, changed or not. */
@@ -36,5 +58,5 @@ void agent_main(void *context, struct thread_registers *registers)
 
     call->result = run(call, registers);
     call->followed_count = session_followed_count();
-    (void)raw_syscall(__NR_getpid, (long)AGENT_DONE_MARK, 0, 0, 0, 0, 0);
+    await_tracer(call);
 }

@@ -1,23 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Modules that are known are kept by their ranges, so that what goes can be told too. A range that is mapped anew, in
- * part or as a whole, is looked at anew: what was there is unloaded, what is there now is loaded.
+ * part or as a whole, is looked at anew: what was there is unloaded, what is there now is loaded. Their build IDs are
+ * read from memory, where they are also when the file is gone.
  */
 #include "agent/module_log.h"
 
 #include "agent/selection.h"
 #include "base/interval_map.h"
 #include "base/time_counter.h"
+#include "elf/build_id.h"
 #include "process/mapping_list.h"
 #include "ring/ring_region.h"
+#include "stalker/program_memory.h"
 
 static struct module_log {
     struct mutex lock;
     struct ring_region *ring;
     struct interval_map known;
+    bool is_selected;      /* what is loaded was looked through for functions already */
+    struct mapping header; /* of the mappings visited so far, the last one that is the beginning of a file */
 } log;
 
-static void load(void *context, const struct mapping *mapping)
+/* The part of the mappings that has changed. */
+struct change {
+    uint64_t start;
+    uint64_t end;
+};
+
+static bool read_memory(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    (void)context;
+    if (size_bytes < sizeof(uint64_t) || !program_memory_is_readable(address, size_bytes))
+        return false;
+    __builtin_memcpy(bytes_out, (const void *)(uintptr_t)address, size_bytes);
+    return true;
+}
+
+/* The ELF header is where the beginning of the same file is mapped, below its code. */
+static void find_build_id(const struct mapping *mapping, struct ring_module *module)
+{
+    static const struct elf_memory memory = {.read = read_memory};
+    size_t size_bytes = 0;
+
+    if (log.header.path_length == mapping->path_length &&
+        __builtin_memcmp(log.header.path, mapping->path, mapping->path_length) == 0 &&
+        elf_build_id_read(&memory, log.header.start, module->build_id, sizeof(module->build_id), &size_bytes) == 0)
+        module->build_id_bytes = (uint32_t)size_bytes;
+}
+
+static void load(const struct mapping *mapping)
 {
     struct ring_module module = {
         .is_loaded = 1,
@@ -28,13 +60,24 @@ static void load(void *context, const struct mapping *mapping)
         .path_bytes = (uint32_t)mapping->path_length,
     };
 
-    (void)context;
-    if (!mapping->is_executable || mapping->path_length == 0)
-        return;
+    find_build_id(mapping, &module);
     /* Without memory for it nobody is told when it goes. */
     (void)!interval_map_insert(&log.known, mapping->start, mapping->end, 0);
     (void)ring_region_add_module(log.ring, &module, mapping->path);
-    selection_module_loaded(mapping);
+    if (!log.is_selected)
+        selection_module_loaded(mapping);
+}
+
+static void visit(void *context, const struct mapping *mapping)
+{
+    const struct change *change = context;
+
+    if (mapping->path_length == 0)
+        return;
+    if (mapping->file_offset == 0)
+        log.header = *mapping;
+    if (mapping->is_executable && mapping->start < change->end && mapping->end > change->start)
+        load(mapping);
 }
 
 static void unload(uint64_t start, uint64_t end)
@@ -55,19 +98,45 @@ static void unload(uint64_t start, uint64_t end)
 /* The first and last address of modules that a range is part of: all of them are looked at anew. */
 static void changed(void *context, uint64_t start, uint64_t end, bool may_execute)
 {
+    struct change change = {start, end};
     struct interval known;
 
     (void)context;
     mutex_lock(&log.lock);
     if (interval_map_find(&log.known, start, &known))
-        start = known.start;
+        change.start = known.start;
     if (interval_map_find(&log.known, end - 1, &known))
-        end = known.end;
-    may_execute |= interval_map_overlaps(&log.known, start, end);
-    unload(start, end);
-    /* Without /proc nothing is known of files. */
+        change.end = known.end;
+    may_execute |= interval_map_overlaps(&log.known, change.start, change.end);
+    unload(change.start, change.end);
+    log.header.path_length = 0;
+    /* Without /proc nothing is known of files. Their beginnings are below what has changed. */
     if (may_execute)
-        (void)!mapping_list_visit(start, end, load, NULL);
+        (void)!mapping_list_visit(0, change.end, visit, &change);
+    mutex_unlock(&log.lock);
+}
+
+static void visit_again(void *context, const struct mapping *mapping)
+{
+    struct interval known;
+
+    (void)context;
+    if (mapping->path_length == 0)
+        return;
+    if (mapping->file_offset == 0)
+        log.header = *mapping;
+    if (!mapping->is_executable || (interval_map_find(&log.known, mapping->start, &known) &&
+                                    known.start == mapping->start && known.end == mapping->end))
+        return;
+    unload(mapping->start, mapping->end);
+    load(mapping);
+}
+
+void module_log_look_again(void)
+{
+    mutex_lock(&log.lock);
+    log.header.path_length = 0;
+    (void)!mapping_list_visit(0, UINT64_MAX, visit_again, NULL);
     mutex_unlock(&log.lock);
 }
 
@@ -78,6 +147,21 @@ const struct mapping_watcher *module_log_begin(struct ring_region *ring)
     log.ring = ring;
     changed(NULL, 0, UINT64_MAX, true);
     return &watcher;
+}
+
+void module_log_begin_in_child(void)
+{
+    /*
+     * A thread that is not here may have been in the middle of a change: then the map is no good. Otherwise nothing is
+     * new but the ring.
+     */
+    log.is_selected = mutex_try_lock(&log.lock);
+    if (log.is_selected)
+        interval_map_deinit(&log.known);
+    log.lock = (struct mutex){0};
+    interval_map_init(&log.known);
+    changed(NULL, 0, UINT64_MAX, true);
+    log.is_selected = false;
 }
 
 void module_log_end(void)

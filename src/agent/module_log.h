@@ -13,6 +13,12 @@ struct ring_region;
 /* Tells what is mapped now, and gives what the engine tells of changes from now on. */
 const struct mapping_watcher *module_log_begin(struct ring_region *ring);
 
+/* In a child that was just forked, with a ring of its own: tells all again. */
+void module_log_begin_in_child(void);
+
+/* Tells what was mapped since it began, by threads that nobody followed yet. */
+void module_log_look_again(void);
+
 /* Gives its memory back. */
 void module_log_end(void);
 

@@ -10,6 +10,7 @@
 #include "elf/symbol_file.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_pattern.h"
+#include "ring/ring_region.h"
 #include "stalker/engine.h"
 #include "stalker/quiet_range.h"
 
@@ -24,6 +25,7 @@
 
 static struct selection {
     struct stalker_engine *engine;
+    struct ring_region *ring;
     const struct selection_watcher *watcher;
     uint32_t count;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
@@ -57,10 +59,11 @@ static bool is_program(const struct mapping *mapping)
            __builtin_memcmp(mapping->path, selection.program, mapping->path_length) == 0;
 }
 
-void selection_begin(struct stalker_engine *engine, const struct agent_options *options,
+void selection_begin(struct stalker_engine *engine, struct ring_region *ring, const struct agent_options *options,
                      const struct selection_watcher *watcher)
 {
     selection.engine = engine;
+    selection.ring = ring;
     selection.watcher = watcher;
     selection.count = options->pattern_count < AGENT_PATTERNS_MAX ? options->pattern_count : AGENT_PATTERNS_MAX;
     for (uint32_t i = 0; i < selection.count; i++) {
@@ -82,11 +85,13 @@ void selection_end(void)
 /* Without memory for it, more is told than was asked for. */
 static void select_code(const struct agent_pattern *pattern, uint64_t start, uint64_t size_bytes)
 {
+    ring_region_note_match(selection.ring, (uint32_t)(pattern - selection.patterns));
     if (pattern->use != AGENT_PATTERN_EXCLUDE) {
         if (selection.watcher != NULL)
             selection.watcher->add(pattern, start, size_bytes);
     } else if (size_bytes != 0) {
-        (void)!quiet_range_add(selection.engine, start, start + size_bytes);
+        if (quiet_range_add(selection.engine, start, start + size_bytes) != 0)
+            ring_region_note_lack(selection.ring);
     }
 }
 
@@ -193,7 +198,7 @@ void selection_module_loaded(const struct mapping *mapping)
         const struct agent_pattern *pattern = &selection.patterns[i];
         const struct agent_pattern_parts *parts = &selection.parts[i];
 
-        if (!agent_pattern_has_module(parts, path, is_program(mapping)))
+        if (pattern->use == AGENT_PATTERN_THREAD || !agent_pattern_has_module(parts, path, is_program(mapping)))
             continue;
         if (pattern->use == AGENT_PATTERN_EXCLUDE && agent_pattern_is_whole(parts))
             select_code(pattern, mapping->start, mapping->end - mapping->start);

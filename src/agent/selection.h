@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct mapping;
+struct ring_region;
 struct stalker_engine;
 
 /* Is told of functions whose names match patterns that exclude nothing. In the engine, or before anything runs. */
@@ -25,8 +26,11 @@ struct selection_watcher {
     void (*remove)(uint64_t start, uint64_t end);
 };
 
-/* Takes the patterns, of which it keeps copies. watcher NULL: only what is excluded counts. */
-void selection_begin(struct stalker_engine *engine, const struct agent_options *options,
+/*
+ * Takes the patterns, of which it keeps copies. The ring is told which ones matched something. watcher NULL: only what
+ * is excluded counts.
+ */
+void selection_begin(struct stalker_engine *engine, struct ring_region *ring, const struct agent_options *options,
                      const struct selection_watcher *watcher);
 
 /* A file is mapped to be executed there. */

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/session.h"
 
+#include "agent/crash_watch.h"
+#include "agent/function_watch.h"
 #include "agent/module_log.h"
+#include "agent/process_log.h"
 #include "agent/selection.h"
+#include "agent/thread_selection.h"
+#include "base/memory_map.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/thread_visit.h"
 #include "stalker/translator.h"
@@ -17,6 +23,7 @@
 
 static struct session {
     struct ring_region *ring;
+    const struct process_watcher *processes;
     struct stalker_engine *engine;
     struct follow_request request;
 } session;
@@ -29,19 +36,30 @@ static int make_ring(const struct agent_options *options)
         .overflow = (enum ring_overflow)options->overflow,
     };
 
-    return ring_region_create(&wanted, &session.ring);
+    int result = ring_region_create(&wanted, &session.ring);
+
+    if (result == 0)
+        session.processes = process_log_begin(session.ring, options->children != 0);
+    return result;
 }
 
 static int make_engine(const struct agent_options *options)
 {
+    static const struct selection_watcher functions = {.add = function_watch_add, .remove = function_watch_remove};
     static const struct stalker_engine_options defaults;
+    const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);
 
     if (result != 0)
         return result;
-    selection_begin(session.engine, options, NULL);
+    result = function_watch_begin(session.engine, session.ring, options);
+    if (result != 0)
+        return result;
+    selection_begin(session.engine, session.ring, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
-    return 0;
+    session.engine->processes = session.processes;
+    threads = thread_selection_begin(options, session.ring);
+    return threads == NULL ? 0 : thread_choice_begin(session.engine, threads);
 }
 
 /* The calling thread has to set by itself what a tracer sets with another one's registers. */
@@ -60,32 +78,69 @@ static int follow_caller(struct thread_registers *registers)
 
 static void give_back(void)
 {
+    crash_watch_end();
     stalker_engine_destroy(session.engine);
-    ring_region_destroy(session.ring);
+    process_log_end();
     thread_registry_deinit();
     module_log_end();
     selection_end();
+    function_watch_end();
     session = (struct session){0};
 }
 
-int session_begin(struct agent_call *call, struct thread_registers *registers)
+/* The controller maps all with every access, which is one thing less to do for it. */
+static void protect_image(const struct agent_call *call)
+{
+    for (uint32_t i = 0; i < call->segment_count && i < AGENT_SEGMENTS_MAX; i++) {
+        const struct agent_segment *segment = &call->segments[i];
+
+        /* It works without, too. */
+        (void)!memory_protect((void *)(uintptr_t)segment->start, segment->size_bytes, segment->access);
+    }
+}
+
+int session_prepare(struct agent_call *call)
 {
     const struct agent_options *options = &call->options;
     int result;
 
     if (session.engine != NULL)
         return -EALREADY;
+    protect_image(call);
     result = make_ring(options);
     if (result == 0)
         result = make_engine(options);
-    if (result == 0) {
-        session.request = (struct follow_request){
-            .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
-            .new_threads = options->new_threads != 0,
-        };
-        call->ring_fd = session.ring->fd;
-        result = follow_caller(registers);
+    if (result != 0) {
+        give_back();
+        return result;
     }
+    session.request = (struct follow_request){
+        .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
+        .new_threads = options->new_threads != 0,
+        .is_whole = options->is_whole != 0,
+    };
+    call->ring_fd = session.ring->fd;
+    crash_watch_begin(session.ring, options->trigger_signals);
+    return 0;
+}
+
+int session_begin(struct agent_call *call, struct thread_registers *registers)
+{
+    bool was_prepared = session.engine != NULL;
+    int result = 0;
+
+    if (session_followed_count() != 0)
+        return -EALREADY;
+    if (!was_prepared)
+        result = session_prepare(call);
+    if (result != 0)
+        return result;
+    if (was_prepared) {
+        ring_region_close_fd(session.ring);
+        module_log_look_again();
+    }
+    session.ring->fd = -1;
+    result = follow_caller(registers);
     if (result != 0)
         give_back();
     return result;
@@ -136,12 +191,29 @@ static bool are_out(struct agent_call *call, struct thread_registers *registers)
     return are_out;
 }
 
-int session_end(struct agent_call *call, struct thread_registers *registers)
+int session_look(struct agent_call *call, struct thread_registers *registers)
+{
+    return session.engine == NULL || are_out(call, registers) ? 0 : -EBUSY;
+}
+
+/* What threads that have left still needed on their way, which they do not any more. */
+static void forget_threads(void)
+{
+    LIST_FOR_EACH_REMOVABLE (node, &session.engine->parked) {
+        struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        list_remove(node);
+        stalker_thread_destroy(thread);
+    }
+}
+
+int session_end(void)
 {
     if (session.engine == NULL)
         return 0;
-    if (session_followed_count() != 0 || !are_out(call, registers))
+    if (session_followed_count() != 0)
         return -EBUSY;
+    forget_threads();
     give_back();
     return 0;
 }

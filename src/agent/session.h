@@ -11,8 +11,14 @@ struct agent_call;
 struct thread_registers;
 
 /*
- * Makes ring and engine as the options say and follows the calling thread, which goes on with `registers`. -EALREADY:
- * there is a session; -EOPNOTSUPP, -ENOMEM and others: nothing is left.
+ * Gives the image the access that it needs, and makes ring and engine as the options say. -EALREADY: there is a
+ * session; -EOPNOTSUPP, -ENOMEM and others: nothing is left.
+ */
+MUST_USE int session_prepare(struct agent_call *call);
+
+/*
+ * Follows the calling thread, which goes on with `registers`. Without session_prepare does that before; then the ring's
+ * descriptor stays open, else it is closed. Errors as above.
  */
 MUST_USE int session_begin(struct agent_call *call, struct thread_registers *registers);
 
@@ -25,8 +31,14 @@ MUST_USE int session_follow(struct agent_call *call);
  */
 MUST_USE int session_leave(struct agent_call *call, struct thread_registers *registers);
 
-/* Gives everything back. The list has all threads of the process. -EBUSY: some are still followed, or in our hands. */
-MUST_USE int session_end(struct agent_call *call, struct thread_registers *registers);
+/* Whether the threads of the list are out of our hands. -EBUSY: some are not. */
+MUST_USE int session_look(struct agent_call *call, struct thread_registers *registers);
+
+/*
+ * Gives everything back. All threads of the process are stopped, and were found out of our hands. -EBUSY: some are
+ * still followed.
+ */
+MUST_USE int session_end(void);
 
 uint32_t session_followed_count(void);
 

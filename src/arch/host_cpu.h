@@ -20,4 +20,10 @@ unsigned host_cpu_decode_options(void);
  */
 bool host_cpu_has_base_insns(void);
 
+/*
+ * How many bits of an address count: the CPU refuses to go to one whose bits above are not all the same as the highest
+ * of them. As above.
+ */
+unsigned host_cpu_address_bits(void);
+
 #endif

@@ -17,6 +17,22 @@ const uint8_t *system_call_instruction(size_t *size_out);
 /* Registers with which a thread makes the system call when it does the instruction at `place`. */
 void system_call_registers_set(struct thread_registers *registers, uint64_t place, long number, const long *arguments);
 
+/*
+ * Whether a system call's instruction at `bytes` is followed by the end of a function, and nothing else: how many words
+ * that takes from the stack; 0: it is not, or nobody knows.
+ */
+unsigned system_call_return_words(const uint8_t *bytes, size_t size_bytes);
+
+#define SYSTEM_CALL_RETURN_WORDS_MAX 2
+
+/*
+ * Before system_call_registers_set, where a function ends: has the thread come back to where it is now if nobody stops
+ * it behind the system call, with its stack as it was; other registers are not. Returns where on the stack it expects
+ * the words that are given.
+ */
+uint64_t system_call_registers_set_returning(struct thread_registers *registers, unsigned return_words,
+                                             uint64_t words_out[SYSTEM_CALL_RETURN_WORDS_MAX]);
+
 /* What the kernel answered. */
 long system_call_registers_result(const struct thread_registers *registers);
 

@@ -13,6 +13,7 @@
 #include <linux/fcntl.h>
 #include <linux/fs.h>
 #include <linux/memfd.h>
+#include <linux/resource.h>
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -41,6 +42,34 @@ static long create_with_first_accepted_flags(const char *label, bool executable)
     return fd;
 }
 
+static long limit_file_size(const struct rlimit64 *limit, struct rlimit64 *before_out)
+{
+    return raw_syscall(__NR_prlimit64, 0, RLIMIT_FSIZE, (long)limit, (long)before_out, 0, 0);
+}
+
+/*
+ * A process may have a limit for the sizes of its files (ulimit -f), and gets a signal when it goes beyond. These are
+ * no files that it knows of: the limit is put aside meanwhile, as far as that is allowed.
+ */
+static long set_size(int fd, size_t size_bytes)
+{
+    struct rlimit64 before = {.rlim_cur = RLIM64_INFINITY}, raised;
+    bool is_raised = false;
+    long result;
+
+    (void)limit_file_size(NULL, &before);
+    if (before.rlim_cur < size_bytes) {
+        raised = (struct rlimit64){size_bytes, before.rlim_max < size_bytes ? size_bytes : before.rlim_max};
+        is_raised = limit_file_size(&raised, NULL) == 0;
+        if (!is_raised)
+            return -EFBIG;
+    }
+    result = raw_syscall(__NR_ftruncate, fd, (long)size_bytes, 0, 0, 0, 0);
+    if (is_raised)
+        (void)limit_file_size(&before, NULL);
+    return result;
+}
+
 int memory_file_create(const char *label, size_t size_bytes, bool executable, int *fd_out)
 {
     long fd = create_with_first_accepted_flags(label, executable);
@@ -48,7 +77,7 @@ int memory_file_create(const char *label, size_t size_bytes, bool executable, in
 
     if (fd < 0)
         return (int)fd;
-    result = raw_syscall(__NR_ftruncate, fd, (long)size_bytes, 0, 0, 0, 0);
+    result = set_size((int)fd, size_bytes);
     if (result != 0) {
         memory_file_close((int)fd);
         return (int)result;

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool read_pid(const struct record_options *options, pid_t *pid_out)
 {
@@ -23,74 +22,39 @@ static bool read_pid(const struct record_options *options, pid_t *pid_out)
     return *end == '\0' && pid > 0 && pid == *pid_out;
 }
 
-/* Lets the process go, unless it has ended. */
-static enum command_status leave(struct target *target, struct gait_error *err)
+static int begin(const struct recorder_job *job, const struct agent_options *agent, struct target *target_out,
+                 struct gait_error *err)
 {
-    if (target_detach(target, err) != 0 && err->code != ESRCH)
-        return COMMAND_FAILED;
-    return COMMAND_DONE;
+    int result = target_attach(job->pid, agent, target_out, err);
+
+    if (result == 0 && !job->options->is_quiet)
+        fprintf(stderr, "gait: following %u thread%s of process %d, which stood still for %.1f ms; Ctrl-C ends it\n",
+                target_out->followed_count, target_out->followed_count == 1 ? "" : "s", (int)job->pid,
+                (double)target_out->standstill_ns / 1e6);
+    return result;
 }
 
-static enum command_status record(const struct command_call *call, const struct record_options *options, pid_t pid,
-                                  struct recording *recording)
-{
-    struct agent_options agent;
-    struct target target;
-    enum command_status status = COMMAND_DONE;
-    enum recorder_end end;
-    const char *how = "target gone";
-    int wait_status;
-
-    recorder_agent_options(options, RING_DROP, &agent);
-    if (target_attach(pid, &agent, &target, call->error) != 0) {
-        recording_discard(recording);
-        return COMMAND_FAILED;
-    }
-    if (!options->is_quiet)
-        fprintf(stderr, "gait: following %u threads of process %d, which stood still for %.1f ms; Ctrl-C ends it\n",
-                target.followed_count, (int)pid, (double)target.standstill_ns / 1e6);
-    if (recording_add_process(recording, pid, 0, target.ring_fd, call->error) != 0) {
-        (void)leave(&target, call->error);
-        return COMMAND_FAILED;
-    }
-    end = recorder_run(recording, &target, options, false, &wait_status, call->error);
-    if (end != RECORDER_TARGET_ENDED) {
-        how = recorder_how(end, call->error);
-        status = leave(&target, call->error);
-    }
-    if (end == RECORDER_STOPPED && recording_drain(recording, call->error) != 0)
-        status = COMMAND_FAILED;
-    target_forget(&target);
-    if (recorder_finish(recording, options, how, call->error) != COMMAND_DONE)
-        status = COMMAND_FAILED;
-    return end == RECORDER_FAILED ? COMMAND_FAILED : status;
-}
-
-static enum command_status record_with(const struct command_call *call, const struct record_options *options)
+static enum command_status record(const struct command_call *call, const struct record_options *options)
 {
     char program[32];
-    const struct recording_options wanted = {
-        .output = options->output,
+    struct recorder_job job = {
+        .options = options,
         .program = program,
-        .arguments = options->rest,
-        .events = options->events,
-        .with_times = options->with_times,
-        .compress = options->compress,
+        .overflow = RING_DROP,
+        .begin = begin,
     };
-    struct recording recording;
-    enum command_status status;
-    pid_t pid;
 
-    if (!read_pid(options, &pid)) {
+    if (!read_pid(options, &job.pid)) {
         (void)error_set(call->error, EINVAL, "attach: which process? One number is needed; see gait help attach");
         return COMMAND_MISUSED;
     }
-    snprintf(program, sizeof(program), "pid-%d", (int)pid);
-    if (recording_create(&wanted, &recording, call->error) != 0)
-        return COMMAND_FAILED;
-    status = record(call, options, pid, &recording);
-    free(recording.path);
-    return status;
+    if (options->waits) {
+        (void)error_set(call->error, EINVAL,
+                        "attach: --wait is for gait spawn: a process that runs already cannot wait before it does");
+        return COMMAND_MISUSED;
+    }
+    snprintf(program, sizeof(program), "pid-%d", (int)job.pid);
+    return recorder_run(call, &job);
 }
 
 static enum command_status run(const struct command_call *call)
@@ -99,7 +63,7 @@ static enum command_status run(const struct command_call *call)
     enum command_status status = record_options_parse(call, "attach", &options);
 
     if (status == COMMAND_DONE)
-        status = record_with(call, &options);
+        status = record(call, &options);
     record_options_release(&options);
     return status;
 }
@@ -108,8 +72,8 @@ const struct command command_attach = {
     .name = "attach",
     .arguments = "[options] PID",
     .summary = "records a process that runs, until Ctrl-C or --duration",
-    .details = "Follows all threads of the process and those that they make. At the end the process\n"
-               "goes on as if nothing had been, without anything of gait in it.\n"
+    .details = "Follows all threads of the process, and threads and processes that they make. At the\n"
+               "end they go on as if nothing had been, without anything of gait in them.\n"
                "\n" RECORD_OPTIONS_HELP,
     .run = run,
 };

@@ -5,6 +5,9 @@
 
 #include "cli/arguments.h"
 #include "cli/printable.h"
+#include "cli/report_crash.h"
+#include "cli/report_details.h"
+#include "cli/report_windows.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
 #include "trace/trace_summary.h"
@@ -114,17 +117,19 @@ static void put_command(const struct report *report)
 
 /* ---- processes and threads --------------------------------------------------------------------------------------- */
 
-static const struct manifest_process *find_process(const struct report *report, uint32_t pid)
+static const struct manifest_process *find_process(const struct report *report, const struct trace_file *file)
 {
-    for (size_t i = 0; i < report->summary.manifest.process_count; i++)
-        if (report->summary.manifest.processes[i].pid == pid)
-            return &report->summary.manifest.processes[i];
+    const struct manifest *manifest = &report->summary.manifest;
+
+    for (size_t i = 0; i < manifest->process_count; i++)
+        if (manifest->processes[i].pid == file->pid && manifest->processes[i].image == file->image)
+            return &manifest->processes[i];
     return NULL;
 }
 
 static const char *thread_name(const struct report *report, const struct trace_file *file)
 {
-    const struct manifest_process *process = find_process(report, file->pid);
+    const struct manifest_process *process = find_process(report, file);
 
     for (size_t i = 0; process != NULL && i < process->thread_count; i++)
         if (process->threads[i].tid == file->tid && process->threads[i].generation == file->generation)
@@ -153,14 +158,14 @@ static void put_processes(const struct report *report)
     screen_print(screen, "\n");
     for (size_t i = 0; i < report->summary.manifest.process_count; i++) {
         const struct manifest_process *process = &report->summary.manifest.processes[i];
-        char parent[16] = "-";
+        char parent[16] = "-", name[TRACE_PROCESS_NAME_BYTES];
 
         if (process->parent_pid != 0)
             snprintf(parent, sizeof(parent), "%" PRIu32, process->parent_pid);
         describe_status(process->status, status, sizeof(status));
-        screen_print(screen, "%7" PRIu32 " %7s  %s%s%s%s\n", process->pid, parent,
-                     printable(clean, sizeof(clean), process->command), status[0] == '\0' ? "" : "  (", status,
-                     status[0] == '\0' ? "" : ")");
+        trace_process_name(process->pid, process->image, name);
+        screen_print(screen, "%7s %7s  %s%s%s%s\n", name, parent, printable(clean, sizeof(clean), process->command),
+                     status[0] == '\0' ? "" : "  (", status, status[0] == '\0' ? "" : ")");
     }
 }
 
@@ -175,13 +180,14 @@ static void put_counts(const struct report *report, const uint64_t *counts, uint
 static void put_thread(const struct report *report, const struct thread_summary *thread)
 {
     struct screen *screen = report->call->screen;
-    char clean[TEXT_BYTES], tid[32];
+    char clean[TEXT_BYTES], tid[32], name[TRACE_PROCESS_NAME_BYTES];
 
     if (thread->file->generation == 1)
         snprintf(tid, sizeof(tid), "%" PRIu32, thread->file->tid);
     else
         snprintf(tid, sizeof(tid), "%" PRIu32 ".%" PRIu32, thread->file->tid, thread->file->generation);
-    screen_print(screen, "%7" PRIu32 " %9s  %-*s", thread->file->pid, tid, NAME_COLUMNS,
+    trace_process_name(thread->file->pid, thread->file->image, name);
+    screen_print(screen, "%7s %9s  %-*s", name, tid, NAME_COLUMNS,
                  printable(clean, sizeof(clean), thread_name(report, thread->file)));
     put_counts(report, thread->counts, thread->lost_bytes);
 }
@@ -214,6 +220,26 @@ static void put_threads(const struct report *report)
     }
 }
 
+static void put_loss(const struct report *report, uint32_t pid, uint64_t count, const char *what)
+{
+    if (count != 0)
+        screen_print(report->call->screen, "process %" PRIu32 " lost %" PRIu64 " %s\n", pid, count, what);
+}
+
+/* By reason; what every thread lost is in the list of threads. */
+static void put_losses(const struct report *report)
+{
+    for (size_t i = 0; i < report->summary.manifest.process_count; i++) {
+        const struct manifest_process *process = &report->summary.manifest.processes[i];
+        const struct manifest_losses *lost = &process->losses;
+
+        put_loss(report, process->pid, lost->late_bytes, "bytes of records that were not read in time");
+        put_loss(report, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
+        put_loss(report, process->pid, lost->no_room_count, "blocks or modules for which there was no room");
+        put_loss(report, process->pid, lost->no_memory_count, "functions or threads to watch, for want of memory");
+    }
+}
+
 static void put_problems(const struct report *report)
 {
     char clean[TEXT_BYTES];
@@ -222,6 +248,8 @@ static void put_problems(const struct report *report)
         if (report->summary.threads[i].err.text[0] != '\0')
             screen_print(report->call->screen, "\n%s\n",
                          printable(clean, sizeof(clean), report->summary.threads[i].err.text));
+    if (report->summary.detail_err.text[0] != '\0')
+        screen_print(report->call->screen, "\n%s\n", printable(clean, sizeof(clean), report->summary.detail_err.text));
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -229,6 +257,7 @@ static void put_problems(const struct report *report)
 struct ranked_call {
     const struct call_count *count;
     uint32_t pid;
+    uint32_t image;
 };
 
 static int compare_calls(const void *left_call, const void *right_call)
@@ -239,6 +268,8 @@ static int compare_calls(const void *left_call, const void *right_call)
         return left->count->calls > right->count->calls ? -1 : 1;
     if (left->pid != right->pid)
         return left->pid < right->pid ? -1 : 1;
+    if (left->image != right->image)
+        return left->image < right->image ? -1 : 1;
     return left->count->address < right->count->address ? -1 : left->count->address > right->count->address;
 }
 
@@ -256,7 +287,8 @@ static struct ranked_call *rank(const struct report *report, size_t *count_out, 
         for (size_t j = 0; j < report->summary.processes[i].calls.count; j++) {
             const struct call_count *call = &report->summary.processes[i].calls.counts[j];
 
-            ranked[(*count_out)++] = (struct ranked_call){call, report->summary.processes[i].pid};
+            ranked[(*count_out)++] =
+                (struct ranked_call){call, report->summary.processes[i].pid, report->summary.processes[i].image};
             *calls_out += call->calls;
         }
     if (ranked != NULL)
@@ -269,7 +301,7 @@ static void put_function(const struct report *report, struct function_names *nam
 {
     const struct call_count *count = ranked->count;
     struct screen *screen = report->call->screen;
-    char text[TEXT_BYTES], clean[TEXT_BYTES];
+    char text[TEXT_BYTES], clean[TEXT_BYTES], name[TRACE_PROCESS_NAME_BYTES];
     const char *problem = NULL;
 
     if (count->module == NULL)
@@ -278,8 +310,9 @@ static void put_function(const struct report *report, struct function_names *nam
         problem = function_names_find(names, count->module, count->address, text, sizeof(text));
     screen_print(screen, "%14" PRIu64 " %6.2f%%  ", count->calls, 100.0 * (double)count->calls / (double)calls);
     screen_print(screen, "%-32s", printable(clean, sizeof(clean), text));
+    trace_process_name(ranked->pid, ranked->image, name);
     if (report->summary.process_count > 1)
-        screen_print(screen, "  %7" PRIu32, ranked->pid);
+        screen_print(screen, "  %7s", name);
     printable(clean, sizeof(clean), count->module == NULL ? "no file" : count->module->path);
     screen_print(screen, "  %s%s%s%s\n", clean, problem == NULL ? "" : " (", problem == NULL ? "" : problem,
                  problem == NULL ? "" : ")");
@@ -308,6 +341,16 @@ static void put_functions(const struct report *report)
     free(ranked);
 }
 
+static void put_details_and_crashes(const struct report *report)
+{
+    struct function_names names;
+
+    function_names_init(&names);
+    report_details(report->call->screen, &report->summary, &names, report->limit);
+    report_crash(report->call->screen, &report->summary, &names);
+    function_names_deinit(&names);
+}
+
 static void show(const struct report *report)
 {
     put_field(report->call->screen, "program", report->summary.manifest.program);
@@ -315,9 +358,12 @@ static void show(const struct report *report)
     put_time(report);
     put_end(report);
     put_events(report);
+    report_windows(report->call->screen, &report->summary.manifest);
     put_processes(report);
     put_threads(report);
+    put_losses(report);
     put_functions(report);
+    put_details_and_crashes(report);
     put_problems(report);
 }
 
@@ -347,8 +393,10 @@ const struct command command_report = {
     .details = "Reads a trace, which is the folder that was recorded into, and shows what was\n"
                "recorded, when, for how long and how it ended; the processes and threads with\n"
                "their events, and how many bytes of records were lost; and the functions that\n"
-               "were called most. Names come from the programs and libraries that were mapped:\n"
-               "where one is gone or has changed since, the place in the file is shown.\n"
+               "were called most; of a recording with triggers, which there were and what was\n"
+               "kept; of processes that a signal ended, where, and what threads did last.\n"
+               "Names come from the programs and libraries that were mapped: where one is gone\n"
+               "or has changed since, the place in the file is shown.\n"
                "\n"
                "  --limit NUMBER    how many functions to show; 20 if not given\n",
     .run = run,

@@ -101,16 +101,20 @@ static bool is_listed(const struct trace_files *files, const struct trace_file *
 {
     for (size_t i = 0; i < files->count; i++)
         if (files->files[i].kind == wanted->kind && files->files[i].pid == wanted->pid &&
-            files->files[i].tid == wanted->tid && files->files[i].generation == wanted->generation)
+            files->files[i].image == wanted->image && files->files[i].tid == wanted->tid &&
+            files->files[i].generation == wanted->generation)
             return true;
     return false;
 }
 
 static void check_presence(struct verification *verification, struct trace_file wanted, const char *name)
 {
+    char folder[TRACE_PROCESS_NAME_BYTES];
+
     if (is_listed(&verification->files, &wanted))
         return;
-    snprintf(wanted.path, sizeof(wanted.path), "%" PRIu32 "/%s", wanted.pid, name);
+    trace_process_name(wanted.pid, wanted.image, folder);
+    snprintf(wanted.path, sizeof(wanted.path), "%s/%s", folder, name);
     put_line(verification, wanted.path, "missing", false, "the manifest says that it was recorded");
     verification->tally.missing++;
 }
@@ -130,14 +134,17 @@ static void check_completeness(struct verification *verification)
     for (size_t i = 0; i < manifest.process_count; i++) {
         const struct manifest_process *process = &manifest.processes[i];
 
-        check_presence(verification, (struct trace_file){.kind = TRACE_FILE_MODULES, .pid = process->pid},
-                       TRACE_MODULES_NAME);
-        check_presence(verification, (struct trace_file){.kind = TRACE_FILE_BLOCKS, .pid = process->pid},
-                       TRACE_BLOCKS_NAME);
-        for (size_t j = 0; j < process->thread_count; j++) {
-            struct trace_file wanted = {TRACE_FILE_INDEX, process->pid, process->threads[j].tid,
-                                        process->threads[j].generation, ""};
+        struct trace_file wanted = {.pid = process->pid, .image = process->image};
 
+        wanted.kind = TRACE_FILE_MODULES;
+        check_presence(verification, wanted, TRACE_MODULES_NAME);
+        wanted.kind = TRACE_FILE_BLOCKS;
+        check_presence(verification, wanted, TRACE_BLOCKS_NAME);
+        wanted.kind = TRACE_FILE_INDEX;
+        /* Of a flight, or where no events were wanted, a thread may have no index. */
+        for (size_t j = 0; j < process->thread_count && !manifest.is_flight && manifest.events != 0; j++) {
+            wanted.tid = process->threads[j].tid;
+            wanted.generation = process->threads[j].generation;
             snprintf(name, sizeof(name), "%" PRIu32 ".%" PRIu32 TRACE_INDEX_SUFFIX, wanted.tid, wanted.generation);
             check_presence(verification, wanted, name);
         }

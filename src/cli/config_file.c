@@ -140,6 +140,17 @@ static int read_array(struct parser *parser, struct config_value *value)
     return result;
 }
 
+/* Digits, perhaps a point and more digits. */
+static bool is_number(const char *text)
+{
+    size_t digits = strspn(text, "0123456789"), part;
+
+    if (digits == 0 || text[digits] != '.')
+        return digits != 0 && text[digits] == '\0';
+    part = strspn(text + digits + 1, "0123456789");
+    return part != 0 && text[digits + 1 + part] == '\0';
+}
+
 /* A number or a truth. */
 static int read_word(struct parser *parser, struct config_value *value)
 {
@@ -153,7 +164,7 @@ static int read_word(struct parser *parser, struct config_value *value)
     value->text = copy;
     if (strcmp(copy, "true") == 0 || strcmp(copy, "false") == 0)
         value->kind = CONFIG_TRUTH;
-    else if (length != 0 && copy[0] >= '0' && copy[0] <= '9')
+    else if (is_number(copy))
         value->kind = CONFIG_NUMBER;
     else
         return wrong(parser, "the value is no \"string\", number, true, false or array of strings");

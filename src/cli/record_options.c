@@ -9,6 +9,7 @@
 
 #include "cli/config_file.h"
 #include "cli/option_values.h"
+#include "cli/record_patterns.h"
 #include "gait/stalker.h"
 #include "libgait/error.h"
 
@@ -20,13 +21,6 @@
 #define STACK_BYTES_MAX 512u
 #define ROLL_MS         5000u
 #define OPTIONS_MAX     64u
-
-/* What is libc: the C library, and the loader that comes with it; those of older systems have their version's number.
- */
-static const char *const libc_modules[] = {"libc.so*",  "libc-2.*", "libpthread-2.*", "libc.musl*",
-                                           "ld-linux*", "ld-2.*",   "ld-musl*"};
-
-#define LIBC_MODULE_COUNT (sizeof(libc_modules) / sizeof(libc_modules[0]))
 
 /* ---- what options do --------------------------------------------------------------------------------------------- */
 
@@ -107,7 +101,7 @@ static bool take_detail(struct record_options *options, const char *value)
 
 static bool take_thread(struct record_options *options, const char *value)
 {
-    return value[0] != '\0' && add_text(&options->threads, value);
+    return is_pattern(value) && add_text(&options->threads, value);
 }
 
 static bool take_trigger(struct record_options *options, const char *value)
@@ -324,23 +318,15 @@ static enum command_status take_words(const struct command_line *line, struct re
     return COMMAND_DONE;
 }
 
-static size_t pattern_count(const struct record_options *options)
-{
-    size_t count = options->excludes.count + options->details.count + (options->has_events ? 0 : LIBC_MODULE_COUNT);
-
-    for (size_t i = 0; i < options->trigger_count; i++)
-        count += options->triggers[i].pattern[0] != '\0';
-    return count;
-}
-
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
-    if (pattern_count(options) <= AGENT_PATTERNS_MAX)
+    if (record_patterns_count(options) <= AGENT_PATTERNS_MAX)
         return COMMAND_DONE;
-    (void)error_set(line->call->error, EINVAL,
-                    "%s: there are too many patterns in --exclude, --detail and --trigger: %zu of them, %u can be; a "
-                    "glob can stand for several",
-                    line->command, pattern_count(options), AGENT_PATTERNS_MAX);
+    (void)error_set(
+        line->call->error, EINVAL,
+        "%s: there are too many patterns in --exclude, --detail, --trigger and --follow-thread: %zu of them, "
+        "%u can be; a glob can stand for several",
+        line->command, record_patterns_count(options), AGENT_PATTERNS_MAX);
     return COMMAND_MISUSED;
 }
 
@@ -408,38 +394,4 @@ void record_options_release(struct record_options *options)
     free(options->words);
     free(options->config_bytes);
     *options = (struct record_options){0};
-}
-
-/* ---- patterns ---------------------------------------------------------------------------------------------------- */
-
-static struct agent_pattern *add_pattern(struct agent_options *agent, enum agent_pattern_use use, const char *text)
-{
-    struct agent_pattern *pattern = &agent->patterns[agent->pattern_count++];
-
-    *pattern = (struct agent_pattern){.use = use};
-    memcpy(pattern->text, text, strlen(text));
-    return pattern;
-}
-
-void record_options_patterns(const struct record_options *options, struct agent_options *agent)
-{
-    agent->pattern_count = 0;
-    for (size_t i = 0; i < options->trigger_count; i++) {
-        const struct trigger_spec *trigger = &options->triggers[i];
-        struct agent_pattern *pattern;
-
-        if (trigger->pattern[0] == '\0')
-            continue;
-        pattern = add_pattern(
-            agent, trigger->kind == TRIGGER_SPEC_SLOW ? AGENT_PATTERN_TRIGGER_SLOW : AGENT_PATTERN_TRIGGER_CALL,
-            trigger->pattern);
-        pattern->number = (uint32_t)i;
-        pattern->value = trigger->nanoseconds;
-    }
-    for (size_t i = 0; i < options->details.count; i++)
-        add_pattern(agent, AGENT_PATTERN_DETAIL, options->details.texts[i])->number = (uint32_t)i;
-    for (size_t i = 0; i < options->excludes.count; i++)
-        add_pattern(agent, AGENT_PATTERN_EXCLUDE, options->excludes.texts[i]);
-    for (size_t i = 0; !options->has_events && i < LIBC_MODULE_COUNT; i++)
-        add_pattern(agent, AGENT_PATTERN_EXCLUDE, libc_modules[i]);
 }

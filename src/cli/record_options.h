@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct agent_options;
-
 /* Texts that an option was given, in their order. */
 struct option_list {
     const char **texts;
@@ -55,12 +53,6 @@ enum command_status record_options_parse(const struct command_call *call, const 
 
 void record_options_release(struct record_options *options);
 
-/*
- * Gives the agent the patterns of what is excluded, of details and of triggers. A trigger's number is its index in the
- * list. There is room for all.
- */
-void record_options_patterns(const struct record_options *options, struct agent_options *agent);
-
 /* The options' part of a command's help. */
 #define RECORD_OPTIONS_HELP                                                                                            \
     "  -o, --output DIR    where traces go (./traces); one folder a recording\n"                                       \
@@ -85,7 +77,7 @@ void record_options_patterns(const struct record_options *options, struct agent_
     "  --post-roll-sec N   how much behind it (5)\n"                                                                   \
     "  --overflow HOW      when events come faster than they are written: drop, or\n"                                  \
     "                      block: the program waits\n"                                                                 \
-    "  --buffer SIZE       of each of a thread's four buffers (256K); K and M count\n"                                 \
+    "  --buffer SIZE       of each of a thread's four buffers (512K); K and M count\n"                                 \
     "  --duration SEC      ends the recording after that many seconds\n"                                               \
     "  --compress          compresses what is written\n"                                                               \
     "  --config FILE       options out of a file, as follow = \"call,ret\"; those of the\n"                            \

@@ -1,59 +1,70 @@
 /* SPDX-License-Identifier: MIT */
+/* A loop of steps: each looks once at everything there is to do, then sleeps until there is more. */
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
-#include "ring/ring_layout.h"
+#include "cli/held_start.h"
+#include "cli/progress.h"
+#include "cli/record_patterns.h"
+#include "record/drain_pace.h"
+#include "record/family.h"
+#include "record/recording_control.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* What is written is in the file at most this much later. */
-#define DRAIN_MS 8
+/* One recording, while it lasts. */
+struct recorder {
+    const struct recorder_job *job;
+    struct recording recording;
+    struct family family;
+    struct recording_control control;
+    struct progress progress;
+    bool is_triggered; /* somebody said so */
+    int64_t end_ms;
+};
 
-static volatile sig_atomic_t is_interrupted;
+static volatile sig_atomic_t is_told_to_end; /* by a signal that was sent to us */
+static volatile sig_atomic_t was_typed;      /* what ends programs was typed at the terminal */
 
-static void interrupt(int signal)
+static void end(int signal)
 {
     (void)signal;
-    is_interrupted = 1;
+    is_told_to_end = 1;
 }
 
-void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out)
+static void note_typed(int signal)
 {
-    *agent_out = (struct agent_options){
-        .events = options->events,
-        .with_times = options->with_times,
-        .new_threads = 1,
-        .overflow = (uint32_t)(options->overflow == -1 ? overflow : options->overflow),
-        .buffer_bytes = options->buffer_bytes,
-    };
-    record_options_patterns(options, agent_out);
+    (void)signal;
+    was_typed = 1;
 }
 
-/* A child has the terminal, and what is typed there is for it; whoever sends us a signal means it too. */
-static void take_signals(bool is_child)
+static void take_signals(void)
 {
-    struct sigaction action = {.sa_handler = interrupt};
+    struct sigaction action = {.sa_handler = end};
 
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    if (is_child)
-        action.sa_handler = SIG_IGN;
+    action.sa_handler = note_typed;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGQUIT, &action, NULL);
 }
 
-static bool has_ended(const struct target *target, bool is_child, int *status_out)
+/* Each process takes some. The program, which has begun already, keeps the limit that it had. */
+static void allow_many_files(void)
 {
-    if (is_child)
-        return waitpid(target->pid, status_out, WNOHANG) == target->pid;
-    *status_out = -1;
-    return kill(target->pid, 0) != 0 && errno == ESRCH;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int64_t now_ms(void)
@@ -64,48 +75,296 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-enum recorder_end recorder_run(struct recording *recording, const struct target *target,
-                               const struct record_options *options, bool is_child, int *status_out,
-                               struct gait_error *err)
+static uint64_t trigger_signals(const struct record_options *options)
 {
-    int64_t end = options->duration_seconds == 0 ? INT64_MAX : now_ms() + (int64_t)options->duration_seconds * 1000;
+    uint64_t signals = 0;
 
-    take_signals(is_child);
+    for (size_t i = 0; i < options->trigger_count; i++)
+        if (options->triggers[i].kind == TRIGGER_SPEC_SIGNAL)
+            signals |= 1ull << (options->triggers[i].signal - 1);
+    return signals;
+}
+
+void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out)
+{
+    *agent_out = (struct agent_options){
+        .events = options->events,
+        .with_times = options->with_times,
+        .new_threads = 1,
+        .children = options->with_children,
+        .overflow = (uint32_t)(options->overflow == -1 ? overflow : options->overflow),
+        .buffer_bytes = options->buffer_bytes,
+        .trigger_signals = trigger_signals(options),
+        .stack_bytes = options->stack_bytes,
+    };
+    record_patterns_get(options, agent_out);
+}
+
+static struct recording_options recording_options_of(const struct record_options *options, const char *program)
+{
+    return (struct recording_options){
+        .output = options->output,
+        .program = program,
+        .arguments = options->rest,
+        .events = options->events,
+        .with_times = options->with_times,
+        .compress = options->compress,
+        .flight =
+            {
+                .keeps_index = options->is_flight,
+                /* With nothing to wait for, all details are wanted. */
+                .keeps_detail = options->is_flight || options->trigger_count != 0,
+                .pre_roll_ns = options->pre_roll_ms * 1000000,
+                .post_roll_ns = options->post_roll_ms * 1000000,
+            },
+        .triggers = options->triggers,
+        .trigger_count = options->trigger_count,
+    };
+}
+
+static void say(void *context, const char *text)
+{
+    const struct record_options *options = context;
+
+    if (!options->is_quiet)
+        fprintf(stderr, "gait: %s\n", text);
+}
+
+static void let_go(struct recorder *recorder)
+{
+    if (recorder->job->held != NULL)
+        tracee_detach(recorder->job->held);
+}
+
+static void trigger(void *context, const char *note)
+{
+    struct recorder *recorder = context;
+
+    const struct flight_event event = {
+        .kind = trigger_spec_kind_name(TRIGGER_SPEC_MANUAL),
+        .text = note,
+        .pid = (uint32_t)recorder->family.first,
+    };
+    struct gait_error err;
+
+    recorder->is_triggered = true;
+    if (recording_trigger(&recorder->recording, &event, &err) != 0)
+        say((void *)(uintptr_t)recorder->job->options, err.text);
+    progress_say(&recorder->progress, "somebody says that what happens now matters%s%s", note[0] == '\0' ? "" : ": ",
+                 note);
+}
+
+/* Who cannot be talked to is recorded all the same. */
+static void listen_to_others(struct recorder *recorder)
+{
+    if (recording_control_begin(&recorder->control, &recorder->recording) != 0)
+        say((void *)(uintptr_t)recorder->job->options,
+            "nobody can talk to this recording: no socket for it is to be had");
+    recorder->control.trigger = trigger;
+    recorder->control.context = recorder;
+}
+
+/* Makes the folder, and begins with the process. */
+static int begin(struct recorder *recorder, struct gait_error *err)
+{
+    const struct record_options *options = recorder->job->options;
+    const struct recording_options wanted = recording_options_of(options, recorder->job->program);
+    struct family_options family = {
+        .is_child = recorder->job->is_child,
+        .tell = say,
+        .context = (void *)(uintptr_t)options,
+    };
+    struct target target;
+    int result = recording_create(&wanted, &recorder->recording, err);
+
+    if (result != 0)
+        return result;
+    recorder_agent_options(options, recorder->job->overflow, &family.agent);
+    progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
+    /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
+    if (!recorder->job->is_child)
+        take_signals();
+    result = recorder->job->begin(recorder->job, &family.agent, &target, err);
+    if (result != 0) {
+        recording_discard(&recorder->recording);
+        return result;
+    }
+    progress_say(&recorder->progress, "process %d has the agent in it, %llu bytes at 0x%llx; %u of its threads %s",
+                 (int)target.pid, (unsigned long long)target.agent.size_bytes, (unsigned long long)target.agent.start,
+                 target.followed_count, target.followed_count == 1 ? "is followed" : "are followed");
+    take_signals();
+    allow_many_files();
+    result = family_begin(&recorder->family, &recorder->recording, &family, &target, err);
+    if (result != 0) {
+        struct gait_error why;
+
+        let_go(recorder);
+        (void)!target_detach(&target, &why);
+        return result;
+    }
+    listen_to_others(recorder);
+    return 0;
+}
+
+/* ---- waiting for a word ------------------------------------------------------------------------------------------ */
+
+static bool is_wait_over(void *context)
+{
+    struct recorder *recorder = context;
+    siginfo_t ended = {.si_pid = 0};
+
+    recording_control_serve(&recorder->control);
+    if (recorder->is_triggered || recorder->control.is_to_end || is_told_to_end || was_typed)
+        return true;
+    /* It may be killed while it waits. */
+    return waitid(P_PID, (id_t)recorder->family.first, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0;
+}
+
+/* Enter, or gait trigger; or whatever ends the recording, or the program. */
+static void wait_for_word(struct recorder *recorder)
+{
+    const struct held_start held = {
+        .terminal = held_start_terminal(),
+        .other = recording_control_fd(&recorder->control),
+        .is_over = is_wait_over,
+        .context = recorder,
+    };
+    char text[200];
+
+    snprintf(text, sizeof(text), "process %d waits before its first instruction; %sgait trigger %d lets it run",
+             (int)recorder->family.first, held.terminal == -1 ? "" : "Enter, or ", (int)recorder->family.first);
+    say((void *)(uintptr_t)recorder->job->options, text);
+    held_start_wait(&held);
+    if (held.terminal != -1)
+        close(held.terminal);
+    let_go(recorder);
+    progress_say(&recorder->progress, "process %d runs", (int)recorder->family.first);
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* A child has the terminal, and what is typed there is for it; when only others are left, it is for us. */
+static bool is_to_end(const struct recorder *recorder)
+{
+    int status;
+
+    if (recorder->job->is_child && !family_first_has_ended(&recorder->family, &status))
+        was_typed = 0;
+    return is_told_to_end || was_typed || recorder->control.is_to_end || now_ms() >= recorder->end_ms;
+}
+
+static enum recorder_end record(struct recorder *recorder, struct gait_error *err)
+{
+    unsigned seconds = recorder->job->options->duration_seconds;
+    struct drain_pace pace = {.silent_ms = 0};
+
+    if (recorder->job->held != NULL)
+        wait_for_word(recorder);
+    recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
     for (;;) {
-        bool ended = has_ended(target, is_child, status_out);
+        uint64_t taken_bytes = recorder->recording.taken_bytes;
 
-        if (recording_drain(recording, err) != 0)
+        recording_control_serve(&recorder->control);
+        if (family_step(&recorder->family, err) != 0)
             return RECORDER_FAILED;
-        if (ended) {
-            recording_process_ended(recording, target->pid, *status_out);
-            return RECORDER_TARGET_ENDED;
-        }
-        if (is_interrupted || now_ms() >= end)
+        progress_look(&recorder->progress, &recorder->recording);
+        if (family_is_over(&recorder->family))
+            return RECORDER_OVER;
+        if (is_to_end(recorder))
             return RECORDER_STOPPED;
-        recording_wait(recording, DRAIN_MS);
+        family_wait(&recorder->family, drain_pace_next(&pace, recorder->recording.taken_bytes != taken_bytes));
     }
 }
 
-const char *recorder_how(enum recorder_end end, const struct gait_error *err)
+/* Processes that are left go on without us. */
+static enum command_status leave(struct recorder *recorder, enum recorder_end end, struct gait_error *err)
 {
-    if (end != RECORDER_FAILED)
-        return "detached";
-    return err->code == ENOSPC || err->code == EDQUOT ? "disk full" : "interrupted";
+    struct gait_error why = {.code = 0};
+    enum command_status status = end == RECORDER_FAILED ? COMMAND_FAILED : COMMAND_DONE;
+
+    if (end == RECORDER_OVER) {
+        recording_control_end(&recorder->control, 0, NULL);
+        return status;
+    }
+    if (end == RECORDER_FAILED && recorder->job->is_child)
+        fprintf(stderr, "gait: %s; the program goes on\n", err->text);
+    progress_say(&recorder->progress, "taking the agent out of the processes that are left");
+    if (family_detach(&recorder->family, &why) != 0) {
+        status = COMMAND_FAILED;
+        if (recorder->job->is_child)
+            fprintf(stderr, "gait: %s\n", why.text);
+        else if (end != RECORDER_FAILED)
+            *err = why;
+    }
+    recording_control_end(&recorder->control, -why.code, why.text);
+    if (end == RECORDER_STOPPED && recording_drain(&recorder->recording, err) != 0)
+        status = COMMAND_FAILED;
+    return status;
 }
 
-enum command_status recorder_finish(struct recording *recording, const struct record_options *options, const char *how,
-                                    struct gait_error *err)
+const char *recorder_how(enum recorder_end end, int status, const struct gait_error *err)
 {
-    uint64_t lost = recording_lost(recording), bytes = recording->event_bytes;
-    int result = recording_end(recording, how, err);
+    if (end == RECORDER_STOPPED)
+        return "detached";
+    if (end == RECORDER_FAILED)
+        return err->code == ENOSPC || err->code == EDQUOT ? "disk full" : "interrupted";
+    if (status == -1)
+        return "target gone";
+    return WIFSIGNALED(status) ? "signal" : "exit";
+}
 
-    if (!options->is_quiet) {
-        fprintf(stderr, "gait: recorded %.1f MiB of event records in %s\n", (double)bytes / (1 << 20), recording->path);
+/* Ends the recording and says what was recorded. */
+static enum command_status finish(struct recorder *recorder, const char *how, struct gait_error *err)
+{
+    uint64_t lost = recording_lost(&recorder->recording);
+    uint64_t matched = recording_matched(&recorder->recording);
+    int result = recording_end(&recorder->recording, how, err);
+
+    if (!recorder->job->options->is_quiet) {
+        fprintf(stderr, "gait: recorded %.1f MiB of event records in %s\n",
+                (double)recorder->recording.event_bytes / (1 << 20), recorder->recording.path);
         if (lost != 0)
             fprintf(stderr,
                     "gait: %.1f MiB of event records were lost, because they came faster than they were written; "
                     "--overflow block makes the program wait\n",
                     (double)lost / (1 << 20));
     }
+    record_patterns_tell_unmatched(recorder->job->options, matched, say, (void *)(uintptr_t)recorder->job->options);
     return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
+}
+
+/* The exit status that a shell would give. */
+static enum command_status status_of(int status)
+{
+    return (enum command_status)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static enum command_status record_until_end(struct recorder *recorder, struct gait_error *err)
+{
+    enum recorder_end end = record(recorder, err);
+    enum command_status status = leave(recorder, end, err);
+    int first_status = -1;
+
+    family_wait_for_first(&recorder->family);
+    (void)family_first_has_ended(&recorder->family, &first_status);
+    if (finish(recorder, recorder_how(end, first_status, err), err) != COMMAND_DONE) {
+        status = COMMAND_FAILED;
+        if (recorder->job->is_child)
+            fprintf(stderr, "gait: %s\n", err->text);
+    }
+    return recorder->job->is_child ? status_of(first_status) : status;
+}
+
+enum command_status recorder_run(const struct command_call *call, const struct recorder_job *job)
+{
+    struct recorder recorder = {.job = job};
+    enum command_status status = COMMAND_FAILED;
+
+    progress_begin(&recorder.progress, stderr, job->options->is_verbose);
+    if (begin(&recorder, call->error) == 0)
+        status = record_until_end(&recorder, call->error);
+    family_end(&recorder.family);
+    progress_end(&recorder.progress);
+    free(recorder.recording.path);
+    return status;
 }

@@ -1,35 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* What spawn and attach do while a process is recorded. */
+/* What spawn and attach have in common: a process, and those that come from it, are recorded until something ends it.
+ */
 #ifndef GAIT_CLI_RECORDER_H
 #define GAIT_CLI_RECORDER_H
 
 #include "cli/command.h"
 #include "cli/record_options.h"
 #include "inject/target.h"
-#include "record/recording.h"
 
 #include <stdbool.h>
+
+/* What a command records, and how. */
+struct recorder_job {
+    const struct record_options *options;
+    const char *program; /* what the trace is called after */
+    bool is_child;       /* the process is ours, and gait ends as it did */
+    int overflow;        /* enum ring_overflow, if the user says nothing */
+    /* Begins with the process, which runs when this returns unless it is held. */
+    int (*begin)(const struct recorder_job *job, const struct agent_options *agent, struct target *target_out,
+                 struct gait_error *err);
+    pid_t pid;           /* for attach */
+    struct tracee *held; /* the first thread of a process that is to wait for a word; NULL: it runs at once */
+};
+
+/* Records it all. The exit status of a process that is ours, as a shell would give it; else that of the command. */
+enum command_status recorder_run(const struct command_call *call, const struct recorder_job *job);
 
 /* The agent's options for a command's; `overflow` is what the command does if the user says nothing. */
 void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out);
 
+/* The recording's options; the program is what the trace is called after. */
+struct recording_options recorder_recording_options(const struct record_options *options, const char *program);
+
 /* Why a recording ended. */
 enum recorder_end {
-    RECORDER_TARGET_ENDED, /* the process is gone; *status_out is its wait status if it was our child, else -1 */
-    RECORDER_STOPPED,      /* the user or the time said so */
-    RECORDER_FAILED,       /* the error says why */
+    RECORDER_OVER,    /* no process is left */
+    RECORDER_STOPPED, /* the user or the time said so */
+    RECORDER_FAILED,  /* the error says why */
 };
 
-/* Empties the process's ring into the recording until something ends it. Ctrl-C does if it is not our child. */
-enum recorder_end recorder_run(struct recording *recording, const struct target *target,
-                               const struct record_options *options, bool is_child, int *status_out,
-                               struct gait_error *err);
-
-/* What the manifest says of a recording that ended before its process did. */
-const char *recorder_how(enum recorder_end end, const struct gait_error *err);
-
-/* Ends the recording and says what was recorded. */
-enum command_status recorder_finish(struct recording *recording, const struct record_options *options, const char *how,
-                                    struct gait_error *err);
+/* What the manifest says of it; status is the wait status of the first process, or -1. */
+const char *recorder_how(enum recorder_end end, int status, const struct gait_error *err);
 
 #endif

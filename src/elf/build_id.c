@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A note in a PT_NOTE segment, which symbols.c has found to be inside of the file as far as its header goes. */
+/*
+ * A note in a PT_NOTE segment: of a file, where symbols.c has found the headers to be inside of it, or in memory, where
+ * segments are where the loader has put them.
+ */
 #include "elf/build_id.h"
 
 #include "base/memory_functions.h"
@@ -10,6 +13,9 @@
 
 #define NOTE_BUILD_ID 3
 #define OWNER         "GNU"
+
+/* As far as notes in memory are looked at. */
+#define LOADED_NOTES_BYTES 1024
 
 static uint64_t round_up(uint64_t size_bytes)
 {
@@ -55,6 +61,76 @@ int elf_build_id_find(const struct elf_symbols *symbols, const uint8_t **bytes_o
             header.p_filesz > symbols->size_bytes - header.p_offset)
             continue;
         if (find_note(symbols->bytes + header.p_offset, header.p_filesz, bytes_out, size_out) == 0)
+            return 0;
+    }
+    return -ENOENT;
+}
+
+/* ---- in memory --------------------------------------------------------------------------------------------------- */
+
+struct loaded {
+    const struct elf_memory *memory;
+    uint64_t header_address;
+    Elf64_Ehdr header;
+};
+
+static bool read_program_header(const struct loaded *loaded, unsigned which, Elf64_Phdr *header_out)
+{
+    const struct elf_memory *memory = loaded->memory;
+
+    return memory->read(memory->context, loaded->header_address + loaded->header.e_phoff + which * sizeof(*header_out),
+                        header_out, sizeof(*header_out));
+}
+
+/* What is to be added to the image's addresses: its header is the beginning of the file. */
+static bool find_bias(const struct loaded *loaded, uint64_t *bias_out)
+{
+    Elf64_Phdr segment;
+
+    for (unsigned i = 0; i < loaded->header.e_phnum; i++) {
+        if (!read_program_header(loaded, i, &segment))
+            return false;
+        if (segment.p_type == PT_LOAD && segment.p_offset == 0) {
+            *bias_out = loaded->header_address - segment.p_vaddr;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int find_loaded_note(const struct loaded *loaded, uint64_t address, uint64_t size_bytes, uint8_t *bytes_out,
+                            size_t capacity, size_t *size_out)
+{
+    uint8_t notes[LOADED_NOTES_BYTES];
+    const uint8_t *found;
+    size_t size;
+
+    if (size_bytes > sizeof(notes))
+        size_bytes = sizeof(notes);
+    if (!loaded->memory->read(loaded->memory->context, address, notes, size_bytes) ||
+        find_note(notes, size_bytes, &found, &size) != 0 || size > capacity)
+        return -ENOENT;
+    memcpy(bytes_out, found, size);
+    *size_out = size;
+    return 0;
+}
+
+int elf_build_id_read(const struct elf_memory *memory, uint64_t header_address, uint8_t *bytes_out, size_t capacity,
+                      size_t *size_out)
+{
+    struct loaded loaded = {.memory = memory, .header_address = header_address};
+    Elf64_Phdr segment;
+    uint64_t bias;
+
+    if (!memory->read(memory->context, header_address, &loaded.header, sizeof(loaded.header)) ||
+        memcmp(loaded.header.e_ident, ELFMAG, SELFMAG) != 0 || loaded.header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        loaded.header.e_phentsize != sizeof(segment) || !find_bias(&loaded, &bias))
+        return -ENOENT;
+    for (unsigned i = 0; i < loaded.header.e_phnum; i++) {
+        if (!read_program_header(&loaded, i, &segment))
+            return -ENOENT;
+        if (segment.p_type == PT_NOTE &&
+            find_loaded_note(&loaded, bias + segment.p_vaddr, segment.p_filesz, bytes_out, capacity, size_out) == 0)
             return 0;
     }
     return -ENOENT;

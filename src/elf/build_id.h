@@ -8,6 +8,7 @@
 
 #include "base/attributes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,18 @@ struct elf_symbols;
 
 /* Where it is, in the bytes of the file. -ENOENT: it has none. */
 MUST_USE int elf_build_id_find(const struct elf_symbols *symbols, const uint8_t **bytes_out, size_t *size_out);
+
+/* Memory that an image is loaded in, and that may not be there. False: not all of it can be read. */
+struct elf_memory {
+    bool (*read)(void *context, uint64_t address, void *bytes_out, size_t size_bytes);
+    void *context;
+};
+
+/*
+ * The one of an image that is loaded, whose ELF header is at that address: at most capacity bytes of it. -ENOENT: it
+ * has none, a longer one, or there is no image.
+ */
+MUST_USE int elf_build_id_read(const struct elf_memory *memory, uint64_t header_address, uint8_t *bytes_out,
+                               size_t capacity, size_t *size_out);
 
 #endif

@@ -118,18 +118,13 @@ static int read_name(const struct elf_symbols *symbols, const struct elf_symbol_
 
     if (offset >= table->names_bytes)
         return -ENOENT;
-    while (offset + length < table->names_bytes && names[offset + length] != '\0')
+    while (offset + length < table->names_bytes && names[offset + length] != '\0' &&
+           (names[offset + length] != '@' || length == 0))
         length++;
     if (length == 0 || offset + length == table->names_bytes)
         return -ENOENT;
     symbol->name = names + offset;
     symbol->name_length = length;
-    for (size_t i = 1; i < length; i++) {
-        if (names[offset + i] == '@') {
-            symbol->name_length = i;
-            break;
-        }
-    }
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One mapping holds everything: the image, then the structs that calls go through, and a stack. It is written while it
- * can only be read and written; then the image's segments get the access that they want.
+ * One mapping holds everything: the image, then the structs that calls go through, and a stack. The agent gives its
+ * segments the access that they want; only where the system allows no memory that can be written and executed we do.
  */
 #define _GNU_SOURCE
 #include "inject/agent_load.h"
@@ -81,7 +81,8 @@ static int write_image(struct tracee *tracee, const struct layout *layout, uint6
     return result;
 }
 
-static int system_call(struct tracee *tracee, uint64_t place, long number, const long arguments[6], long *answer_out)
+static int system_call(struct tracee *tracee, const struct remote_place *place, long number, const long arguments[6],
+                       long *answer_out)
 {
     int result = remote_system_call(tracee, place, number, arguments, answer_out);
 
@@ -90,41 +91,64 @@ static int system_call(struct tracee *tracee, uint64_t place, long number, const
     return result;
 }
 
-static int protect_image(struct tracee *tracee, uint64_t place, const struct layout *layout, uint64_t start)
+/* What access each part of the image wants. */
+static void list_segments(const struct layout *layout, struct remote_agent *agent)
 {
     uint64_t page = memory_page_size();
 
-    for (size_t i = 0; i < layout->image.segment_count; i++) {
+    agent->segment_count = 0;
+    for (size_t i = 0; i < layout->image.segment_count && agent->segment_count < AGENT_SEGMENTS_MAX; i++) {
         const struct elf_segment *segment = &layout->image.segments[i];
-        uint64_t from = start + (segment->address - layout->image.low) / page * page;
-        uint64_t to = round_up(start + segment->address - layout->image.low + segment->memory_bytes, page);
-        long arguments[6] = {(long)from, (long)(to - from), (long)segment->access}, answer;
-        int result;
+        uint64_t from = agent->start + (segment->address - layout->image.low) / page * page;
+        uint64_t to = round_up(agent->start + segment->address - layout->image.low + segment->memory_bytes, page);
 
-        if (segment->access == MEMORY_READ_WRITE)
-            continue;
-        result = system_call(tracee, place, SYS_mprotect, arguments, &answer);
+        agent->segments[agent->segment_count++] =
+            (struct agent_segment){.start = from, .size_bytes = to - from, .access = segment->access};
+    }
+}
+
+/* For systems that want code to be written before it may be executed. */
+static int protect_image(struct tracee *tracee, const struct remote_place *place, struct remote_agent *agent)
+{
+    for (uint32_t i = 0; i < agent->segment_count; i++) {
+        const struct agent_segment *segment = &agent->segments[i];
+        long arguments[6] = {(long)segment->start, (long)segment->size_bytes, (long)segment->access};
+        long answer;
+        int result = system_call(tracee, place, SYS_mprotect, arguments, &answer);
+
         if (result != 0)
             return result;
     }
+    agent->segment_count = 0;
     return 0;
+}
+
+/* The fewer system calls the better: with all access at once, it is this one. */
+static int map(struct tracee *tracee, const struct remote_place *place, uint64_t size_bytes, bool *may_execute_out,
+               long *start_out)
+{
+    long arguments[6] = {0, (long)size_bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0};
+    int result = system_call(tracee, place, SYS_mmap, arguments, start_out);
+
+    *may_execute_out = result == 0;
+    if (result != -EACCES && result != -EPERM)
+        return result;
+    arguments[2] = PROT_READ | PROT_WRITE;
+    return system_call(tracee, place, SYS_mmap, arguments, start_out);
 }
 
 static int load(struct tracee *tracee, struct remote_agent *agent)
 {
+    struct remote_place place = {0};
     struct layout layout;
-    uint64_t place = 0;
+    bool may_execute = false;
     long start;
     int result = plan(&layout);
 
     if (result == 0)
         result = remote_find_system_call(tracee->pid, &place);
-    if (result != 0)
-        return result;
-
-    long arguments[6] = {0, (long)layout.size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0};
-
-    result = system_call(tracee, place, SYS_mmap, arguments, &start);
+    if (result == 0)
+        result = map(tracee, &place, layout.size_bytes, &may_execute, &start);
     if (result != 0)
         return result;
     *agent = (struct remote_agent){
@@ -135,12 +159,13 @@ static int load(struct tracee *tracee, struct remote_agent *agent)
         .stack_end = (uint64_t)start + layout.stack_end,
         .vector_state = (uint64_t)start + layout.vector_state,
     };
+    list_segments(&layout, agent);
     result = find(&layout, "agent_main", agent->start, &agent->main);
     if (result == 0)
         result = find(&layout, THREAD_LANDING_ROUTINE, agent->start, &agent->routine);
     if (result == 0)
         result = write_image(tracee, &layout, agent->start);
-    return result == 0 ? protect_image(tracee, place, &layout, agent->start) : result;
+    return result == 0 && !may_execute ? protect_image(tracee, &place, agent) : result;
 }
 
 int agent_load(struct tracee *tracee, struct remote_agent *agent_out, struct gait_error *err)
@@ -156,11 +181,11 @@ int agent_load(struct tracee *tracee, struct remote_agent *agent_out, struct gai
 int agent_unload(struct tracee *tracee, const struct remote_agent *agent, struct gait_error *err)
 {
     long arguments[6] = {(long)agent->start, (long)agent->size_bytes}, answer;
-    uint64_t place = 0;
+    struct remote_place place = {0};
     int result = remote_find_system_call(tracee->pid, &place);
 
     if (result == 0)
-        result = system_call(tracee, place, SYS_munmap, arguments, &answer);
+        result = system_call(tracee, &place, SYS_munmap, arguments, &answer);
     if (result == 0)
         return 0;
     return error_set(err, result, "cannot take the agent's memory away from process %d: %s", (int)tracee->pid,

@@ -9,12 +9,15 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#define VDSO_BYTES_MAX 65536
+#define VDSO_BYTES_MAX   65536
+#define LOOK_NANOSECONDS 10000
 
 static uint64_t find_vdso(pid_t pid)
 {
@@ -34,27 +37,38 @@ static uint64_t find_vdso(pid_t pid)
     return place;
 }
 
-int remote_find_system_call(pid_t pid, uint64_t *place_out)
+/* The best place in some bytes of the vdso, if it is better than the one that is known. */
+static void find_places(const uint8_t *bytes, size_t size_bytes, uint64_t address, struct remote_place *best)
 {
+    size_t insn_bytes;
+    const uint8_t *insn = system_call_instruction(&insn_bytes), *found = bytes;
+
+    while ((found = memmem(found, size_bytes - (size_t)(found - bytes), insn, insn_bytes)) != NULL) {
+        size_t offset = (size_t)(found - bytes);
+        unsigned words = system_call_return_words(found, size_bytes - offset);
+
+        if (best->address == 0 || (best->return_words == 0 && words != 0))
+            *best = (struct remote_place){address + offset, words};
+        found++;
+    }
+}
+
+int remote_find_system_call(pid_t pid, struct remote_place *place_out)
+{
+    static uint8_t bytes[VDSO_BYTES_MAX];
+    struct remote_place best = {0};
     uint64_t vdso = find_vdso(pid);
-    size_t size, page = (size_t)sysconf(_SC_PAGESIZE);
-    const uint8_t *wanted = system_call_instruction(&size);
-    uint8_t bytes[4096];
+    size_t size = 0, page = (size_t)sysconf(_SC_PAGESIZE);
 
     if (vdso == 0)
         return -ENOENT;
-    for (uint64_t offset = 0; offset < VDSO_BYTES_MAX; offset += sizeof(bytes)) {
-        const uint8_t *found;
-
-        if (process_memory_read(pid, vdso + offset, bytes, page < sizeof(bytes) ? page : sizeof(bytes)) != 0)
-            break;
-        found = memmem(bytes, sizeof(bytes), wanted, size);
-        if (found != NULL) {
-            *place_out = vdso + offset + (uint64_t)(found - bytes);
-            return 0;
-        }
-    }
-    return -ENOENT;
+    while (size + page <= sizeof(bytes) && process_memory_read(pid, vdso + size, bytes + size, page) == 0)
+        size += page;
+    find_places(bytes, size, vdso, &best);
+    if (best.address == 0)
+        return -ENOENT;
+    *place_out = best;
+    return 0;
 }
 
 /* Does one instruction. A thread that is stopped in a system call has the end of that for its first step. */
@@ -70,36 +84,61 @@ static int step_from(struct tracee *tracee, uint64_t place, struct thread_regist
     return result;
 }
 
-int remote_system_call(struct tracee *tracee, uint64_t place, long number, const long arguments[6], long *result_out)
+static int call_from_anywhere(struct tracee *tracee, uint64_t place, struct thread_registers *registers)
 {
-    struct thread_registers before, registers;
     uint64_t mask;
-    int result = tracee_get_registers(tracee, &before);
+    int result = tracee_get_mask(tracee, &mask);
 
     if (result == 0)
-        result = tracee_get_mask(tracee, &mask);
-    if (result == 0)
         result = tracee_set_mask(tracee, UINT64_MAX);
-    if (result != 0)
-        return result;
-    registers = before;
-    system_call_registers_set(&registers, place, number, arguments);
-    result = tracee_set_registers(tracee, &registers);
     if (result == 0)
-        result = step_from(tracee, place, &registers);
-    if (result != 0)
-        return result;
-    *result_out = system_call_registers_result(&registers);
-    result = tracee_set_registers(tracee, &before);
+        result = tracee_set_registers(tracee, registers);
+    if (result == 0)
+        result = step_from(tracee, place, registers);
     return result == 0 ? tracee_set_mask(tracee, mask) : result;
 }
 
-/* Whether the thread says that it is done. */
-static bool is_done(const struct tracee *tracee)
+/* To the beginning of the system call, and to its end. */
+static int call_as_function(struct tracee *tracee, struct thread_registers *registers)
 {
-    uint64_t number, argument;
+    struct tracee_call call;
+    int result = tracee_set_registers(tracee, registers);
 
-    return tracee_system_call(tracee, &number, &argument) && number == SYS_getpid && argument == AGENT_DONE_MARK;
+    do
+        result = result == 0 ? tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL) : result;
+    while (result == 0 && !tracee_system_call(tracee, &call));
+    if (result == 0)
+        result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL);
+    return result == 0 ? tracee_get_registers(tracee, registers) : result;
+}
+
+/* If we die at any time from now on, the thread comes back by itself to where it is. */
+static int prepare_return(const struct tracee *tracee, unsigned return_words, struct thread_registers *registers)
+{
+    uint64_t words[SYSTEM_CALL_RETURN_WORDS_MAX];
+    uint64_t address = system_call_registers_set_returning(registers, return_words, words);
+
+    return process_memory_write(tracee->pid, address, words, return_words * sizeof(words[0]));
+}
+
+int remote_system_call(struct tracee *tracee, const struct remote_place *place, long number, const long arguments[6],
+                       long *result_out)
+{
+    bool can_return = tracee->is_fresh && place->return_words != 0;
+    struct thread_registers before, registers;
+    int result = tracee_get_registers(tracee, &before);
+
+    registers = before;
+    if (result == 0 && can_return)
+        result = prepare_return(tracee, place->return_words, &registers);
+    if (result != 0)
+        return result;
+    system_call_registers_set(&registers, place->address, number, arguments);
+    result = can_return ? call_as_function(tracee, &registers) : call_from_anywhere(tracee, place->address, &registers);
+    if (result != 0)
+        return result;
+    *result_out = system_call_registers_result(&registers);
+    return tracee_set_registers(tracee, &before);
 }
 
 static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent)
@@ -133,15 +172,33 @@ static int save_extra(const struct tracee *tracee, struct extra_state *extra)
     return result == 0 ? tracee_get_mask(tracee, &extra->mask) : result;
 }
 
-/* Runs until the thread says that it is done, and through the system call with which it does. */
-static int run_until_done(struct tracee *tracee)
+static int read_phase(const struct tracee *tracee, const struct remote_agent *agent, uint32_t *phase_out)
 {
-    int result;
+    return process_memory_read(tracee->pid, agent->call + offsetof(struct agent_call, phase), phase_out,
+                               sizeof(*phase_out));
+}
 
-    do
-        result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL);
-    while (result == 0 && !is_done(tracee));
-    return result == 0 ? tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL) : result;
+/*
+ * Lets the thread run until it is done, and stops it: then it waits for us. The phase afterwards: it has left, and is
+ * where it should be, if we were that slow.
+ */
+static int run_until_done(struct tracee *tracee, const struct remote_agent *agent, uint32_t *phase_out)
+{
+    const struct timespec pause = {0, LOOK_NANOSECONDS};
+    uint32_t phase = AGENT_CALL_RUNS;
+    int result = tracee_resume(tracee, TRACEE_EXEC, 0);
+
+    while (result == 0 && phase == AGENT_CALL_RUNS) {
+        nanosleep(&pause, NULL);
+        result = tracee_keep_signals(tracee);
+        if (result == 0)
+            result = read_phase(tracee, agent, &phase);
+    }
+    if (result == 0)
+        result = tracee_interrupt_begin(tracee);
+    if (result == 0)
+        result = tracee_run_until(tracee, TRACEE_INTERRUPTED, NULL);
+    return result == 0 ? read_phase(tracee, agent, phase_out) : result;
 }
 
 /* As the routine would do it, if we were not there. */
@@ -160,15 +217,18 @@ static int take_back(struct tracee *tracee, const struct remote_agent *agent, co
 int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)
 {
     static struct extra_state extra; /* large, and there is one call at a time */
-    int result = process_memory_write(tracee->pid, agent->call, call, sizeof(*call));
+    uint32_t phase = AGENT_CALL_RUNS;
+    int result;
 
+    atomic_store_explicit(&call->phase, AGENT_CALL_RUNS, memory_order_relaxed);
+    result = process_memory_write(tracee->pid, agent->call, call, sizeof(*call));
     if (result == 0)
         result = save_extra(tracee, &extra);
     if (result == 0)
         result = send_to_agent(tracee, agent);
     if (result == 0)
-        result = run_until_done(tracee);
+        result = run_until_done(tracee, agent, &phase);
     if (result == 0)
         result = process_memory_read(tracee->pid, agent->call, call, sizeof(*call));
-    return result == 0 ? take_back(tracee, agent, &extra) : result;
+    return result == 0 && phase == AGENT_CALL_DONE ? take_back(tracee, agent, &extra) : result;
 }

@@ -3,8 +3,9 @@
  * Making a stopped thread of another process do something for us: a system call, or a call of the agent. Afterwards it
  * is stopped again and its registers are what they were, unless the agent changed them.
  *
- * If we are killed during a call of the agent, the thread finishes it and goes on by itself. During a system call it
- * cannot: so there are few of them, and they are short.
+ * If we are killed during a call of the agent, the thread finishes it and goes on by itself. So it does during a system
+ * call if it is about to begin a program, which does not look at most registers then. Else it cannot: so there are few
+ * of them, and they are short.
  */
 #ifndef GAIT_INJECT_REMOTE_H
 #define GAIT_INJECT_REMOTE_H
@@ -12,18 +13,27 @@
 #include "base/attributes.h"
 #include "gait/error.h"
 #include "inject/tracee.h"
+#include "protocol/agent_call.h"
 
 #include <stdint.h>
 
-/* A place in the target where there is an instruction that makes a system call: in the vdso. -ENOENT. */
-MUST_USE int remote_find_system_call(pid_t pid, uint64_t *place_out);
+/* A place in the target where there is an instruction that makes a system call. */
+struct remote_place {
+    uint64_t address;
+    unsigned return_words; /* as system_call_return_words has it: if there is any such place it is one */
+};
+
+/* Finds one in the vdso. -ENOENT. */
+MUST_USE int remote_find_system_call(pid_t pid, struct remote_place *place_out);
 
 /* Makes a system call. Returns what the kernel answered in *result_out; 0, or what keeps us from making it. */
-MUST_USE int remote_system_call(struct tracee *tracee, uint64_t place, long number, const long arguments[6],
-                                long *result_out);
+MUST_USE int remote_system_call(struct tracee *tracee, const struct remote_place *place, long number,
+                                const long arguments[6], long *result_out);
 
 /* The agent in the target. */
 struct remote_agent {
+    struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* whose access the agent is to set */
+    uint32_t segment_count;
     uint64_t start; /* of all its memory */
     uint64_t size_bytes;
     uint64_t main;    /* agent_main */
@@ -33,8 +43,6 @@ struct remote_agent {
     uint64_t stack_end;
     uint64_t vector_state;
 };
-
-struct agent_call;
 
 /*
  * Writes the call, lets the thread run agent_main and reads the answer. Then the thread is stopped where it was, or

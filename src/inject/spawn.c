@@ -73,6 +73,7 @@ static int let_begin(struct tracee *tracee, const char *program, int failure, st
     /* The system call is not over yet, and would still write its result. */
     if (result == 0)
         result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, &status);
+    tracee->is_fresh = result == 0;
     if (result == 0)
         return 0;
     if (read(failure, &code, sizeof(code)) == sizeof(code))
@@ -109,4 +110,13 @@ int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gai
         result = let_begin(tracee_out, arguments[0], pipes.failure[0], err);
     close(pipes.failure[0]);
     return result;
+}
+
+void spawn_abandon(const struct tracee *thread)
+{
+    int status;
+
+    kill(thread->pid, SIGKILL);
+    while (waitpid(thread->pid, &status, __WALL) == thread->pid && !WIFSIGNALED(status) && !WIFEXITED(status))
+        ;
 }

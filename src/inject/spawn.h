@@ -14,4 +14,7 @@
  */
 MUST_USE int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gait_error *err);
 
+/* Ends a program that was started so, before it has done anything. */
+void spawn_abandon(const struct tracee *thread);
+
 #endif

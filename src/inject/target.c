@@ -7,13 +7,19 @@
 #define _GNU_SOURCE
 #include "inject/target.h"
 
+#include "base/time_counter.h"
 #include "inject/agent_load.h"
+#include "inject/pid_namespace.h"
 #include "inject/spawn.h"
 #include "inject/thread_group.h"
 #include "libgait/error.h"
+#include "ring/ring_notice.h"
+#include "ring/ring_presence.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,16 +30,64 @@
 /* Calls are too large for the stack, and there is one at a time. */
 static struct agent_call call;
 
+/* A descriptor of another process; negative: an error. */
+static int take_fd(pid_t pid, int fd)
+{
+    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    int taken = process == -1 ? -errno : (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+
+    if (process == -1)
+        return taken;
+    if (taken == -1)
+        taken = -errno;
+    close(process);
+    return taken;
+}
+
+/* Before any thread is followed the process can see that we are there, and would see that we are not. */
 static int take_ring(struct target *target, struct gait_error *err)
 {
-    int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
+    int fd = take_fd(target->pid, call.ring_fd);
 
-    target->ring_fd = process == -1 ? -1 : (int)syscall(SYS_pidfd_getfd, process, call.ring_fd, 0);
-    if (process != -1)
-        close(process);
-    if (target->ring_fd == -1)
-        return error_set(err, errno, "cannot take over the ring of process %d: %s", (int)target->pid, strerror(errno));
+    if (fd < 0)
+        return error_set(err, fd, "cannot take over the ring of process %d: %s", (int)target->pid, strerror(-fd));
+    target->ring_fd = fd;
+    /* Without it, the process does not notice if we are killed, until its buffers are full. */
+    (void)!ring_presence_begin(fd, &target->presence);
     return 0;
+}
+
+static uint64_t new_cookie(void)
+{
+    uint64_t cookie;
+
+    return getrandom(&cookie, sizeof(cookie), GRND_NONBLOCK) == sizeof(cookie) ? cookie : time_counter();
+}
+
+/* Whether the agent is still where it was: the process may execute another program by now. */
+static bool has_agent(const struct target *target)
+{
+    uint64_t cookie;
+
+    return process_memory_read(target->pid, target->agent.call + offsetof(struct agent_call, cookie), &cookie,
+                               sizeof(cookie)) == 0 &&
+           cookie == target->cookie;
+}
+
+/* What the process lacks, which is not always to be guessed from the error's name. */
+static const char *hint_at(int result)
+{
+    switch (result) {
+    case -ENOMEM:
+        return "; some 3 GiB of address space are needed there (ulimit -v)";
+    case -EFBIG:
+        return "; it may not make files that large, not even in memory (ulimit -f)";
+    case -EMFILE:
+    case -ENFILE:
+        return "; it can open no more files (ulimit -n)";
+    default:
+        return "";
+    }
 }
 
 static int call_agent(struct target *target, struct tracee *thread, enum agent_operation operation, const char *doing,
@@ -41,6 +95,9 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
 {
     int result;
 
+    if (operation != AGENT_PREPARE && !has_agent(target))
+        return error_set(err, ESRCH, "process %d executes another program by now", (int)target->pid);
+    call.cookie = target->cookie;
     call.operation = operation;
     result = remote_agent_call(thread, &target->agent, &call);
     if (result == 0)
@@ -48,8 +105,8 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
     target->followed_count = call.followed_count;
     if (result == 0)
         return 0;
-    return error_set(err, result, "cannot %s process %d: the agent says: %s", doing, (int)target->pid,
-                     strerror(-result));
+    return error_set(err, result, "cannot %s process %d: the agent says: %s%s", doing, (int)target->pid,
+                     strerror(-result), hint_at(result));
 }
 
 /* Loads the agent by means of the thread, which is followed from then on. */
@@ -63,12 +120,73 @@ static int begin(struct target *target, struct tracee *thread, const struct agen
         return result;
     memset(&call, 0, sizeof(call));
     call.options = *options;
-    result = call_agent(target, thread, AGENT_BEGIN, "follow", err);
+    call.segment_count = target->agent.segment_count;
+    memcpy(call.segments, target->agent.segments, sizeof(call.segments));
+    target->cookie = new_cookie();
+    result = call_agent(target, thread, AGENT_PREPARE, "follow", err);
+    thread->is_fresh = false;
     if (result == 0)
-        return take_ring(target, err);
+        result = take_ring(target, err);
+    if (result == 0)
+        result = call_agent(target, thread, AGENT_BEGIN, "follow", err);
+    if (result == 0)
+        return 0;
     if (agent_unload(thread, &target->agent, &why) != 0)
         return error_set(err, result, "%s; nor can it be taken out again: %s", err->text, why.text);
     return result;
+}
+
+int target_begin(struct tracee *thread, const struct agent_options *options, struct target *target_out,
+                 struct gait_error *err)
+{
+    struct agent_options whole = *options;
+
+    whole.is_whole = 1;
+    *target_out = (struct target){.pid = thread->pid, .ring_fd = -1, .presence = -1};
+    return begin(target_out, thread, &whole, err);
+}
+
+/* The ring that is looked for. */
+struct ring_search {
+    int fd;
+    uint64_t cookie;
+    int taken;
+};
+
+static bool has_ring(void *context, pid_t pid)
+{
+    struct ring_search *search = context;
+    int fd = take_fd(pid, search->fd);
+    struct ring_notices notices;
+
+    if (fd < 0)
+        return false;
+    if (pread(fd, &notices, sizeof(notices), RING_NOTICES_OFFSET) == sizeof(notices) &&
+        notices.cookie == search->cookie) {
+        search->taken = fd;
+        return true;
+    }
+    close(fd);
+    return false;
+}
+
+int target_adopt(const struct target *parent, pid_t inner_pid, int ring_fd, uint64_t cookie, struct target *target_out)
+{
+    struct ring_search search = {.fd = ring_fd, .cookie = cookie, .taken = -1};
+    pid_t pid = pid_namespace_find_process(inner_pid, has_ring, &search);
+
+    if (pid == 0)
+        return -ESRCH;
+    *target_out = (struct target){
+        .pid = pid,
+        .agent = parent->agent,
+        .cookie = parent->cookie,
+        .ring_fd = search.taken,
+        .presence = -1,
+        .followed_count = 1,
+    };
+    (void)!ring_presence_begin(search.taken, &target_out->presence);
+    return 0;
 }
 
 int target_spawn(char *const arguments[], const struct agent_options *options, struct target *target_out,
@@ -79,9 +197,11 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
 
     if (result != 0)
         return result;
-    *target_out = (struct target){.pid = thread.pid, .ring_fd = -1};
-    result = begin(target_out, &thread, options, err);
-    tracee_detach(&thread);
+    result = target_begin(&thread, options, target_out, err);
+    if (result == 0)
+        tracee_detach(&thread);
+    else
+        spawn_abandon(&thread);
     return result;
 }
 
@@ -98,6 +218,8 @@ static int list_threads(const struct thread_group *group, size_t first)
         if (result != 0)
             return result;
         listed->tid = group->threads[i].tid;
+        if (group->is_elsewhere)
+            listed->tid = pid_namespace_inner_tid(group->pid, listed->tid);
         listed->result = 1;
     }
     return 0;
@@ -142,7 +264,7 @@ int target_attach(pid_t pid, const struct agent_options *options, struct target 
 
     if (result != 0)
         return result;
-    *target_out = (struct target){.pid = pid, .ring_fd = -1};
+    *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
     result = begin(target_out, &group.threads[0], options, err);
     if (result == 0)
         result = do_to_threads(target_out, &group, 1, &group.threads[0], AGENT_FOLLOW, err);
@@ -173,7 +295,7 @@ static int try_end(struct target *target, struct gait_error *err)
 
     if (result != 0)
         return result;
-    result = list_threads(&group, 0);
+    result = do_to_threads(target, &group, 0, &group.threads[0], AGENT_LOOK, err);
     if (result == 0)
         result = call_agent(target, &group.threads[0], AGENT_END, "leave", err);
     target->standstill_ns = thread_group_release(&group);
@@ -190,7 +312,7 @@ static int try_unload(struct target *target, struct gait_error *err)
     for (size_t i = 0; result == 0 && i < group.count; i++) {
         struct thread_registers registers;
 
-        result = tracee_get_registers(&group.threads[i], &registers);
+        result = has_agent(target) ? tracee_get_registers(&group.threads[i], &registers) : -ESRCH;
         if (result == 0 && thread_registers_pc(&registers) - target->agent.start < target->agent.size_bytes)
             result = -EBUSY;
     }
@@ -238,9 +360,16 @@ int target_detach(struct target *target, struct gait_error *err)
     return result;
 }
 
-void target_forget(struct target *target)
+void target_close_ring(struct target *target)
 {
     if (target->ring_fd != -1)
         close(target->ring_fd);
     target->ring_fd = -1;
+}
+
+void target_forget(struct target *target)
+{
+    target_close_ring(target);
+    ring_presence_end(target->presence);
+    target->presence = -1;
 }

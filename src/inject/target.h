@@ -17,7 +17,9 @@
 struct target {
     pid_t pid;
     struct remote_agent agent;
+    uint64_t cookie;         /* that the agent's memory has */
     int ring_fd;             /* our own; -1: none */
+    int presence;            /* by which the process sees that we are there; ring_presence.h */
     uint64_t standstill_ns;  /* how long threads stood still for us, the last time */
     uint32_t followed_count; /* threads */
 };
@@ -26,18 +28,32 @@ struct target {
 MUST_USE int target_spawn(char *const arguments[], const struct agent_options *options, struct target *target_out,
                           struct gait_error *err);
 
+/* The same for a program that was just executed, by a thread that is stopped there. The thread is not let go. */
+MUST_USE int target_begin(struct tracee *thread, const struct agent_options *options, struct target *target_out,
+                          struct gait_error *err);
+
+/*
+ * A process that was forked by a target has a copy of its agent, and a ring that it names by a descriptor and a cookie.
+ * Finds the process, which calls itself inner_pid, and takes the ring over. -ESRCH: there is none.
+ */
+MUST_USE int target_adopt(const struct target *parent, pid_t inner_pid, int ring_fd, uint64_t cookie,
+                          struct target *target_out);
+
 /* Follows all threads of a process. -ESRCH: there is none; -EPERM: we may not. */
 MUST_USE int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out,
                            struct gait_error *err);
 
 /*
  * Lets all threads go on in their original code, and takes the agent and all that it has out of the process. -ESRCH:
- * the process has ended; -ETIMEDOUT: a thread could not be met where it can leave, within ten seconds: it is still
- * followed, and the agent stays.
+ * the process has ended, or executes another program by now; -ETIMEDOUT: a thread could not be met where it can leave,
+ * within ten seconds: it is still followed, and the agent stays.
  */
 MUST_USE int target_detach(struct target *target, struct gait_error *err);
 
-/* Gives back what is ours, and leaves the process alone. */
+/* Closes the ring's descriptor, when somebody has the ring. */
+void target_close_ring(struct target *target);
+
+/* Gives back what is ours, and leaves the process alone, which sees that we are gone. */
 void target_forget(struct target *target);
 
 #endif

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "inject/thread_group.h"
 
+#include "inject/pid_namespace.h"
+#include "inject/trace_refusal.h"
 #include "libgait/error.h"
 
 #include <dirent.h>
@@ -14,7 +16,9 @@
 #include <string.h>
 #include <time.h>
 
-#define ROUNDS_MAX 1000
+#define ROUNDS_MAX       1000
+#define STOP_NANOSECONDS 2000000000ull
+#define LOOK_NANOSECONDS 20000
 
 static uint64_t now_ns(void)
 {
@@ -106,17 +110,11 @@ static int undo_interruption(const struct tracee *thread)
     return tracee_set_registers(thread, &registers);
 }
 
-static int stop(struct tracee *thread)
-{
-    int result = thread->is_stopped ? 0 : tracee_interrupt(thread);
-
-    return result == 0 ? undo_interruption(thread) : result;
-}
-
-static int stop_all(struct thread_group *group)
+/* Tells all that are to stop so before the first one is waited for. */
+static int interrupt_all(struct thread_group *group)
 {
     for (size_t i = 0; i < group->count; i++) {
-        int result = stop(&group->threads[i]);
+        int result = group->threads[i].is_stopped ? 0 : tracee_interrupt_begin(&group->threads[i]);
 
         if (result == -ESRCH)
             forget(group, i--);
@@ -126,6 +124,44 @@ static int stop_all(struct thread_group *group)
     return 0;
 }
 
+/* How many are still running after a look at each; or an error. */
+static int look_at_all(struct thread_group *group)
+{
+    int running = 0;
+
+    for (size_t i = 0; i < group->count; i++) {
+        struct tracee *thread = &group->threads[i];
+        int result = thread->is_stopped ? 1 : tracee_interrupt_try(thread);
+
+        if (result == 0)
+            result = undo_interruption(thread);
+        if (result == -ESRCH)
+            forget(group, i--);
+        else if (result == -EAGAIN)
+            running++;
+        else if (result < 0)
+            return result;
+    }
+    return running;
+}
+
+static int stop_all(struct thread_group *group)
+{
+    uint64_t end = now_ns() + STOP_NANOSECONDS;
+    int running = interrupt_all(group);
+
+    if (running < 0)
+        return running;
+    while ((running = look_at_all(group)) > 0) {
+        const struct timespec pause = {0, LOOK_NANOSECONDS};
+
+        if (now_ns() > end)
+            return -ETIMEDOUT;
+        nanosleep(&pause, NULL);
+    }
+    return running;
+}
+
 static int explain(pid_t pid, int result, struct gait_error *err)
 {
     switch (result) {
@@ -133,11 +169,7 @@ static int explain(pid_t pid, int result, struct gait_error *err)
         return error_set(err, result, "there is no process %d", (int)pid);
     case -EPERM:
     case -EACCES:
-        return error_set(
-            err, result,
-            "cannot trace process %d: it belongs to somebody else, is traced already (strace, a debugger), "
-            "or tracing is forbidden (/proc/sys/kernel/yama/ptrace_scope); try as root",
-            (int)pid);
+        return trace_refusal_explain(pid, err);
     case -ETIMEDOUT:
         return error_set(err, result,
                          "cannot stop process %d: a thread is in a wait that cannot be interrupted; try again later",
@@ -151,7 +183,8 @@ int thread_group_stop(struct thread_group *group, pid_t pid, struct gait_error *
 {
     int found = 1, result = 0;
 
-    *group = (struct thread_group){.pid = pid, .stopped_ns = now_ns()};
+    *group = (struct thread_group){.pid = pid, .is_elsewhere = !pid_namespace_is_ours(pid)};
+    group->stopped_ns = now_ns();
     for (unsigned round = 0; result == 0 && found != 0 && round < ROUNDS_MAX; round++) {
         found = add_new(group);
         result = found < 0 ? found : stop_all(group);

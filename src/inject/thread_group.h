@@ -14,6 +14,7 @@ struct thread_group {
     pid_t pid;
     struct tracee *threads;
     size_t count;
+    bool is_elsewhere;   /* in a pid namespace that is not ours */
     uint64_t stopped_ns; /* when the first one was, on CLOCK_MONOTONIC */
 };
 

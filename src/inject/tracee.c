@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #define OPTIONS         (PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
-#define INTERRUPT_TRIES 2000
-#define TRY_NANOSECONDS 1000000
+#define CHILD_OPTIONS   (PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE)
+#define INTERRUPT_TRIES 20000
+#define ENDS_KEPT       64
+#define TRY_NANOSECONDS 100000
 
 static long trace(int request, pid_t tid, uintptr_t address, uintptr_t data)
 {
@@ -31,15 +33,22 @@ int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid)
     return (int)trace(PTRACE_SEIZE, tid, 0, OPTIONS);
 }
 
-/* Which event a stop is; negative: a signal that is to be delivered. */
-static int event_of(int status)
+int tracee_seize_with_children(struct tracee *tracee, pid_t pid, pid_t tid)
+{
+    *tracee = (struct tracee){.pid = pid, .tid = tid};
+    return (int)trace(PTRACE_SEIZE, tid, 0, OPTIONS | CHILD_OPTIONS);
+}
+
+int tracee_event_of(int status)
 {
     int signal = WSTOPSIG(status), event = status >> 16;
 
     if (event == PTRACE_EVENT_EXEC)
         return TRACEE_EXEC;
     if (event == PTRACE_EVENT_STOP)
-        return TRACEE_INTERRUPTED;
+        return signal == SIGTRAP ? TRACEE_INTERRUPTED : TRACEE_GROUP_STOP;
+    if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE)
+        return TRACEE_CHILD;
     if (signal == (SIGTRAP | 0x80))
         return TRACEE_SYSTEM_CALL;
     return -signal;
@@ -62,13 +71,37 @@ static void keep_signal(struct tracee *tracee)
         tracee->signals[tracee->signal_count++] = info;
 }
 
-/* With a signal that is delivered to it, or 0. */
-static int resume(struct tracee *tracee, enum tracee_event event, int signal)
+int tracee_resume(struct tracee *tracee, enum tracee_event event, int signal)
 {
     int request = event == TRACEE_STEP ? PTRACE_SINGLESTEP : event == TRACEE_SYSTEM_CALL ? PTRACE_SYSCALL : PTRACE_CONT;
 
     tracee->is_stopped = false;
     return (int)trace(request, tracee->tid, 0, (uintptr_t)signal);
+}
+
+/* Ends that were told to us while we waited for something else, and that somebody may still ask for. */
+static struct {
+    pid_t tid;
+    int status;
+} ends[ENDS_KEPT];
+
+static void keep_end(pid_t tid, int status)
+{
+    static unsigned next;
+
+    ends[next % ENDS_KEPT].tid = tid;
+    ends[next++ % ENDS_KEPT].status = status;
+}
+
+bool tracee_take_end(pid_t tid, int *status_out)
+{
+    for (unsigned i = 0; i < ENDS_KEPT; i++)
+        if (ends[i].tid == tid) {
+            ends[i].tid = 0;
+            *status_out = ends[i].status;
+            return true;
+        }
+    return false;
 }
 
 static int wait_for(struct tracee *tracee, int flags, int *status_out)
@@ -82,8 +115,11 @@ static int wait_for(struct tracee *tracee, int flags, int *status_out)
         return -EAGAIN;
     if (got == -1)
         return -errno;
-    if (!WIFSTOPPED(*status_out))
+    if (!WIFSTOPPED(*status_out)) {
+        if (tracee->tid == tracee->pid)
+            keep_end(tracee->tid, *status_out);
         return -ESRCH;
+    }
     tracee->is_stopped = true;
     return 0;
 }
@@ -95,7 +131,7 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
     for (;;) {
         /* One that was never stopped is running. */
         if (tracee->is_stopped) {
-            result = resume(tracee, event, 0);
+            result = tracee_resume(tracee, event, 0);
             if (result != 0)
                 return result;
         }
@@ -105,7 +141,7 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
                 *status_out = status;
             return result;
         }
-        got = event_of(status);
+        got = tracee_event_of(status);
         if (got == (int)event || (event == TRACEE_STEP && got == -SIGTRAP && is_step(tracee)))
             return 0;
         if (got < 0)
@@ -113,26 +149,68 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
     }
 }
 
+int tracee_keep_signals(struct tracee *tracee)
+{
+    int status, result = wait_for(tracee, WNOHANG, &status);
+
+    if (result == -EAGAIN)
+        return 0;
+    if (result != 0)
+        return result;
+    if (tracee_event_of(status) < 0)
+        keep_signal(tracee);
+    return tracee_resume(tracee, TRACEE_EXEC, 0);
+}
+
+int tracee_let_be_stopped(struct tracee *tracee)
+{
+    tracee->is_stopped = false;
+    return (int)trace(PTRACE_LISTEN, tracee->tid, 0, 0);
+}
+
+int tracee_child(const struct tracee *tracee, pid_t *child_out)
+{
+    unsigned long child;
+    int result = (int)trace(PTRACE_GETEVENTMSG, tracee->tid, 0, (uintptr_t)&child);
+
+    if (result == 0)
+        *child_out = (pid_t)child;
+    return result;
+}
+
+int tracee_interrupt_begin(struct tracee *tracee)
+{
+    return (int)trace(PTRACE_INTERRUPT, tracee->tid, 0, 0);
+}
+
+int tracee_interrupt_try(struct tracee *tracee)
+{
+    int status, event, result = wait_for(tracee, WNOHANG, &status);
+
+    if (result != 0)
+        return result;
+    event = tracee_event_of(status);
+    if (event == TRACEE_INTERRUPTED || event == TRACEE_GROUP_STOP)
+        return 0;
+    /* A signal that came first is delivered first; the thread stops before its handler does anything. */
+    result = tracee_resume(tracee, TRACEE_INTERRUPTED, event < 0 ? -event : 0);
+    return result != 0 ? result : -EAGAIN;
+}
+
 int tracee_interrupt(struct tracee *tracee)
 {
     const struct timespec pause = {0, TRY_NANOSECONDS};
-    int status, result = (int)trace(PTRACE_INTERRUPT, tracee->tid, 0, 0);
+    int result = tracee_interrupt_begin(tracee);
 
-    for (unsigned i = 0; result == 0 && i < INTERRUPT_TRIES; i++) {
-        int waited = wait_for(tracee, WNOHANG, &status);
-
-        if (waited == -EAGAIN) {
-            nanosleep(&pause, NULL);
-            continue;
-        }
-        if (waited != 0)
-            return waited;
-        if (event_of(status) == TRACEE_INTERRUPTED)
-            return 0;
-        /* A signal that came first is delivered first; the thread stops before its handler does anything. */
-        result = resume(tracee, TRACEE_INTERRUPTED, event_of(status) < 0 ? -event_of(status) : 0);
+    if (result != 0)
+        return result;
+    for (unsigned i = 0; i < INTERRUPT_TRIES; i++) {
+        result = tracee_interrupt_try(tracee);
+        if (result != -EAGAIN)
+            return result;
+        nanosleep(&pause, NULL);
     }
-    return result != 0 ? result : -ETIMEDOUT;
+    return -ETIMEDOUT;
 }
 
 int tracee_get_registers(const struct tracee *tracee, struct thread_registers *registers_out)
@@ -181,15 +259,15 @@ int tracee_set_mask(const struct tracee *tracee, uint64_t mask)
     return (int)trace(PTRACE_SETSIGMASK, tracee->tid, sizeof(mask), (uintptr_t)&mask);
 }
 
-bool tracee_system_call(const struct tracee *tracee, uint64_t *number_out, uint64_t *first_argument_out)
+bool tracee_system_call(const struct tracee *tracee, struct tracee_call *call_out)
 {
     struct __ptrace_syscall_info info;
 
     if (trace(PTRACE_GET_SYSCALL_INFO, tracee->tid, sizeof(info), (uintptr_t)&info) <= 0 ||
         info.op != PTRACE_SYSCALL_INFO_ENTRY)
         return false;
-    *number_out = info.entry.nr;
-    *first_argument_out = info.entry.args[0];
+    call_out->number = info.entry.nr;
+    memcpy(call_out->arguments, info.entry.args, sizeof(call_out->arguments));
     return true;
 }
 

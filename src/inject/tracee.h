@@ -22,6 +22,7 @@ struct tracee {
     pid_t pid; /* of the process */
     pid_t tid;
     bool is_stopped;
+    bool is_fresh; /* it is at a program's first instruction, and has registers that nobody looks at */
     unsigned signal_count;
     siginfo_t signals[TRACEE_SIGNALS_MAX];
 };
@@ -29,8 +30,15 @@ struct tracee {
 /* Begins to trace a thread, which runs on. -ESRCH, -EPERM. */
 MUST_USE int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid);
 
+/* The same, and processes that it makes are traced as well, from their first instruction. */
+MUST_USE int tracee_seize_with_children(struct tracee *tracee, pid_t pid, pid_t tid);
+
 /* Stops it wherever it is. -ESRCH: it has ended; -ETIMEDOUT: it does not stop within two seconds. */
 MUST_USE int tracee_interrupt(struct tracee *tracee);
+
+/* The same in two steps, for many at once. 0: it has stopped; -EAGAIN: not yet, to be tried again; -ESRCH. */
+MUST_USE int tracee_interrupt_begin(struct tracee *tracee);
+MUST_USE int tracee_interrupt_try(struct tracee *tracee);
 
 /* What is waited for. */
 enum tracee_event {
@@ -38,7 +46,25 @@ enum tracee_event {
     TRACEE_STEP,        /* it has done one instruction */
     TRACEE_SYSTEM_CALL, /* it is about to make a system call, or has made it */
     TRACEE_INTERRUPTED,
+    TRACEE_CHILD,      /* it has made a process that is traced */
+    TRACEE_GROUP_STOP, /* its process was stopped by a signal */
 };
+
+/* Which one a status of waitpid tells, of a thread that has stopped; negative: a signal that is to be delivered. */
+int tracee_event_of(int status);
+
+/* Lets a thread that has stopped run, up to the next of these events or those that always stop it, with a signal or 0.
+ * -ESRCH. */
+MUST_USE int tracee_resume(struct tracee *tracee, enum tracee_event event, int signal);
+
+/* Lets a thread that should be running go on without signals that have come, which it gets later. -ESRCH. */
+MUST_USE int tracee_keep_signals(struct tracee *tracee);
+
+/* Lets a thread whose process was stopped by a signal be so, until it is continued. */
+MUST_USE int tracee_let_be_stopped(struct tracee *tracee);
+
+/* The process that it has made. */
+MUST_USE int tracee_child(const struct tracee *tracee, pid_t *child_out);
 
 /* Lets it run until then. -ESRCH: it has ended, and *status_out, if given, says how. */
 MUST_USE int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status_out);
@@ -61,8 +87,18 @@ MUST_USE int tracee_set_vectors(const struct tracee *tracee, const struct tracee
 MUST_USE int tracee_get_mask(const struct tracee *tracee, uint64_t *mask_out);
 MUST_USE int tracee_set_mask(const struct tracee *tracee, uint64_t mask);
 
+struct tracee_call {
+    uint64_t number;
+    uint64_t arguments[6];
+};
+
 /* The system call that it is about to make. False: it is not. */
-bool tracee_system_call(const struct tracee *tracee, uint64_t *number_out, uint64_t *first_argument_out);
+bool tracee_system_call(const struct tracee *tracee, struct tracee_call *call_out);
+
+/*
+ * How a process ended, if waitpid said so to one of the functions above instead of to who wants to know. Once for each.
+ */
+bool tracee_take_end(pid_t tid, int *status_out);
 
 /* Lets it go, with the signals that came for it. It may have ended. */
 void tracee_detach(struct tracee *tracee);

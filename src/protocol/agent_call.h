@@ -12,18 +12,31 @@
 #include <stdint.h>
 
 enum agent_operation {
-    AGENT_BEGIN = 1, /* makes ring and engine, and follows the calling thread */
+    AGENT_BEGIN = 1, /* follows the calling thread; makes ring and engine, if that was not done */
+    AGENT_PREPARE,   /* makes ring and engine; the ring's descriptor is open until AGENT_BEGIN */
     AGENT_FOLLOW,    /* follows the threads in the list, which are stopped */
     AGENT_LEAVE,     /* makes threads in the list leave, as soon as they can */
-    AGENT_END,       /* gives everything back; no thread may be followed any more */
+    AGENT_LOOK,      /* whether threads in the list are out of the agent's hands */
+    AGENT_END,       /* gives everything back; no thread may be followed any more, all are out of its hands */
 };
 
-/* What is done about functions, or whole modules, whose names match. */
+#define AGENT_SEGMENTS_MAX 8u
+
+/* A part of the agent's image, and its access: it is mapped with all. */
+struct agent_segment {
+    uint64_t start;
+    uint64_t size_bytes;
+    uint32_t access; /* enum memory_access */
+    uint32_t reserved;
+};
+
+/* What is done about functions, whole modules, or threads, whose names match. */
 enum agent_pattern_use {
     AGENT_PATTERN_EXCLUDE = 1,  /* no events from there */
     AGENT_PATTERN_DETAIL,       /* calls of it go to the detail lane as well */
     AGENT_PATTERN_TRIGGER_CALL, /* a call of it is a trigger */
     AGENT_PATTERN_TRIGGER_SLOW, /* a call of it that takes longer than `value` nanoseconds is one */
+    AGENT_PATTERN_THREAD,       /* only threads with such a name, or whose number is `number`, are observed */
 };
 
 #define AGENT_PATTERN_BYTES 120u
@@ -42,9 +55,14 @@ struct agent_options {
     uint32_t events; /* of enum gait_event_kind */
     uint32_t with_times;
     uint32_t new_threads;
-    uint32_t overflow;     /* enum ring_overflow */
-    uint32_t buffer_count; /* 0: the ring's default, as below */
+    uint32_t children;        /* that are forked are followed, and executed programs announced */
+    uint32_t is_whole;        /* the thread is at its first instruction */
+    uint32_t overflow;        /* enum ring_overflow */
+    uint32_t buffer_count;    /* 0: the ring's default, as below */
+    uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t pattern_count;
+    uint32_t stack_bytes; /* in each record of the detail lane */
+    uint32_t reserved;
     uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
 };
@@ -58,20 +76,31 @@ struct agent_thread {
 
 #define AGENT_THREADS_AT_ONCE 32u
 
+/*
+ * How far a call is. A thread that is done waits for its tracer to stop it, and to set what it goes on with; if nobody
+ * comes, since the controller is gone by then, it goes back by itself to what it did before.
+ */
+enum agent_call_phase {
+    AGENT_CALL_RUNS,
+    AGENT_CALL_DONE,
+    AGENT_CALL_LEFT,
+};
+
+#define AGENT_CALL_WAIT_MS 500
+
 struct agent_call {
+    _Atomic uint32_t phase; /* enum agent_call_phase */
+    uint32_t reserved;
+    uint64_t cookie; /* the controller's: whether it is still its agent that is here */
     uint32_t operation;
     int32_t result;  /* 0, or a negative errno number */
-    int32_t ring_fd; /* of AGENT_BEGIN: open in the target until the next call */
+    int32_t ring_fd; /* where it is open in the target, for the controller to take over */
     uint32_t thread_count;
     uint32_t followed_count; /* threads that are followed after the call */
+    uint32_t segment_count;
+    struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* for AGENT_PREPARE */
     struct agent_options options;
     struct agent_thread threads[AGENT_THREADS_AT_ONCE];
 };
-
-/*
- * The thread tells that it is done by a system call that does nothing, getpid with this argument: a tracer sees it, and
- * without one the thread simply goes back to what it did before, also when the controller is gone by then.
- */
-#define AGENT_DONE_MARK 0x676169746469ull
 
 #endif

@@ -7,7 +7,11 @@
 #include "record/recorded_process.h"
 
 #include "base/time_counter.h"
+#include "inject/pid_namespace.h"
 #include "libgait/error.h"
+#include "record/flight.h"
+#include "record/recorded_stream.h"
+#include "ring/crash_lane.h"
 #include "ring/ring_reader.h"
 
 #include <errno.h>
@@ -16,9 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MODULE_PATH_BYTES_MAX 4096
+
+/* Records are gathered for that long. With the time between two drains it makes at most ten milliseconds. */
+#define COLLECT_NS 6000000
 
 static struct trace_stream_header header_of(const struct recorded_process *process, enum trace_stream_kind kind)
 {
@@ -40,11 +48,8 @@ static int open_streams(struct recorded_process *process)
     return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->encoder);
 }
 
-static int open_files(struct recorded_process *process, int parent)
+static int open_files(struct recorded_process *process, int parent, const char *name)
 {
-    char name[32];
-
-    snprintf(name, sizeof(name), "%d", (int)process->pid);
     if (mkdirat(parent, name, 0777) != 0)
         return -errno;
     process->folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,7 +58,7 @@ static int open_files(struct recorded_process *process, int parent)
     return open_streams(process);
 }
 
-int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
+int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid, int ring_fd,
                            struct chunk_encoder *encoder, struct gait_error *err)
 {
     int result;
@@ -62,7 +67,7 @@ int recorded_process_begin(struct recorded_process *process, int parent, pid_t p
     result = ring_reader_open(ring_fd, &process->ring);
     if (result != 0)
         return error_set(err, result, "cannot read the events of process %d: %s", (int)pid, strerror(-result));
-    result = open_files(process, parent);
+    result = open_files(process, parent, name);
     if (result != 0)
         return error_set(err, result, "cannot write the events of process %d: %s", (int)pid, strerror(-result));
     return 0;
@@ -76,7 +81,8 @@ static void read_name(pid_t pid, uint32_t tid, char *name_out, size_t size)
     char path[64];
     FILE *file;
 
-    snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)pid, tid);
+    /* In a container it has another number for itself. */
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)pid_namespace_outer_tid(pid, (pid_t)tid));
     file = fopen(path, "re");
     name_out[0] = '\0';
     if (file == NULL)
@@ -96,7 +102,23 @@ static uint32_t generation_of(const struct manifest_process *process, uint32_t t
     return generation;
 }
 
-static int add_thread(struct recorded_process *process, uint32_t tid, size_t *thread_out)
+/*
+ * The name that the thread has now, which others may have given it; else the one that it told. Of a process in another
+ * pid namespace we cannot say which of its threads is which.
+ */
+static void find_name(const struct recorded_process *process, uint32_t lane, uint32_t generation,
+                      struct manifest_thread *thread)
+{
+    char name[sizeof(thread->name)];
+
+    read_name(process->pid, thread->tid, name, sizeof(name));
+    if (name[0] == '\0')
+        ring_reader_name(process->ring, lane, generation, name);
+    if (name[0] != '\0')
+        memcpy(thread->name, name, sizeof(name));
+}
+
+static int add_thread(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
 {
     struct manifest_process *manifest = process->manifest;
     struct manifest_thread *grown =
@@ -107,45 +129,117 @@ static int add_thread(struct recorded_process *process, uint32_t tid, size_t *th
         return -ENOMEM;
     manifest->threads = grown;
     thread = &grown[manifest->thread_count];
-    *thread = (struct manifest_thread){.tid = tid, .generation = generation_of(manifest, tid)};
-    read_name(process->pid, tid, thread->name, sizeof(thread->name));
+    *thread = (struct manifest_thread){.tid = piece->tid, .generation = generation_of(manifest, piece->tid)};
+    find_name(process, piece->lane, piece->generation, thread);
     *thread_out = manifest->thread_count++;
     return 0;
 }
 
-static int open_lane(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static bool is_keeping(const struct recorded_process *process, const struct ring_piece *piece)
 {
-    struct trace_stream_header header = header_of(process, TRACE_STREAM_INDEX);
+    const struct flight_options *options = &process->flight->options;
+
+    return piece->kind == RING_LANE_DETAIL ? options->keeps_detail : options->keeps_index;
+}
+
+/* The thread that the lane is of: it may have another one. */
+static int thread_of(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
+{
+    const struct manifest_process *manifest = process->manifest;
+    uint32_t lane = 1u << piece->kind;
+    int result;
+
+    for (size_t i = manifest->thread_count; i-- > 0;)
+        if (manifest->threads[i].serial == piece->serial && manifest->threads[i].tid == piece->tid &&
+            !(manifest->threads[i].lanes & lane)) {
+            *thread_out = i;
+            manifest->threads[i].lanes |= lane;
+            return 0;
+        }
+    result = add_thread(process, piece, thread_out);
+    if (result != 0)
+        return result;
+    manifest->threads[*thread_out].serial = piece->serial;
+    manifest->threads[*thread_out].lanes = lane;
+    return 0;
+}
+
+static struct recorded_stream_plan plan_of(const struct recorded_process *process, const struct ring_piece *piece,
+                                           const struct manifest_thread *thread)
+{
+    bool is_detail = piece->kind == RING_LANE_DETAIL;
+    struct recorded_stream_plan plan = {
+        .folder = process->folder,
+        .encoder = process->encoder,
+        .header = header_of(process, is_detail ? TRACE_STREAM_DETAIL : TRACE_STREAM_INDEX),
+    };
+
+    plan.header.tid = piece->tid;
+    plan.header.generation = thread->generation;
+    plan.header.space = piece->space;
+    plan.header.events = piece->events;
+    plan.header.with_times = piece->with_times;
+    plan.header.is_whole = piece->is_whole;
+    snprintf(plan.name, sizeof(plan.name), "%u.%u%s", piece->tid, thread->generation,
+             is_detail ? TRACE_DETAIL_SUFFIX : TRACE_INDEX_SUFFIX);
+    return plan;
+}
+
+static int begin_stream(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+{
+    struct recorded_stream_plan plan;
+    struct recorded_stream *stream;
     const struct manifest_thread *thread;
-    char name[64];
-    int result = add_thread(process, piece->tid, &lane->thread);
+    int result = thread_of(process, piece, &lane->thread);
 
     if (result != 0)
         return result;
     thread = &process->manifest->threads[lane->thread];
-    header.tid = piece->tid;
-    header.generation = thread->generation;
-    header.space = piece->space;
-    header.events = piece->events;
-    header.with_times = piece->with_times;
-    snprintf(name, sizeof(name), "%u.%u.index.gait", piece->tid, thread->generation);
-    result = stream_writer_open(&lane->stream, process->folder, name, &header, process->encoder);
-    lane->is_open = result == 0;
+    plan = plan_of(process, piece, thread);
+    result = recorded_stream_create(&plan, &stream);
+    if (result != 0)
+        return result;
+    stream->next = process->streams;
+    process->streams = stream;
+    lane->stream = stream;
     lane->generation = piece->generation;
-    return result;
+    /* A thread of which nothing is kept has no file. */
+    return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
 }
 
-static int close_lane(struct recorded_lane *lane, uint64_t lost_behind)
+static int put_chunk(void *context, const struct stream_piece *piece)
 {
-    if (!lane->is_open)
+    return recorded_stream_put(context, piece);
+}
+
+static int flush_lane(struct recorded_lane *lane)
+{
+    const struct piece_taker taker = {put_chunk, lane->stream};
+
+    return piece_collector_flush(&lane->collector, &taker);
+}
+
+static int end_stream(struct recorded_process *process, struct recorded_lane *lane, uint64_t lost_behind)
+{
+    int result;
+
+    if (lane->stream == NULL)
         return 0;
-    lane->is_open = false;
-    return stream_writer_close(&lane->stream, lost_behind);
+    result = flush_lane(lane);
+    piece_collector_deinit(&lane->collector);
+    /* It may have been named since it began. */
+    find_name(process, (uint32_t)(lane - process->lanes), lane->generation, &process->manifest->threads[lane->thread]);
+    lane->stream->is_ended = true;
+    lane->stream->lost_behind = lost_behind;
+    lane->stream = NULL;
+    return result;
 }
 
 static int lane_for(struct recorded_process *process, const struct ring_piece *piece, struct recorded_lane **lane_out)
 {
-    int result = 0;
+    int result;
 
     if (piece->lane >= process->lane_count) {
         size_t count = piece->lane + 1;
@@ -160,8 +254,32 @@ static int lane_for(struct recorded_process *process, const struct ring_piece *p
     *lane_out = &process->lanes[piece->lane];
     if ((*lane_out)->generation == piece->generation)
         return 0;
-    result = close_lane(*lane_out, 0);
-    return result == 0 ? open_lane(process, *lane_out, piece) : result;
+    result = end_stream(process, *lane_out, 0);
+    return result == 0 ? begin_stream(process, *lane_out, piece) : result;
+}
+
+/* Closes and forgets streams that are over; or all, with what is in memory of them. */
+static int close_streams(struct recorded_process *process, bool all)
+{
+    struct recorded_stream **place = &process->streams, *stream;
+    int first = 0;
+
+    while ((stream = *place) != NULL) {
+        int result;
+
+        if (!all && (!stream->is_ended || stream->kept_count != 0)) {
+            place = &stream->next;
+            continue;
+        }
+        *place = stream->next;
+        kept_pieces_forget(&process->flight->pieces, stream);
+        result = recorded_stream_close(stream);
+        if (first == 0)
+            first = result;
+        process->closed_bytes += stream->written_bytes;
+        recorded_stream_destroy(stream);
+    }
+    return first;
 }
 
 /* ---- draining ---------------------------------------------------------------------------------------------------- */
@@ -192,7 +310,8 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
         return -EPROTO;
     memcpy(&module, place, sizeof(module));
     if (module.size_bytes < sizeof(module) || module.size_bytes > available ||
-        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX)
+        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX ||
+        module.build_id_bytes > sizeof(module.build_id))
         return -EPROTO;
     *written = (struct trace_module){
         .size_bytes = (uint32_t)((sizeof(*written) + module.path_bytes + 7) & ~7ul),
@@ -202,7 +321,9 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
         .end = module.end,
         .file_offset = module.file_offset,
         .path_bytes = module.path_bytes,
+        .build_id_bytes = module.build_id_bytes,
     };
+    memcpy(written->build_id, module.build_id, module.build_id_bytes);
     memcpy(written + 1, place + sizeof(module), module.path_bytes);
     piece.size_bytes = written->size_bytes;
     piece.first_time = piece.last_time = module.time;
@@ -227,16 +348,40 @@ static int write_modules(struct recorded_process *process)
     return result;
 }
 
-static int take(void *context, const struct ring_piece *piece)
+static void note_loss(struct manifest_thread *thread, const struct ring_piece *piece)
 {
-    struct recorded_process *process = context;
+    if (piece->kind == RING_LANE_DETAIL)
+        thread->lost_detail_bytes += piece->lost_before;
+    else
+        thread->lost_bytes += piece->lost_before;
+}
+
+/* Windows begin and end between pieces, so those that are kept are not gathered. */
+static int collect(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+{
     struct stream_piece written = {
         .bytes = piece->bytes,
         .size_bytes = piece->size_bytes,
         .first_time = piece->first_time,
         .last_time = piece->last_time,
         .lost_before = piece->lost_before,
+        .has_records = piece->kind == RING_LANE_INDEX,
+        .format = event_format_of(piece->events, piece->with_times),
     };
+    const struct piece_taker taker = {put_chunk, lane->stream};
+
+    if (piece->size_bytes == 0)
+        return 0;
+    process->taken_bytes += piece->size_bytes;
+    if (is_keeping(process, piece))
+        return flight_put(process->flight, lane->stream, &written, true);
+    lane->is_fed = true;
+    return piece_collector_add(&lane->collector, &written, process->drained_ns, &taker);
+}
+
+static int take(void *context, const struct ring_piece *piece)
+{
+    struct recorded_process *process = context;
     struct recorded_lane *lane;
     int result = write_modules(process);
 
@@ -244,13 +389,12 @@ static int take(void *context, const struct ring_piece *piece)
         result = write_blocks(process);
     if (result == 0)
         result = lane_for(process, piece, &lane);
-    if (result == 0 && piece->size_bytes != 0)
-        result = stream_writer_put(&lane->stream, &written);
+    if (result == 0)
+        result = collect(process, lane, piece);
     if (result != 0)
         return result;
-    process->written_bytes += piece->size_bytes;
-    process->manifest->threads[lane->thread].lost_bytes += piece->lost_before;
-    return piece->is_last ? close_lane(lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
+    note_loss(&process->manifest->threads[lane->thread], piece);
+    return piece->is_last ? end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
 }
 
 static int explain(const struct recorded_process *process, int result, struct gait_error *err)
@@ -270,11 +414,111 @@ static int explain(const struct recorded_process *process, int result, struct ga
     }
 }
 
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static int write_crash(struct recorded_process *process, const uint8_t *bytes, size_t size_bytes)
+{
+    struct trace_stream_header header = header_of(process, TRACE_STREAM_CRASH);
+    struct stream_piece piece = {.bytes = bytes, .size_bytes = size_bytes, .first_time = time_counter()};
+    struct stream_writer stream;
+    int result = stream_writer_open(&stream, process->folder, TRACE_CRASH_NAME, &header, process->encoder), closed;
+
+    if (result != 0)
+        return result;
+    piece.last_time = piece.first_time;
+    result = stream_writer_put(&stream, &piece);
+    closed = stream_writer_close(&stream, 0);
+    return result == 0 ? closed : result;
+}
+
+int recorded_process_note_crash(struct recorded_process *process, struct crash_signal *signal_out,
+                                struct gait_error *err)
+{
+    uint8_t *bytes = process->has_crash ? NULL : malloc(RING_CRASHES_BYTES);
+    size_t size_bytes = bytes == NULL ? 0 : crash_lane_read(process->ring, bytes, RING_CRASHES_BYTES);
+    struct crash_record record;
+    int result = 0;
+
+    *signal_out = (struct crash_signal){.signal = 0};
+    if (size_bytes != 0) {
+        memcpy(&record, bytes, sizeof(record));
+        if (record.kind == CRASH_SIGNAL)
+            memcpy(signal_out, bytes, sizeof(*signal_out));
+        process->has_crash = true;
+        result = write_crash(process, bytes, size_bytes);
+    }
+    free(bytes);
+    return explain(process, result, err);
+}
+
+/* Writes what no more came to, and what has waited long enough. */
+static int flush_lanes(struct recorded_process *process)
+{
+    int first = 0, result;
+
+    for (size_t i = 0; i < process->lane_count; i++) {
+        struct recorded_lane *lane = &process->lanes[i];
+
+        if (lane->stream != NULL && (!lane->is_fed || process->drained_ns - lane->collector.began_ns >= COLLECT_NS)) {
+            result = flush_lane(lane);
+            first = first == 0 ? result : first;
+        }
+        lane->is_fed = false;
+    }
+    return first;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 int recorded_process_drain(struct recorded_process *process, struct gait_error *err)
 {
     const struct ring_taker taker = {take, process};
+    int result, flushed;
 
-    return explain(process, ring_reader_take(process->ring, &taker), err);
+    process->drained_ns = now_ns();
+    result = ring_reader_take(process->ring, &taker);
+    flushed = flush_lanes(process);
+    return explain(process, result == 0 ? flushed : result, err);
+}
+
+static void note_losses(struct recorded_process *process)
+{
+    struct ring_losses losses;
+
+    ring_reader_losses(process->ring, &losses);
+    process->manifest->losses = (struct manifest_losses){
+        .late_bytes = losses.late_bytes,
+        .no_lane_bytes = losses.no_lane_bytes,
+        .no_room_count = losses.no_room_count,
+        .no_memory_count = losses.no_memory_count,
+    };
+}
+
+static void close_folder(struct recorded_process *process)
+{
+    if (process->folder != -1)
+        close(process->folder);
+    process->folder = -1;
+}
+
+int recorded_process_settle(struct recorded_process *process, struct gait_error *err)
+{
+    int result = close_streams(process, false);
+
+    process->written_bytes = process->closed_bytes;
+    for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
+        process->written_bytes += stream->written_bytes;
+    if (process->ring != NULL)
+        note_losses(process);
+    else if (process->streams == NULL)
+        close_folder(process);
+    return explain(process, result, err);
 }
 
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
@@ -282,19 +526,28 @@ int recorded_process_end(struct recorded_process *process, struct gait_error *er
     int result = 0, closed;
 
     for (size_t i = 0; i < process->lane_count; i++) {
-        closed = close_lane(&process->lanes[i], 0);
-        if (result == 0)
-            result = closed;
+        closed = end_stream(process, &process->lanes[i], 0);
+        result = result == 0 ? closed : result;
     }
+    note_losses(process);
     closed = stream_writer_close(&process->blocks, 0);
-    if (result == 0)
-        result = closed;
+    result = result == 0 ? closed : result;
     closed = stream_writer_close(&process->modules, 0);
-    if (result == 0)
-        result = closed;
+    result = result == 0 ? closed : result;
     free(process->lanes);
+    process->lanes = NULL;
+    process->lane_count = 0;
     ring_reader_close(process->ring);
-    if (process->folder != -1)
-        close(process->folder);
+    process->ring = NULL;
+    closed = recorded_process_settle(process, result == 0 ? err : NULL);
+    return result == 0 ? closed : explain(process, result, err);
+}
+
+int recorded_process_release(struct recorded_process *process, struct gait_error *err)
+{
+    int result = close_streams(process, true);
+
+    process->written_bytes = process->closed_bytes;
+    close_folder(process);
     return explain(process, result, err);
 }

@@ -5,6 +5,8 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
+#include "record/agent_triggers.h"
+#include "record/piece_collector.h"
 #include "trace/manifest.h"
 #include "trace/stream_writer.h"
 
@@ -13,14 +15,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct crash_signal;
+struct flight;
+struct recorded_stream;
 struct ring_reader;
 
-/* What is written of one lane of the ring now. */
+/* What is recorded of one lane of the ring now. */
 struct recorded_lane {
-    struct stream_writer stream;
-    bool is_open;
-    uint32_t generation; /* of the lane */
-    size_t thread;       /* in the manifest's list */
+    struct recorded_stream *stream;   /* NULL: nothing */
+    struct piece_collector collector; /* what is to be written soon */
+    bool is_fed;                      /* something came in the drain that is under way */
+    uint32_t generation;              /* of the lane */
+    size_t thread;                    /* in the manifest's list */
 };
 
 struct recorded_process {
@@ -32,18 +38,46 @@ struct recorded_process {
     struct stream_writer modules;
     struct recorded_lane *lanes;
     size_t lane_count;
+    struct recorded_stream *streams;   /* of the lanes, and those that ended but have pieces in memory */
+    struct flight *flight;             /* the recording's */
     struct manifest_process *manifest; /* in the recording's */
-    uint64_t written_bytes;
+    int64_t drained_ns;                /* when the last drain began */
+    uint64_t taken_bytes;              /* of records, out of the ring */
+    uint64_t written_bytes;            /* when it was last settled */
+    uint64_t closed_bytes;             /* the part of it in streams that are closed */
+    struct agent_triggers triggers;
+    bool has_crash; /* it was written how it died */
+    bool is_ended;
 };
 
-/* Makes the folder below `parent`, and opens the ring. The encoder is needed up to the end, and may be shared. */
-MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, pid_t pid, int ring_fd,
-                                    struct chunk_encoder *encoder, struct gait_error *err);
+/*
+ * Makes the folder of that name below `parent`, and opens the ring. The encoder is needed up to the end, and may be
+ * shared. Before it is drained, manifest and flight are to be set.
+ */
+MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid,
+                                    int ring_fd, struct chunk_encoder *encoder, struct gait_error *err);
 
-/* Writes what is new. -ENOSPC and others: what was written before is good. */
+/*
+ * Takes what is new, and writes it or keeps it, as the flight recorder wants. What is written is in files when much has
+ * come, when nothing more came the next time, or after some milliseconds. -ENOSPC and others: what was written before
+ * is good.
+ */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);
 
-/* Closes all streams. */
+/* Closes the streams of threads that have ended, once none of their pieces is in memory any more. */
+MUST_USE int recorded_process_settle(struct recorded_process *process, struct gait_error *err);
+
+/* Writes what the process said of its death, when it is dead; once. The signal is 0 if it said nothing. */
+MUST_USE int recorded_process_note_crash(struct recorded_process *process, struct crash_signal *signal_out,
+                                         struct gait_error *err);
+
+/*
+ * Nothing more comes: closes the ring, and all streams but those of which pieces are in memory, which may be asked for
+ * yet. It still has to be settled, and released.
+ */
 MUST_USE int recorded_process_end(struct recorded_process *process, struct gait_error *err);
+
+/* Closes what is left. What is in memory is dropped. */
+MUST_USE int recorded_process_release(struct recorded_process *process, struct gait_error *err);
 
 #endif

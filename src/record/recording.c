@@ -4,8 +4,12 @@
 
 #include "libgait/error.h"
 #include "record/recorded_process.h"
+#include "record/trigger_spec.h"
+#include "ring/crash_record.h"
+#include "ring/ring_notice.h"
 #include "ring/ring_reader.h"
 #include "trace/chunk_encoder.h"
+#include "trace/trace_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NAMES_TRIED_MAX 1000
+#define MANIFEST_MS     200
+#define RINGS_AWAITED   1024
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
@@ -107,6 +114,24 @@ static int open_trace_folder(struct recording *recording)
     return recording->folder == -1 ? -errno : 0;
 }
 
+static int begin_flight(struct recording *recording)
+{
+    const struct recording_options *options = &recording->options;
+    const struct manifest *manifest = &recording->manifest;
+
+    if (manifest->clock_count == 0)
+        return -ENOMEM;
+    flight_init(&recording->flight, &options->flight, manifest->clocks[0]);
+    return trigger_schedule_init(&recording->schedule, options->triggers, options->trigger_count,
+                                 manifest->clocks[0].monotonic_ns);
+}
+
+static int put_manifest(struct recording *recording, struct gait_error *err)
+{
+    flight_describe(&recording->flight, &recording->manifest);
+    return manifest_write(&recording->manifest, recording->folder, err);
+}
+
 int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
 {
     struct recording *recording = recording_out;
@@ -124,7 +149,10 @@ int recording_create(const struct recording_options *options, struct recording *
                          options->output, strerror(-result));
     }
     begin_manifest(recording);
-    return manifest_write(&recording->manifest, recording->folder, err);
+    result = begin_flight(recording);
+    if (result != 0)
+        return error_set(err, result, "cannot begin a recording: %s", strerror(-result));
+    return put_manifest(recording, err);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
@@ -152,8 +180,10 @@ static char *read_command(pid_t pid)
 /* The manifest's list may have moved. */
 static void point_to_manifest(struct recording *recording)
 {
-    for (size_t i = 0; i < recording->process_count; i++)
+    for (size_t i = 0; i < recording->process_count; i++) {
         recording->processes[i].manifest = &recording->manifest.processes[i];
+        recording->processes[i].flight = &recording->flight;
+    }
 }
 
 static int make_room(struct recording *recording)
@@ -173,18 +203,51 @@ static int make_room(struct recording *recording)
     return 0;
 }
 
+/* How many programs of that pid there were, and this one. */
+static uint32_t image_of(const struct recording *recording, pid_t pid)
+{
+    uint32_t image = 1;
+
+    for (size_t i = 0; i < recording->process_count; i++)
+        image += recording->processes[i].pid == pid;
+    return image;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* At once, unless that was done just before: there may be many processes, each of which lives shortly. */
+static int write_manifest(struct recording *recording, struct gait_error *err)
+{
+    if (!recording->is_changed || now_ms() - recording->written_ms < MANIFEST_MS)
+        return 0;
+    recording->is_changed = false;
+    recording->written_ms = now_ms();
+    return put_manifest(recording, err);
+}
+
 int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd, struct gait_error *err)
 {
+    uint32_t image = image_of(recording, pid);
+    char name[TRACE_PROCESS_NAME_BYTES];
+    struct recorded_process *process;
     int result = make_room(recording);
 
     if (result != 0)
         return error_set(err, result, "cannot record process %d: no memory", (int)pid);
-    result = recorded_process_begin(&recording->processes[recording->process_count], recording->folder, pid, ring_fd,
-                                    recording->encoder, err);
+    process = &recording->processes[recording->process_count];
+    trace_process_name((uint32_t)pid, image, name);
+    result = recorded_process_begin(process, recording->folder, name, pid, ring_fd, recording->encoder, err);
     if (result != 0)
         return result;
     recording->manifest.processes[recording->process_count] = (struct manifest_process){
         .pid = (uint32_t)pid,
+        .image = image,
         .parent_pid = (uint32_t)parent,
         .command = read_command(pid),
         .status = -1,
@@ -192,48 +255,205 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
     recording->process_count++;
     recording->manifest.process_count = recording->process_count;
     point_to_manifest(recording);
-    return manifest_write(&recording->manifest, recording->folder, err);
+    recording->is_changed = true;
+    return write_manifest(recording, err);
 }
 
-int recording_drain(struct recording *recording, struct gait_error *err)
+void recording_set_parent(struct recording *recording, size_t process, pid_t parent)
+{
+    recording->manifest.processes[process].parent_pid = (uint32_t)parent;
+    recording->is_changed = true;
+}
+
+struct ring_notices *recording_notices(const struct recording *recording, size_t process)
+{
+    return recording->processes[process].is_ended ? NULL : ring_notices_in(recording->processes[process].ring->base);
+}
+
+/* ---- triggers ---------------------------------------------------------------------------------------------------- */
+
+static int explain_trigger(int result, struct gait_error *err)
+{
+    return error_set(err, result, "cannot keep what a trigger asks for: %s", strerror(-result));
+}
+
+int recording_trigger(struct recording *recording, const struct flight_event *event, struct gait_error *err)
+{
+    int result = flight_trigger(&recording->flight, event);
+
+    return result == 0 ? 0 : explain_trigger(result, err);
+}
+
+static int look_at_clock(struct recording *recording, struct gait_error *err)
+{
+    const struct trigger_spec *trigger;
+    int result = 0;
+
+    if (recording->schedule.count == 0)
+        return 0;
+    while (result == 0 &&
+           (trigger = trigger_schedule_next(&recording->schedule, clock_pair_read().monotonic_ns)) != NULL)
+        result = recording_trigger(
+            recording, &(struct flight_event){.kind = trigger_spec_kind_name(trigger->kind), .text = trigger->text},
+            err);
+    return result;
+}
+
+static int look_at_processes(struct recording *recording, struct gait_error *err)
+{
+    const struct trigger_list list = {recording->options.triggers, recording->options.trigger_count};
+    int result = 0;
+
+    for (size_t i = 0; i < recording->process_count && list.count != 0 && result == 0; i++) {
+        struct recorded_process *process = &recording->processes[i];
+
+        if (!process->is_ended)
+            result = agent_triggers_take(&process->triggers, process->ring, &list, &recording->flight,
+                                         (uint32_t)process->pid);
+    }
+    return result == 0 ? 0 : explain_trigger(result, err);
+}
+
+/* ---- draining ---------------------------------------------------------------------------------------------------- */
+
+/* Writes what windows want that were opened since. */
+static int settle(struct recording *recording, struct gait_error *err)
+{
+    int result = flight_settle(&recording->flight);
+
+    recording->is_changed |= flight_take_news(&recording->flight);
+    if (result != 0)
+        return error_set(err, result, "cannot write what was kept in memory: %s", strerror(-result));
+    return 0;
+}
+
+static int drain_processes(struct recording *recording, struct gait_error *err)
 {
     int first = 0;
 
-    recording->event_bytes = 0;
+    recording->event_bytes = recording->taken_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
-        int result = recorded_process_drain(&recording->processes[i], first == 0 ? err : NULL);
+        struct recorded_process *process = &recording->processes[i];
+        int result = process->is_ended ? 0 : recorded_process_drain(process, first == 0 ? err : NULL);
 
-        recording->event_bytes += recording->processes[i].written_bytes;
         if (first == 0)
             first = result;
+        result = recorded_process_settle(process, first == 0 ? err : NULL);
+        if (first == 0)
+            first = result;
+        recording->event_bytes += process->written_bytes;
+        recording->taken_bytes += process->taken_bytes;
     }
     return first;
 }
 
-void recording_wait(struct recording *recording, unsigned timeout_ms)
+int recording_drain(struct recording *recording, struct gait_error *err)
 {
-    struct timespec time = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
+    int result = look_at_clock(recording, err);
 
-    if (recording->process_count == 1)
-        ring_reader_wait(recording->processes[0].ring, timeout_ms);
-    else
-        nanosleep(&time, NULL);
+    if (result == 0)
+        result = look_at_processes(recording, err);
+    if (result == 0)
+        result = settle(recording, err);
+    if (result == 0)
+        result = write_manifest(recording, err);
+    return result == 0 ? drain_processes(recording, err) : result;
+}
+
+void recording_wait(struct recording *recording, struct ring_wait_word other, unsigned timeout_ms)
+{
+    struct ring_reader *rings[RINGS_AWAITED];
+    size_t count = 0;
+
+    for (size_t i = 0; i < recording->process_count && count < RINGS_AWAITED; i++)
+        if (!recording->processes[i].is_ended)
+            rings[count++] = recording->processes[i].ring;
+    ring_wait(rings, count, other, timeout_ms);
 }
 
 void recording_process_ended(struct recording *recording, pid_t pid, int status)
 {
-    for (size_t i = 0; i < recording->manifest.process_count; i++)
-        if (recording->manifest.processes[i].pid == (uint32_t)pid)
+    for (size_t i = recording->manifest.process_count; i-- > 0;)
+        if (recording->manifest.processes[i].pid == (uint32_t)pid) {
             recording->manifest.processes[i].status = status;
+            recording->is_changed = true;
+            return;
+        }
+}
+
+/* ---- the ends of processes --------------------------------------------------------------------------------------- */
+
+static int trigger_crash(struct recording *recording, pid_t pid, const struct crash_signal *crash, int signal,
+                         struct gait_error *err)
+{
+    const char *name = sigabbrev_np(signal);
+    char text[32];
+    struct flight_event event = {
+        .kind = trigger_spec_kind_name(TRIGGER_SPEC_CRASH),
+        .text = text,
+        .pid = (uint32_t)pid,
+        .tid = crash->tid & INT32_MAX,
+        .wants_all = true,
+    };
+    int result;
+
+    if (name == NULL)
+        snprintf(text, sizeof(text), "signal %d", signal);
+    else
+        snprintf(text, sizeof(text), "SIG%s", name);
+    result = recording_trigger(recording, &event, err);
+    return result == 0 ? settle(recording, err) : result;
+}
+
+/* Writes how it died, and what was in memory then, if a signal ended it. */
+static int note_death(struct recording *recording, size_t which, struct gait_error *err)
+{
+    int status = recording->manifest.processes[which].status, signal;
+    struct crash_signal crash;
+    int result;
+
+    if (status != -1 && !WIFSIGNALED(status))
+        return 0;
+    result = recorded_process_note_crash(&recording->processes[which], &crash, err);
+    signal = status == -1 ? crash.signal : WTERMSIG(status);
+    if (result != 0 || signal == 0)
+        return result;
+    return trigger_crash(recording, recording->processes[which].pid, &crash, signal, err);
+}
+
+int recording_end_process(struct recording *recording, size_t which, struct gait_error *err)
+{
+    struct recorded_process *process = &recording->processes[which];
+    int result, ended;
+
+    if (process->is_ended)
+        return 0;
+    result = note_death(recording, which, err);
+    process->is_ended = true;
+    recording->ended_lost += ring_reader_lost(process->ring);
+    recording->ended_matched |= ring_reader_matched(process->ring);
+    ended = recorded_process_end(process, result == 0 ? err : NULL);
+    return result == 0 ? ended : result;
 }
 
 uint64_t recording_lost(const struct recording *recording)
 {
-    uint64_t lost = 0;
+    uint64_t lost = recording->ended_lost;
 
     for (size_t i = 0; i < recording->process_count; i++)
-        lost += ring_reader_lost(recording->processes[i].ring);
+        if (!recording->processes[i].is_ended)
+            lost += ring_reader_lost(recording->processes[i].ring);
     return lost;
+}
+
+uint64_t recording_matched(const struct recording *recording)
+{
+    uint64_t matched = recording->ended_matched;
+
+    for (size_t i = 0; i < recording->process_count; i++)
+        if (!recording->processes[i].is_ended)
+            matched |= ring_reader_matched(recording->processes[i].ring);
+    return matched;
 }
 
 static void give_back(struct recording *recording)
@@ -242,6 +462,8 @@ static void give_back(struct recording *recording)
         free(recording->manifest.processes[i].command);
         free(recording->manifest.processes[i].threads);
     }
+    flight_deinit(&recording->flight);
+    trigger_schedule_deinit(&recording->schedule);
     free(recording->manifest.processes);
     free(recording->manifest.clocks);
     free(recording->manifest.program);
@@ -261,14 +483,20 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
 {
     int first = 0, result;
 
+    recording->event_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
-        result = recorded_process_end(&recording->processes[i], first == 0 ? err : NULL);
+        result = recording_end_process(recording, i, first == 0 ? err : NULL);
         if (first == 0)
             first = result;
+        result = recorded_process_release(&recording->processes[i], first == 0 ? err : NULL);
+        if (first == 0)
+            first = result;
+        recording->event_bytes += recording->processes[i].written_bytes;
     }
     recording->manifest.ended = how;
     note_clock(recording);
-    result = manifest_write(&recording->manifest, recording->folder, first == 0 ? err : NULL);
+    flight_end(&recording->flight);
+    result = put_manifest(recording, first == 0 ? err : NULL);
     give_back(recording);
     return first == 0 ? result : first;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording: the folder of a trace, and the processes whose rings are emptied into it. One thread at a time. What was
- * drained is in files when recording_drain returns; a full disk ends the recording, with what it has.
+ * A recording: the folder of a trace, and the processes whose rings are emptied into it. One thread at a time. What
+ * came is in files ten milliseconds later, if it is drained at the pace of drain_pace.h; a full disk ends the
+ * recording, with what it has.
  */
 #ifndef GAIT_RECORD_RECORDING_H
 #define GAIT_RECORD_RECORDING_H
 
 #include "base/attributes.h"
 #include "gait/error.h"
+#include "record/flight.h"
+#include "record/trigger_schedule.h"
+#include "ring/ring_wait.h"
 #include "trace/manifest.h"
 
 #include <stdbool.h>
@@ -17,6 +21,7 @@
 
 struct chunk_encoder;
 struct recorded_process;
+struct ring_notices;
 
 struct recording_options {
     const char *output;     /* the folder in which the trace's own is made; made if it is not there */
@@ -25,6 +30,9 @@ struct recording_options {
     uint32_t events;
     bool with_times;
     bool compress;
+    struct flight_options flight;        /* all zero: everything is written */
+    const struct trigger_spec *triggers; /* must outlive the recording */
+    size_t trigger_count;
 };
 
 struct recording {
@@ -35,28 +43,56 @@ struct recording {
     struct chunk_encoder *encoder; /* of all streams */
     struct recorded_process *processes;
     size_t process_count;
-    uint64_t event_bytes; /* that were written so far */
+    uint64_t event_bytes;   /* that were written so far; also after the end */
+    uint64_t taken_bytes;   /* that came out of rings so far */
+    uint64_t ended_lost;    /* what was lost of processes that have ended */
+    uint64_t ended_matched; /* the patterns that something in them matched */
+    bool is_changed;        /* what the manifest says is not yet in its file */
+    int64_t written_ms;     /* when it was written last */
+    struct flight flight;   /* so a recording may not be moved */
+    struct trigger_schedule schedule;
 };
 
 /* Makes the folder. */
 MUST_USE int recording_create(const struct recording_options *options, struct recording *recording_out,
                               struct gait_error *err);
 
-/* Takes over the ring of a process; the descriptor is not kept. */
+/*
+ * Takes over the ring of a process, which becomes the last one in the list; the descriptor is not kept. The process may
+ * have been there before, with another program.
+ */
 MUST_USE int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd,
                                    struct gait_error *err);
 
-/* Writes what is new in all rings. */
+/* Writes, or keeps, what is new in all rings; and looks at triggers. */
 MUST_USE int recording_drain(struct recording *recording, struct gait_error *err);
 
-/* Sleeps until there is much to drain, or for that long. */
-void recording_wait(struct recording *recording, unsigned timeout_ms);
+/* Sleeps until there is much to drain, or a notice, or the word changes, or for that long. */
+void recording_wait(struct recording *recording, struct ring_wait_word other, unsigned timeout_ms);
 
-/* A process has ended with that status. */
+/* What the process asks of us. NULL: its ring is no more. */
+struct ring_notices *recording_notices(const struct recording *recording, size_t process);
+
+/* Whose child a process in the list is, if that was not known before. */
+void recording_set_parent(struct recording *recording, size_t process, pid_t parent);
+
+/* Something happened: what is around it is written. */
+MUST_USE int recording_trigger(struct recording *recording, const struct flight_event *event, struct gait_error *err);
+
+/*
+ * A process in the list is over, and its ring was drained: closes its files and the ring. If a signal ended it, all
+ * that is in memory is written.
+ */
+MUST_USE int recording_end_process(struct recording *recording, size_t process, struct gait_error *err);
+
+/* A process has ended with that status; of several programs it was the last one. */
 void recording_process_ended(struct recording *recording, pid_t pid, int status);
 
 /* Bytes of records that were lost so far. */
 uint64_t recording_lost(const struct recording *recording);
+
+/* The agent's patterns that something in some process has matched: a bit for each. */
+uint64_t recording_matched(const struct recording *recording);
 
 /* Gives back a recording to which no process came, and removes its folder. */
 void recording_discard(struct recording *recording);

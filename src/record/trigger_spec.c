@@ -77,6 +77,14 @@ static const struct {
     {"manual", TRIGGER_SPEC_MANUAL, NULL, "manual"},
 };
 
+const char *trigger_spec_kind_name(enum trigger_spec_kind kind)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (kinds[i].kind == kind)
+            return kinds[i].name;
+    return "unknown";
+}
+
 const char *trigger_spec_parse(const char *text, struct trigger_spec *spec_out)
 {
     size_t name_length = strcspn(text, "=");

@@ -25,6 +25,9 @@ struct trigger_spec {
     int signal;                        /* of signal */
 };
 
+/* What stands before the "=". */
+const char *trigger_spec_kind_name(enum trigger_spec_kind kind);
+
 /* NULL: it is one; else, for people, what it should be. The text must stay. */
 const char *trigger_spec_parse(const char *text, struct trigger_spec *spec_out);
 

@@ -118,7 +118,7 @@ static void leave_call(struct batch *batch, const struct event_block *block, uin
         decoder->frame_count = frame;
     add(batch, GAIT_EVENT_RET, last_insn_of(block), target, depth_of(decoder));
     if (decoder->frame_count == 0)
-        decoder->depth_below--;
+        decoder->depth_below -= !decoder->is_whole;
     else if (frame > 0)
         decoder->frame_count--;
 }

@@ -59,6 +59,7 @@ struct event_decoder {
     uint32_t wanted; /* of enum gait_event_kind */
     uint32_t tid;
     bool with_times;
+    bool is_whole;  /* from the thread's first instruction on: whoever returns was called, if by quiet code untold */
     bool is_closed; /* the receiver wants no more */
     struct event_receiver receiver;
 

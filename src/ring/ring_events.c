@@ -148,7 +148,7 @@ static void begin_thread(struct ring_lane_events *lane, const struct ring_piece 
 {
     event_decoder_deinit(&lane->decoder);
     *lane = (struct ring_lane_events){
-        .decoder = {.wanted = piece->events, .with_times = piece->with_times},
+        .decoder = {.wanted = piece->events, .with_times = piece->with_times, .is_whole = piece->is_whole},
         .generation = piece->generation,
         .space = piece->space,
     };
@@ -161,8 +161,11 @@ static int take(void *context, const struct ring_piece *piece)
     const struct event_blocks blocks = {find_block, &search};
     struct ring_lane_events *lane;
     const uint8_t *end;
-    int result = make_room(drain->events, piece->lane + 1), error = 0;
+    int result, error = 0;
 
+    if (piece->kind != RING_LANE_INDEX)
+        return 0;
+    result = make_room(drain->events, piece->lane + 1);
     if (result != 0)
         return result;
     lane = &drain->events->lanes[piece->lane];

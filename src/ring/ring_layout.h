@@ -5,15 +5,19 @@
  * before something is written there.
  *
  *   0               struct ring_header
+ *   notices_offset  struct ring_notices: what the process asks of its reader; see ring_notice.h
+ *   RING_TRIGGERS_OFFSET   what happened around which records are wanted: trigger_log.h
+ *   RING_CRASHES_OFFSET    how the process died: crash_lane.h
  *   blocks_offset   what is known of blocks: struct ring_block, one after the other, blocks_used bytes of them
  *   modules_offset  what was mapped to be executed, and when: struct ring_module, modules_used bytes of them
  *   lanes_offset    lanes, each of buffer_count + 1 units of RING_UNIT_BYTES
  *
- * A lane holds the records of one thread at a time, in buffers that are filled in turn. A unit of it:
+ * A lane holds the records of one thread at a time, of one kind, in buffers that are filled in turn. A unit of it:
  *
  *   0                                what did not fit into the buffer that ends here
  *   RING_LANE_OFFSET                 in the lane's first unit: struct ring_lane
- *   RING_UNIT_BYTES - buffer_bytes   a buffer, zero where nothing is written; see event_record.h
+ *   RING_UNIT_BYTES - buffer_bytes   a buffer, zero where nothing is written; see event_record.h and
+ *                                    detail_record.h
  *
  * The last unit of a lane, and that of the file, are for records that are dropped: nobody looks there.
  *
@@ -29,9 +33,13 @@
 #include <stdint.h>
 
 #define RING_MAGIC            0x676e697274696167ull /* "gaitring" */
-#define RING_VERSION          1
+#define RING_VERSION          2
 #define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
 #define RING_LANE_OFFSET      EVENT_SLACK_BYTES
+#define RING_TRIGGERS_OFFSET  (128u << 10)
+#define RING_TRIGGERS_BYTES   (RING_CRASHES_OFFSET - RING_TRIGGERS_OFFSET)
+#define RING_CRASHES_OFFSET   (256u << 10)
+#define RING_CRASHES_BYTES    (RING_BLOCKS_OFFSET - RING_CRASHES_OFFSET)
 #define RING_BLOCKS_OFFSET    (1u << 20)
 #define RING_BLOCKS_BYTES     (RING_MODULES_OFFSET - RING_BLOCKS_OFFSET)
 #define RING_MODULES_OFFSET   (960ull << 20)
@@ -73,6 +81,9 @@ struct ring_header {
     _Atomic uint64_t modules_used; /* bytes */
     _Atomic uint64_t lost_bytes;   /* of records of threads that got no lane */
     _Atomic uint64_t blocks_lost;  /* for which there was no room */
+    _Atomic uint64_t modules_lost; /* the same */
+    _Atomic uint64_t memory_lacks; /* how often something was not watched for want of memory in the process */
+    _Atomic uint64_t matched;      /* patterns that something in the process matched: a bit for each */
     _Atomic uint32_t lane_count;   /* of lanes that were ever used */
     _Atomic uint32_t activity;     /* changes when a buffer is full or a lane ends; readers sleep on it */
     _Atomic uint32_t is_awaited;   /* somebody does */
@@ -92,6 +103,13 @@ enum ring_lane_state {
     RING_LANE_ENDED, /* the thread writes no more; its reader makes it free */
 };
 
+/* What the records of a lane are. */
+enum ring_lane_kind {
+    RING_LANE_INDEX,  /* event_record.h */
+    RING_LANE_DETAIL, /* detail_record.h */
+    RING_LANE_KINDS,
+};
+
 struct ring_lane {
     _Atomic uint32_t state;      /* enum ring_lane_state */
     _Atomic uint32_t generation; /* how often it was opened */
@@ -99,6 +117,10 @@ struct ring_lane {
     uint32_t events;             /* of enum gait_event_kind */
     uint32_t space;              /* whose blocks its records name */
     uint32_t with_times;
+    uint32_t kind;     /* enum ring_lane_kind */
+    uint32_t serial;   /* of the thread, which may have several lanes: no other thread of the process has it */
+    uint32_t is_whole; /* the thread is followed from its first instruction on */
+    uint32_t reserved;
     uint64_t first_sequence;
     _Atomic uint64_t claimed;    /* buffers with a sequence number below that are not what was there before */
     _Atomic uint64_t begun;      /* those below that are cleared, and have something */
@@ -107,6 +129,7 @@ struct ring_lane {
     _Atomic uint32_t is_waiting; /* the writer sleeps on wake */
     _Atomic uint32_t wake;
     _Atomic uint64_t lost_bytes;
+    _Atomic uint64_t name[2]; /* of the thread, in 16 bytes */
     struct ring_buffer buffers[RING_BUFFERS_MAX];
 };
 
@@ -124,6 +147,8 @@ struct ring_block {
     uint32_t lengths_count; /* of its instructions' lengths; 0: not told */
 };
 
+#define RING_BUILD_ID_BYTES 32u
+
 /* A file, or a part of it, that was mapped to be executed, or was so and is no more. Then the path, and zeroes up to a
  * multiple of 8. */
 struct ring_module {
@@ -133,8 +158,9 @@ struct ring_module {
     uint64_t start;
     uint64_t end;
     uint64_t file_offset;
-    uint32_t path_bytes; /* without a NUL */
-    uint32_t reserved;
+    uint32_t path_bytes;     /* without a NUL */
+    uint32_t build_id_bytes; /* 0: it has none that is known */
+    uint8_t build_id[RING_BUILD_ID_BYTES];
 };
 
 #endif

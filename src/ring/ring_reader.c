@@ -10,6 +10,7 @@
 #include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "process/futex.h"
+#include "ring/detail_record.h"
 #include "ring/event_decoder.h"
 
 #include <asm/errno.h>
@@ -145,6 +146,7 @@ static void skip_overwritten(struct ring_reader *reader, struct ring_lane_progre
     reader->lost_bytes += lost;
     progress->sequence = oldest;
     progress->taken_bytes = 0;
+    progress->looked_time = 0;
 }
 
 static bool is_overwritten(const struct ring_reader *reader, const struct ring_lane *lane, uint64_t sequence)
@@ -183,10 +185,21 @@ static struct ring_piece piece_of(uint32_t index, const struct ring_lane *lane, 
         .lane = index,
         .generation = generation,
         .tid = tid,
+        .serial = lane->serial,
         .events = lane->events,
         .space = lane->space,
         .with_times = lane->with_times != 0,
+        .is_whole = lane->is_whole != 0,
+        .kind = (enum ring_lane_kind)lane->kind,
     };
+}
+
+/* Where the records of a buffer that is not full end. */
+static const uint8_t *written_end(const struct ring_piece *piece, const uint8_t *end)
+{
+    if (piece->kind == RING_LANE_DETAIL)
+        return detail_records_end(piece->bytes, end);
+    return event_records_end(event_format_of(piece->events, piece->with_times), piece->bytes, end);
 }
 
 /* Takes what is new in the next buffer. 1: it is done, there may be another one; 0: that is all for now; or an error.
@@ -218,11 +231,9 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
     piece.bytes = records + progress->taken_bytes;
     piece.size_bytes = bytes - progress->taken_bytes;
     if (progress->sequence >= full)
-        piece.size_bytes =
-            (size_t)(event_records_end(event_format_of(piece.events, piece.with_times), piece.bytes, records + bytes) -
-                     piece.bytes);
-    piece.first_time = progress->taken_bytes == 0 ? buffer->first_time : progress->taken_time;
-    piece.last_time = now;
+        piece.size_bytes = (size_t)(written_end(&piece, records + bytes) - piece.bytes);
+    piece.first_time = progress->looked_time == 0 ? buffer->first_time : progress->looked_time;
+    piece.last_time = time_counter();
     piece.lost_before = progress->lost_bytes;
     if (progress->taken_bytes == 0)
         piece.lost_before += atomic_load_explicit(&buffer->lost_before, memory_order_relaxed);
@@ -232,12 +243,14 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
             return result;
         progress->lost_bytes = 0;
         progress->taken_bytes += piece.size_bytes;
-        progress->taken_time = now;
     }
+    /* What was not there comes later than that. */
+    progress->looked_time = now;
     if (progress->sequence >= full)
         return 0;
     progress->sequence++;
     progress->taken_bytes = 0;
+    progress->looked_time = 0;
     consume(reader, lane, progress->sequence);
     return 1;
 }
@@ -251,7 +264,7 @@ static int end_lane(struct ring_reader *reader, struct ring_lane_progress *progr
     int result;
 
     piece.is_last = true;
-    piece.first_time = progress->taken_time;
+    piece.first_time = progress->looked_time;
     piece.last_time = time_counter();
     piece.lost_before = progress->lost_bytes;
     result = progress->is_over ? 0 : taker->take(taker->context, &piece);
@@ -277,6 +290,8 @@ static int take_lane(struct ring_reader *reader, uint32_t index, const struct ri
         *progress = (struct ring_lane_progress){.generation = generation, .sequence = lane->first_sequence};
     if (tid == 0 || progress->is_broken || state == RING_LANE_FREE)
         return 0;
+    if (piece.kind >= RING_LANE_KINDS)
+        return -EPROTO;
     while (result == 1)
         result = take_buffer(reader, progress, piece, taker);
     if (result == 0 && state == RING_LANE_ENDED &&
@@ -349,12 +364,70 @@ void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms)
     atomic_store_explicit(&header->is_awaited, 0, memory_order_relaxed);
 }
 
-uint64_t ring_reader_lost(const struct ring_reader *reader)
+void ring_reader_name(const struct ring_reader *reader, uint32_t lane, uint32_t generation,
+                      char name_out[RING_NAME_BYTES])
 {
-    uint64_t lost = reader->lost_bytes + atomic_load_explicit(&shared_header(reader)->lost_bytes, memory_order_relaxed);
+    const struct ring_lane *shared = lane_at(reader, lane);
+    uint64_t words[2] = {0};
+
+    if (lane < reader->header.lane_limit &&
+        atomic_load_explicit(&shared->generation, memory_order_acquire) == generation)
+        for (unsigned i = 0; i < 2; i++)
+            words[i] = atomic_load_explicit(&shared->name[i], memory_order_relaxed);
+    __builtin_memcpy(name_out, words, sizeof(words));
+    name_out[RING_NAME_BYTES - 1] = '\0';
+}
+
+struct ring_fill ring_reader_fill(const struct ring_reader *reader)
+{
+    uint32_t count = atomic_load_explicit(&shared_header(reader)->lane_count, memory_order_acquire);
+    uint32_t buffer_count = reader->header.buffer_count;
+    struct ring_fill fill = {0};
+
+    for (uint32_t i = 0; i < count && i < reader->header.lane_limit; i++) {
+        const struct ring_lane *lane = lane_at(reader, i);
+        uint64_t full, consumed;
+
+        if (atomic_load_explicit(&lane->state, memory_order_acquire) != RING_LANE_OPEN)
+            continue;
+        full = atomic_load_explicit(&lane->full, memory_order_relaxed);
+        consumed = atomic_load_explicit(&lane->consumed, memory_order_relaxed);
+        fill.lane_count++;
+        fill.capacity_bytes += buffer_count * reader->header.buffer_bytes;
+        /* Both change meanwhile, and may be anything. */
+        if (full > consumed)
+            fill.used_bytes +=
+                (full - consumed < buffer_count ? full - consumed : buffer_count) * reader->header.buffer_bytes;
+    }
+    return fill;
+}
+
+void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out)
+{
+    const struct ring_header *header = shared_header(reader);
+    uint64_t late = reader->lost_bytes;
 
     for (uint32_t i = 0; i < reader->lane_capacity; i++)
         if (reader->lanes[i].generation != 0)
-            lost += atomic_load_explicit(&lane_at(reader, i)->lost_bytes, memory_order_relaxed);
-    return lost;
+            late += atomic_load_explicit(&lane_at(reader, i)->lost_bytes, memory_order_relaxed);
+    *losses_out = (struct ring_losses){
+        .late_bytes = late,
+        .no_lane_bytes = atomic_load_explicit(&header->lost_bytes, memory_order_relaxed),
+        .no_room_count = atomic_load_explicit(&header->blocks_lost, memory_order_relaxed) +
+                         atomic_load_explicit(&header->modules_lost, memory_order_relaxed),
+        .no_memory_count = atomic_load_explicit(&header->memory_lacks, memory_order_relaxed),
+    };
+}
+
+uint64_t ring_reader_matched(const struct ring_reader *reader)
+{
+    return atomic_load_explicit(&shared_header(reader)->matched, memory_order_relaxed);
+}
+
+uint64_t ring_reader_lost(const struct ring_reader *reader)
+{
+    struct ring_losses losses;
+
+    ring_reader_losses(reader, &losses);
+    return losses.late_bytes + losses.no_lane_bytes;
 }

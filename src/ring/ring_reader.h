@@ -19,13 +19,17 @@ struct ring_piece {
     uint32_t lane;
     uint32_t generation; /* of the lane: with another one, it is another thread */
     uint32_t tid;
+    uint32_t serial; /* of the thread: the same for all its lanes */
     uint32_t events;
     uint32_t space;
     bool with_times;
-    bool is_last; /* the thread writes no more */
+    enum ring_lane_kind kind;
+    bool is_whole; /* the thread is followed from its first instruction on */
+    bool is_last;  /* the thread writes no more */
     const uint8_t *bytes;
     size_t size_bytes;    /* may be 0 of the last one */
-    uint64_t first_time;  /* the counter: all of it was written at that time or later */
+    uint64_t first_time;  /* the counter: all of it was written at that time or later; the last one of a thread that
+                             wrote nothing has 0 */
     uint64_t last_time;   /* and before that */
     uint64_t lost_before; /* bytes of records that were dropped or overwritten before these */
 };
@@ -43,8 +47,8 @@ struct ring_lane_progress {
     bool is_over;        /* the last piece was taken */
     uint64_t sequence;   /* of the buffer that is read next */
     uint64_t taken_bytes;
-    uint64_t taken_time; /* when that was */
-    uint64_t lost_bytes; /* that the next piece will tell */
+    uint64_t looked_time; /* when somebody last looked into it; 0: nobody did */
+    uint64_t lost_bytes;  /* that the next piece will tell */
 };
 
 struct ring_reader {
@@ -88,6 +92,33 @@ MUST_USE int ring_reader_modules(struct ring_reader *reader, const uint8_t **mod
  * full makes no noise: whoever wants to see records soon looks again from time to time.
  */
 void ring_reader_wait(struct ring_reader *reader, unsigned timeout_ms);
+
+#define RING_NAME_BYTES 16
+
+/* The name of the thread that has a lane in that generation, as it told; "": it did not, or another one has it. */
+void ring_reader_name(const struct ring_reader *reader, uint32_t lane, uint32_t generation,
+                      char name_out[RING_NAME_BYTES]);
+/* What the process could not tell, by reason. */
+struct ring_losses {
+    uint64_t late_bytes;      /* of records that were dropped, or overwritten, since they were not read in time */
+    uint64_t no_lane_bytes;   /* of records of threads for which there was no lane */
+    uint64_t no_room_count;   /* of blocks and modules for which there was no room */
+    uint64_t no_memory_count; /* of things that were not watched, since there was no memory */
+};
+
+void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out);
+
+/* How full the buffers are of threads that write: what was not read yet, in whole buffers. */
+struct ring_fill {
+    uint32_t lane_count;
+    uint64_t used_bytes;
+    uint64_t capacity_bytes;
+};
+
+struct ring_fill ring_reader_fill(const struct ring_reader *reader);
+
+/* Patterns that something in the process has matched: a bit for each. */
+uint64_t ring_reader_matched(const struct ring_reader *reader);
 
 /* Bytes of records that were dropped, or overwritten before they were read. */
 uint64_t ring_reader_lost(const struct ring_reader *reader);

@@ -4,12 +4,14 @@
 #include "base/memory_file.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "base/time_counter.h"
+#include "ring/ring_notice.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 #include <stdatomic.h>
 
-#define BUFFER_BYTES_DEFAULT (256u << 10)
+#define BUFFER_BYTES_DEFAULT (512u << 10)
 #define BUFFER_COUNT_DEFAULT 4
 /* Addresses and holes in a file cost nothing, but a process may have a limit. */
 #define REGION_BYTES_MOST  (256ull << 30)
@@ -58,13 +60,29 @@ static void write_header(struct ring_region *region)
     header->lane_limit = region->lane_limit;
     header->pid = (uint32_t)raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
     header->began = clock_pair_read();
+    ring_notices_in(region->base)->cookie = (uint64_t)header->pid << 40 ^ time_counter() ^ (uintptr_t)region->base << 8;
     __atomic_store_n(&header->magic, RING_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* As large as there are addresses for. */
+static int map_largest(struct ring_region *region)
+{
+    size_t bytes = REGION_BYTES_MOST;
+    int result;
+
+    while ((result = map_region(region, bytes)) == -ENOMEM && bytes > REGION_BYTES_LEAST)
+        bytes /= 2;
+    if (result != 0)
+        return result;
+    region->lane_limit =
+        (uint32_t)((bytes - RING_LANES_OFFSET - RING_TAIL_BYTES) / ring_lane_bytes(region->options.buffer_count));
+    write_header(region);
+    return 0;
 }
 
 int ring_region_create(const struct ring_options *options, struct ring_region **region_out)
 {
     struct ring_region *region;
-    size_t bytes = REGION_BYTES_MOST;
     void *storage;
     int result = memory_map(sizeof(*region), &storage);
 
@@ -76,17 +94,39 @@ int ring_region_create(const struct ring_options *options, struct ring_region **
         memory_unmap(region, sizeof(*region));
         return -EINVAL;
     }
-    while ((result = map_region(region, bytes)) == -ENOMEM && bytes > REGION_BYTES_LEAST)
-        bytes /= 2;
+    result = map_largest(region);
     if (result != 0) {
         memory_unmap(region, sizeof(*region));
         return result;
     }
-    region->lane_limit =
-        (uint32_t)((bytes - RING_LANES_OFFSET - RING_TAIL_BYTES) / ring_lane_bytes(region->options.buffer_count));
-    write_header(region);
     *region_out = region;
     return 0;
+}
+
+int ring_region_renew(struct ring_region *region, struct ring_region *parent_out)
+{
+    /* Of the parent's threads, one that is not here may have the lock: the new one's is free. */
+    struct ring_region own = {.options = region->options, .space_count = region->space_count};
+    int result = map_largest(&own);
+
+    if (result != 0)
+        return result;
+    *parent_out = *region;
+    *region = own;
+    return 0;
+}
+
+void ring_region_leave(struct ring_region *parent)
+{
+    memory_unmap(parent->base, parent->bytes);
+    ring_region_close_fd(parent);
+}
+
+void ring_region_close_fd(struct ring_region *region)
+{
+    if (region->fd != -1)
+        memory_file_close(region->fd);
+    region->fd = -1;
 }
 
 void ring_region_destroy(struct ring_region *region)
@@ -94,7 +134,7 @@ void ring_region_destroy(struct ring_region *region)
     if (region == NULL)
         return;
     memory_unmap(region->base, region->bytes);
-    memory_file_close(region->fd);
+    ring_region_close_fd(region);
     memory_unmap(region, sizeof(*region));
 }
 
@@ -159,7 +199,20 @@ bool ring_region_add_module(struct ring_region *region, const struct ring_module
         atomic_store_explicit(&header->modules_used, used + bytes, memory_order_release);
     }
     mutex_unlock(&region->lock);
+    if (!has_room)
+        atomic_fetch_add_explicit(&header->modules_lost, 1, memory_order_relaxed);
     return has_room;
+}
+
+void ring_region_note_lack(struct ring_region *region)
+{
+    atomic_fetch_add_explicit(&ring_region_header(region)->memory_lacks, 1, memory_order_relaxed);
+}
+
+void ring_region_note_match(struct ring_region *region, uint32_t pattern)
+{
+    if (pattern < 64)
+        atomic_fetch_or_explicit(&ring_region_header(region)->matched, 1ull << pattern, memory_order_relaxed);
 }
 
 bool ring_region_detach(struct ring_region *region)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct ring_options {
-    size_t buffer_bytes;   /* 0: 256 KiB */
+    size_t buffer_bytes;   /* 0: 512 KiB */
     unsigned buffer_count; /* of each thread; 0: 4 */
     enum ring_overflow overflow;
 };
@@ -23,11 +23,12 @@ struct ring_options {
 struct ring_region {
     uint8_t *base;
     size_t bytes;
-    int fd;
+    int fd; /* -1: it is closed, what is mapped stays */
     struct ring_options options;
     uint32_t lane_limit;
     struct mutex lock;
     uint32_t space_count;
+    uint32_t serial_count;
     bool is_detached; /* from the file: nobody sees what is written */
 };
 
@@ -39,6 +40,16 @@ MUST_USE int ring_region_create(const struct ring_options *options, struct ring_
 
 /* No lane may be open. NULL is fine. */
 void ring_region_destroy(struct ring_region *region);
+
+/* Closes the descriptor: whoever is to have the file has it. */
+void ring_region_close_fd(struct ring_region *region);
+
+/*
+ * In a child that was just forked: a ring of its own, empty, takes the place of its parent's, which stays mapped as
+ * *parent_out until ring_region_leave. Errors as of ring_region_create: nothing has changed.
+ */
+MUST_USE int ring_region_renew(struct ring_region *region, struct ring_region *parent_out);
+void ring_region_leave(struct ring_region *parent);
 
 static inline struct ring_header *ring_region_header(const struct ring_region *region)
 {
@@ -57,6 +68,12 @@ bool ring_region_add_block(struct ring_region *region, uint32_t space, uint32_t 
 
 /* Tells readers of a change of what is mapped. False: there is no room for more. */
 bool ring_region_add_module(struct ring_region *region, const struct ring_module *module, const char *path);
+
+/* Something in the process matched that pattern of the session's, one of the first 64. */
+void ring_region_note_match(struct ring_region *region, uint32_t pattern);
+
+/* Something is not watched, since there was no memory for it: counted for readers. Any thread, no lock. */
+void ring_region_note_lack(struct ring_region *region);
 
 /*
  * In a child that was just forked: what is written from now on is seen by nobody, above all not as the parent's. False:

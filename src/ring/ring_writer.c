@@ -9,6 +9,7 @@
 #include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "process/futex.h"
+#include "ring/ring_notice.h"
 
 #include <asm/errno.h>
 #include <stdatomic.h>
@@ -90,10 +91,15 @@ static bool has_room(const struct ring_writer *writer, uint64_t sequence)
                region->options.buffer_count;
 }
 
+static bool is_reader_dead(const struct ring_writer *writer)
+{
+    return ring_notices_reader_died(ring_notices_in(writer->region->base));
+}
+
 /* A reader that was seen to be dead, or busy for seconds, is waited for again only when it gives signs of life. */
 static bool may_wait(const struct ring_writer *writer)
 {
-    return writer->region->options.overflow == RING_BLOCK && !writer->region->is_detached &&
+    return writer->region->options.overflow == RING_BLOCK && !writer->region->is_detached && !is_reader_dead(writer) &&
            (!writer->is_dropping || atomic_load_explicit(&ring_region_header(writer->region)->heartbeat,
                                                          memory_order_relaxed) != writer->last_heartbeat);
 }
@@ -113,7 +119,8 @@ static bool wait_for_room(struct ring_writer *writer, uint64_t sequence, const _
         struct futex_deadline deadline = futex_deadline_after(WAIT_MS);
         uint32_t now;
 
-        if (has_room(writer, sequence) || atomic_load_explicit(give_up, memory_order_relaxed) != 0)
+        if (has_room(writer, sequence) || atomic_load_explicit(give_up, memory_order_relaxed) != 0 ||
+            is_reader_dead(writer))
             break;
         (void)futex_wait(&lane->wake, wake, &deadline);
         now = atomic_load_explicit(&header->heartbeat, memory_order_relaxed);
@@ -174,25 +181,24 @@ static void begin_lane(struct ring_writer *writer, const struct ring_lane_owner 
     writer->first_unit = (uint8_t *)lane - RING_LANE_OFFSET;
     writer->sequence = atomic_load_explicit(&lane->full, memory_order_relaxed);
     atomic_store_explicit(&lane->tid, owner->tid, memory_order_relaxed);
+    atomic_store_explicit(&lane->name[0], 0, memory_order_relaxed);
+    atomic_store_explicit(&lane->name[1], 0, memory_order_relaxed);
     lane->events = owner->events;
     lane->space = owner->space;
     lane->with_times = owner->with_times;
+    lane->is_whole = owner->is_whole;
+    lane->kind = owner->kind;
+    lane->serial = writer->serial;
     lane->first_sequence = writer->sequence;
     begin_buffer(writer, 0);
     atomic_fetch_add_explicit(&lane->generation, 1, memory_order_release);
 }
 
-int ring_writer_open(struct ring_region *region, const struct ring_lane_owner *owner, struct ring_writer **writer_out)
+void ring_writer_begin(struct ring_writer *writer, struct ring_region *region, const struct ring_lane_owner *owner)
 {
-    struct ring_writer *writer;
-    void *storage;
-    int result = memory_map(sizeof(*writer), &storage);
-
-    if (result != 0)
-        return result;
-    writer = storage;
-    writer->region = region;
+    *writer = (struct ring_writer){.region = region};
     mutex_lock(&region->lock);
+    writer->serial = owner->serial == 0 ? ++region->serial_count : owner->serial;
     writer->lane = region->is_detached ? NULL : find_lane(region);
     if (writer->lane != NULL) {
         begin_lane(writer, owner);
@@ -201,7 +207,17 @@ int ring_writer_open(struct ring_region *region, const struct ring_lane_owner *o
     mutex_unlock(&region->lock);
     if (writer->lane == NULL)
         begin_dropping(writer);
-    *writer_out = writer;
+}
+
+int ring_writer_open(struct ring_region *region, const struct ring_lane_owner *owner, struct ring_writer **writer_out)
+{
+    void *storage;
+    int result = memory_map(sizeof(struct ring_writer), &storage);
+
+    if (result != 0)
+        return result;
+    ring_writer_begin(storage, region, owner);
+    *writer_out = storage;
     return 0;
 }
 
@@ -209,6 +225,22 @@ void ring_writer_set_tid(struct ring_writer *writer, uint32_t tid)
 {
     if (writer->lane != NULL)
         atomic_store_explicit(&writer->lane->tid, tid, memory_order_release);
+}
+
+static void set_name(struct ring_lane *lane, const char *name)
+{
+    uint64_t words[2] = {0};
+
+    for (size_t i = 0; i < sizeof(words) - 1 && name[i] != '\0'; i++)
+        ((char *)words)[i] = name[i];
+    atomic_store_explicit(&lane->name[0], words[0], memory_order_relaxed);
+    atomic_store_explicit(&lane->name[1], words[1], memory_order_relaxed);
+}
+
+void ring_writer_set_name(struct ring_writer *writer, const char *name)
+{
+    if (writer->lane != NULL)
+        set_name(writer->lane, name);
 }
 
 static uint64_t count_dropped(struct ring_writer *writer, uint64_t position)
@@ -240,6 +272,11 @@ uint64_t ring_writer_next(struct ring_writer *writer, uint64_t position, const _
         begin_dropping(writer);
     }
     return dropped;
+}
+
+void ring_writer_forget(struct ring_writer *writer)
+{
+    memory_unmap(writer, sizeof(*writer));
 }
 
 uint64_t ring_writer_close(struct ring_writer *writer, uint64_t position)

@@ -9,10 +9,15 @@
 #include "base/memory_map.h"
 #include "stalker/callout.h"
 #include "stalker/invalidate.h"
+#include "stalker/program_memory.h"
+#include "stalker/thread.h"
 #include "stalker/translation.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
+
+#define PAGE_BYTES 4096u
+#define WORD_BYTES 8u
 
 struct call_probe {
     gait_call_probe function;
@@ -28,12 +33,30 @@ struct probe_list {
 struct probe_point {
     struct probe_list *_Atomic list; /* NULL: no probes */
     struct callout callout;
+    struct callout watch; /* without a function: there is none */
 };
+
+/* Whether there is a word at an address that the thread asks for again and again: the stack, which rarely changes. */
+static bool is_stack_readable(struct stalker_thread *thread, uint64_t sp)
+{
+    uint64_t page = sp & ~(uint64_t)(PAGE_BYTES - 1);
+    uint32_t changes = atomic_load_explicit(&thread->engine->mapping_changes, memory_order_relaxed);
+
+    if (page + 1 == thread->stack_page && changes == thread->stack_page_changes && sp - page <= PAGE_BYTES - WORD_BYTES)
+        return true;
+    if (!program_memory_is_readable(sp, WORD_BYTES))
+        return false;
+    thread->stack_page = page + 1;
+    thread->stack_page_changes = changes;
+    return true;
+}
 
 /* Calls them all. A probe that changes the pc has the last word. */
 static void call_all(struct gait_cpu_context *cpu, void *data)
 {
+    const struct translator *translator = translator_host();
     const struct probe_point *point = data;
+    struct stalker_thread *thread = stalker_thread_of(cpu);
     /* Acquire: pairs with the release in replace_list. */
     const struct probe_list *list = atomic_load_explicit(&point->list, memory_order_acquire);
     uint64_t pc = cpu->pc;
@@ -41,7 +64,9 @@ static void call_all(struct gait_cpu_context *cpu, void *data)
     for (size_t i = 0; list != NULL && i < list->count && cpu->pc == pc; i++) {
         struct gait_call call = {.target = pc, .cpu = cpu};
 
-        translator_host()->call_get(cpu, &call);
+        /* Nobody needs a stack to jump to a function. */
+        if (is_stack_readable(thread, translator->stack_pointer(cpu)))
+            translator->call_get(cpu, &call);
         list->probes[i].function(&call, list->probes[i].data);
     }
 }
@@ -162,19 +187,59 @@ int call_probe_remove(struct stalker_engine *engine, uint32_t id)
     return result;
 }
 
+static int watch(struct stalker_engine *engine, uint64_t target, const struct callout *callout) REQUIRES(engine->lock)
+{
+    struct probe_point *point = obtain_point(engine, target);
+
+    if (point == NULL)
+        return -ENOMEM;
+    if (point->watch.function != NULL)
+        return -EEXIST;
+    point->watch.data = callout->data;
+    point->watch.pc = callout->pc;
+    point->watch.is_general_only = callout->is_general_only;
+    /* Who translates meanwhile finds all of it, or nothing. */
+    __atomic_store_n(&point->watch.function, callout->function, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int call_probe_watch(struct stalker_engine *engine, uint64_t target, gait_callout function, void *data)
+{
+    const struct callout callout = {function, data, app_pc_of(target), true};
+    int result;
+
+    mutex_lock(&engine->lock);
+    result = watch(engine, target, &callout);
+    mutex_unlock(&engine->lock);
+    if (result == 0)
+        stalker_invalidate(engine, target, target + 1);
+    return result;
+}
+
+static bool is_watched(const struct probe_point *point)
+{
+    return __atomic_load_n(&point->watch.function, __ATOMIC_ACQUIRE) != NULL;
+}
+
 bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc)
 {
     struct probe_point *point = find_point(cache->engine, pc.value);
 
     return !cache->configuration.is_quiet && point != NULL &&
-           atomic_load_explicit(&point->list, memory_order_relaxed) != NULL;
+           (is_watched(point) || atomic_load_explicit(&point->list, memory_order_relaxed) != NULL);
 }
 
 void call_probe_put(struct translation *translation)
 {
     struct stalker_engine *engine = translation->cache->engine;
     struct app_pc start = translation->block->start;
+    struct probe_point *point = find_point(engine, start.value);
 
-    if (call_probe_is_at(translation->cache, start))
-        engine->translator->put_callout(translation, &find_point(engine, start.value)->callout);
+    /* What was added since somebody looked is put when the block is translated anew, right after this. */
+    if (point == NULL || !translation->is_observed || translation->cache->configuration.is_quiet)
+        return;
+    if (is_watched(point))
+        engine->translator->put_callout(translation, &point->watch);
+    if (atomic_load_explicit(&point->list, memory_order_relaxed) != NULL)
+        engine->translator->put_callout(translation, &point->callout);
 }

@@ -15,6 +15,13 @@ MUST_USE int call_probe_add(struct stalker_engine *engine, uint64_t target, gait
 /* Takes one away. A thread that is calling it right now goes on with that. -ENOENT: there is none with that id. */
 MUST_USE int call_probe_remove(struct stalker_engine *engine, uint32_t id);
 
+/*
+ * One function of ours for an address, which stays as long as the engine: called before the probes, with the program's
+ * registers, and without setting vector registers aside, so that it costs little. It may not change the pc. -ENOMEM;
+ * -EEXIST: there is one.
+ */
+MUST_USE int call_probe_watch(struct stalker_engine *engine, uint64_t target, gait_callout function, void *data);
+
 /* Whether threads in that cache call probes at an address. */
 bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc);
 

@@ -6,6 +6,7 @@
 #include "stalker/callout.h"
 
 #include "stalker/dispatch.h"
+#include "stalker/event_write.h"
 #include "stalker/thread.h"
 #include "stalker/vectors.h"
 
@@ -20,6 +21,9 @@ bool stalker_callout(struct stalker_thread *thread, const struct callout_call *c
     if (!callout->is_general_only)
         vectors_put_back(thread);
     if (thread->context.pc != callout->pc.value) {
+        /* The rest of the block, which may have been told already, does not run. */
+        event_cut_at(thread, call->behind);
+        event_write_cut(thread);
         thread->reason = STALKER_ENTER;
         stalker_dispatch(thread);
         return true;

@@ -6,7 +6,10 @@
 #include "stalker/callout_done.h"
 
 #include "stalker/code_cache.h"
+#include "stalker/code_place.h"
+#include "stalker/engine.h"
 #include "stalker/thread.h"
+#include "stalker/translator.h"
 
 static struct callout_done *find(struct stalker_thread *thread, uint64_t frame)
 {
@@ -32,24 +35,31 @@ static struct callout_done *place_for(struct stalker_thread *thread, uint64_t fr
     return place;
 }
 
+bool callout_done_leave(struct stalker_thread *thread)
+{
+    struct callout_behind *behind = &thread->behind;
+    struct code_place code;
+
+    if (behind->cache_pc == 0 || !code_cache_place_at(thread->cache, cache_pc_of(behind->cache_pc), &code))
+        return false;
+    behind->block = code.block;
+    behind->cache = thread->cache;
+    behind->done = thread->engine->translator->callouts_done_at(&code, cache_pc_of(behind->cache_pc));
+    return true;
+}
+
 void callout_done_keep(struct stalker_thread *thread, uint64_t frame, uint64_t pc)
 {
-    struct callout_behind behind = thread->behind;
-    struct code_place code;
     struct callout_done *place;
 
-    if (behind.cache_pc == 0) {
+    if (!callout_done_leave(thread)) {
         place = find(thread, frame);
         if (place != NULL)
             *place = (struct callout_done){0};
         return;
     }
-    if (!code_cache_place_at(thread->cache, cache_pc_of(behind.cache_pc), &code))
-        return;
-    behind.block = code.block;
-    behind.cache = thread->cache;
     place = place_for(thread, frame);
-    *place = (struct callout_done){.frame = frame, .pc = pc, .behind = behind};
+    *place = (struct callout_done){.frame = frame, .pc = pc, .behind = thread->behind};
 }
 
 bool callout_done_take(struct stalker_thread *thread, uint64_t frame, uint64_t pc)

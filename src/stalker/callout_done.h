@@ -17,10 +17,12 @@ struct stalker_thread;
 /* Handlers that interrupted each other right behind callouts; of more, the callouts of the outermost are made again. */
 #define CALLOUTS_DONE_MAX 8
 
-/* A place in a block right behind a callout. All registers are the program's there, but for the stack pointer's. */
+/* A place in a block, right behind a callout or other code that a transformer put there. The registers are the
+ * program's. */
 struct callout_behind {
     uint64_t cache_pc;         /* 0: none */
     bool with_position;        /* the position of events is in its register there */
+    uint8_t done;              /* how many callouts and pieces of code at the program's pc are before it */
     const struct block *block; /* the one it is part of; NULL: the thread has not been elsewhere since */
     const struct code_cache *cache;
 };
@@ -31,6 +33,12 @@ struct callout_done {
     uint64_t pc;
     struct callout_behind behind;
 };
+
+/*
+ * The thread, whose state was found, leaves what it is behind, and may come back. False: it is behind nothing. Lets
+ * callout_done_is_valid find out whether that is still there.
+ */
+bool callout_done_leave(struct stalker_thread *thread);
 
 /* A handler begins, with the thread's state, which is at pc, in `frame`: keeps what it is behind. */
 void callout_done_keep(struct stalker_thread *thread, uint64_t frame, uint64_t pc);

@@ -248,15 +248,31 @@ void code_cache_describe(const struct code_cache *cache, const struct block *blo
     };
 }
 
-int code_cache_publish(struct code_cache *cache, struct block *block)
+/* No record names a quiet one. */
+static void tell_block(const struct code_cache *cache, const struct block *block)
 {
     struct event_block described;
 
-    /* No record names a quiet one. */
-    if (cache->configuration.ring != NULL && !block->is_quiet) {
-        code_cache_describe(cache, block, &described);
-        (void)ring_region_add_block(cache->configuration.ring, cache->ring_space, block->index, &described);
+    if (block->is_quiet)
+        return;
+    code_cache_describe(cache, block, &described);
+    (void)ring_region_add_block(cache->configuration.ring, cache->ring_space, block->index, &described);
+}
+
+void code_cache_tell_blocks(struct code_cache *cache)
+{
+    for (uint32_t i = 0; cache->configuration.ring != NULL && i < cache->block_count; i++) {
+        const struct block *block = code_cache_block(cache, i);
+
+        if (!block->is_retired)
+            tell_block(cache, block);
     }
+}
+
+int code_cache_publish(struct code_cache *cache, struct block *block)
+{
+    if (cache->configuration.ring != NULL)
+        tell_block(cache, block);
     return hash_map_insert(&cache->blocks, block->start.value, (uintptr_t)block);
 }
 

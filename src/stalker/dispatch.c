@@ -8,11 +8,13 @@
 #include "base/counters.h"
 #include "stalker/block_link.h"
 #include "stalker/callout_done.h"
+#include "stalker/code_place.h"
 #include "stalker/engine.h"
 #include "stalker/errand.h"
 #include "stalker/event_buffer.h"
 #include "stalker/event_write.h"
 #include "stalker/follow.h"
+#include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/reclaim.h"
@@ -67,6 +69,12 @@ static void tell_compiled(struct stalker_thread *thread, const struct code_cache
     }
 }
 
+/* Whether its blocks write records of themselves. */
+static bool tells_blocks(const struct code_cache *cache)
+{
+    return cache->configuration.events & (GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC);
+}
+
 /*
  * The CPU finds out what is wrong, at the original address, and our handler takes the thread on from there. Should
  * nothing be, it goes on natively until the next signal.
@@ -76,6 +84,13 @@ static void try_natively(struct stalker_thread *thread)
     thread->resume = thread->context.pc;
     thread->is_trying = true;
     thread->enter_once = true;
+}
+
+/* For good: what stands at context.pc cannot be translated. */
+static void give_up(struct stalker_thread *thread)
+{
+    counter_add(COUNTER_threads_left, 1);
+    stalker_leave_natively(thread);
 }
 
 /* Goes on at context.pc, to which `exit`, if there is one, is linked. */
@@ -98,7 +113,7 @@ static void go_by(struct stalker_thread *thread, struct block_exit *exit, bool l
     else if (code_source_bytes(&cache->engine->source, app_pc_of(thread->context.pc), NULL) == 0)
         try_natively(thread);
     else
-        stalker_leave_natively(thread);
+        give_up(thread);
 }
 
 /* Goes on at context.pc, in the cache that is right there. */
@@ -140,6 +155,17 @@ static void make_system_call(struct stalker_thread *thread)
     }
 }
 
+/* A program was not executed, or a process that shared our memory does so no more. */
+static void end_announced(struct stalker_thread *thread)
+{
+    const struct process_watcher *watcher = thread->engine->processes;
+
+    if (!thread->is_announced)
+        return;
+    thread->is_announced = false;
+    watcher->call_ended(watcher->context, thread);
+}
+
 static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
 {
     thread->context.pc = block_exit_target(exit).value;
@@ -151,7 +177,7 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
         go_on(thread, false);
         break;
     case BLOCK_EXIT_LEAVE:
-        stalker_leave_natively(thread);
+        give_up(thread);
         break;
     case BLOCK_EXIT_NO_CODE:
         try_natively(thread);
@@ -192,17 +218,60 @@ static void renew(struct stalker_thread *thread)
     go_on(thread, block_has_landing(block));
 }
 
-/* Back to behind the callouts at context.pc or, if that is no more, to where they are made. */
+/* The same place in another block, which begins at context.pc. What the block would have told until then is told here.
+ */
+static void go_behind_in_new_block(struct stalker_thread *thread)
+{
+    struct code_place place;
+    bool is_told;
+
+    thread->reason = STALKER_ENTER;
+    go_by(thread, NULL, false);
+    if (thread->behind.done == 0 || !code_cache_place_at(thread->cache, cache_pc_of(thread->resume), &place) ||
+        !thread->engine->translator->find_behind(&place, &thread->behind, &is_told))
+        return;
+    thread->reason = STALKER_BEHIND;
+    thread->behind.block = NULL;
+    thread->resume = thread->behind.cache_pc;
+    thread->enter_once = !thread->behind.with_position;
+    if (is_told && thread->events != NULL && tells_blocks(thread->cache))
+        event_write(thread, place.block->index, EVENT_RECORD_BLOCK);
+}
+
+/* Of a thread that goes on behind callouts: whether it has been elsewhere since they were made. */
+static bool was_away(const struct stalker_thread *thread)
+{
+    return thread->reason == STALKER_BEHIND && thread->behind.block != NULL;
+}
+
+/*
+ * Back to behind the callouts at context.pc. Of a block that a thread has left, and that was told, it was said how far
+ * it ran; so it cannot go on in that.
+ */
 static void go_behind(struct stalker_thread *thread)
 {
+    bool is_told = was_away(thread) && tells_blocks(thread->cache);
+
     exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
-    if (!callout_done_is_valid(thread)) {
-        thread->reason = STALKER_ENTER;
-        go_by(thread, NULL, false);
+    if (!callout_done_is_valid(thread) || is_told) {
+        go_behind_in_new_block(thread);
         return;
     }
     thread->resume = thread->behind.cache_pc;
     thread->enter_once = !thread->behind.with_position;
+}
+
+/* To where an indirect branch leads, or to the signal that it raises. */
+static void go_indirectly(struct stalker_thread *thread)
+{
+    thread->context.pc = thread->target;
+    if (!thread->engine->translator->refuse_branch(thread, &thread->context)) {
+        go_on(thread, true);
+        return;
+    }
+    /* The gate's own branch is refused as well, and our handler finds the program's state there. */
+    thread->resume = thread->target;
+    thread->enter_once = true;
 }
 
 static void handle_reason(struct stalker_thread *thread)
@@ -212,8 +281,7 @@ static void handle_reason(struct stalker_thread *thread)
         handle_exit(thread, code_cache_exit(thread->cache, thread->exit));
         break;
     case STALKER_INDIRECT:
-        thread->context.pc = thread->target;
-        go_on(thread, true);
+        go_indirectly(thread);
         break;
     case STALKER_CHANGED:
         renew(thread);
@@ -221,6 +289,7 @@ static void handle_reason(struct stalker_thread *thread)
     case STALKER_CALLED:
         /* The kernel has put the rest of the registers where they belong. */
         thread->context.pc = thread->native_return;
+        end_announced(thread);
         go_on(thread, false);
         break;
     case STALKER_QUIET_END:
@@ -261,9 +330,23 @@ static bool find_program_pc(struct stalker_thread *thread)
     return true;
 }
 
+/* Nobody is there who reads: the first thread to notice takes the others out, wherever they are, and leaves last. */
+static bool is_abandoned(struct stalker_thread *thread)
+{
+    struct stalker_engine *engine = thread->engine;
+    const struct process_watcher *watcher = engine->processes;
+
+    if (watcher == NULL || !watcher->is_abandoned(watcher->context))
+        return false;
+    if (!atomic_exchange_explicit(&engine->is_abandoned, true, memory_order_relaxed))
+        stalker_unfollow_others(engine);
+    return true;
+}
+
 static bool is_unfollowed(struct stalker_thread *thread)
 {
-    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW))
+    if (!(atomic_load_explicit(&thread->requests, memory_order_relaxed) & STALKER_REQUEST_UNFOLLOW) &&
+        !is_abandoned(thread))
         return false;
     return thread->reason != STALKER_EVENTS || find_program_pc(thread);
 }
@@ -277,6 +360,9 @@ void stalker_dispatch(struct stalker_thread *thread)
         signal_thread_begin(thread);
     thread->is_trying = false;
     observer_entered(thread);
+    /* Before it is decided where it goes on, since they may forget code. */
+    if (goes_back(thread) && was_away(thread))
+        errand_run_all(thread);
     handle_reason(thread);
     if (!goes_back(thread)) {
         reclaim_pass(thread, epoch);

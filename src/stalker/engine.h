@@ -20,6 +20,9 @@
 #include <stdbool.h>
 
 struct gait_observer;
+struct stalker_thread;
+struct system_call;
+struct thread_chooser;
 struct thread_visit;
 struct translator;
 
@@ -42,18 +45,52 @@ struct mapping_watcher {
     void *context;
 };
 
+/* Is told what becomes of threads for which it has set `watch`. */
+struct thread_watcher {
+    /* It is followed no more. In the engine, on that thread or while it is stopped. */
+    void (*ended)(struct stalker_thread *thread);
+    /* In a child that was just forked: the thread is not there. */
+    void (*forgotten)(struct stalker_thread *thread);
+    /* The same: it is there, and what it had in a ring is the parent's. */
+    void (*forked)(struct stalker_thread *thread);
+};
+
+/*
+ * Is told of processes that come, and are replaced, by the thread that does it: in the engine, without a lock of ours
+ * but in child_began, where nobody else is. What is announced may not happen.
+ */
+struct process_watcher {
+    void (*fork_begins)(void *context);
+    void (*fork_failed)(void *context);
+    /* In the child. True: it is followed, and the ring is its own; false: it is not, and nobody reads the ring. */
+    bool (*child_began)(void *context);
+    /* About to execute a program, or else to make a process that shares our memory; and it has not done so, or has. */
+    void (*call_begins)(void *context, struct stalker_thread *thread, bool is_exec, const struct system_call *call);
+    void (*call_ended)(void *context, struct stalker_thread *thread);
+    /* The last thread has left because nobody is there any more who reads, or in a child that is not followed. */
+    void (*all_left)(void *context);
+    /* Whether whoever reads is gone: then all threads leave. Cheap, no lock. */
+    bool (*is_abandoned)(void *context);
+    void *context;
+};
+
 struct stalker_engine {
     struct stalker_engine_options options;
-    const struct mapping_watcher *watcher; /* NULL: nobody; set before the first thread is followed */
+    const struct mapping_watcher *watcher;       /* NULL: nobody; set before the first thread is followed */
+    const struct process_watcher *processes;     /* the same */
+    const struct thread_watcher *thread_watcher; /* the same */
+    const struct thread_chooser *chooser;        /* of threads that are observed; NULL: all are */
+    _Atomic bool is_abandoned;                   /* all threads leave as soon as they come here */
     const struct translator *translator;
     struct mutex lock;
     struct list_node threads;  /* followed */
     struct list_node parked;   /* no longer followed; their structs are kept until nobody can be leaving through them */
     struct code_cache *caches; /* one for each configuration; the list is under lock */
     struct code_source source;
-    struct hash_map nothing; /* no blocks: for threads that are to come to the engine each time */
-    struct hash_map natives; /* functions that followed threads call natively, by address */
-    _Atomic uint64_t epoch;  /* reclaim.c */
+    struct hash_map nothing;          /* no blocks: for threads that are to come to the engine each time */
+    struct hash_map natives;          /* functions that followed threads call natively, by address */
+    _Atomic uint64_t epoch;           /* reclaim.c */
+    _Atomic uint32_t mapping_changes; /* how often followed threads changed their mappings */
     const struct gait_observer *_Atomic observer;
     struct exclusions exclusions;
     struct quiet_ranges quiet;

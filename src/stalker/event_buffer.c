@@ -45,14 +45,21 @@ int event_buffer_create(size_t size_bytes, struct event_buffer **buffer_out)
     return 0;
 }
 
-int event_buffer_create_in_ring(const struct code_cache *cache, uint32_t tid, struct event_buffer **buffer_out)
+static struct ring_lane_owner owner_of(const struct code_cache *cache, uint32_t tid, bool is_whole)
 {
-    const struct ring_lane_owner owner = {
+    return (struct ring_lane_owner){
         .tid = tid,
         .events = cache->configuration.events,
         .space = cache->ring_space,
         .with_times = cache->configuration.times,
+        .is_whole = is_whole,
     };
+}
+
+int event_buffer_create_in_ring(const struct code_cache *cache, uint32_t tid, bool is_whole,
+                                struct event_buffer **buffer_out)
+{
+    const struct ring_lane_owner owner = owner_of(cache, tid, is_whole);
     struct event_buffer *buffer;
     void *storage;
     int result = memory_map(sizeof(*buffer), &storage);
@@ -71,6 +78,23 @@ int event_buffer_create_in_ring(const struct code_cache *cache, uint32_t tid, st
     return 0;
 }
 
+void event_buffer_begin_in_ring(struct event_buffer *buffer, const struct code_cache *cache, uint32_t tid)
+{
+    const struct ring_lane_owner owner = owner_of(cache, tid, false);
+
+    ring_writer_begin(buffer->ring, cache->configuration.ring, &owner);
+    buffer->start = buffer->ring->start;
+    buffer->end = buffer->ring->end;
+    buffer->lost_bytes = 0;
+}
+
+void event_buffer_forget_ring(struct event_buffer *buffer)
+{
+    if (buffer->ring != NULL)
+        ring_writer_forget(buffer->ring);
+    buffer->ring = NULL;
+}
+
 void event_buffer_destroy(struct event_buffer *buffer)
 {
     if (buffer == NULL)
@@ -86,6 +110,12 @@ void event_buffer_set_tid(struct event_buffer *buffer, uint32_t tid)
     buffer->decoder.tid = tid;
     if (buffer->ring != NULL)
         ring_writer_set_tid(buffer->ring, tid);
+}
+
+void event_buffer_set_name(struct event_buffer *buffer, const char *name)
+{
+    if (buffer->ring != NULL)
+        ring_writer_set_name(buffer->ring, name);
 }
 
 void event_buffer_set(struct event_buffer *buffer, uint32_t events, bool with_times, struct event_receiver receiver)

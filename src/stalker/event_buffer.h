@@ -29,15 +29,27 @@ struct event_buffer {
 /* size_bytes is rounded up to pages, at most 8 MiB. -ENOMEM; -EINVAL: too large. The caller owns it. */
 MUST_USE int event_buffer_create(size_t size_bytes, struct event_buffer **buffer_out);
 
-/* The same for a thread that is followed in a cache with a ring. A tid of 0: it has not begun. */
-MUST_USE int event_buffer_create_in_ring(const struct code_cache *cache, uint32_t tid,
+/*
+ * The same for a thread that is followed in a cache with a ring. A tid of 0: it has not begun. is_whole: it is followed
+ * from its first instruction on.
+ */
+MUST_USE int event_buffer_create_in_ring(const struct code_cache *cache, uint32_t tid, bool is_whole,
                                          struct event_buffer **buffer_out);
+
+/* In a child that was just forked, and whose ring is its own: what was written before is the parent's. */
+void event_buffer_begin_in_ring(struct event_buffer *buffer, const struct code_cache *cache, uint32_t tid);
+
+/* The same of a thread that is not there in the child: its lane is the parent's, and is left alone. */
+void event_buffer_forget_ring(struct event_buffer *buffer);
 
 /* What is in the ring stays there. NULL is fine. */
 void event_buffer_destroy(struct event_buffer *buffer);
 
 /* The thread has begun, or is that of a child process. */
 void event_buffer_set_tid(struct event_buffer *buffer, uint32_t tid);
+
+/* The thread has that name, of at most 16 bytes with its NUL, for whoever reads a ring. */
+void event_buffer_set_name(struct event_buffer *buffer, const char *name);
 
 /* The largest buffer that there is. */
 #define EVENT_BUFFER_BYTES_MAX (8u << 20)

@@ -3,7 +3,10 @@
 
 #include "base/time_counter.h"
 #include "stalker/code_cache.h"
+#include "stalker/code_place.h"
+#include "stalker/engine.h"
 #include "stalker/thread.h"
+#include "stalker/translator.h"
 
 void event_write(struct stalker_thread *thread, uint32_t number, enum event_record record)
 {
@@ -19,6 +22,21 @@ void event_write(struct stalker_thread *thread, uint32_t number, enum event_reco
     /* Whoever reads the header finds all of the record. */
     __atomic_store_n((uint32_t *)(void *)place, event_header(number, record), __ATOMIC_RELEASE);
     thread->event_position += event_record_bytes(format, record);
+}
+
+void event_cut_at(struct stalker_thread *thread, uint64_t cache_pc)
+{
+    struct gait_cpu_context cpu = thread->context;
+    struct callout_behind behind = thread->behind;
+    struct code_place place;
+
+    if (thread->events == NULL || !code_cache_place_at(thread->cache, cache_pc_of(cache_pc), &place))
+        return;
+    cpu.pc = cache_pc;
+    cpu.registers[thread->engine->translator->position_register] = thread->event_position;
+    if (thread->engine->translator->recover(thread, &place, &cpu) != 0)
+        thread->event_cut.is_cut = false;
+    thread->behind = behind;
 }
 
 void event_write_cut(struct stalker_thread *thread)

@@ -65,24 +65,46 @@ int exclusion_remove(struct stalker_engine *engine, uint64_t start, uint64_t end
     return result;
 }
 
-static int set_active(struct stalker_engine *engine, bool is_active) REQUIRES(engine->lock)
+static int make_caches(struct stalker_engine *engine) REQUIRES(engine->lock)
 {
-    struct stalker_thread *thread = stalker_thread_find(engine, stalker_current_tid());
     int result = 0;
 
-    if (thread == NULL)
-        return -ESRCH;
     if (engine->quiet_cache == NULL)
         result = make_quiet_cache(engine);
     if (result == 0 && engine->paused_cache == NULL)
         result = make_paused_cache(engine);
-    if (result != 0)
-        return result;
+    return result;
+}
+
+int exclusion_prepare(struct stalker_engine *engine)
+{
+    int result;
+
+    mutex_lock(&engine->lock);
+    result = make_caches(engine);
+    mutex_unlock(&engine->lock);
+    return result;
+}
+
+void exclusion_set_inactive(struct stalker_thread *thread, bool is_inactive)
+{
     /* Active again: it is above whatever call was to end that. */
-    if (thread->is_inactive && is_active)
+    if (thread->is_inactive && !is_inactive)
         thread->quiet_sp = 0;
-    thread->is_inactive = !is_active;
-    return 0;
+    thread->is_inactive = is_inactive;
+}
+
+static int set_active(struct stalker_engine *engine, bool is_active) REQUIRES(engine->lock)
+{
+    struct stalker_thread *thread = stalker_thread_find(engine, stalker_current_tid());
+    int result;
+
+    if (thread == NULL)
+        return -ESRCH;
+    result = make_caches(engine);
+    if (result == 0)
+        exclusion_set_inactive(thread, !is_active);
+    return result;
 }
 
 int exclusion_set_active(struct stalker_engine *engine, bool is_active)

@@ -35,6 +35,12 @@ MUST_USE int exclusion_remove(struct stalker_engine *engine, uint64_t start, uin
  */
 MUST_USE int exclusion_set_active(struct stalker_engine *engine, bool is_active);
 
+/* Makes what inactive threads need, so that exclusion_set_inactive can do without. */
+MUST_USE int exclusion_prepare(struct stalker_engine *engine);
+
+/* The same as exclusion_set_active for a thread that does not run, or is the calling one and in the engine. */
+void exclusion_set_inactive(struct stalker_thread *thread, bool is_inactive);
+
 /* Whether an address is excluded. Any thread. */
 bool exclusion_holds(struct stalker_engine *engine, struct app_pc pc);
 

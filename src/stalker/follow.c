@@ -14,6 +14,7 @@
 #include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/translator.h"
 #include "stalker/vectors.h"
@@ -82,7 +83,7 @@ static void init_thread(struct stalker_thread *thread, struct stalker_engine *en
     thread->engine_sp = (uintptr_t)thread & ~(uintptr_t)63;
     thread->reason = STALKER_ENTER;
     thread->gate = (uintptr_t)stalker_gate_exit;
-    thread->gate_collision = (uintptr_t)stalker_gate_collision;
+    thread->gate_collision = (uintptr_t)stalker_gate_indirect;
     thread->gate_events = (uintptr_t)stalker_gate_events;
     thread->gate_changed = (uintptr_t)stalker_gate_changed;
     thread->gate_callout = (uintptr_t)stalker_gate_callout;
@@ -117,13 +118,15 @@ static int init_events(struct stalker_thread *thread, const struct follow_reques
     if (request->configuration.events == 0)
         return 0;
     if (request->configuration.ring != NULL)
-        result = event_buffer_create_in_ring(thread->observed_cache, (uint32_t)thread->tid, &thread->events);
+        result = event_buffer_create_in_ring(thread->observed_cache, (uint32_t)thread->tid, request->is_whole,
+                                             &thread->events);
     else
         result = event_buffer_create(size_bytes, &thread->events);
     if (result != 0)
         return result;
     event_buffer_set(thread->events, request->configuration.events, request->configuration.times, request->receiver);
     event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
+    thread->events->decoder.is_whole = request->is_whole;
     thread->event_position = thread->events->start;
     thread->event_limit = thread->events->end;
     return 0;
@@ -176,6 +179,7 @@ int stalker_follow_create(struct stalker_engine *engine, int tid, const struct f
         result = init_events(thread, request);
     if (result != 0)
         return result;
+    thread_choice_ask(thread);
     list_remove(&thread->node);
     list_add_last(&engine->threads, &thread->node);
     counter_add(COUNTER_threads_followed, 1);
@@ -196,6 +200,13 @@ void stalker_follow_cancel(struct stalker_thread *thread)
     list_add_last(&thread->engine->parked, &thread->node);
 }
 
+static void end_watch(struct stalker_thread *thread)
+{
+    if (thread->watch != NULL)
+        thread->engine->thread_watcher->ended(thread);
+    thread->watch = NULL;
+}
+
 void stalker_follow_end(struct stalker_thread *thread)
 {
     if (thread->events != NULL) {
@@ -203,6 +214,7 @@ void stalker_follow_end(struct stalker_thread *thread)
         event_buffer_end(thread->events, thread->event_position);
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
+    end_watch(thread);
     /* One that ended in the engine does not leave any more. */
     if (atomic_exchange_explicit(&thread->is_inside, false, memory_order_relaxed))
         signal_actions_release();
@@ -279,6 +291,7 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
 
     if (child == NULL)
         return NULL;
+    request.is_whole = true;
     init_thread(child, parent->engine, parent->observed_cache);
     if (vectors_prepare(child) != 0 || init_events(child, &request) != 0) {
         stalker_thread_destroy(child);
@@ -322,6 +335,7 @@ void stalker_thread_began(struct stalker_thread *thread)
         counter_add(COUNTER_threads_unknown, 1);
     if (thread->events != NULL)
         event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
+    thread_choice_ask(thread);
     counter_add(COUNTER_threads_followed, 1);
 }
 
@@ -348,6 +362,16 @@ bool stalker_is_following(struct stalker_engine *engine, int tid)
     return followed;
 }
 
+/* Whether nobody will come any more, nor ask for anything. */
+static void tell_all_left(struct stalker_engine *engine) REQUIRES(engine->lock)
+{
+    const struct process_watcher *watcher = engine->processes;
+
+    if (watcher != NULL && list_is_empty(&engine->threads) &&
+        atomic_load_explicit(&engine->is_abandoned, memory_order_relaxed))
+        watcher->all_left(watcher->context);
+}
+
 void stalker_leave_natively(struct stalker_thread *thread)
 {
     struct stalker_engine *engine = thread->engine;
@@ -358,11 +382,13 @@ void stalker_leave_natively(struct stalker_thread *thread)
         stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
     if (thread->events != NULL && !thread->events->is_draining)
         event_buffer_end(thread->events, thread->event_position);
+    end_watch(thread);
     mutex_lock(&engine->lock);
     if (thread->events != NULL)
         engine->event_bytes_lost += thread->events->lost_bytes;
     list_remove(&thread->node);
     list_add_last(&engine->parked, &thread->node);
+    tell_all_left(engine);
     mutex_unlock(&engine->lock);
 }
 

@@ -18,6 +18,7 @@ struct follow_request {
     struct event_receiver receiver; /* without a function: the newest events are kept */
     size_t buffer_bytes;            /* 0: the engine's choice */
     bool new_threads;
+    bool is_whole; /* the thread is at its first instruction, so it never returns from where it is now */
 };
 
 /*

@@ -26,6 +26,7 @@
 #define TRIES_MAX      2000
 #define TRIES_AT_ONCE  20
 #define NANOSECONDS_MS 1000000
+#define OTHERS_MET_MAX 1024
 
 /* There signals are blocked: a trap behind each instruction would be the end. */
 static void enter_gate(struct gait_cpu_context *cpu)
@@ -124,13 +125,26 @@ struct meeting {
     struct code_cache *cache;
 };
 
+/* The program's state, of a stopped thread that is in the cache or tries what is no code. */
+static bool find_program(struct stalker_thread *thread, struct gait_cpu_context *cpu)
+{
+    const struct translator *translator = thread->engine->translator;
+    struct code_place place;
+
+    if (!thread->is_trying || stalker_thread_is_on_stack(thread, translator->stack_pointer(cpu)))
+        return code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place) &&
+               translator->recover(thread, &place, cpu) == 0;
+    (void)stalker_gate_recover(thread, cpu);
+    thread->behind.cache_pc = 0;
+    return true;
+}
+
 static int enter_engine(void *context, struct thread_registers *registers)
 {
     const struct meeting *meeting = context;
     struct stalker_thread *thread = meeting->thread;
     const struct translator *translator = thread->engine->translator;
     struct gait_cpu_context cpu, entrance;
-    struct code_place place;
     uint64_t segment_base;
 
     thread_registers_take_restart(registers);
@@ -140,14 +154,11 @@ static int enter_engine(void *context, struct thread_registers *registers)
         return -EAGAIN;
     entrance = cpu;
     thread->sent_from = cpu.pc;
-    if (thread->is_trying && !stalker_thread_is_on_stack(thread, translator->stack_pointer(&cpu)))
-        (void)stalker_gate_recover(thread, &cpu);
-    else if (!code_cache_place_at(thread->cache, cache_pc_of(cpu.pc), &place) ||
-             translator->recover(thread, &place, &cpu) != 0)
+    if (!find_program(thread, &cpu))
         return -EAGAIN;
     event_write_cut(thread);
     thread->context = cpu;
-    thread->reason = STALKER_ENTER;
+    thread->reason = callout_done_leave(thread) ? STALKER_BEHIND : STALKER_ENTER;
     enter_gate(&entrance);
     translator->registers_set(registers, &entrance, thread->self);
     return 0;
@@ -203,6 +214,32 @@ int stalker_unfollow_other(struct stalker_engine *engine, int tid)
             return 0;
     }
     return result;
+}
+
+/* Asks all of them; and those to meet, as many as fit. */
+static unsigned ask_to_leave(struct stalker_engine *engine, int *tids_out)
+{
+    unsigned count = 0;
+
+    mutex_lock(&engine->lock);
+    LIST_FOR_EACH (node, &engine->threads) {
+        struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
+        if (thread->tid != stalker_current_tid() && thread->tid != 0 && count < OTHERS_MET_MAX)
+            tids_out[count++] = thread->tid;
+    }
+    mutex_unlock(&engine->lock);
+    return count;
+}
+
+void stalker_unfollow_others(struct stalker_engine *engine)
+{
+    int tids[OTHERS_MET_MAX];
+    unsigned count = ask_to_leave(engine, tids);
+
+    for (unsigned i = 0; i < count; i++)
+        (void)!stalker_unfollow_other(engine, tids[i]);
 }
 
 /* ---- threads that somebody else has stopped ---------------------------------------------------------------------- */

@@ -19,6 +19,9 @@ MUST_USE int stalker_follow_other(struct stalker_engine *engine, int tid, const 
  */
 MUST_USE int stalker_unfollow_other(struct stalker_engine *engine, int tid);
 
+/* The same for all but the calling one, which is in the engine. Those that cannot be met leave when they come there. */
+void stalker_unfollow_others(struct stalker_engine *engine);
+
 /*
  * Makes a followed thread that is in the cache enter the engine between two of the program's instructions, with the
  * program's registers in its context; from there it goes on as ever. -EAGAIN: it was where that is not possible, or in

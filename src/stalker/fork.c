@@ -29,6 +29,7 @@ NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
     mutex_lock(&engine->translation_lock);
     mutex_lock(&engine->source.lock);
     mutex_lock(&engine->exclusions.lock);
+    mutex_lock(&engine->quiet.lock);
     mutex_lock(&engine->pieces.lock);
     thread_registry_lock();
     signal_actions_lock();
@@ -39,6 +40,7 @@ NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
     signal_actions_unlock();
     thread_registry_unlock();
     mutex_unlock(&engine->pieces.lock);
+    mutex_unlock(&engine->quiet.lock);
     mutex_unlock(&engine->exclusions.lock);
     mutex_unlock(&engine->source.lock);
     mutex_unlock(&engine->translation_lock);
@@ -85,6 +87,31 @@ static bool leave_ring(const struct code_cache *cache)
     return cache->configuration.ring == NULL || ring_region_detach(cache->configuration.ring);
 }
 
+/*
+ * Whether the thread is followed in the child. With a watcher its ring is then a new one, to which nothing is known
+ * yet; else nobody sees what is written from now on.
+ */
+static bool begin_ring(struct stalker_thread *thread)
+{
+    const struct process_watcher *watcher = thread->engine->processes;
+    bool is_left = true;
+
+    if (watcher != NULL && watcher->child_began(watcher->context)) {
+        for (struct code_cache *cache = thread->engine->caches; cache != NULL; cache = cache->next)
+            code_cache_tell_blocks(cache);
+        if (thread->events != NULL && thread->events->ring != NULL)
+            event_buffer_begin_in_ring(thread->events, thread->observed_cache, (uint32_t)thread->tid);
+        return true;
+    }
+    for (const struct code_cache *cache = thread->engine->caches; cache != NULL; cache = cache->next)
+        is_left &= leave_ring(cache);
+    /* Its lane may be in a ring that is not there any more. */
+    if (thread->events != NULL && thread->events->ring != NULL)
+        event_buffer_begin_in_ring(thread->events, thread->observed_cache, (uint32_t)thread->tid);
+    atomic_store_explicit(&thread->engine->is_abandoned, watcher != NULL, memory_order_relaxed);
+    return is_left && watcher == NULL;
+}
+
 static void forget_others(struct stalker_thread *thread)
 {
     LIST_FOR_EACH_REMOVABLE (node, &thread->engine->threads) {
@@ -93,8 +120,13 @@ static void forget_others(struct stalker_thread *thread)
         if (other == thread)
             continue;
         list_remove(node);
+        if (other->watch != NULL)
+            other->engine->thread_watcher->forgotten(other);
+        other->watch = NULL;
         if (atomic_load_explicit(&other->is_inside, memory_order_relaxed))
             signal_actions_release();
+        if (other->events != NULL)
+            event_buffer_forget_ring(other->events);
         stalker_thread_destroy(other);
     }
 }
@@ -107,27 +139,34 @@ static void begin_child(struct stalker_thread *thread)
     thread->tid = stalker_current_tid();
     if (thread_registry_add(thread) != 0)
         counter_add(COUNTER_threads_unknown, 1);
+    thread->is_announced = false;
+    thread->announcement = NULL;
     forget_others(thread);
+    if (thread->watch != NULL)
+        engine->thread_watcher->forked(thread);
     errand_forget_all(thread);
     call_pieces_forget_shared(&engine->pieces);
-    for (const struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
-        if (!leave_ring(cache))
-            atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
     for (struct code_cache **place = &engine->caches; *place != NULL; place = &(*place)->next)
         if (is_shared(*place) && !replace_cache(thread, place))
             atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
+    if (!begin_ring(thread))
+        atomic_fetch_or_explicit(&thread->requests, STALKER_REQUEST_UNFOLLOW, memory_order_relaxed);
     if (thread->events != NULL) {
         event_buffer_set_tid(thread->events, (uint32_t)thread->tid);
         event_decoder_forget_blocks(&thread->events->decoder);
         thread->event_position = thread->events->start;
+        thread->event_limit = thread->events->end;
     }
 }
 
 long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
 {
+    const struct process_watcher *watcher = thread->engine->processes;
     long result;
 
     signal_thread_hold(thread);
+    if (watcher != NULL)
+        watcher->fork_begins(watcher->context);
     take_locks(thread->engine);
     result = raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
                          call->arguments[4], call->arguments[5]);
@@ -135,5 +174,7 @@ long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
         begin_child(thread);
     else
         give_locks(thread->engine);
+    if (result < 0 && watcher != NULL)
+        watcher->fork_failed(watcher->context);
     return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rt_sigprocmask reads and writes eight bytes at an address that it is given, says if it cannot, and does nothing else:
- * with a way to change the mask that does not exist, or without a change.
+ * with a way to change the mask that does not exist, or without a change. An address of 0 it takes for none.
  */
 #include "stalker/program_memory.h"
 
@@ -16,12 +16,12 @@
 
 static bool read_word(uint64_t address)
 {
-    return raw_syscall(__NR_rt_sigprocmask, NO_WAY, (long)address, 0, WORD_BYTES, 0, 0) != -EFAULT;
+    return address != 0 && raw_syscall(__NR_rt_sigprocmask, NO_WAY, (long)address, 0, WORD_BYTES, 0, 0) != -EFAULT;
 }
 
 static bool write_word(uint64_t address)
 {
-    return raw_syscall(__NR_rt_sigprocmask, 0, 0, (long)address, WORD_BYTES, 0, 0) == 0;
+    return address != 0 && raw_syscall(__NR_rt_sigprocmask, 0, 0, (long)address, WORD_BYTES, 0, 0) == 0;
 }
 
 static bool try_each_page(uint64_t address, size_t size_bytes, bool (*try)(uint64_t address))

@@ -10,6 +10,7 @@
 #include "base/raw_syscall.h"
 #include "stalker/program_memory.h"
 #include "stalker/signal_frame.h"
+#include "stalker/signal_watch.h"
 #include "stalker/system_call.h"
 
 #include <asm/errno.h>
@@ -50,6 +51,12 @@ static bool is_function(const struct signal_action *action)
 static bool is_ours(const struct signal_action *action)
 {
     return action->handler == (uintptr_t)stalker_signal_entry;
+}
+
+/* Where ours is to stand: for a handler, and where somebody wants to know what ends the process. */
+static bool is_for_us(int signal, const struct signal_action *action)
+{
+    return is_function(action) || (action->handler == HANDLER_DEFAULT && signal_watch_is_deadly(signal));
 }
 
 static void write_slot(struct slot *slot, const struct signal_action *action)
@@ -108,7 +115,7 @@ static void take(int signal) REQUIRES(actions_lock)
 {
     struct signal_action action;
 
-    if (change(signal, NULL, &action) == 0 && is_function(&action) && !is_ours(&action))
+    if (change(signal, NULL, &action) == 0 && is_for_us(signal, &action) && !is_ours(&action))
         put_ours(signal, &action);
 }
 
@@ -161,6 +168,26 @@ void signal_actions_reset(int signal)
     change(signal, &nothing, NULL);
 }
 
+void signal_actions_use_up(int signal)
+{
+    static const struct signal_action nothing = {.handler = HANDLER_DEFAULT};
+    /* Whoever has the lock blocks all signals, so the thread that was interrupted has not. */
+    uint64_t mask = signal_mask_set(SIGNAL_MASK_ALL);
+
+    mutex_lock(&actions_lock);
+    if (is_for_us(signal, &nothing))
+        put_ours(signal, &nothing);
+    else
+        signal_actions_reset(signal);
+    mutex_unlock(&actions_lock);
+    signal_mask_set(mask);
+}
+
+bool signal_action_is_default(const struct signal_action *action)
+{
+    return action->handler == HANDLER_DEFAULT;
+}
+
 static long set(int signal, const struct signal_action *new, struct signal_action *old_out) REQUIRES(actions_lock)
 {
     long result = change(signal, NULL, old_out);
@@ -171,7 +198,7 @@ static long set(int signal, const struct signal_action *new, struct signal_actio
         *old_out = signal_actions_get(signal);
     if (new == NULL || is_ours(new))
         return 0;
-    return is_function(new) ? put_ours(signal, new) : change(signal, new, NULL);
+    return is_for_us(signal, new) ? put_ours(signal, new) : change(signal, new, NULL);
 }
 
 /* The kernel says itself what is wrong with the rest. */

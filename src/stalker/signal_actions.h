@@ -8,6 +8,7 @@
 #ifndef GAIT_STALKER_SIGNAL_ACTIONS_H
 #define GAIT_STALKER_SIGNAL_ACTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct system_call;
@@ -38,8 +39,14 @@ struct signal_action signal_actions_get(int signal);
 /* Where a handler returns to. */
 uint64_t signal_action_restorer(const struct signal_action *action);
 
-/* The handler was entered, and wanted to be so once only. */
+/* Nobody handles the signal any more: it does what it does by itself. Signal-safe. */
 void signal_actions_reset(int signal);
+
+/* The handler was entered, and wanted to be so once only. In a signal handler. */
+void signal_actions_use_up(int signal);
+
+/* Whether the program has no handler: ours stands there to see the process end. */
+bool signal_action_is_default(const struct signal_action *action);
 
 /* Makes the program's rt_sigaction for it. */
 long signal_actions_call(const struct system_call *call);

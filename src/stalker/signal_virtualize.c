@@ -22,6 +22,7 @@
 #include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
 #include "stalker/signal_stack.h"
+#include "stalker/signal_watch.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"
 #include "stalker/translator.h"
@@ -146,8 +147,11 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     struct code_place place;
 
     thread->event_cut.is_cut = false;
-    if (gate == GATE_PROGRAM)
+    if (gate == GATE_PROGRAM) {
+        if (thread->behind.cache_pc != 0)
+            event_cut_at(thread, thread->behind.cache_pc);
         return true;
+    }
     if (!is_inside(thread))
         return false;
     if (is_sent_to_begin(cpu)) {
@@ -169,10 +173,13 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 }
 
 /* What the kernel does when it cannot write a frame. */
-static void die(int signal)
+static void die(int signal, const struct gait_cpu_context *cpu)
 {
+    struct signal_death death = {.signal = signal, .code = SI_KERNEL, .cpu = cpu, .is_known = true};
     uint64_t mask = ~bit_of(signal);
 
+    death.address = translator_host()->stack_pointer(cpu);
+    signal_watch_dying(&death);
     signal_actions_reset(signal);
     raw_syscall(__NR_tkill, stalker_current_tid(), signal, 0, 0, 0, 0);
     signal_mask_set(mask);
@@ -197,7 +204,7 @@ static bool copy_frame(struct signal_copy *copy, const struct signal_action *act
 static void use_up(int signal, const struct signal_action *action)
 {
     if (action->flags & (unsigned)SA_RESETHAND)
-        signal_actions_reset(signal);
+        signal_actions_use_up(signal);
 }
 
 /* The handler begins natively, as if we were not there; a frame that is not where it wants it is copied there. */
@@ -221,7 +228,7 @@ static void run_natively(struct signal_outcome *outcome, const struct stalker_th
     if (!is_away)
         return;
     if (!copy_frame(&copy, &action, stack, translator_host()->stack_pointer(&cpu))) {
-        die(SIGSEGV);
+        die(SIGSEGV, &cpu);
         return;
     }
     outcome->sp = copy.start;
@@ -321,10 +328,11 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
             signal_info_move(info, thread->sent_from, cpu->pc);
     }
     counter_add(COUNTER_signals_delivered, 1);
+    signal_watch_delivered(signal);
     signal_frame_set(ucontext, cpu);
     *signal_frame_stack(ucontext) = thread->alternate_stack;
     if (!copy_frame(&copy, &action, &thread->alternate_stack, sp)) {
-        die(SIGSEGV);
+        die(SIGSEGV, cpu);
         return;
     }
     use_up(signal, &action);
@@ -381,14 +389,59 @@ static void put_step_first(struct stalker_thread *thread, struct signal_outcome 
     thread->signals_held = 1;
 }
 
+/* The process ends as it would have: the same signal comes once more, and finds what the program had. */
+static void end_process(struct signal_outcome *outcome, struct stalker_thread *thread, struct gait_cpu_context *cpu,
+                        bool is_known)
+{
+    siginfo_t *info = (siginfo_t *)(uintptr_t)outcome->info;
+    int signal = (int)outcome->signal;
+    struct gait_cpu_context interrupted;
+    struct signal_death death = {.signal = signal, .cpu = cpu, .is_known = is_known};
+
+    signal_frame_get((void *)(uintptr_t)outcome->ucontext, &interrupted);
+    if (is_fault(signal, info))
+        signal_info_move(info, interrupted.pc, cpu->pc);
+    death.code = info->si_code;
+    death.address = is_fault(signal, info) ? (uintptr_t)info->si_addr : 0;
+    signal_watch_dying(&death);
+    signal_actions_reset(signal);
+    if (is_known && thread != NULL) {
+        if (is_fault(signal, info))
+            thread->event_cut.ran_bytes++;
+        event_write_cut(thread);
+        signal_frame_set((void *)(uintptr_t)outcome->ucontext, cpu);
+    }
+    /* It is blocked until we return from the frame. */
+    (void)raw_syscall(__NR_rt_tgsigqueueinfo, raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0), stalker_current_tid(), signal,
+                      (long)info, 0, 0);
+}
+
+/* A signal for which the program has no handler, and which ends it. False: it has to wait for a known state. */
+static bool end_by_default(struct stalker_thread *thread, struct signal_outcome *outcome)
+{
+    const siginfo_t *info = (const siginfo_t *)(uintptr_t)outcome->info;
+    struct gait_cpu_context cpu;
+    bool is_known;
+
+    signal_frame_get((const void *)(uintptr_t)outcome->ucontext, &cpu);
+    is_known = thread == NULL || recover(thread, &cpu);
+    if (!is_known && is_inside(thread) && !is_fault((int)outcome->signal, info))
+        return false;
+    end_process(outcome, thread, &cpu, is_known);
+    return true;
+}
+
 void stalker_signal_arrived(struct signal_outcome *outcome)
 {
     struct stalker_thread *thread = thread_registry_current();
     const siginfo_t *info = (const siginfo_t *)(uintptr_t)outcome->info;
     bool is_sent = !is_fault((int)outcome->signal, info);
     struct gait_cpu_context cpu;
+    struct signal_action action = signal_actions_get((int)outcome->signal);
     bool is_ours, is_known;
 
+    if (signal_action_is_default(&action) && end_by_default(thread, outcome))
+        return;
     if (thread == NULL) {
         run_natively(outcome, NULL);
         return;

@@ -19,11 +19,13 @@
 #include "stalker/signal_stack.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
+#include "stalker/thread_choice.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 #include <linux/mman.h>
+#include <linux/prctl.h>
 #include <linux/sched.h>
 
 #define TABLE_BYTES 65536
@@ -42,6 +44,7 @@ enum part {
     PART_CHANGE, /* changes the mapping of a range: address, size */
     PART_MOVE,   /* moves it: mremap */
     PART_SEGMENT,
+    PART_CONTROL, /* prctl: names the thread, among others */
     PART_SIGNAL_ACTION,
     PART_SIGNAL_RETURN,
     PART_SIGNAL_STACK,
@@ -64,6 +67,7 @@ static const struct special specials[] = {
     {__NR_mprotect, PART_CHANGE},
     {__NR_pkey_mprotect, PART_CHANGE},
     {__NR_mremap, PART_MOVE},
+    {__NR_prctl, PART_CONTROL},
     {__NR_rt_sigaction, PART_SIGNAL_ACTION},
     {__NR_rt_sigreturn, PART_SIGNAL_RETURN},
     {__NR_sigaltstack, PART_SIGNAL_STACK},
@@ -122,6 +126,7 @@ static void changed(struct stalker_thread *thread, uint64_t start, uint64_t size
     const struct mapping_watcher *watcher = thread->engine->watcher;
     uint64_t end = start + ((size + 4095) & ~4095ull);
 
+    atomic_fetch_add_explicit(&thread->engine->mapping_changes, 1, memory_order_relaxed);
     stalker_invalidate(thread->engine, start, end);
     if (watcher != NULL)
         watcher->changed(watcher->context, start, end, may_execute);
@@ -150,6 +155,18 @@ static long move_mapping(struct stalker_thread *thread, const struct system_call
     return result;
 }
 
+/* The system call is made in place, where signals find the program's state: a new program inherits their mask. */
+static enum system_call_outcome announce(struct stalker_thread *thread, const struct system_call *call, bool is_exec)
+{
+    const struct process_watcher *watcher = thread->engine->processes;
+
+    if (watcher == NULL)
+        return SYSTEM_CALL_IN_PLACE;
+    thread->is_announced = true;
+    watcher->call_begins(watcher->context, thread, is_exec, call);
+    return SYSTEM_CALL_IN_PLACE;
+}
+
 /* New threads begin in the cache or, like children that share our memory only until they exec, natively. */
 static enum system_call_outcome clone_thread(struct stalker_thread *thread, const struct system_call *call,
                                              uint64_t flags, bool has_stack)
@@ -160,7 +177,9 @@ static enum system_call_outcome clone_thread(struct stalker_thread *thread, cons
         thread->engine->translator->system_call_done(&thread->context, stalker_fork(thread, call));
         return SYSTEM_CALL_DONE;
     }
-    if (!(flags & CLONE_VM) || flags & CLONE_VFORK || !thread->new_threads)
+    if (flags & CLONE_VFORK)
+        return announce(thread, call, false);
+    if (!(flags & CLONE_VM) || !thread->new_threads)
         return SYSTEM_CALL_IN_PLACE;
     if (stalker_follow_clone(thread, &result) != 0)
         return SYSTEM_CALL_IN_PLACE;
@@ -188,12 +207,13 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     translator->system_call_get(&thread->context, &call);
     switch ((enum part)thread->engine->system_calls[(uint16_t)call.number]) {
     case PART_LEAVE:
+        /* Another thread may have named it. */
+        thread_choice_named(thread);
         return SYSTEM_CALL_LEAVE;
     case PART_REPLACE:
         if (thread->events != NULL)
             stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
-        result = make(&call);
-        break;
+        return announce(thread, &call, true);
     case PART_CLONE:
         return clone_thread(thread, &call, (uint64_t)call.arguments[0], call.arguments[1] != 0);
     case PART_CLONE3:
@@ -201,11 +221,19 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     case PART_FORK:
         result = stalker_fork(thread, &call);
         break;
+    case PART_VFORK:
+        return announce(thread, &call, false);
     case PART_CHANGE:
         result = change_mapping(thread, &call);
         break;
     case PART_MOVE:
         result = move_mapping(thread, &call);
+        break;
+    case PART_CONTROL:
+        /* None of them in place, where a result of 0 would be taken for a child's. */
+        result = make(&call);
+        if (call.arguments[0] == PR_SET_NAME)
+            thread_choice_named(thread);
         break;
     case PART_SIGNAL_ACTION:
         result = signal_actions_call(&call);

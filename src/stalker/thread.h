@@ -28,7 +28,7 @@ struct stalker_errand;
 /* Why a thread left the cache. */
 enum stalker_reason {
     STALKER_EXIT = STALKER_REASON_EXIT,           /* through `exit` of a block */
-    STALKER_INDIRECT = STALKER_REASON_INDIRECT,   /* no block is known for `target` */
+    STALKER_INDIRECT = STALKER_REASON_INDIRECT,   /* no block is known for `target`, wanted by that of `exit` */
     STALKER_EVENTS = STALKER_REASON_EVENTS,       /* the buffer is full; `resume` is set already */
     STALKER_CHANGED = STALKER_REASON_CHANGED,     /* the original of the block that has `exit` changed */
     STALKER_QUIET_END = STALKER_REASON_QUIET_END, /* an excluded call is over at the block that has `exit` */
@@ -117,8 +117,10 @@ struct stalker_thread {
     struct callout_done callouts_done[CALLOUTS_DONE_MAX];
     struct event_buffer *events; /* NULL: none are wanted */
     struct event_cut event_cut;  /* set when the thread's registers are recovered */
-    uint32_t compiled_end;       /* how many blocks there were after the last translation */
-    uint8_t *vectors;            /* room for the vector state, while somebody else's code runs */
+    uint64_t stack_page; /* 1 + the address of one that was readable at that many of the engine's mapping_changes */
+    uint32_t stack_page_changes;
+    uint32_t compiled_end; /* how many blocks there were after the last translation */
+    uint8_t *vectors;      /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
     _Atomic bool is_inside; /* it is in the cache or the engine, or on its way out; changed on the thread itself */
     bool with_position;     /* translated code has the position of events in a register */
@@ -126,7 +128,16 @@ struct stalker_thread {
     bool enter_once;        /* but not where it enters next */
     bool new_threads;       /* threads that it makes are followed alike */
     size_t buffer_bytes;    /* of their events */
+    void *watch;            /* the thread watcher's; NULL: nothing */
+    bool is_announced;      /* the process watcher was told of the system call that it makes */
+    void *announcement;     /* the watcher's */
 };
+
+/* The thread whose context that is. */
+static inline struct stalker_thread *stalker_thread_of(struct gait_cpu_context *context)
+{
+    return (struct stalker_thread *)(void *)((char *)context - offsetof(struct stalker_thread, context));
+}
 
 /* Whether a stack pointer is on the stack that the engine, and the kernel for signals, have on the thread. */
 static inline bool stalker_thread_is_on_stack(const struct stalker_thread *thread, uint64_t sp)

@@ -17,6 +17,7 @@ struct block;
 struct code_writer;
 struct block_exit;
 struct callout;
+struct callout_behind;
 struct code_place;
 struct translation;
 struct stalker_thread;
@@ -79,6 +80,22 @@ struct translator {
     MUST_USE int (*recover)(struct stalker_thread *thread, const struct code_place *place,
                             struct gait_cpu_context *cpu);
 
+    /* How many callouts at the program's pc, and pieces of code put there, are done at a place. Signal-safe. */
+    uint8_t (*callouts_done_at)(const struct code_place *place, struct cache_pc pc);
+
+    /*
+     * Where a block can be entered at its start with behind->done of them done, and whether it is told by then that the
+     * block runs. False: nowhere.
+     */
+    bool (*find_behind)(const struct code_place *place, struct callout_behind *behind, bool *is_told_out);
+
+    /*
+     * A thread is on its way to cpu->pc by the indirect branch that ends the block of its `exit`, with all registers as
+     * they are behind it. Where the CPU refuses to go there: puts them, the pc included, back to before the branch, and
+     * returns true. Signal-safe.
+     */
+    bool (*refuse_branch)(const struct stalker_thread *thread, struct gait_cpu_context *cpu);
+
     /* Between the registers of a stopped thread and a context; `segment_base` is that of the register that we use. */
     void (*registers_get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
                           uint64_t *segment_base_out);
@@ -89,6 +106,10 @@ struct translator {
 
     /* A call that just entered a function. */
     void (*call_get)(struct gait_cpu_context *cpu, struct gait_call *call_out);
+
+    /* The six registers in which a call may have arguments, and the one in which it may have returned something. */
+    void (*call_arguments)(const struct gait_cpu_context *cpu, uint64_t arguments_out[6]);
+    uint64_t (*call_value)(const struct gait_cpu_context *cpu);
 
     /* Writes a landing for a block that has none, in the cold memory. Sets block->landing. */
     void (*put_landing)(struct translation *translation, struct block *block);
@@ -113,7 +134,6 @@ void stalker_leave(void);
 void stalker_leave_with_position(void);
 void stalker_enter(void);
 void stalker_enter_with_position(void);
-void stalker_gate_collision(void);
 void stalker_gate_indirect(void);
 
 /* Fills in the registers as they are in the caller when this has returned. In arch/<cpu>/host. */

@@ -5,7 +5,9 @@
  */
 #include "symbolize/function_names.h"
 
+#include "arch/arch.h"
 #include "elf/build_id.h"
+#include "elf/imports.h"
 #include "symbolize/symbol_index.h"
 #include "trace/modules.h"
 
@@ -19,6 +21,7 @@
 #include <unistd.h>
 
 #define FILE_BYTES_MAX (4ll << 30)
+#define STUB_INSNS_MAX 2 /* a landing mark, and the jump */
 
 struct function_file {
     struct function_file *next;
@@ -130,6 +133,35 @@ static struct function_file *get_file(struct function_names *names, const struct
     return file;
 }
 
+/*
+ * Programs call other libraries through stubs, which have no names of their own: they jump to where a slot points that
+ * the dynamic linker fills. False: this is none.
+ */
+static bool name_stub(const struct elf_symbols *symbols, uint64_t address, char *text, size_t text_bytes)
+{
+    const struct arch *arch = arch_by_elf_machine(symbols->machine);
+    struct arch_insn insn = {.flow = ARCH_FLOW_NEXT};
+    const uint8_t *code;
+    const char *name;
+    uint64_t available;
+    size_t length;
+
+    if (arch == NULL || elf_symbols_code(symbols, address, &code, &available) != 0)
+        return false;
+    for (unsigned i = 0; i < STUB_INSNS_MAX && insn.flow == ARCH_FLOW_NEXT; i++) {
+        if (arch->decode(code, available, app_pc_of(address), 0, &insn) != 0)
+            return false;
+        address += insn.length;
+        code += insn.length;
+        available -= insn.length;
+    }
+    if (insn.flow != ARCH_FLOW_JUMP_INDIRECT || !(insn.properties & ARCH_PC_RELATIVE) ||
+        elf_imports_find(symbols, insn.memory_address, &name, &length) != 0)
+        return false;
+    snprintf(text, text_bytes, "%.*s@plt", length > INT16_MAX ? INT16_MAX : (int)length, name);
+    return true;
+}
+
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes)
 {
@@ -143,9 +175,13 @@ const char *function_names_find(struct function_names *names, const struct modul
         return "is too large for the memory";
     if (file->problem != NULL)
         return file->problem;
-    if (elf_symbols_address_at(&file->symbols, offset, &place) != 0 ||
-        (symbol = symbol_index_find(&file->index, place)) == NULL)
+    if (elf_symbols_address_at(&file->symbols, offset, &place) != 0)
         return NULL;
+    symbol = symbol_index_find(&file->index, place);
+    if (symbol == NULL) {
+        (void)name_stub(&file->symbols, place, text, text_bytes);
+        return NULL;
+    }
 
     int length = symbol->name_length > INT16_MAX ? INT16_MAX : (int)symbol->name_length;
 

@@ -21,8 +21,9 @@ void function_names_init(struct function_names *names);
 void function_names_deinit(struct function_names *names);
 
 /*
- * Writes "function", "function+0x12", or "file+0x1234" (the place in the file) if there is no name. Returns NULL, or
- * why the file's names are not used: a static text that follows "its file".
+ * Writes "function", "function+0x12", "function@plt" for a stub through which it is called in another library, or
+ * "file+0x1234" (the place in the file) if there is no name. Returns NULL, or why the file's names are not used: a
+ * static text that follows "its file".
  */
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes);

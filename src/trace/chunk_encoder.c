@@ -4,12 +4,17 @@
 
 #include "trace/compression.h"
 #include "trace/crc32c.h"
+#include "trace/record_packing.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct chunk_encoder {
     struct compressor *compressor; /* NULL: none */
+    struct record_predictor *predictor;
+    uint8_t *buffer; /* of marks, and packed records behind them */
+    size_t buffer_bytes;
 };
 
 int chunk_encoder_create(bool compress, struct chunk_encoder **encoder_out)
@@ -17,10 +22,12 @@ int chunk_encoder_create(bool compress, struct chunk_encoder **encoder_out)
     struct chunk_encoder *encoder = calloc(1, sizeof(*encoder));
     int result = encoder == NULL ? -ENOMEM : 0;
 
+    if (result == 0)
+        result = record_predictor_create(&encoder->predictor);
     if (result == 0 && compress)
         result = compressor_create(&encoder->compressor);
     if (result != 0) {
-        free(encoder);
+        chunk_encoder_destroy(encoder);
         return result;
     }
     *encoder_out = encoder;
@@ -32,7 +39,62 @@ void chunk_encoder_destroy(struct chunk_encoder *encoder)
     if (encoder == NULL)
         return;
     compressor_destroy(encoder->compressor);
+    record_predictor_destroy(encoder->predictor);
+    free(encoder->buffer);
     free(encoder);
+}
+
+static int reserve(struct chunk_encoder *encoder, size_t size_bytes)
+{
+    uint8_t *buffer;
+
+    if (encoder->buffer_bytes >= size_bytes)
+        return 0;
+    buffer = realloc(encoder->buffer, size_bytes);
+    if (buffer == NULL)
+        return -ENOMEM;
+    encoder->buffer = buffer;
+    encoder->buffer_bytes = size_bytes;
+    return 0;
+}
+
+/* Puts the marks into the buffer. Returns how many bytes that are. */
+static size_t put_marks(struct chunk_encoder *encoder, const struct stream_piece *piece)
+{
+    struct trace_marks marks = {.count = piece->mark_count};
+    size_t marks_bytes = piece->mark_count * sizeof(*piece->marks);
+
+    if (piece->mark_count == 0)
+        return 0;
+    memcpy(encoder->buffer, &marks, sizeof(marks));
+    memcpy(encoder->buffer + sizeof(marks), piece->marks, marks_bytes);
+    return sizeof(marks) + marks_bytes;
+}
+
+/* What there is besides compressing: marks, and packed records. */
+static int pack_stored(struct chunk_encoder *encoder, const struct stream_piece *piece, struct encoded_chunk *chunk)
+{
+    struct packing_source records = {piece->bytes, piece->size_bytes};
+    size_t packed_bytes = piece->size_bytes, marks_bytes;
+    int result = -E2BIG;
+
+    if (!piece->has_records && piece->mark_count == 0)
+        return 0;
+    if (reserve(encoder, sizeof(struct trace_marks) + piece->mark_count * sizeof(*piece->marks) +
+                             record_packing_room(piece->size_bytes)) != 0)
+        return -ENOMEM;
+    marks_bytes = put_marks(encoder, piece);
+    if (piece->has_records)
+        result =
+            record_packing_do(encoder->predictor, piece->format, records, encoder->buffer + marks_bytes, &packed_bytes);
+    if (result != 0 && marks_bytes == 0)
+        return 0;
+    if (result != 0)
+        memcpy(encoder->buffer + marks_bytes, piece->bytes, piece->size_bytes);
+    chunk->header.flags |= (result == 0 ? TRACE_CHUNK_PACKED : 0) | (marks_bytes != 0 ? TRACE_CHUNK_MARKS : 0);
+    chunk->header.stored_bytes = (uint32_t)(marks_bytes + packed_bytes);
+    chunk->stored = encoder->buffer;
+    return 0;
 }
 
 static int compress_stored(struct chunk_encoder *encoder, struct encoded_chunk *chunk)
@@ -64,8 +126,13 @@ int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *
             },
         .stored = piece->bytes,
     };
-    int result = piece->size_bytes > TRACE_CHUNK_BYTES_MAX ? -EINVAL : compress_stored(encoder, &chunk);
+    int result;
 
+    if (piece->size_bytes > TRACE_CHUNK_BYTES_MAX || piece->mark_count > TRACE_MARKS_MAX)
+        return -EINVAL;
+    result = pack_stored(encoder, piece, &chunk);
+    if (result == 0)
+        result = compress_stored(encoder, &chunk);
     if (result != 0)
         return result;
     chunk.header.data_crc = crc32c(0, chunk.stored, chunk.header.stored_bytes);

@@ -8,6 +8,7 @@
 #define GAIT_TRACE_CHUNK_ENCODER_H
 
 #include "base/attributes.h"
+#include "ring/event_record.h"
 #include "trace/trace_layout.h"
 
 #include <stdbool.h>
@@ -23,6 +24,10 @@ struct stream_piece {
     uint64_t first_time;
     uint64_t last_time;
     uint64_t lost_before;
+    const struct trace_mark *marks; /* in order; at most TRACE_MARKS_MAX */
+    uint32_t mark_count;
+    bool has_records; /* of that format: they are packed */
+    struct event_format format;
 };
 
 /*
@@ -40,8 +45,8 @@ MUST_USE int chunk_encoder_create(bool compress, struct chunk_encoder **encoder_
 void chunk_encoder_destroy(struct chunk_encoder *encoder);
 
 /*
- * What is stored is the encoder's until it is used again, or the piece's own bytes. -EINVAL: more bytes than a chunk
- * can have; -ENOMEM.
+ * What is stored is the encoder's until it is used again, or the piece's own bytes. -EINVAL: more bytes, or
+ * marks, than a chunk can have; -ENOMEM.
  */
 MUST_USE int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *piece,
                                struct encoded_chunk *chunk_out);

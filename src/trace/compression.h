@@ -9,6 +9,7 @@
 #include "base/attributes.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct compressor;
 
@@ -23,6 +24,9 @@ void compressor_destroy(struct compressor *compressor);
  */
 MUST_USE int compressor_run(struct compressor *compressor, const void *bytes, size_t size_bytes,
                             const void **result_out, size_t *result_bytes_out);
+
+/* How much it says to be when it is decompressed. -EPROTO: it does not; -EOPNOTSUPP: this build cannot. */
+MUST_USE int compression_size(const void *bytes, size_t size_bytes, uint64_t *result_bytes_out);
 
 /* Decompresses into exactly result_bytes. -EPROTO: it is something else; -EOPNOTSUPP: this build cannot. */
 MUST_USE int compression_undo(const void *bytes, size_t size_bytes, void *result, size_t result_bytes);

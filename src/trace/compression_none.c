@@ -26,6 +26,14 @@ int compressor_run(struct compressor *compressor, const void *bytes, size_t size
     return -EOPNOTSUPP;
 }
 
+int compression_size(const void *bytes, size_t size_bytes, uint64_t *result_bytes_out)
+{
+    (void)bytes;
+    (void)size_bytes;
+    (void)result_bytes_out;
+    return -EOPNOTSUPP;
+}
+
 int compression_undo(const void *bytes, size_t size_bytes, void *result, size_t result_bytes)
 {
     (void)bytes;

@@ -62,6 +62,16 @@ int compressor_run(struct compressor *compressor, const void *bytes, size_t size
     return 0;
 }
 
+int compression_size(const void *bytes, size_t size_bytes, uint64_t *result_bytes_out)
+{
+    unsigned long long size = ZSTD_getFrameContentSize(bytes, size_bytes);
+
+    if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR)
+        return -EPROTO;
+    *result_bytes_out = size;
+    return 0;
+}
+
 int compression_undo(const void *bytes, size_t size_bytes, void *result, size_t result_bytes)
 {
     size_t made = ZSTD_decompress(result, result_bytes, bytes, size_bytes);

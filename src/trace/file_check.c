@@ -4,6 +4,8 @@
 
 #include "trace/manifest.h"
 #include "trace/modules.h"
+#include "trace/trace_crash.h"
+#include "trace/trace_details.h"
 #include "trace/trace_events.h"
 
 #include <inttypes.h>
@@ -99,12 +101,12 @@ static void check_blocks(struct file_checker *checker, const struct trace_file *
     note_stream(finding, &checker->blocks.end, checker->blocks.count, "block");
 }
 
-static int count_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+static int count_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
     uint64_t *total = context;
 
     (void)events;
-    (void)chunk;
+    (void)span;
     *total += count;
     return 0;
 }
@@ -160,6 +162,57 @@ static void check_index(const struct file_checker *checker, const struct trace_f
     }
 }
 
+static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+{
+    (void)context;
+    (void)enter;
+    (void)stack;
+}
+
+static void pass_leave(void *context, const struct detail_leave *leave)
+{
+    (void)context;
+    (void)leave;
+}
+
+static void check_details(const struct file_checker *checker, const struct trace_file *file,
+                          struct file_finding *finding)
+{
+    static const struct trace_details_receiver receiver = {.enter = pass_enter, .leave = pass_leave};
+    struct trace_details_end end;
+    struct gait_error err;
+
+    if (trace_details_read(checker->files->folder, file->path, &receiver, &end, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    note_stream(finding, &end.stream, end.record_count, "record");
+    if (finding->verdict == FILE_GOOD && (end.header.pid != file->pid || end.header.tid != file->tid)) {
+        finding->verdict = FILE_DAMAGED;
+        snprintf(finding->text, sizeof(finding->text),
+                 "is that of thread %" PRIu32 " of process %" PRIu32 ": files were mixed up", end.header.tid,
+                 end.header.pid);
+    } else if (finding->verdict == FILE_GOOD && end.bad_bytes != 0) {
+        finding->verdict = FILE_DAMAGED;
+        snprintf(finding->text, sizeof(finding->text),
+                 "%" PRIu64 " bytes are no records, the first of them at byte %" PRIu64 " of chunk %" PRIu64,
+                 end.bad_bytes, end.first_bad_at, end.first_bad_chunk);
+    }
+}
+
+static void check_crash(const struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
+{
+    struct trace_crash crash;
+    struct gait_error err;
+
+    if (trace_crash_read(&crash, checker->files->folder, file->path, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    note_stream(finding, &crash.end, crash.count, "record");
+    trace_crash_deinit(&crash);
+}
+
 void file_checker_run(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding_out)
 {
     *finding_out = (struct file_finding){.verdict = FILE_GOOD};
@@ -178,6 +231,12 @@ void file_checker_run(struct file_checker *checker, const struct trace_file *fil
             check_index(checker, file, finding_out);
         else
             check_index_alone(checker, file, finding_out);
+        break;
+    case TRACE_FILE_DETAIL:
+        check_details(checker, file, finding_out);
+        break;
+    case TRACE_FILE_CRASH:
+        check_crash(checker, file, finding_out);
         break;
     default:
         finding_out->verdict = FILE_FOREIGN;

@@ -117,8 +117,17 @@ static void put_threads(FILE *file, const struct manifest_process *process)
         fprintf(file, "%s\n        {\"tid\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"name\": ", i == 0 ? "" : ",",
                 thread->tid, thread->generation);
         put_string(file, name);
-        fprintf(file, ", \"lost_bytes\": %" PRIu64 "}", thread->lost_bytes);
+        fprintf(file, ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 "}", thread->lost_bytes,
+                thread->lost_detail_bytes);
     }
+}
+
+static void put_losses(FILE *file, const struct manifest_losses *losses)
+{
+    fprintf(file,
+            ",\n      \"lost\": {\"late_bytes\": %" PRIu64 ", \"no_lane_bytes\": %" PRIu64 ", \"no_room\": %" PRIu64
+            ", \"no_memory\": %" PRIu64 "}",
+            losses->late_bytes, losses->no_lane_bytes, losses->no_room_count, losses->no_memory_count);
 }
 
 static void put_processes(FILE *file, const struct manifest *manifest)
@@ -127,14 +136,45 @@ static void put_processes(FILE *file, const struct manifest *manifest)
     for (size_t i = 0; i < manifest->process_count; i++) {
         const struct manifest_process *process = &manifest->processes[i];
 
-        fprintf(file, "%s\n    {\"pid\": %" PRIu32 ", \"parent_pid\": %" PRIu32 ", \"status\": %d, \"command\": ",
-                i == 0 ? "" : ",", process->pid, process->parent_pid, process->status);
+        fprintf(file,
+                "%s\n    {\"pid\": %" PRIu32 ", \"image\": %" PRIu32 ", \"parent_pid\": %" PRIu32
+                ", \"status\": %d, \"command\": ",
+                i == 0 ? "" : ",", process->pid, process->image, process->parent_pid, process->status);
         put_string(file, process->command == NULL ? "" : process->command);
+        put_losses(file, &process->losses);
         fputs(",\n      \"threads\": [", file);
         put_threads(file, process);
         fputs("]}", file);
     }
     fputs("]\n", file);
+}
+
+static void put_triggers(FILE *file, const struct manifest *manifest)
+{
+    fputs("  \"triggers\": [", file);
+    for (size_t i = 0; i < manifest->trigger_count; i++) {
+        const struct manifest_trigger *trigger = &manifest->triggers[i];
+
+        fprintf(file, "%s\n    {\"kind\": ", i == 0 ? "" : ",");
+        put_string(file, trigger->kind);
+        fputs(", \"text\": ", file);
+        put_string(file, trigger->text == NULL ? "" : trigger->text);
+        fprintf(file, ", \"time\": %" PRIu64 ", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 "}", trigger->time,
+                trigger->pid, trigger->tid);
+    }
+    fprintf(file, "],\n  \"triggers_left_out\": %" PRIu64 ",\n", manifest->triggers_left_out);
+}
+
+static void put_windows(FILE *file, const struct manifest *manifest)
+{
+    fprintf(file, "  \"flight\": %s,\n  \"windows\": [", manifest->is_flight ? "true" : "false");
+    for (size_t i = 0; i < manifest->window_count; i++) {
+        const struct manifest_window *window = &manifest->windows[i];
+
+        fprintf(file, "%s\n    {\"from\": %" PRIu64 ", \"to\": %" PRIu64 ", \"cut\": %s}", i == 0 ? "" : ",",
+                window->from, window->to, window->is_cut ? "true" : "false");
+    }
+    fputs("],\n", file);
 }
 
 static void put_manifest(FILE *file, const struct manifest *manifest)
@@ -147,6 +187,8 @@ static void put_manifest(FILE *file, const struct manifest *manifest)
     fprintf(file, "  \"began_unix_ns\": %" PRId64 ",\n", manifest->began_unix_ns);
     put_member(file, "ended", manifest->ended);
     put_clocks(file, manifest);
+    put_triggers(file, manifest);
+    put_windows(file, manifest);
     put_processes(file, manifest);
     fputs("}\n", file);
 }
@@ -378,6 +420,12 @@ static void take_clocks(struct manifest_source *source, const struct json_value 
         };
 }
 
+/* What the first traces did not have. */
+static bool has_member(const struct json_value *object, const char *name)
+{
+    return json_member(object, name) != NULL;
+}
+
 static void take_threads(struct manifest_source *source, const struct json_value *object,
                          struct manifest_process *process)
 {
@@ -391,9 +439,23 @@ static void take_threads(struct manifest_source *source, const struct json_value
         thread->tid = (uint32_t)take_number(source, item, "tid", INT32_MAX);
         thread->generation = (uint32_t)take_number(source, item, "generation", UINT32_MAX);
         thread->lost_bytes = take_number(source, item, "lost_bytes", UINT64_MAX);
+        if (has_member(item, "lost_detail_bytes"))
+            thread->lost_detail_bytes = take_number(source, item, "lost_detail_bytes", UINT64_MAX);
         if (name != NULL)
             snprintf(thread->name, sizeof(thread->name), "%s", name->text);
     }
+}
+
+static void take_losses(struct manifest_source *source, const struct json_value *object, struct manifest_losses *losses)
+{
+    const struct json_value *lost = has_member(object, "lost") ? want(source, object, "lost", JSON_OBJECT) : NULL;
+
+    if (lost == NULL)
+        return;
+    losses->late_bytes = take_number(source, lost, "late_bytes", UINT64_MAX);
+    losses->no_lane_bytes = take_number(source, lost, "no_lane_bytes", UINT64_MAX);
+    losses->no_room_count = take_number(source, lost, "no_room", UINT64_MAX);
+    losses->no_memory_count = take_number(source, lost, "no_memory", UINT64_MAX);
 }
 
 static void take_processes(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
@@ -405,11 +467,50 @@ static void take_processes(struct manifest_source *source, const struct json_val
         struct manifest_process *process = &manifest->processes[manifest->process_count++];
 
         process->pid = (uint32_t)take_number(source, item, "pid", INT32_MAX);
+        process->image = (uint32_t)take_number(source, item, "image", INT32_MAX);
         process->parent_pid = (uint32_t)take_number(source, item, "parent_pid", INT32_MAX);
         process->status = (int)take_signed(source, item, "status", INT32_MIN, INT32_MAX);
         process->command = take_text(source, item, "command");
+        take_losses(source, item, &process->losses);
         take_threads(source, item, process);
     }
+}
+
+static void take_triggers(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+
+    if (!has_member(root, "triggers"))
+        return;
+    manifest->triggers = take_array(source, root, "triggers", sizeof(*manifest->triggers), &item);
+    manifest->triggers_left_out = take_number(source, root, "triggers_left_out", UINT64_MAX);
+    for (; item != NULL; item = item->next) {
+        struct manifest_trigger *trigger = &manifest->triggers[manifest->trigger_count++];
+        const struct json_value *kind = want(source, item, "kind", JSON_STRING);
+
+        if (kind != NULL)
+            snprintf(trigger->kind, sizeof(trigger->kind), "%s", kind->text);
+        trigger->text = take_text(source, item, "text");
+        trigger->time = take_number(source, item, "time", UINT64_MAX);
+        trigger->pid = (uint32_t)take_number(source, item, "pid", INT32_MAX);
+        trigger->tid = (uint32_t)take_number(source, item, "tid", INT32_MAX);
+    }
+}
+
+static void take_windows(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+
+    if (!has_member(root, "windows"))
+        return;
+    manifest->is_flight = take_flag(source, root, "flight");
+    manifest->windows = take_array(source, root, "windows", sizeof(*manifest->windows), &item);
+    for (; item != NULL; item = item->next)
+        manifest->windows[manifest->window_count++] = (struct manifest_window){
+            .from = take_number(source, item, "from", UINT64_MAX),
+            .to = take_number(source, item, "to", UINT64_MAX),
+            .is_cut = take_flag(source, item, "cut"),
+        };
 }
 
 static int take_manifest(const struct json_value *root, struct manifest *manifest, struct gait_error *err)
@@ -435,6 +536,8 @@ static int take_manifest(const struct json_value *root, struct manifest *manifes
     take_events(&source, root, manifest);
     take_clocks(&source, root, manifest);
     take_processes(&source, root, manifest);
+    take_triggers(&source, root, manifest);
+    take_windows(&source, root, manifest);
     if (source.is_out_of_memory)
         return explain_read(-ENOMEM, err);
     if (source.wrong != NULL)
@@ -478,6 +581,10 @@ void manifest_free(struct manifest *manifest)
         free(manifest->processes[i].command);
         free(manifest->processes[i].threads);
     }
+    for (size_t i = 0; i < manifest->trigger_count; i++)
+        free(manifest->triggers[i].text);
+    free(manifest->triggers);
+    free(manifest->windows);
     free((void *)(uintptr_t)manifest->arguments);
     free((void *)(uintptr_t)manifest->ended);
     free(manifest->program);

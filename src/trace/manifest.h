@@ -7,6 +7,7 @@
 #include "base/clock_pair.h"
 #include "gait/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,16 +15,46 @@ struct manifest_thread {
     uint32_t tid;
     uint32_t generation;
     char name[16];
-    uint64_t lost_bytes;
+    uint64_t lost_bytes;        /* of its index, since it was not read in time, as the next one */
+    uint64_t lost_detail_bytes; /* of its details */
+    /* While it is recorded: */
+    uint32_t serial; /* as in the ring */
+    uint32_t lanes;  /* bit n: it has one of kind n */
+};
+
+/* What a process could not tell, by reason. */
+struct manifest_losses {
+    uint64_t late_bytes;      /* of records that were not read in time, of all threads */
+    uint64_t no_lane_bytes;   /* of records of threads for which there was no lane */
+    uint64_t no_room_count;   /* of blocks and modules for which there was no room in the ring */
+    uint64_t no_memory_count; /* of things that were not watched, since there was no memory in the process */
 };
 
 struct manifest_process {
     uint32_t pid;
+    uint32_t image;      /* which program of that pid it is: 1, or more after it executed others */
     uint32_t parent_pid; /* 0: the first one */
     char *command;       /* as it was started */
     struct manifest_thread *threads;
     size_t thread_count;
+    struct manifest_losses losses;
     int status; /* as wait() gives it; -1: not known */
+};
+
+/* Something happened around which records are kept. */
+struct manifest_trigger {
+    char kind[16]; /* as --trigger calls it: "manual", "time", "every", "crash", "signal", "symbol", "slow" */
+    char *text;    /* what was asked for, or a note */
+    uint64_t time; /* the counter */
+    uint32_t pid;  /* 0: of no process */
+    uint32_t tid;  /* 0: of no thread */
+};
+
+/* A time of which all records are kept; what came between windows was left out. */
+struct manifest_window {
+    uint64_t from; /* the counter */
+    uint64_t to;
+    bool is_cut; /* it was to begin earlier, but there was no memory to keep so much */
 };
 
 struct manifest {
@@ -36,6 +67,12 @@ struct manifest {
     size_t clock_count;
     struct manifest_process *processes;
     size_t process_count;
+    bool is_flight; /* records of threads are in windows only */
+    struct manifest_trigger *triggers;
+    size_t trigger_count;
+    uint64_t triggers_left_out; /* how many more there were */
+    struct manifest_window *windows;
+    size_t window_count;
     const char *ended; /* "running", "exit", "signal", "detached", "disk full", "interrupted", "target gone" */
 };
 

@@ -8,6 +8,7 @@
 #include "libgait/error.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
+#include "trace/record_packing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MARKS_BYTES_MAX (sizeof(struct trace_marks) + TRACE_MARKS_MAX * sizeof(struct trace_mark))
 
 /* Reads up to size_bytes; less: the file ends there. Negative: -errno. */
 static ssize_t read_at(int fd, uint64_t offset, void *bytes, size_t size_bytes)
@@ -123,7 +126,9 @@ void stream_reader_close(struct stream_reader *reader)
 {
     close(reader->fd);
     free(reader->stored.bytes);
+    free(reader->plain.bytes);
     free(reader->raw.bytes);
+    record_predictor_destroy(reader->predictor);
     *reader = (struct stream_reader){.fd = -1};
 }
 
@@ -199,16 +204,17 @@ static bool take_footer(struct stream_reader *reader)
 
 static bool check_chunk(struct stream_reader *reader, const struct trace_chunk *chunk)
 {
-    bool is_compressed = (chunk->flags & TRACE_CHUNK_ZSTD) != 0;
+    uint64_t marks_bytes = chunk->flags & TRACE_CHUNK_MARKS ? MARKS_BYTES_MAX : 0;
+    bool is_smaller = (chunk->flags & (TRACE_CHUNK_ZSTD | TRACE_CHUNK_PACKED)) != 0;
 
     if (chunk->crc != crc32c(0, chunk, offsetof(struct trace_chunk, crc)))
         return end_damaged(reader, "the chunk's header has the wrong sum");
     if (chunk->sequence != reader->end.chunk_count)
         return end_damaged(reader, "the chunk is another one than the next");
-    if ((chunk->flags & ~(uint32_t)TRACE_CHUNK_ZSTD) != 0)
+    if ((chunk->flags & ~(uint32_t)TRACE_CHUNK_FLAGS) != 0)
         return end_with(reader, STREAM_FAILED, EOPNOTSUPP, "the chunk is stored in a way that this gait does not know");
-    if (chunk->raw_bytes > TRACE_CHUNK_BYTES_MAX ||
-        (is_compressed ? chunk->stored_bytes >= chunk->raw_bytes : chunk->stored_bytes != chunk->raw_bytes))
+    if (chunk->raw_bytes > TRACE_CHUNK_BYTES_MAX || chunk->stored_bytes > chunk->raw_bytes + marks_bytes ||
+        (is_smaller ? chunk->stored_bytes >= chunk->raw_bytes + marks_bytes : chunk->stored_bytes < chunk->raw_bytes))
         return end_damaged(reader, "the chunk has an impossible size");
     return true;
 }
@@ -233,20 +239,103 @@ static bool read_stored(struct stream_reader *reader, const struct trace_chunk *
     return true;
 }
 
-static bool unpack(struct stream_reader *reader, const struct trace_chunk *chunk, const uint8_t **bytes_out)
+/* Bytes that are not used up yet. */
+struct span {
+    const uint8_t *bytes;
+    size_t size_bytes;
+};
+
+/* How large what is compressed was. What is not only records knows that itself; more than that is not believed. */
+static int decompressed_size(const struct trace_chunk *chunk, struct span stored, uint64_t *size_out)
 {
     int result;
 
-    *bytes_out = reader->stored.bytes;
+    *size_out = chunk->raw_bytes;
+    if (!(chunk->flags & (TRACE_CHUNK_PACKED | TRACE_CHUNK_MARKS)))
+        return 0;
+    result = compression_size(stored.bytes, stored.size_bytes, size_out);
+    if (result == 0 && *size_out > (uint64_t)chunk->raw_bytes + MARKS_BYTES_MAX)
+        return -EPROTO;
+    return result;
+}
+
+static bool decompress(struct stream_reader *reader, const struct trace_chunk *chunk, struct span *span)
+{
+    uint64_t size;
+    int result;
+
     if (!(chunk->flags & TRACE_CHUNK_ZSTD))
         return true;
-    if (!reserve(reader, &reader->raw, chunk->raw_bytes))
-        return false;
-    *bytes_out = reader->raw.bytes;
-    result = compression_undo(reader->stored.bytes, chunk->stored_bytes, reader->raw.bytes, chunk->raw_bytes);
+    result = decompressed_size(chunk, *span, &size);
+    if (result == 0) {
+        if (!reserve(reader, &reader->plain, size))
+            return false;
+        result = compression_undo(span->bytes, span->size_bytes, reader->plain.bytes, size);
+    }
     if (result == -EOPNOTSUPP)
         return end_with(reader, STREAM_FAILED, -result, "it is compressed, and this gait was built without libzstd");
-    return result == 0 || end_damaged(reader, "the chunk's bytes cannot be decompressed");
+    if (result != 0)
+        return end_damaged(reader, "the chunk's bytes cannot be decompressed");
+    *span = (struct span){reader->plain.bytes, size};
+    return true;
+}
+
+static bool marks_are_sorted(const struct trace_mark *marks, uint32_t count, uint32_t raw_bytes)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (marks[i].offset <= (i == 0 ? 0 : marks[i - 1].offset) || marks[i].offset >= raw_bytes ||
+            (i > 0 && marks[i].time < marks[i - 1].time))
+            return false;
+    return true;
+}
+
+static bool take_marks(struct stream_reader *reader, const struct trace_chunk *chunk, struct span *span,
+                       struct stream_chunk *chunk_out)
+{
+    const struct trace_marks *marks = (const void *)span->bytes;
+    size_t marks_bytes;
+
+    if (!(chunk->flags & TRACE_CHUNK_MARKS))
+        return true;
+    if (span->size_bytes < sizeof(*marks) || marks->count > TRACE_MARKS_MAX)
+        return end_damaged(reader, "the chunk's marks cannot be read");
+    marks_bytes = sizeof(*marks) + marks->count * sizeof(struct trace_mark);
+    if (span->size_bytes < marks_bytes || !marks_are_sorted((const void *)(marks + 1), marks->count, chunk->raw_bytes))
+        return end_damaged(reader, "the chunk's marks cannot be read");
+    chunk_out->marks = (const void *)(marks + 1);
+    chunk_out->mark_count = marks->count;
+    *span = (struct span){span->bytes + marks_bytes, span->size_bytes - marks_bytes};
+    return true;
+}
+
+static bool unpack(struct stream_reader *reader, const struct trace_chunk *chunk, struct span *span)
+{
+    struct packing_source packed = {span->bytes, span->size_bytes};
+    struct event_format format = event_format_of(reader->header.events, reader->header.with_times != 0);
+
+    if (!(chunk->flags & TRACE_CHUNK_PACKED))
+        return span->size_bytes == chunk->raw_bytes || end_damaged(reader, "the chunk has an impossible size");
+    if (reader->predictor == NULL && record_predictor_create(&reader->predictor) != 0)
+        return end_with(reader, STREAM_FAILED, ENOMEM, "there is no memory for it");
+    if (!reserve(reader, &reader->raw, chunk->raw_bytes))
+        return false;
+    if (record_packing_undo(reader->predictor, format, packed, reader->raw.bytes, chunk->raw_bytes) != 0)
+        return end_damaged(reader, "the chunk's records cannot be unpacked");
+    *span = (struct span){reader->raw.bytes, chunk->raw_bytes};
+    return true;
+}
+
+/* From what is stored to what was to be. */
+static bool decode(struct stream_reader *reader, const struct trace_chunk *chunk, struct stream_chunk *chunk_out)
+{
+    struct span span = {reader->stored.bytes, chunk->stored_bytes};
+
+    if (!decompress(reader, chunk, &span) || !take_marks(reader, chunk, &span, chunk_out) ||
+        !unpack(reader, chunk, &span))
+        return false;
+    chunk_out->bytes = span.bytes;
+    chunk_out->size_bytes = span.size_bytes;
+    return true;
 }
 
 /* Reads the header of what comes next, if it is a chunk. */
@@ -269,20 +358,18 @@ bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk
 {
     struct stream_end *end = &reader->end;
     struct trace_chunk chunk;
-    const uint8_t *bytes;
+    struct stream_chunk made = {.mark_count = 0};
 
     if (end->state != STREAM_READING || !read_chunk_header(reader, &chunk) || !read_stored(reader, &chunk) ||
-        !unpack(reader, &chunk, &bytes))
+        !decode(reader, &chunk, &made))
         return false;
-    *chunk_out = (struct stream_chunk){
-        .bytes = bytes,
-        .size_bytes = chunk.raw_bytes,
-        .first_time = chunk.first_time,
-        .last_time = chunk.last_time,
-        .lost_before = chunk.lost_before,
-        .sequence = chunk.sequence,
-        .offset = end->offset,
-    };
+    made.first_time = chunk.first_time;
+    made.last_time = chunk.last_time;
+    made.lost_before = chunk.lost_before;
+    made.sequence = chunk.sequence;
+    made.offset = end->offset;
+    made.has_gap_before = (chunk.flags & TRACE_CHUNK_GAP) != 0;
+    *chunk_out = made;
     end->chunk_count++;
     end->offset += sizeof(chunk) + trace_padded(chunk.stored_bytes);
     end->raw_bytes += chunk.raw_bytes;

@@ -38,6 +38,8 @@ struct stream_end {
     struct trace_footer footer; /* if complete */
 };
 
+struct record_predictor;
+
 struct stream_buffer {
     uint8_t *bytes;
     size_t capacity;
@@ -48,7 +50,9 @@ struct stream_reader {
     struct trace_stream_header header;
     struct stream_end end;
     struct stream_buffer stored;
-    struct stream_buffer raw;
+    struct stream_buffer plain; /* the same, decompressed */
+    struct stream_buffer raw;   /* the same, unpacked */
+    struct record_predictor *predictor;
 };
 
 /* The bytes are the reader's, until it is asked again. */
@@ -59,7 +63,10 @@ struct stream_chunk {
     uint64_t last_time;
     uint64_t lost_before;
     uint64_t sequence;
-    uint64_t offset; /* of the chunk in the file */
+    uint64_t offset;                /* of the chunk in the file */
+    bool has_gap_before;            /* records before it were left out, since nobody asked for them */
+    const struct trace_mark *marks; /* by offset, which are below size_bytes */
+    uint32_t mark_count;
 };
 
 /*

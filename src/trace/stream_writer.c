@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -62,23 +64,35 @@ static int append_header(struct stream_writer *writer, const struct trace_stream
 
     header.magic = TRACE_STREAM_MAGIC;
     header.version = TRACE_VERSION;
-    header.reserved = 0;
     header.crc = crc32c(0, &header, offsetof(struct trace_stream_header, crc));
     return append(writer, (struct iovec[PARTS_MAX]){{&header, sizeof(header)}});
+}
+
+/* A file that is there has a header, also if we are killed here: until it has one, it has another name. */
+static int give_name(int folder, const char *unfinished, const char *name)
+{
+    if (faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        return -EEXIST;
+    return renameat(folder, unfinished, folder, name) == 0 ? 0 : -errno;
 }
 
 int stream_writer_open(struct stream_writer *writer, int folder, const char *name,
                        const struct trace_stream_header *header, struct chunk_encoder *encoder)
 {
     struct stream_writer made = {.encoder = encoder};
+    char unfinished[NAME_MAX + 1];
     int result;
 
-    made.fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    if (snprintf(unfinished, sizeof(unfinished), "%s.new", name) >= (int)sizeof(unfinished))
+        return -ENAMETOOLONG;
+    made.fd = openat(folder, unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
     if (made.fd < 0)
         return -errno;
     result = append_header(&made, header);
+    if (result == 0)
+        result = give_name(folder, unfinished, name);
     if (result != 0) {
-        unlinkat(folder, name, 0);
+        unlinkat(folder, unfinished, 0);
         close(made.fd);
         return result;
     }

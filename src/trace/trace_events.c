@@ -9,10 +9,14 @@
 
 #include <errno.h>
 
+/* So many records have about one time, if they have none of their own: they fit into one batch of the decoder. */
+#define SLICE_RECORDS 128
+
 /* One reading. */
 struct walk {
     const struct trace_events_receiver *receiver;
-    const struct stream_chunk *chunk;
+    struct trace_span span;
+    uint8_t sizes[1u << EVENT_KIND_BITS]; /* of records, by their kind; 0: there is none */
     struct event_decoder decoder;
     struct event_blocks blocks;
     struct trace_events_end end;
@@ -20,9 +24,15 @@ struct walk {
 
 static int pass_on(void *context, const struct gait_event *events, size_t count)
 {
-    const struct walk *walk = context;
+    struct walk *walk = context;
+    struct trace_span span = walk->span;
+    int result;
 
-    return walk->receiver->process(walk->receiver->context, events, count, walk->chunk);
+    /* Should more come of the same slice, it is for the other half of the time. */
+    span.last_guess = span.first_guess + (span.last_guess - span.first_guess) / 2;
+    result = walk->receiver->process(walk->receiver->context, events, count, &span);
+    walk->span.first_guess = span.last_guess;
+    return result;
 }
 
 static void lose(struct walk *walk, uint64_t bytes)
@@ -35,15 +45,85 @@ static void lose(struct walk *walk, uint64_t bytes)
         walk->receiver->lose(walk->receiver->context, bytes);
 }
 
+static void learn_sizes(struct walk *walk, struct event_format format)
+{
+    for (uint32_t kind = 0; kind < sizeof(walk->sizes); kind++)
+        walk->sizes[kind] = (uint8_t)event_record_bytes(format, (enum event_record)kind);
+}
+
+/* A time within the span for something at an offset of so many bytes. */
+static uint64_t guess_time(const struct trace_span *span, uint64_t offset, uint64_t size_bytes)
+{
+    return span->first_time + (uint64_t)((unsigned __int128)(span->last_time - span->first_time) * offset / size_bytes);
+}
+
+/* Where a slice that begins there ends; what is no record is a slice by itself. */
+static const uint8_t *slice_end(const struct walk *walk, const uint8_t *place, const uint8_t *end)
+{
+    for (unsigned i = 0; i < SLICE_RECORDS && place < end; i++) {
+        /* The kind is in the first byte. */
+        uint8_t bytes = walk->sizes[*place & ((1u << EVENT_KIND_BITS) - 1)];
+
+        if (bytes == 0 || end - place < bytes)
+            return end;
+        place += bytes;
+    }
+    return place;
+}
+
+/* Reads the records between two marks. Returns where it had to end. */
+static const uint8_t *read_between(struct walk *walk, const uint8_t *start, const uint8_t *end)
+{
+    struct trace_span *span = &walk->span;
+    const uint8_t *place = start, *slice = start;
+    int error;
+
+    while (place < end && place == slice && !walk->decoder.is_closed) {
+        slice = span->is_interpolated ? slice_end(walk, place, end) : end;
+        span->first_guess = guess_time(span, (uint64_t)(place - start), (uint64_t)(end - start));
+        span->last_guess = guess_time(span, (uint64_t)(slice - start), (uint64_t)(end - start));
+        place = event_decoder_run(&walk->decoder, &walk->blocks, place, slice, &error);
+    }
+    return place;
+}
+
+/* Reads the records of a chunk, from mark to mark. Returns where it had to end. */
+static const uint8_t *read_records(struct walk *walk, const struct stream_chunk *chunk)
+{
+    const uint8_t *place = chunk->bytes, *end;
+    struct trace_span *span = &walk->span;
+
+    span->last_time = chunk->first_time;
+    for (uint32_t i = 0; i <= chunk->mark_count; i++) {
+        uint64_t time = i < chunk->mark_count ? chunk->marks[i].time : chunk->last_time;
+
+        end = chunk->bytes + (i < chunk->mark_count ? chunk->marks[i].offset : chunk->size_bytes);
+        span->first_time = span->last_time;
+        span->last_time = time > span->first_time ? time : span->first_time;
+        place = read_between(walk, place, end);
+        if (place != end)
+            break;
+    }
+    return place;
+}
+
+/* What was left out on purpose is not lost, but no more does what follows it cut the block before it. */
+static void skip(struct walk *walk)
+{
+    event_decoder_finish(&walk->decoder);
+    walk->end.gap_count++;
+}
+
 static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
 {
     const uint8_t *end = chunk->bytes + chunk->size_bytes, *place;
-    int error;
 
     /* Before the decoder learns of the chunk, for what waits belongs to the one before. */
     lose(walk, chunk->lost_before);
-    walk->chunk = chunk;
-    place = event_decoder_run(&walk->decoder, &walk->blocks, chunk->bytes, end, &error);
+    if (chunk->has_gap_before)
+        skip(walk);
+    walk->span.sequence = chunk->sequence;
+    place = read_records(walk, chunk);
     if (place == end || walk->decoder.is_closed)
         return;
     if (walk->end.bad_bytes == 0) {
@@ -59,9 +139,9 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
                       struct gait_error *err)
 {
     struct stream_reader reader;
-    struct stream_chunk chunk, before = {.bytes = NULL};
+    struct stream_chunk chunk;
     struct trace_block_space space = {.blocks = blocks};
-    struct walk walk = {.receiver = receiver, .chunk = &before, .blocks = trace_blocks_of(&space)};
+    struct walk walk = {.receiver = receiver, .blocks = trace_blocks_of(&space)};
     int result = stream_reader_open(&reader, folder, path, err);
 
     if (result != 0)
@@ -76,14 +156,13 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
         .wanted = reader.header.events,
         .tid = reader.header.tid,
         .with_times = reader.header.with_times != 0,
+        .is_whole = reader.header.is_whole != 0,
         .receiver = {pass_on, &walk},
     };
-    while (!walk.decoder.is_closed && stream_reader_next(&reader, &chunk)) {
+    learn_sizes(&walk, event_format_of(reader.header.events, walk.decoder.with_times));
+    walk.span.is_interpolated = !walk.decoder.with_times;
+    while (!walk.decoder.is_closed && stream_reader_next(&reader, &chunk))
         read_chunk(&walk, &chunk);
-        before = chunk;
-        before.bytes = NULL;
-        walk.chunk = &before;
-    }
     event_decoder_finish(&walk.decoder);
     lose(&walk, reader.end.lost_behind);
     walk.end.header = reader.header;

@@ -9,9 +9,27 @@
 #include "trace/stream_reader.h"
 #include "trace/trace_blocks.h"
 
+/* When a batch of events happened, and where it stands in the stream. */
+struct trace_span {
+    uint64_t first_time;  /* the counter: none of them happened before; marks in the trace say so */
+    uint64_t last_time;   /* nor after that */
+    uint64_t sequence;    /* of the chunk */
+    bool is_interpolated; /* they have no times of their own, and these are guesses: */
+    uint64_t first_guess; /* of the first */
+    uint64_t last_guess;  /* of the one behind the last */
+};
+
+/* The time of event i of a batch. If span->is_interpolated it is a guess, and is to be shown as one. */
+static inline uint64_t trace_span_time(const struct trace_span *span, const struct gait_event *events, size_t count,
+                                       size_t i)
+{
+    return span->is_interpolated ? span->first_guess + (span->last_guess - span->first_guess) / count * i
+                                 : events[i].time;
+}
+
 struct trace_events_receiver {
-    /* Events from one chunk, which tells between which times they happened. Nonzero: no more. */
-    int (*process)(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk);
+    /* Events of one chunk. Nonzero: no more. */
+    int (*process)(void *context, const struct gait_event *events, size_t count, const struct trace_span *span);
     /* So many bytes of records are missing here; between two calls of process. NULL: that does not matter. */
     void (*lose)(void *context, uint64_t bytes);
     void *context;
@@ -21,6 +39,7 @@ struct trace_events_receiver {
 struct trace_events_end {
     struct trace_stream_header header;
     struct stream_end stream;
+    uint64_t gap_count; /* of places where records were left out, since nobody asked for them */
     uint64_t bad_bytes; /* of good chunks, that are no records, or of blocks that are not known; also told as lost */
     uint64_t first_bad_chunk; /* if there are any: the chunk's number */
     uint64_t first_bad_at;    /* and the byte in it, uncompressed */

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,14 @@ static bool parse_number(const char *text, size_t length, uint32_t *number_out)
     return true;
 }
 
+/* What a stream of a thread is, by what its name ends with. */
+static enum trace_file_kind kind_of_thread(const char *suffix)
+{
+    if (strcmp(suffix, TRACE_INDEX_SUFFIX) == 0)
+        return TRACE_FILE_INDEX;
+    return strcmp(suffix, TRACE_DETAIL_SUFFIX) == 0 ? TRACE_FILE_DETAIL : TRACE_FILE_OTHER;
+}
+
 static void classify(struct trace_file *file, const char *name)
 {
     size_t tid = strcspn(name, "."), generation = name[tid] == '.' ? strcspn(name + tid + 1, ".") : 0;
@@ -51,14 +60,34 @@ static void classify(struct trace_file *file, const char *name)
         file->kind = TRACE_FILE_MODULES;
     else if (strcmp(name, TRACE_BLOCKS_NAME) == 0)
         file->kind = TRACE_FILE_BLOCKS;
-    else if (parse_number(name, tid, &file->tid) && parse_number(name + tid + 1, generation, &file->generation) &&
-             strcmp(name + tid + 1 + generation, TRACE_INDEX_SUFFIX) == 0)
-        file->kind = TRACE_FILE_INDEX;
+    else if (strcmp(name, TRACE_CRASH_NAME) == 0)
+        file->kind = TRACE_FILE_CRASH;
+    else if (parse_number(name, tid, &file->tid) && parse_number(name + tid + 1, generation, &file->generation))
+        file->kind = kind_of_thread(name + tid + 1 + generation);
 }
 
-/* Calls `visit` for each name in the folder. */
-static int walk(int folder, int (*visit)(struct trace_files *, uint32_t pid, const char *name),
-                struct trace_files *files, uint32_t pid)
+void trace_process_name(uint32_t pid, uint32_t image, char name_out[TRACE_PROCESS_NAME_BYTES])
+{
+    if (image <= 1)
+        snprintf(name_out, TRACE_PROCESS_NAME_BYTES, "%" PRIu32, pid);
+    else
+        snprintf(name_out, TRACE_PROCESS_NAME_BYTES, "%" PRIu32 ".%" PRIu32, pid, image);
+}
+
+static bool parse_process_name(const char *name, struct trace_file *process_out)
+{
+    size_t pid = strcspn(name, ".");
+
+    process_out->image = 1;
+    if (!parse_number(name, pid, &process_out->pid))
+        return false;
+    return name[pid] == '\0' ||
+           (parse_number(name + pid + 1, strlen(name + pid + 1), &process_out->image) && process_out->image > 1);
+}
+
+/* Calls `visit` for each name in the folder, which is the trace's, or that of a process. */
+static int walk(int folder, int (*visit)(struct trace_files *, const struct trace_file *process, const char *name),
+                struct trace_files *files, const struct trace_file *process)
 {
     DIR *directory = fdopendir(folder);
     struct dirent *entry;
@@ -71,33 +100,34 @@ static int walk(int folder, int (*visit)(struct trace_files *, uint32_t pid, con
     }
     while (result == 0 && (errno = 0, entry = readdir(directory)) != NULL)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            result = visit(files, pid, entry->d_name);
+            result = visit(files, process, entry->d_name);
     if (result == 0 && errno != 0)
         result = -errno;
     closedir(directory);
     return result;
 }
 
-static int visit_process(struct trace_files *files, uint32_t pid, const char *name)
+static int visit_process(struct trace_files *files, const struct trace_file *process, const char *name)
 {
-    struct trace_file file = {.pid = pid};
+    struct trace_file file = {.pid = process->pid, .image = process->image};
+    char folder[TRACE_PROCESS_NAME_BYTES];
 
     classify(&file, name);
-    snprintf(file.path, sizeof(file.path), "%u/%s", pid, name);
+    trace_process_name(file.pid, file.image, folder);
+    snprintf(file.path, sizeof(file.path), "%s/%s", folder, name);
     return add(files, &file);
 }
 
-static int visit_trace(struct trace_files *files, uint32_t unused, const char *name)
+static int visit_trace(struct trace_files *files, const struct trace_file *unused, const char *name)
 {
-    struct trace_file file = {.kind = TRACE_FILE_OTHER};
-    uint32_t pid;
+    struct trace_file file = {.kind = TRACE_FILE_OTHER}, process = {.kind = TRACE_FILE_OTHER};
 
     (void)unused;
-    if (parse_number(name, strlen(name), &pid)) {
+    if (parse_process_name(name, &process)) {
         int folder = openat(files->folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 
         if (folder >= 0)
-            return walk(folder, visit_process, files, pid);
+            return walk(folder, visit_process, files, &process);
         if (errno != ENOTDIR)
             return -errno;
     }
@@ -119,6 +149,8 @@ static int compare(const void *left_file, const void *right_file)
 
     if (order == 0)
         order = compare_numbers(left->pid, right->pid);
+    if (order == 0)
+        order = compare_numbers(left->image, right->image);
     if (order == 0)
         order = compare_numbers(left->kind, right->kind);
     if (order == 0)
@@ -157,7 +189,7 @@ int trace_files_open(struct trace_files *files, const char *path, struct gait_er
 {
     struct trace_files made = {.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     int listed = made.folder < 0 ? -1 : openat(made.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int result = listed < 0 ? -errno : walk(listed, visit_trace, &made, 0);
+    int result = listed < 0 ? -errno : walk(listed, visit_trace, &made, NULL);
 
     if (result != 0)
         result = explain_open(path, result, err);

@@ -14,6 +14,8 @@ enum trace_file_kind {
     TRACE_FILE_MODULES,
     TRACE_FILE_BLOCKS,
     TRACE_FILE_INDEX,
+    TRACE_FILE_DETAIL,
+    TRACE_FILE_CRASH,
     TRACE_FILE_OTHER, /* does not belong to the trace */
 };
 
@@ -23,17 +25,25 @@ enum trace_file_kind {
 struct trace_file {
     enum trace_file_kind kind;
     uint32_t pid; /* 0: of the manifest */
-    uint32_t tid; /* of an index */
+    uint32_t image;
+    uint32_t tid; /* of an index or details */
     uint32_t generation;
     char path[TRACE_FILE_PATH_BYTES]; /* from the trace's folder */
 };
 
 struct trace_files {
     int folder;
-    struct trace_file *files; /* the manifest, then by process: modules, blocks, threads by number; others last */
+    struct trace_file *files; /* the manifest, then by process: modules, blocks, indexes and details of
+                                 threads by number, the crash; others last */
     size_t count;
     size_t capacity;
 };
+
+/* Long enough for the name of a process's folder. */
+#define TRACE_PROCESS_NAME_BYTES 32
+
+/* The name of a process's folder: its pid, and from the second program on ".2" and so on. */
+void trace_process_name(uint32_t pid, uint32_t image, char name_out[TRACE_PROCESS_NAME_BYTES]);
 
 /*
  * Opens the folder and lists it; whether the files are any good is not looked at. Explains errors: no such folder, no

@@ -6,6 +6,8 @@
  *   PID/modules.gait            a stream of struct trace_module: what was mapped when
  *   PID/blocks.gait             a stream of struct ring_block (ring/ring_layout.h): what records mean
  *   PID/TID.GENERATION.index.gait    a stream of event records (ring/event_record.h): what a thread did
+ *   PID/TID.GENERATION.detail.gait   a stream of detail records (ring/detail_record.h): calls that were looked at
+ * closely PID/crash.gait              a stream of crash records (ring/crash_record.h): how the process died
  *
  * A stream is a header, chunks, and a footer that is there if the recording ended properly. All is little-endian.
  */
@@ -27,6 +29,8 @@ enum trace_stream_kind {
     TRACE_STREAM_INDEX = 1,
     TRACE_STREAM_BLOCKS,
     TRACE_STREAM_MODULES,
+    TRACE_STREAM_DETAIL,
+    TRACE_STREAM_CRASH,
     TRACE_STREAM_KINDS,
 };
 
@@ -34,7 +38,9 @@ enum trace_stream_kind {
 #define TRACE_MANIFEST_NAME "manifest.json"
 #define TRACE_BLOCKS_NAME   "blocks.gait"
 #define TRACE_MODULES_NAME  "modules.gait"
+#define TRACE_CRASH_NAME    "crash.gait"
 #define TRACE_INDEX_SUFFIX  ".index.gait"
+#define TRACE_DETAIL_SUFFIX ".detail.gait"
 
 struct trace_stream_header {
     uint64_t magic;
@@ -47,14 +53,18 @@ struct trace_stream_header {
     uint32_t events;     /* of enum gait_event_kind */
     uint32_t with_times;
     struct clock_pair began;
-    uint32_t reserved;
-    uint32_t crc; /* of all before it */
+    uint32_t is_whole; /* of an index stream: the thread is followed from its first instruction on */
+    uint32_t crc;      /* of all before it */
 };
 
 _Static_assert(sizeof(struct trace_stream_header) == 64, "as the specification says");
 
 enum trace_chunk_flag {
-    TRACE_CHUNK_ZSTD = 1u << 0, /* the bytes are compressed, to less than they were */
+    TRACE_CHUNK_ZSTD = 1u << 0,   /* all that follows is compressed, to less than it was */
+    TRACE_CHUNK_PACKED = 1u << 1, /* the records are packed, to less than they were */
+    TRACE_CHUNK_MARKS = 1u << 2,  /* in front of the records are times of some of them */
+    TRACE_CHUNK_GAP = 1u << 4,    /* what came between the chunk before and this one was not asked for, and left out */
+    TRACE_CHUNK_FLAGS = TRACE_CHUNK_ZSTD | TRACE_CHUNK_PACKED | TRACE_CHUNK_MARKS | TRACE_CHUNK_GAP,
 };
 
 /* Then stored_bytes, and zeroes up to a multiple of 8. */
@@ -62,7 +72,7 @@ struct trace_chunk {
     uint32_t magic;
     uint32_t flags;        /* of enum trace_chunk_flag */
     uint32_t stored_bytes; /* in the file */
-    uint32_t raw_bytes;    /* what they mean, uncompressed: whole records */
+    uint32_t raw_bytes;    /* of whole records, neither compressed nor packed */
     uint64_t sequence;     /* from 0 on, one more each time */
     uint64_t first_time;   /* the counter: all that is in here happened at that time or later */
     uint64_t last_time;    /* and before that one */
@@ -72,6 +82,23 @@ struct trace_chunk {
 };
 
 _Static_assert(sizeof(struct trace_chunk) == 56, "as the specification says");
+
+/* Behind a chunk's header, if it has marks: this, then the marks. */
+struct trace_marks {
+    uint32_t count; /* at most TRACE_MARKS_MAX */
+    uint32_t reserved;
+};
+
+#define TRACE_MARKS_MAX 1024u
+
+/* Records in front of the offset happened before that time, the others after it. Marks are sorted. */
+struct trace_mark {
+    uint64_t time;   /* the counter */
+    uint32_t offset; /* in the raw bytes: more than 0, and less than they are */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct trace_marks) == 8 && sizeof(struct trace_mark) == 16, "as the specification says");
 
 enum trace_footer_flag {
     TRACE_FOOTER_REPAIRED = 1u << 0, /* written afterwards: something may have followed, and the end is not known */

@@ -3,10 +3,12 @@
 #include "trace/trace_summary.h"
 
 #include "libgait/error.h"
+#include "trace/trace_details.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* One thread's events on their way. */
@@ -16,15 +18,22 @@ struct gathering {
     int result;
 };
 
-static int gather_events(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+static void note_call(struct thread_summary *thread, const struct gait_event *event, uint64_t first, uint64_t last)
+{
+    thread->last_calls[thread->call_count++ % LAST_CALLS_MAX] = (struct last_call){*event, first, last};
+}
+
+static int gather_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
     struct gathering *gathering = context;
 
     for (size_t i = 0; i < count && gathering->result == 0; i++) {
-        uint64_t first = events[i].time != 0 ? events[i].time : chunk->first_time;
-        uint64_t last = events[i].time != 0 ? events[i].time : chunk->last_time;
+        uint64_t first = events[i].time != 0 ? events[i].time : span->first_time;
+        uint64_t last = events[i].time != 0 ? events[i].time : span->last_time;
 
         gathering->thread->counts[__builtin_ctz(events[i].kind)]++;
+        if (events[i].kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
+            note_call(gathering->thread, &events[i], first, last);
         if (events[i].kind == GAIT_EVENT_CALL)
             gathering->result = call_counts_add(gathering->calls, events[i].target, first, last);
     }
@@ -51,6 +60,7 @@ static int gather_thread(struct trace_summary *summary, struct call_counts *call
     if (trace_events_read(summary->files.folder, file->path, blocks, &receiver, &end, &thread->err) != 0 ||
         gathering.result != 0)
         return gathering.result;
+    thread->gap_count = end.gap_count;
     if (end.stream.state != STREAM_COMPLETE)
         stream_end_explain(&end.stream, file->path, &thread->err);
     else if (end.bad_bytes != 0)
@@ -63,18 +73,25 @@ static int gather_thread(struct trace_summary *summary, struct call_counts *call
     return 0;
 }
 
-static const struct trace_file *find_file(const struct trace_summary *summary, uint32_t pid, enum trace_file_kind kind)
+static bool is_of(const struct trace_file *file, const struct process_summary *process, enum trace_file_kind kind)
+{
+    return file->kind == kind && file->pid == process->pid && file->image == process->image;
+}
+
+static const struct trace_file *find_file(const struct trace_summary *summary, const struct process_summary *process,
+                                          enum trace_file_kind kind)
 {
     for (size_t i = 0; i < summary->files.count; i++)
-        if (summary->files.files[i].pid == pid && summary->files.files[i].kind == kind)
+        if (is_of(&summary->files.files[i], process, kind))
             return &summary->files.files[i];
     return NULL;
 }
 
 /* No blocks, or none that can be read, are as good as an empty set: what names them is told. */
-static int read_blocks(const struct trace_summary *summary, uint32_t pid, struct trace_blocks *blocks_out)
+static int read_blocks(const struct trace_summary *summary, const struct process_summary *process,
+                       struct trace_blocks *blocks_out)
 {
-    const struct trace_file *file = find_file(summary, pid, TRACE_FILE_BLOCKS);
+    const struct trace_file *file = find_file(summary, process, TRACE_FILE_BLOCKS);
 
     if (file != NULL && trace_blocks_read(blocks_out, summary->files.folder, file->path, NULL) == 0)
         return 0;
@@ -83,38 +100,83 @@ static int read_blocks(const struct trace_summary *summary, uint32_t pid, struct
 }
 
 /* Without modules, addresses have no names, which is seen well enough. */
-static void read_modules(const struct trace_summary *summary, uint32_t pid, struct modules *modules_out)
+static void read_modules(const struct trace_summary *summary, const struct process_summary *process,
+                         struct modules *modules_out)
 {
-    const struct trace_file *file = find_file(summary, pid, TRACE_FILE_MODULES);
+    const struct trace_file *file = find_file(summary, process, TRACE_FILE_MODULES);
 
     if (file == NULL || modules_read(modules_out, summary->files.folder, file->path, NULL) != 0)
         *modules_out = (struct modules){.count = 0};
 }
 
-static int gather_process(struct trace_summary *summary, uint32_t pid)
+static void gather_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+{
+    (void)stack;
+    detail_counts_enter(context, enter);
+}
+
+static void gather_leave(void *context, const struct detail_leave *leave)
+{
+    detail_counts_leave(context, leave);
+}
+
+/* -ENOMEM; what else is wrong is kept. */
+static int gather_details(struct trace_summary *summary, struct detail_counts *counts, const struct trace_file *file)
+{
+    const struct trace_details_receiver receiver = {gather_enter, gather_leave, counts};
+    struct trace_details_end end;
+
+    if (trace_details_read(summary->files.folder, file->path, &receiver, &end, &summary->detail_err) != 0)
+        return 0;
+    if (end.stream.state != STREAM_COMPLETE)
+        stream_end_explain(&end.stream, file->path, &summary->detail_err);
+    else if (end.bad_bytes != 0)
+        error_set(&summary->detail_err, EPROTO,
+                  "cannot read all of '%s': %" PRIu64 " bytes are no records; try 'gait verify'", file->path,
+                  end.bad_bytes);
+    return counts->result;
+}
+
+static void read_crash(struct trace_summary *summary, struct process_summary *process)
+{
+    const struct trace_file *file = find_file(summary, process, TRACE_FILE_CRASH);
+
+    process->has_crash =
+        file != NULL && trace_crash_read(&process->crash, summary->files.folder, file->path, NULL) == 0;
+}
+
+static int gather_process(struct trace_summary *summary, const struct trace_file *first)
 {
     struct process_summary *process = &summary->processes[summary->process_count++];
     struct trace_blocks blocks;
     int result;
 
-    process->pid = pid;
-    read_modules(summary, pid, &process->modules);
+    process->pid = first->pid;
+    process->image = first->image;
+    read_modules(summary, process, &process->modules);
+    read_crash(summary, process);
     result = call_counts_init(&process->calls, &process->modules);
     if (result == 0)
-        result = read_blocks(summary, pid, &blocks);
+        result = detail_counts_init(&process->details);
+    if (result == 0)
+        result = read_blocks(summary, process, &blocks);
     if (result != 0)
         return result;
     for (size_t i = 0; i < summary->files.count && result == 0; i++)
-        if (summary->files.files[i].pid == pid && summary->files.files[i].kind == TRACE_FILE_INDEX)
+        if (is_of(&summary->files.files[i], process, TRACE_FILE_INDEX))
             result = gather_thread(summary, &process->calls, &blocks, &summary->files.files[i]);
+    for (size_t i = 0; i < summary->files.count && result == 0; i++)
+        if (is_of(&summary->files.files[i], process, TRACE_FILE_DETAIL))
+            result = gather_details(summary, &process->details, &summary->files.files[i]);
     trace_blocks_deinit(&blocks);
+    detail_counts_sort(&process->details);
     call_counts_sort(&process->calls);
     return result;
 }
 
 static int gather(struct trace_summary *summary)
 {
-    uint32_t pid = 0;
+    uint32_t pid = 0, image = 0;
     int result = 0;
 
     summary->threads = calloc(summary->files.count, sizeof(*summary->threads));
@@ -124,10 +186,11 @@ static int gather(struct trace_summary *summary)
     for (size_t i = 0; i < summary->files.count && result == 0; i++) {
         const struct trace_file *file = &summary->files.files[i];
 
-        if (file->kind == TRACE_FILE_OTHER || file->pid == 0 || file->pid == pid)
+        if (file->kind == TRACE_FILE_OTHER || file->pid == 0 || (file->pid == pid && file->image == image))
             continue;
         pid = file->pid;
-        result = gather_process(summary, pid);
+        image = file->image;
+        result = gather_process(summary, file);
     }
     return result;
 }
@@ -158,6 +221,8 @@ void trace_summary_free(struct trace_summary *summary)
     for (size_t i = 0; i < summary->process_count; i++) {
         call_counts_deinit(&summary->processes[i].calls);
         modules_deinit(&summary->processes[i].modules);
+        detail_counts_deinit(&summary->processes[i].details);
+        trace_crash_deinit(&summary->processes[i].crash);
     }
     free(summary->processes);
     free(summary->threads);

@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #include "cli/command.h"
+#include "ring/crash_record.h"
+#include "ring/detail_record.h"
 #include "support/command_run.h"
 #include "support/random.h"
 #include "support/trace_folder.h"
@@ -26,8 +28,9 @@
 extern const struct command command_verify, command_report;
 
 static const char *const names[] = {
-    "manifest.json",        "100/modules.gait",     "100/blocks.gait",
-    "100/100.1.index.gait", "100/101.1.index.gait", "100/102.1.index.gait",
+    "manifest.json",         "100/modules.gait",     "100/blocks.gait",      "100/100.1.index.gait",
+    "100/101.1.index.gait",  "100/102.1.index.gait", "100/103.1.index.gait", "100/104.1.index.gait",
+    "100/100.1.detail.gait", "100/crash.gait",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -148,21 +151,69 @@ static bool run_case(const struct trace_folder *folder, const struct original *o
     return is_explained && is_repaired;
 }
 
-/* A thread with a compressed stream. */
-static void put_compressed(const struct trace_folder *folder)
+/* Threads whose streams are compressed, packed, and both. */
+static void put_stored(const struct trace_folder *folder)
 {
+    static const struct trace_mark marks[] = {{.time = 1001, .offset = 4}, {.time = 1002, .offset = 400}};
     static struct trace_bytes bytes;
 
     while (bytes.size_bytes < 4000)
         trace_bytes_put_header(&bytes, bytes.size_bytes / 4 % 3, EVENT_RECORD_BLOCK);
-    trace_folder_put_stream(
-        folder,
-        &(struct trace_stream_plan){
-            .name = "100/102.1.index.gait",
-            .header = {.kind = TRACE_STREAM_INDEX, .pid = 100, .tid = 102, .generation = 1, .space = 1, .events = 31},
+    for (uint32_t way = 1; way <= 3; way++) {
+        struct trace_stream_plan plan = {
+            .name = names[4 + way],
+            .header = {.kind = TRACE_STREAM_INDEX,
+                       .pid = 100,
+                       .tid = 101 + way,
+                       .generation = 1,
+                       .space = 1,
+                       .events = GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC},
             .bytes = &bytes,
             .piece_bytes = 1000,
-            .compress = true});
+            .compress = way & TRACE_CHUNK_ZSTD,
+            .pack = way & TRACE_CHUNK_PACKED,
+            .marks = marks,
+            .mark_count = 2,
+        };
+
+        trace_folder_put_stream(folder, &plan);
+    }
+}
+
+/* Calls that were looked at closely, and a death. */
+static void put_details_and_crash(const struct trace_folder *folder)
+{
+    static struct trace_bytes details, crash;
+    struct detail_enter enter = {
+        .record = {.size_bytes = sizeof(enter) + 16, .kind = DETAIL_ENTER, .time = 2000, .function = 0x401100},
+        .stack_bytes = 16,
+    };
+    struct detail_leave leave = {
+        .record = {.size_bytes = sizeof(leave), .kind = DETAIL_LEAVE, .time = 2500, .function = 0x401100},
+        .entered_time = 2000,
+    };
+    struct crash_signal signal = {
+        .record = {sizeof(signal), CRASH_SIGNAL}, .signal = 11, .machine = 62, .is_known = 1, .register_count = 18};
+    struct crash_thread thread = {.record = {sizeof(thread) + 8, CRASH_THREAD}, .tid = 101, .stack_bytes = 8};
+
+    for (unsigned i = 0; i < 10; i++) {
+        trace_bytes_put(&details, &enter, sizeof(enter));
+        trace_bytes_put_long(&details, i);
+        trace_bytes_put_long(&details, i);
+        trace_bytes_put(&details, &leave, sizeof(leave));
+    }
+    trace_bytes_put(&crash, &signal, sizeof(signal));
+    trace_bytes_put(&crash, &thread, sizeof(thread));
+    trace_bytes_put_long(&crash, 0);
+    trace_folder_put_stream(
+        folder,
+        &(struct trace_stream_plan){.name = "100/100.1.detail.gait",
+                                    .header = {.kind = TRACE_STREAM_DETAIL, .pid = 100, .tid = 100, .generation = 1},
+                                    .bytes = &details,
+                                    .piece_bytes = 2 * (sizeof(enter) + 16 + sizeof(leave))});
+    trace_folder_put_stream(folder, &(struct trace_stream_plan){.name = "100/crash.gait",
+                                                                .header = {.kind = TRACE_STREAM_CRASH, .pid = 100},
+                                                                .bytes = &crash});
 }
 
 static bool read_arguments(int argc, char **argv, uint64_t *seconds, uint64_t *seed)
@@ -195,7 +246,8 @@ int main(int argc, char **argv)
     }
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
-    put_compressed(&folder);
+    put_stored(&folder);
+    put_details_and_crash(&folder);
     for (size_t i = 0; i < NAMES; i++)
         originals[i].bytes = trace_folder_read(&folder, names[i], &originals[i].size_bytes);
     for (; (uint64_t)(time(NULL) - start) < seconds && failures < 10; cases++)

@@ -236,12 +236,10 @@ static void take_position(struct stalker_lab *lab, struct machine_state *state)
 }
 
 /* rcx and rdi are at home while an indirect branch looks for its target. */
-static struct app_pc indirect_target(struct stalker_lab *lab, struct machine_state *state, bool is_collision)
+static struct app_pc indirect_target(struct stalker_lab *lab, struct machine_state *state)
 {
     uint64_t target = state->gpr[X86_RCX];
 
-    if (is_collision)
-        target -= state->gpr[X86_RDI];
     state->gpr[X86_RCX] = lab->thread.context.rcx;
     state->gpr[X86_RDI] = lab->thread.context.rdi;
     return app_pc_of(target);
@@ -319,7 +317,7 @@ static uint64_t leave_cache(struct stalker_lab *lab, uint64_t stop, struct machi
     if (stop == gate_of(lab, GATE_CALLOUT) || stop == gate_of(lab, GATE_CALLOUT_POSITION))
         return call_out(lab, state, stop == gate_of(lab, GATE_CALLOUT));
     if (stop == gate_of(lab, GATE_INDIRECT) || stop == gate_of(lab, GATE_COLLISION)) {
-        struct app_pc target = indirect_target(lab, state, stop == gate_of(lab, GATE_COLLISION));
+        struct app_pc target = indirect_target(lab, state);
 
         take_position(lab, state);
         block = stalker_lab_obtain(lab, target, true);

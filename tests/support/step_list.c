@@ -137,6 +137,12 @@ static void repair_pushed_flags(uint64_t sp)
     memcpy((void *)(uintptr_t)sp, &flags, sizeof(flags));
 }
 
+/* A gather of which a later element faults traps first, with those before it done, if it is stepped. */
+static bool is_stepped_in_parts(const struct x86_insn *insn)
+{
+    return insn->properties & (X86_REPEATED | X86_MEMORY_SCATTERED);
+}
+
 static bool on_step(void *context, const struct run_step *now)
 {
     struct step_list *list = context;
@@ -144,7 +150,7 @@ static bool on_step(void *context, const struct run_step *now)
 
     if (last->length != 0 && is_pushf(last))
         repair_pushed_flags(now->gpr[X86_RSP]);
-    if (last->length != 0 && last->properties & X86_REPEATED && now->rip == list->steps[list->count - 1].rip)
+    if (last->length != 0 && is_stepped_in_parts(last) && now->rip == list->steps[list->count - 1].rip)
         return true;
     list->is_fit = !strayed(list, &list->steps[list->count - 1], last);
     return list->is_fit && add(list, now->rip, now->rflags, now->gpr);

@@ -144,6 +144,10 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
             .first_time = 1000 + at,
             .last_time = 1000 + at + size,
             .lost_before = at == 0 ? 0 : plan->lost,
+            .marks = plan->marks,
+            .mark_count = plan->mark_count,
+            .has_records = plan->pack,
+            .format = event_format_of(plan->header.events, plan->header.with_times != 0),
         };
 
         demand(stream_writer_put(&writer, &piece) == 0, "write a chunk");
@@ -186,9 +190,11 @@ static void put_threads(const struct trace_folder *folder)
 
 static void put_manifest(const struct trace_folder *folder)
 {
-    struct manifest_thread threads[] = {{100, 1, "example", 0}, {101, 1, "worker", 288}};
+    struct manifest_thread threads[] = {{.tid = 100, .generation = 1, .name = "example"},
+                                        {.tid = 101, .generation = 1, .name = "worker", .lost_bytes = 288}};
     struct manifest_process process = {
         .pid = 100,
+        .image = 1,
         .command = "./example --fast",
         .threads = threads,
         .thread_count = 2,

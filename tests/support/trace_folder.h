@@ -47,6 +47,9 @@ struct trace_stream_plan {
     size_t piece_bytes; /* 0: all in one */
     uint64_t lost;
     bool compress;
+    bool pack;
+    const struct trace_mark *marks; /* of each piece */
+    uint32_t mark_count;
 };
 
 void trace_folder_put_stream(const struct trace_folder *folder, const struct trace_stream_plan *plan);

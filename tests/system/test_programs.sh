@@ -121,7 +121,7 @@ same sh -c 'cat <<X | tr a-z A-Z
 some words
 X
 kill -TERM $$'
-with gzip -k numbers
+with gzip -n -k numbers
 with bash -c 'gzip -9 <binary | gzip -d | cmp - binary'
 with xz -k numbers
 with bash -c 'xz <binary | xz -d | cmp - binary'

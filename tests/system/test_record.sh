@@ -95,9 +95,44 @@ refuses 1 "--output" spawn -o /dev/null/x -- true
 refuses 1 "there is no process" attach -o "$folder/traces" 4000000
 checks=$((checks + 1))
 [[ $(ls "$folder/traces") == "$before" ]] || fail "what could not be recorded has left a trace"
+# What cannot be recorded does not run.
+checks=$((checks + 1))
+(ulimit -v 1000000 && "$gait" spawn -o "$folder/traces" -- touch "$folder/touched" 2>"$folder/err") && fail "spawn without memory"
+grep -q 'ulimit -v' "$folder/err" || fail "nothing is said about too little memory"
+[[ ! -e $folder/touched ]] || fail "what could not be recorded has run"
 refuses 2 "which program" spawn
 refuses 2 "which process" attach
 refuses 2 "is no option" spawn --nonsense -- true
+
+# What is not allowed is said, with what to do.
+sleep 100 &
+process=$!
+if [[ $(id -u) == 0 ]]; then
+    cp "$gait" "$folder/gait"
+    mkdir -m 777 "$folder/theirs"
+    chmod 755 "$folder" "$folder/gait"
+    everybody=$gait
+    gait="$folder/as_nobody"
+    printf '#!/bin/sh\nexec setpriv --reuid=65534 --clear-groups "%s" "$@"\n' "$folder/gait" >"$gait"
+    chmod 755 "$gait"
+    refuses 1 "belongs to user root; try as that user, or as root" attach -o "$folder/theirs" $process
+    mkdir -m 555 "$folder/theirs/closed"
+    refuses 1 "choose another one with --output" spawn -o "$folder/theirs/closed" -- true
+    gait=$everybody
+fi
+if command -v strace >/dev/null; then
+    strace -o /dev/null -p $process 2>/dev/null &
+    tracer=$!
+    for _ in {1..100}; do
+        grep -q 'TracerPid:.0' /proc/$process/status || break
+        sleep 0.05
+    done
+    refuses 1 "(strace) traces it, and only one can at a time; end that first" attach -o "$folder/traces" $process
+    kill $tracer
+    wait $tracer 2>/dev/null
+fi
+kill $process
+wait $process 2>/dev/null
 
 # A process that runs is visited, and goes on as it was.
 checks=$((checks + 1))

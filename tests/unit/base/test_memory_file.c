@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,23 @@ static void the_file_has_its_size_and_closes_on_exec(void)
     CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
     memory_file_close(fd);
     CHECK_EQUAL(fcntl(fd, F_GETFD), -1);
+}
+
+static void limits_for_files_do_not_count(void)
+{
+    struct rlimit before, limit;
+    int fd = -1;
+
+    CHECK_EQUAL(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = (struct rlimit){4096, before.rlim_max};
+    CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    /* Beyond it SIGXFSZ would end this program. */
+    CHECK_EQUAL(memory_file_create("test", 1 << 20, false, &fd), 0);
+    memory_file_close(fd);
+    CHECK_EQUAL(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    CHECK_EQUAL(limit.rlim_cur, 4096);
+    CHECK_EQUAL(limit.rlim_max, before.rlim_max);
+    CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
 static void two_mappings_share_bytes_and_outlive_the_descriptor(void)
@@ -82,6 +100,7 @@ static void a_sealed_file_does_not_get_shorter(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(the_file_has_its_size_and_closes_on_exec),
+    CHECK_CASE(limits_for_files_do_not_count),
     CHECK_CASE(two_mappings_share_bytes_and_outlive_the_descriptor),
     CHECK_CASE(an_executable_file_can_be_mapped_executable),
     CHECK_CASE(a_size_that_cannot_be_is_refused_without_a_descriptor),

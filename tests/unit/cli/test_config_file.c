@@ -85,6 +85,9 @@ static void what_is_wrong_is_told_with_its_line(void)
     check_refused("a = \"\\q\"", "line 1: an escape is none of");
     check_refused("a = yes\n", "line 1: the value is no");
     check_refused("a = -1\n", "line 1: the value is no");
+    check_refused("a = 5x\n", "line 1: the value is no");
+    check_refused("a = 1.\n", "line 1: the value is no");
+    check_refused("a = 1.2.3\n", "line 1: the value is no");
     check_refused("a =\nb = 1\n", "line 1: the value is no");
     check_refused("a = 1 2\n", "line 1: something follows the value");
     check_refused("a = \"x\" \"y\"\n", "line 1: something follows the value");

@@ -122,43 +122,6 @@ static void windows_have_options(void)
     CHECK_REFUSED("functions cannot be hooked yet", "--hook", "main");
 }
 
-/* Patterns that the agent gets. */
-static struct agent_options agent;
-
-static bool has_pattern(enum agent_pattern_use use, const char *text)
-{
-    for (uint32_t i = 0; i < agent.pattern_count; i++)
-        if (agent.patterns[i].use == use && strcmp(agent.patterns[i].text, text) == 0)
-            return true;
-    return false;
-}
-
-static void the_agent_gets_patterns(void)
-{
-    CHECK_EQUAL(PARSE("--follow", "call", "--exclude", "libm*", "--detail", "parse", "--trigger", "manual", "--trigger",
-                      "slow=query>50ms", "--trigger", "symbol=libc.so*!abort"),
-                COMMAND_DONE);
-    record_options_patterns(&options, &agent);
-    CHECK_EQUAL(agent.pattern_count, 4);
-    CHECK(has_pattern(AGENT_PATTERN_EXCLUDE, "libm*") && has_pattern(AGENT_PATTERN_DETAIL, "parse"));
-    CHECK(has_pattern(AGENT_PATTERN_TRIGGER_SLOW, "query") &&
-          has_pattern(AGENT_PATTERN_TRIGGER_CALL, "libc.so*!abort"));
-    CHECK_EQUAL(agent.patterns[0].number, 1);
-    CHECK_EQUAL(agent.patterns[0].value, 50000000);
-    CHECK_EQUAL(agent.patterns[1].number, 2);
-}
-
-static void libc_is_left_out_unless_somebody_says_what_to_follow(void)
-{
-    CHECK_EQUAL(PARSE("--exclude", "libm*"), COMMAND_DONE);
-    record_options_patterns(&options, &agent);
-    CHECK(has_pattern(AGENT_PATTERN_EXCLUDE, "libc.so*") && has_pattern(AGENT_PATTERN_EXCLUDE, "ld-linux*") &&
-          has_pattern(AGENT_PATTERN_EXCLUDE, "ld-musl*") && has_pattern(AGENT_PATTERN_EXCLUDE, "libm*"));
-    CHECK_EQUAL(PARSE("--follow", "call,ret"), COMMAND_DONE);
-    record_options_patterns(&options, &agent);
-    CHECK_EQUAL(agent.pattern_count, 0);
-}
-
 static void too_many_patterns_are_refused(void)
 {
     char *words[2 * AGENT_PATTERNS_MAX + 5] = {"--follow", "call"};
@@ -170,8 +133,6 @@ static void too_many_patterns_are_refused(void)
     check_refused(words, "too many patterns");
     words[2 + 2 * AGENT_PATTERNS_MAX] = NULL;
     CHECK_EQUAL(parse(words), COMMAND_DONE);
-    record_options_patterns(&options, &agent);
-    CHECK_EQUAL(agent.pattern_count, AGENT_PATTERNS_MAX);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -246,8 +207,6 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_is_wrong_is_told),
     CHECK_CASE(lists_grow),
     CHECK_CASE(windows_have_options),
-    CHECK_CASE(the_agent_gets_patterns),
-    CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
     CHECK_CASE(too_many_patterns_are_refused),
     CHECK_CASE(every_option_has_a_key),
     CHECK_CASE(the_command_line_counts_more_than_the_file),

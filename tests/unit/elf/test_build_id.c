@@ -82,10 +82,95 @@ static void segments_outside_of_the_file_are_not_read(void)
     CHECK_EQUAL(find(&file, &bytes, &size), -ENOENT);
 }
 
+/* ---- in memory --------------------------------------------------------------------------------------------------- */
+
+/* Memory of ours that begins at an address of our choice. */
+struct region {
+    const void *bytes;
+    uint64_t start;
+    size_t size_bytes;
+};
+
+static bool read_region(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    const struct region *region = context;
+
+    if (address < region->start || address - region->start > region->size_bytes ||
+        region->size_bytes - (address - region->start) < size_bytes)
+        return false;
+    memcpy(bytes_out, (const uint8_t *)region->bytes + (address - region->start), size_bytes);
+    return true;
+}
+
+/* A file as it is loaded: its first segment is all of it, and the notes are in there. */
+struct image {
+    Elf64_Ehdr header;
+    Elf64_Phdr segments[2];
+    uint32_t notes[16];
+};
+
+static struct image make_image(void)
+{
+    struct file file = make_file();
+    struct image image = {
+        .header = file.header,
+        .segments = {{.p_type = PT_LOAD, .p_offset = 0, .p_vaddr = 0x400000, .p_filesz = sizeof(image)},
+                     {.p_type = PT_NOTE, .p_vaddr = 0x400000 + offsetof(struct image, notes), .p_filesz = 10 * 4}},
+    };
+
+    image.header.e_phoff = offsetof(struct image, segments);
+    image.header.e_phnum = 2;
+    memcpy(image.notes, file.notes, sizeof(image.notes));
+    return image;
+}
+
+static int read_image(const struct image *image, size_t size_bytes, uint8_t *id, size_t capacity, size_t *size_out)
+{
+    struct region region = {image, 0x7000000, size_bytes};
+    const struct elf_memory memory = {read_region, &region};
+
+    return elf_build_id_read(&memory, region.start, id, capacity, size_out);
+}
+
+static void it_is_found_where_the_image_is_loaded(void)
+{
+    struct image image = make_image();
+    uint8_t id[8] = {0};
+    size_t size = 0;
+
+    CHECK_EQUAL(read_image(&image, sizeof(image), id, sizeof(id), &size), 0);
+    CHECK_EQUAL(size, 4);
+    CHECK(memcmp(id, "\1\2\3\4", 4) == 0);
+    CHECK_EQUAL(read_image(&image, sizeof(image), id, 3, &size), -ENOENT);
+}
+
+static void memory_that_is_missing_is_no_image(void)
+{
+    struct image image = make_image();
+    uint8_t id[8];
+    size_t size;
+
+    for (size_t length = 0; length < offsetof(struct image, notes) + 40; length++)
+        CHECK_EQUAL(read_image(&image, length, id, sizeof(id), &size), -ENOENT);
+    image.header.e_phoff = UINT64_MAX - 3;
+    CHECK_EQUAL(read_image(&image, sizeof(image), id, sizeof(id), &size), -ENOENT);
+    image = make_image();
+    image.segments[0].p_offset = 0x1000;
+    CHECK_EQUAL(read_image(&image, sizeof(image), id, sizeof(id), &size), -ENOENT);
+    image = make_image();
+    image.segments[1].p_vaddr = UINT64_MAX;
+    CHECK_EQUAL(read_image(&image, sizeof(image), id, sizeof(id), &size), -ENOENT);
+    image = make_image();
+    image.header.e_ident[1] = 'F';
+    CHECK_EQUAL(read_image(&image, sizeof(image), id, sizeof(id), &size), -ENOENT);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(it_is_found_behind_other_notes),
     CHECK_CASE(notes_that_are_not_whole_are_not_read),
     CHECK_CASE(segments_outside_of_the_file_are_not_read),
+    CHECK_CASE(it_is_found_where_the_image_is_loaded),
+    CHECK_CASE(memory_that_is_missing_is_no_image),
 };
 
 CHECK_MAIN(cases)

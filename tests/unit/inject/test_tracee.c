@@ -37,13 +37,13 @@ static int status_at_end(void)
 static void signals_that_come_meanwhile_are_delivered_afterwards(void)
 {
     static const long nothing[6];
-    uint64_t place = 0;
+    struct remote_place place = {0};
     long answer = 0;
 
     start("exit 0");
     CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
     kill(tracee.pid, SIGUSR1);
-    CHECK_EQUAL(remote_system_call(&tracee, place, SYS_getpid, nothing, &answer), 0);
+    CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_getpid, nothing, &answer), 0);
     CHECK_EQUAL(answer, tracee.pid);
     tracee_detach(&tracee);
     CHECK_EQUAL(WTERMSIG(status_at_end()), SIGUSR1);
@@ -52,13 +52,13 @@ static void signals_that_come_meanwhile_are_delivered_afterwards(void)
 static void memory_is_read_and_written_whatever_its_access(void)
 {
     const long arguments[6] = {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0};
-    uint64_t place = 0;
+    struct remote_place place = {0};
     char text[6] = "";
     long answer = 0;
 
     start("exit 0");
     CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
-    CHECK_EQUAL(remote_system_call(&tracee, place, SYS_mmap, arguments, &answer), 0);
+    CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_mmap, arguments, &answer), 0);
     CHECK_EQUAL(process_memory_write(tracee.pid, (uint64_t)answer, "hello", 6), 0);
     CHECK_EQUAL(process_memory_read(tracee.pid, (uint64_t)answer, text, 6), 0);
     CHECK_TEXT(text, "hello");
@@ -72,7 +72,7 @@ static void a_program_that_is_killed_is_gone(void)
 {
     static const long nothing[6];
     struct thread_registers registers;
-    uint64_t place = 0;
+    struct remote_place place = {0};
     long answer;
 
     start("exit 0");
@@ -80,7 +80,7 @@ static void a_program_that_is_killed_is_gone(void)
     kill(tracee.pid, SIGKILL);
     while (tracee_get_registers(&tracee, &registers) == 0)
         ;
-    CHECK_EQUAL(remote_system_call(&tracee, place, SYS_getpid, nothing, &answer), -ESRCH);
+    CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_getpid, nothing, &answer), -ESRCH);
     tracee_detach(&tracee);
     CHECK_EQUAL(WTERMSIG(status_at_end()), SIGKILL);
 }

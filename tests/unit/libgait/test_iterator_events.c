@@ -121,6 +121,45 @@ static void instructions_behind_a_return_that_was_put_are_not_told(void)
     CHECK_EQUAL(events_of(return_early, GAIT_EVENT_EXEC, 0), 2);
 }
 
+static void go_to_return(struct gait_cpu_context *cpu, void *data)
+{
+    (void)data;
+    cpu->pc = transformed_at(11);
+}
+
+static void divert_third(struct gait_iterator *iterator, const struct gait_instruction *instruction)
+{
+    if (instruction->address == transformed_at(8))
+        gait_iterator_put_callout(iterator, go_to_return, NULL, GAIT_CALLOUT_ANY);
+    gait_iterator_keep(iterator);
+}
+
+static void divert_first(struct gait_iterator *iterator, const struct gait_instruction *instruction)
+{
+    if (instruction->address == transformed_at(0))
+        gait_iterator_put_callout(iterator, go_to_return, NULL, GAIT_CALLOUT_ANY);
+    gait_iterator_keep(iterator);
+}
+
+/* What is told of a block in advance, with all kinds of records, is taken back. */
+static void instructions_that_a_callout_goes_around_are_not_told(void)
+{
+    static const uint32_t others[] = {0, GAIT_EVENT_BLOCK, GAIT_EVENT_RET, GAIT_EVENT_CALL | GAIT_EVENT_RET};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        static const uint64_t told[] = {0, 5, 11};
+
+        transformed_write_sum();
+        events_of(divert_third, GAIT_EVENT_EXEC | others[i], 0);
+        CHECK_EQUAL(event_list_count(&events, GAIT_EVENT_EXEC), 3);
+        event_list_filter(&events, GAIT_EVENT_EXEC, transformed_at(0), code_page_end(&transformed.page));
+        for (size_t k = 0; k < 3 && k < events.count; k++)
+            CHECK_EQUAL(events.events[k].location, transformed_at(told[k]));
+        events_of(divert_first, GAIT_EVENT_EXEC | others[i], 0);
+        CHECK_EQUAL(event_list_count(&events, GAIT_EVENT_EXEC), 1);
+    }
+}
+
 static void keep_twice(struct gait_iterator *iterator, const struct gait_instruction *instruction)
 {
     (void)instruction;
@@ -147,6 +186,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(an_instruction_that_is_dropped_is_not_told),
     CHECK_CASE(an_instruction_that_is_replaced_is_not_told),
     CHECK_CASE(instructions_behind_a_return_that_was_put_are_not_told),
+    CHECK_CASE(instructions_that_a_callout_goes_around_are_not_told),
     CHECK_CASE(what_is_kept_is_told_once_also_in_long_blocks),
 };
 

@@ -73,8 +73,12 @@ static void *send_signals(void *thread)
     return NULL;
 }
 
+/* The sum of what the page's function returned, and of the counters, one of which goes with the stalker. */
+static uint64_t results, counted;
+static uint64_t far_counter, *near_counter;
+
 /* Calls the page's function, followed, until enough signals have arrived; returns how often. */
-static uint64_t run_interrupted(uint32_t events, bool times)
+static uint64_t run_transformed(uint32_t events, bool times, const struct gait_transformer *transformer)
 {
     struct gait_stalker *stalker = followed_call_stalker();
     struct gait_follow_options options = followed_options();
@@ -88,14 +92,23 @@ static uint64_t run_interrupted(uint32_t events, bool times)
     options.events = events;
     options.sink = &sink;
     options.times = times;
+    options.transformer = transformer;
+    results = 0;
     CHECK_EQUAL(sigaction(SIGUSR1, &action, NULL), 0);
     CHECK_EQUAL(pthread_create(&sender, NULL, send_signals, &self), 0);
     for (; atomic_load(&handled) < SIGNALS; runs++)
-        followed_call(stalker, &options, at(0), ROUNDS, 0);
+        results += followed_call(stalker, &options, at(0), ROUNDS, 0);
     atomic_store(&is_over, true);
     CHECK_EQUAL(pthread_join(sender, NULL), 0);
+    counted = far_counter + (near_counter == NULL ? 0 : *near_counter);
+    near_counter = NULL;
     gait_stalker_destroy(stalker);
     return runs;
+}
+
+static uint64_t run_interrupted(uint32_t events, bool times)
+{
+    return run_transformed(events, times, NULL);
 }
 
 /* Calls f directly and through a register, rdi times. */
@@ -170,6 +183,127 @@ static void events_with_times_are_told_once(void)
     CHECK_EQUAL(counts.times_missing, 0);
 }
 
+/* ---- what transformers put ----------------------------------------------------------------------------------------
+ */
+
+static uint64_t calls_out[64];
+
+/* Flags are free before some of its instructions only. */
+static void write_counted(void)
+{
+    code_page_rewind(&page);
+    CODE_PAGE_PUT(&page, "\x45\x31\xc0");     /*  0: xor r8d, r8d */
+    CODE_PAGE_PUT(&page, "\x48\x8d\x49\x05"); /*  3: lea rcx, [rcx+5] */
+    CODE_PAGE_PUT(&page, "\x48\x83\xc1\x01"); /*  7: add rcx, 1 */
+    CODE_PAGE_PUT(&page, "\x48\x8b\x14\x24"); /* 11: mov rdx, [rsp] */
+    CODE_PAGE_PUT(&page, "\x90");             /* 15: nop */
+    CODE_PAGE_PUT(&page, "\x48\x8d\x7f\xff"); /* 16: lea rdi, [rdi-1] */
+    CODE_PAGE_PUT(&page, "\x48\x85\xff");     /* 20: test rdi, rdi */
+    CODE_PAGE_PUT(&page, "\x75\xea");         /* 23: jne 3 */
+    CODE_PAGE_PUT(&page, "\x4c\x89\xc0");     /* 25: mov rax, r8 */
+    CODE_PAGE_PUT(&page, "\xc3");             /* 28: ret */
+}
+
+#define COUNTED_INSNS (7 * ROUNDS + 3)
+
+static bool is_on_page(uint64_t address)
+{
+    return address - at(0) < 64;
+}
+
+static void put_counts(struct gait_iterator *iterator, const struct gait_instruction *instruction)
+{
+    if (near_counter == NULL)
+        near_counter = gait_iterator_new_counter(iterator);
+    gait_iterator_put_count(iterator, instruction->address % 2 ? near_counter : &far_counter);
+}
+
+/* Code that counts in r8, which nobody else has. */
+static void put_code(struct gait_iterator *iterator, const struct gait_instruction *instruction)
+{
+    static const uint8_t count[] = {0x4d, 0x8d, 0x40, 0x01};
+
+    if (instruction->address != at(0))
+        gait_iterator_put_code(iterator, count, sizeof(count));
+}
+
+static void call_out(struct gait_cpu_context *cpu, void *data)
+{
+    (void)data;
+    calls_out[(cpu->pc - at(0)) % 64]++;
+}
+
+static void put_callouts(struct gait_iterator *iterator, const struct gait_instruction *instruction)
+{
+    (void)instruction;
+    gait_iterator_put_callout(iterator, call_out, NULL, GAIT_CALLOUT_ANY);
+}
+
+static void (*put_before)(struct gait_iterator *iterator, const struct gait_instruction *instruction);
+
+static void transform(void *context, struct gait_iterator *iterator)
+{
+    struct gait_instruction instruction = {.size_bytes = sizeof(instruction)};
+
+    (void)context;
+    while (gait_iterator_next(iterator, &instruction)) {
+        if (is_on_page(instruction.address))
+            put_before(iterator, &instruction);
+        gait_iterator_keep(iterator);
+    }
+}
+
+static const struct gait_transformer transformer = {.transform = transform};
+
+static void counters_are_exact(void)
+{
+    static const uint32_t kinds[] = {0, GAIT_EVENT_CALL | GAIT_EVENT_RET};
+
+    put_before = put_counts;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t runs;
+
+        write_counted();
+        far_counter = 0;
+        runs = run_transformed(kinds[i], false, &transformer);
+        CHECK_EQUAL(counted, runs * COUNTED_INSNS);
+    }
+}
+
+static void code_that_was_put_runs_once(void)
+{
+    static const uint32_t kinds[] = {0, GAIT_EVENT_CALL | GAIT_EVENT_RET};
+
+    put_before = put_code;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t runs;
+
+        write_counted();
+        runs = run_transformed(kinds[i], false, &transformer);
+        /* The first instruction, which resets it, and the last one, which is behind the result, have none that shows.
+         */
+        CHECK_EQUAL(results, runs * (COUNTED_INSNS - 2));
+    }
+}
+
+static void callouts_are_made_and_told_once(void)
+{
+    static const uint32_t kinds[] = {0, GAIT_EVENT_EXEC, GAIT_EVENT_EXEC | GAIT_EVENT_CALL | GAIT_EVENT_RET};
+
+    put_before = put_callouts;
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t runs;
+
+        write_calls();
+        memset(calls_out, 0, sizeof(calls_out));
+        runs = run_transformed(kinds[i], false, &transformer);
+        if (kinds[i] & GAIT_EVENT_EXEC)
+            check_instructions(runs);
+        memcpy(counts.instructions, calls_out, sizeof(calls_out));
+        check_instructions(runs);
+    }
+}
+
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 static unsigned faults_left;
@@ -220,6 +354,9 @@ static const struct check_case cases[] = {
     CHECK_CASE(all_events_are_told_once),
     CHECK_CASE(events_with_times_are_told_once),
     CHECK_CASE(instructions_behind_a_fault_are_told_when_they_run),
+    CHECK_CASE(counters_are_exact),
+    CHECK_CASE(code_that_was_put_runs_once),
+    CHECK_CASE(callouts_are_made_and_told_once),
 };
 
 int main(void)

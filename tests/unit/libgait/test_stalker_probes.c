@@ -10,6 +10,7 @@
 #include "support/subject_thread.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 static struct code_page page;
 static struct gait_stalker *stalker;
@@ -397,7 +398,79 @@ static void calls_of_gait_itself_are_probed(void)
     gait_stalker_destroy(stalker);
 }
 
+static void see_stack(struct gait_call *call, void *data)
+{
+    struct seen *seen = data;
+
+    seen->count++;
+    seen->return_address = call->return_address;
+    seen->stack = (uintptr_t)call->stack;
+}
+
+/* Jumps to 32 with rsi for a stack pointer, which is put back there. */
+static void write_jump_without_stack(void)
+{
+    code_page_rewind(&page);
+    CODE_PAGE_PUT(&page, "\x49\x89\xe0");                   /*  0: mov r8, rsp */
+    CODE_PAGE_PUT(&page, "\x48\x89\xf4");                   /*  3: mov rsp, rsi */
+    CODE_PAGE_PUT(&page, "\xeb\x18");                       /*  6: jmp 32 */
+    memcpy(page.bytes + 32, "\x4c\x89\xc4\x89\xf8\xc3", 6); /* mov rsp, r8; mov eax, edi; ret */
+}
+
+static void a_probe_is_told_that_there_is_no_stack(void)
+{
+    uint8_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t border = (uintptr_t)pages + 4096, addresses[] = {0, 8, border, border - 4, 0x4141414141414141, -8ull};
+    struct seen seen = {0};
+
+    CHECK(pages != MAP_FAILED);
+    mprotect(pages + 4096, 4096, PROT_NONE);
+    memset(pages, 0x77, 4096);
+    write_jump_without_stack();
+    stalker = followed_call_stalker();
+    add(at(32), see_stack, &seen);
+    for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+        CHECK_EQUAL(run(5, addresses[i]), 5);
+        CHECK_EQUAL(seen.stack, 0);
+        CHECK_EQUAL(seen.return_address, 0);
+        CHECK_EQUAL(run(6, border - 8), 6);
+        CHECK_EQUAL(seen.stack, border - 8);
+        CHECK_EQUAL(seen.return_address, 0x7777777777777777);
+    }
+    gait_stalker_destroy(stalker);
+    munmap(pages, 8192);
+}
+
+static uint64_t vanishing;
+
+/* Twice with the same stack, which is unmapped in between. */
+static __attribute__((noinline)) uint64_t unmap_stack(uint64_t a, uint64_t b)
+{
+    uint64_t (*function)(uint64_t, uint64_t) = (uint64_t(*)(uint64_t, uint64_t))at(0);
+    uint64_t result = function(a, vanishing);
+
+    munmap((void *)(uintptr_t)(vanishing & ~4095ull), 4096);
+    return result + function(b, vanishing);
+}
+
+static void a_stack_that_was_unmapped_is_not_read(void)
+{
+    struct gait_follow_options options = followed_options();
+    struct seen seen = {0};
+
+    vanishing = (uintptr_t)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 64;
+    write_jump_without_stack();
+    stalker = followed_call_stalker();
+    add(at(32), see_stack, &seen);
+    CHECK_EQUAL(followed_call(stalker, &options, (uintptr_t)unmap_stack, 3, 4), 7);
+    CHECK_EQUAL(seen.count, 2);
+    CHECK_EQUAL(seen.stack, 0);
+    gait_stalker_destroy(stalker);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(a_probe_is_told_that_there_is_no_stack),
+    CHECK_CASE(a_stack_that_was_unmapped_is_not_read),
     CHECK_CASE(a_probe_sees_arguments_and_where_the_call_returns),
     CHECK_CASE(a_probe_changes_arguments),
     CHECK_CASE(probes_of_one_function_are_called_in_the_order_of_adding),

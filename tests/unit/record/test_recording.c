@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static struct gait_error err;
+static _Atomic uint32_t word;
 static char path[] = "/tmp/gait-test-XXXXXX";
 static char output[64];
 
@@ -59,7 +60,7 @@ static void a_recording_has_a_folder_and_a_manifest(void)
     CHECK(strstr(recording.path, "/program-") != NULL);
     CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
     CHECK_EQUAL(recording_drain(&recording, &err), 0);
-    recording_wait(&recording, 1);
+    recording_wait(&recording, (struct ring_wait_word){&word, 0}, 1);
     CHECK_EQUAL(recording_lost(&recording), 0);
     recording_process_ended(&recording, getpid(), 3 << 8);
     folder = open(recording.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

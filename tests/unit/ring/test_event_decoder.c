@@ -145,6 +145,32 @@ static void records_with_times_pass_them_on(void)
     CHECK_EQUAL(received[6].time, 3000);
 }
 
+static void returns_that_nobody_called_lead_up_unless_all_is_known(void)
+{
+    for (int is_whole = 0; is_whole < 2; is_whole++) {
+        begin(GAIT_EVENT_CALL | GAIT_EVENT_RET, false);
+        decoder.is_whole = is_whole;
+        for (int i = 0; i < 3; i++) {
+            put_header(0, EVENT_RECORD_RETURN);
+            put_long(0x777);
+        }
+        put_header(1, EVENT_RECORD_CALL);
+        put_long(0x5000);
+        /* Called by somebody who does not tell, in the call that is told. */
+        put_header(2, EVENT_RECORD_RETURN);
+        put_long(0x888);
+        put_header(3, EVENT_RECORD_RETURN);
+        put_long(0x2008);
+        CHECK_EQUAL(run(0), size);
+        CHECK_EQUAL(received_count, 6);
+        CHECK_EQUAL(received[0].depth, 0);
+        CHECK_EQUAL(received[2].depth, is_whole ? 0 : -2);
+        CHECK_EQUAL(received[3].depth, is_whole ? 0 : -3);
+        CHECK_EQUAL(received[4].depth, is_whole ? 1 : -2);
+        CHECK_EQUAL(received[5].depth, is_whole ? 1 : -2);
+    }
+}
+
 static uint64_t moved_by;
 
 /* The same blocks elsewhere. */
@@ -214,9 +240,13 @@ static void random_bytes_do_no_harm(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(reading_ends_where_nothing_is_written),  CHECK_CASE(instructions_wait_for_what_comes_next),
-    CHECK_CASE(a_block_that_is_cut_ends_there),         CHECK_CASE(records_with_times_pass_them_on),
-    CHECK_CASE(what_is_no_record_is_an_error),          CHECK_CASE(random_bytes_do_no_harm),
+    CHECK_CASE(reading_ends_where_nothing_is_written),
+    CHECK_CASE(instructions_wait_for_what_comes_next),
+    CHECK_CASE(a_block_that_is_cut_ends_there),
+    CHECK_CASE(records_with_times_pass_them_on),
+    CHECK_CASE(what_is_no_record_is_an_error),
+    CHECK_CASE(random_bytes_do_no_harm),
+    CHECK_CASE(returns_that_nobody_called_lead_up_unless_all_is_known),
     CHECK_CASE(numbers_mean_the_same_until_it_is_told),
 };
 

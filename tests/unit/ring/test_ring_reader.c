@@ -71,10 +71,14 @@ static void pieces_say_whose_they_are_and_when_they_were_written(void)
     CHECK(!pieces[0].is_last && !pieces[0].with_times);
     CHECK(pieces[0].first_time >= before && pieces[0].last_time >= pieces[0].first_time);
     CHECK(pieces[0].last_time <= time_counter());
+    /* Nothing comes for a while: then what comes is not from before it. */
+    before = time_counter();
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     position = write_record(position, 3);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 2);
     CHECK_EQUAL(first_words[1], event_header(3, EVENT_RECORD_BLOCK));
-    CHECK_EQUAL(pieces[1].first_time, pieces[0].last_time);
+    CHECK(pieces[1].first_time >= before && pieces[1].first_time <= pieces[1].last_time);
     CHECK_EQUAL(ring_writer_close(writer, position), 0);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 3);
@@ -137,11 +141,76 @@ static void blocks_are_given_once(void)
     end();
 }
 
+static void names_are_those_of_the_lanes_owner(void)
+{
+    static const struct ring_lane_owner owner = {.tid = 6};
+    struct ring_writer *writer = begin();
+    char name[RING_NAME_BYTES];
+
+    ring_reader_name(reader, 0, 1, name);
+    CHECK_TEXT(name, "");
+    ring_writer_set_name(writer, "worker");
+    ring_reader_name(reader, 0, 1, name);
+    CHECK_TEXT(name, "worker");
+    ring_writer_set_name(writer, "a name that is too long");
+    ring_reader_name(reader, 0, 1, name);
+    CHECK_TEXT(name, "a name that is ");
+    ring_reader_name(reader, 0, 2, name);
+    CHECK_TEXT(name, "");
+    ring_reader_name(reader, UINT32_MAX, 1, name);
+    CHECK_TEXT(name, "");
+    CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(ring_writer_open(region, &owner, &writer), 0);
+    ring_reader_name(reader, 0, 1, name);
+    CHECK_TEXT(name, "");
+    ring_reader_name(reader, 0, 2, name);
+    CHECK_TEXT(name, "");
+    CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    end();
+}
+
+static void patterns_that_matched_are_told(void)
+{
+    struct ring_writer *writer = begin();
+
+    CHECK_EQUAL(ring_reader_matched(reader), 0);
+    ring_region_note_match(region, 0);
+    ring_region_note_match(region, 63);
+    ring_region_note_match(region, 64);
+    CHECK_EQUAL(ring_reader_matched(reader), 1ull << 63 | 1);
+    CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    end();
+}
+
+static void full_buffers_are_counted_until_they_are_read(void)
+{
+    struct ring_writer *writer = begin();
+    struct ring_fill fill = ring_reader_fill(reader);
+
+    CHECK_EQUAL(fill.lane_count, 1);
+    CHECK_EQUAL(fill.used_bytes, 0);
+    CHECK_EQUAL(fill.capacity_bytes, 2 * 4096);
+    CHECK_EQUAL(ring_writer_next(writer, write_record(writer->start, 1), &never), 0);
+    CHECK_EQUAL(ring_reader_fill(reader).used_bytes, 4096);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(ring_reader_fill(reader).used_bytes, 0);
+    /* Whatever the other side writes there. */
+    atomic_store(&writer->lane->full, UINT64_MAX);
+    CHECK_EQUAL(ring_reader_fill(reader).used_bytes, 2 * 4096);
+    atomic_store(&ring_region_header(region)->lane_count, UINT32_MAX);
+    CHECK_EQUAL(ring_reader_fill(reader).lane_count, 1);
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(pieces_say_whose_they_are_and_when_they_were_written),
     CHECK_CASE(what_could_not_be_taken_comes_again),
     CHECK_CASE(losses_are_told_with_what_comes_behind_them),
     CHECK_CASE(blocks_are_given_once),
+    CHECK_CASE(names_are_those_of_the_lanes_owner),
+    CHECK_CASE(patterns_that_matched_are_told),
+    CHECK_CASE(full_buffers_are_counted_until_they_are_read),
 };
 
 CHECK_MAIN(cases)

@@ -160,7 +160,38 @@ static void more_probes_need_no_new_translation(void)
     stalker_lab_deinit(&lab);
 }
 
+static void note_arrival(struct gait_cpu_context *cpu, void *data)
+{
+    calls = calls * 10 + (uintptr_t)data;
+    last_call.stack = (uint64_t *)(uintptr_t)cpu->rsp;
+    last_call.target = cpu->pc;
+}
+
+/* At a function, and at the place behind a call of it. */
+static void an_address_may_be_watched_too(void)
+{
+    uint32_t id;
+
+    begin();
+    CHECK_EQUAL(run(), 0);
+    CHECK_EQUAL(call_probe_watch(lab.engine, code_at(FUNCTION), note_arrival, (void *)7), 0);
+    CHECK_EQUAL(call_probe_watch(lab.engine, code_at(FUNCTION), note_arrival, (void *)8), -EEXIST);
+    CHECK_EQUAL(run(), 77);
+    CHECK_EQUAL(last_call.target, code_at(FUNCTION));
+    CHECK_EQUAL((uintptr_t)last_call.stack, initial.gpr[X86_RSP] - 8);
+    CHECK_EQUAL(call_probe_watch(lab.engine, code_at(5), note_arrival, (void *)9), 0);
+    CHECK_EQUAL(run(), 797);
+    /* Before probes, with which it does not interfere. */
+    id = add(FUNCTION, probe, 1);
+    CHECK_EQUAL(run(), 71971);
+    CHECK_EQUAL(call_probe_remove(lab.engine, id), 0);
+    CHECK_EQUAL(run(), 797);
+    CHECK_EQUAL(result.state.gpr[X86_RAX], initial.gpr[X86_RAX] + 2);
+    stalker_lab_deinit(&lab);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(an_address_may_be_watched_too),
     CHECK_CASE(probes_are_called_in_order_until_they_are_removed),
     CHECK_CASE(a_probe_sees_the_call),
     CHECK_CASE(ids_that_are_not_known_are_refused),

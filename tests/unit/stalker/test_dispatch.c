@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/dispatch.h"
 
+#include "base/counters.h"
 #include "gait/stalker.h"
 #include "ring/event_record.h"
 #include "stalker/translator.h"
@@ -108,6 +109,7 @@ static void indirect_branches_find_their_target_the_next_time(void)
 
 static void what_runs_natively_only_is_left_to_the_cpu(void)
 {
+    uint64_t left = counter_read(COUNTER_threads_left);
     struct block *block;
 
     init(0);
@@ -116,6 +118,7 @@ static void what_runs_natively_only_is_left_to_the_cpu(void)
     thread->exit = block_exit_number(block, 0);
     dispatch(STALKER_EXIT);
     CHECK(thread->is_leaving);
+    CHECK_EQUAL(counter_read(COUNTER_threads_left), left + 1);
     CHECK_EQUAL(thread->resume, code_at(0x10).value);
     CHECK_EQUAL(thread->enter, (uintptr_t)stalker_enter);
     deinit();

@@ -25,6 +25,8 @@ static void each_page_counts(void)
     CHECK(!program_memory_is_readable(start, 4 * PAGE));
     CHECK(program_memory_is_readable(start + 2 * PAGE, 2 * PAGE));
     CHECK(!program_memory_is_readable(8, 8));
+    CHECK(!program_memory_is_readable(0, 8));
+    CHECK(!program_memory_make_writable(0, 8));
     munmap(pages, 4 * PAGE);
 }
 

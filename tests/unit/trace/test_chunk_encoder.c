@@ -5,9 +5,10 @@
 #include "support/random.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
+#include "trace/record_packing.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 
 static uint8_t bytes[10000], back[10000];
 
@@ -17,7 +18,12 @@ static void contents_are_stored_as_they_are(void)
     struct encoded_chunk chunk;
 
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
-    CHECK_EQUAL(chunk_encoder_run(encoder, &(struct stream_piece){"abcde", 5, 10, 20, 7}, &chunk), 0);
+    CHECK_EQUAL(
+        chunk_encoder_run(encoder,
+                          &(struct stream_piece){
+                              .bytes = "abcde", .size_bytes = 5, .first_time = 10, .last_time = 20, .lost_before = 7},
+                          &chunk),
+        0);
     CHECK_EQUAL(chunk.header.magic, TRACE_CHUNK_MAGIC);
     CHECK_EQUAL(chunk.header.flags, 0);
     CHECK_EQUAL(chunk.header.stored_bytes, 5);
@@ -57,6 +63,68 @@ static void what_gets_smaller_is_compressed(void)
     chunk_encoder_destroy(encoder);
 }
 
+/* The same block again and again. */
+static void put_blocks(void)
+{
+    uint32_t header = event_header(7, EVENT_RECORD_BLOCK);
+
+    for (size_t i = 0; i < sizeof(bytes); i += sizeof(header))
+        memcpy(bytes + i, &header, sizeof(header));
+}
+
+static void records_are_packed(void)
+{
+    struct stream_piece piece = {.bytes = bytes, .size_bytes = sizeof(bytes), .has_records = true};
+    struct record_predictor *predictor;
+    struct chunk_encoder *encoder;
+    struct encoded_chunk chunk;
+
+    CHECK_EQUAL(record_predictor_create(&predictor), 0);
+    CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
+    put_blocks();
+    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk.header.flags, TRACE_CHUNK_PACKED);
+    CHECK_EQUAL(chunk.header.raw_bytes, sizeof(bytes));
+    CHECK(chunk.header.stored_bytes < 100);
+    CHECK_EQUAL(chunk.header.data_crc, crc32c_by_tables(0, chunk.stored, chunk.header.stored_bytes));
+    CHECK_EQUAL(record_packing_undo(predictor, piece.format,
+                                    (struct packing_source){chunk.stored, chunk.header.stored_bytes}, back,
+                                    sizeof(back)),
+                0);
+    CHECK(memcmp(bytes, back, sizeof(bytes)) == 0);
+    /* What are no records is stored as it is. */
+    bytes[0] = 0;
+    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk.header.flags, 0);
+    CHECK_EQUAL(chunk.header.stored_bytes, sizeof(bytes));
+    chunk_encoder_destroy(encoder);
+    record_predictor_destroy(predictor);
+}
+
+static void marks_stand_in_front(void)
+{
+    const struct trace_mark marks[] = {{.time = 12, .offset = 4}, {.time = 15, .offset = 400}};
+    struct stream_piece piece = {.bytes = bytes, .size_bytes = sizeof(bytes), .marks = marks, .mark_count = 2};
+    struct chunk_encoder *encoder;
+    struct encoded_chunk chunk;
+
+    CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
+    for (int is_packed = 0; is_packed < 2; is_packed++) {
+        put_blocks();
+        piece.has_records = is_packed;
+        CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+        CHECK_EQUAL(chunk.header.flags, TRACE_CHUNK_MARKS | (is_packed ? TRACE_CHUNK_PACKED : 0));
+        CHECK_EQUAL(chunk.header.raw_bytes, sizeof(bytes));
+        CHECK_EQUAL(*(const uint32_t *)chunk.stored, 2);
+        CHECK(memcmp((const uint8_t *)chunk.stored + 8, marks, sizeof(marks)) == 0);
+        if (!is_packed) {
+            CHECK_EQUAL(chunk.header.stored_bytes, 40 + sizeof(bytes));
+            CHECK(memcmp((const uint8_t *)chunk.stored + 40, bytes, sizeof(bytes)) == 0);
+        }
+    }
+    chunk_encoder_destroy(encoder);
+}
+
 static void too_much_is_refused(void)
 {
     struct stream_piece piece = {.bytes = bytes, .size_bytes = TRACE_CHUNK_BYTES_MAX + 1ul};
@@ -64,6 +132,8 @@ static void too_much_is_refused(void)
     struct encoded_chunk chunk = {.stored = NULL};
 
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), -EINVAL);
+    piece = (struct stream_piece){.bytes = bytes, .size_bytes = 8, .mark_count = TRACE_MARKS_MAX + 1};
     CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), -EINVAL);
     CHECK(chunk.stored == NULL);
     chunk_encoder_destroy(encoder);
@@ -73,6 +143,8 @@ static void too_much_is_refused(void)
 static const struct check_case cases[] = {
     CHECK_CASE(contents_are_stored_as_they_are),
     CHECK_CASE(what_gets_smaller_is_compressed),
+    CHECK_CASE(records_are_packed),
+    CHECK_CASE(marks_stand_in_front),
     CHECK_CASE(too_much_is_refused),
 };
 

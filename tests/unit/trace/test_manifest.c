@@ -14,12 +14,23 @@
 #include <unistd.h>
 
 static struct trace_folder folder;
-static struct manifest_thread threads[] = {{7, 1, "main", 0}, {8, 2, "fifteen letters", UINT64_MAX}};
+static struct manifest_thread threads[] = {
+    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5},
+    {.tid = 8, .generation = 2, .name = "fifteen letters", .lost_bytes = UINT64_MAX},
+};
 static struct manifest_process processes[] = {
-    {.pid = 7, .command = "a \"quoted\" one", .threads = threads, .thread_count = 2, .status = -1},
-    {.pid = 9, .parent_pid = 7, .command = "child", .status = 139},
+    {.pid = 7,
+     .image = 1,
+     .command = "a \"quoted\" one",
+     .threads = threads,
+     .thread_count = 2,
+     .losses = {1, 2, 3, UINT64_MAX},
+     .status = -1},
+    {.pid = 9, .image = 2, .parent_pid = 7, .command = "child", .status = 139},
 };
 static struct clock_pair clocks[] = {{1, 2}, {UINT64_MAX, 4}};
+static struct manifest_trigger triggers[] = {{"slow", "slow=a!b>5ms", UINT64_MAX, 7, 8}, {.kind = "manual"}};
+static struct manifest_window windows[] = {{100, 200, false}, {300, UINT64_MAX, true}};
 static const struct manifest example = {
     .program = "/tmp/new\nline\\and \xc3\xa9 and \xff\xc3",
     .arguments = (char *const[]){"gait", "", "record", NULL},
@@ -30,6 +41,12 @@ static const struct manifest example = {
     .clock_count = 2,
     .processes = processes,
     .process_count = 2,
+    .is_flight = true,
+    .triggers = triggers,
+    .trigger_count = 2,
+    .triggers_left_out = 5,
+    .windows = windows,
+    .window_count = 2,
     .ended = "signal",
 };
 
@@ -55,8 +72,27 @@ static void what_was_written_is_read(void)
     CHECK_TEXT(read.processes[0].threads[1].name, "fifteen letters");
     CHECK_EQUAL(read.processes[0].threads[1].generation, 2);
     CHECK_EQUAL(read.processes[0].threads[1].lost_bytes, UINT64_MAX);
+    CHECK_EQUAL(read.processes[0].threads[0].lost_detail_bytes, 5);
+    CHECK_EQUAL(read.processes[0].losses.late_bytes, 1);
+    CHECK_EQUAL(read.processes[0].losses.no_lane_bytes, 2);
+    CHECK_EQUAL(read.processes[0].losses.no_room_count, 3);
+    CHECK_EQUAL(read.processes[0].losses.no_memory_count, UINT64_MAX);
+    CHECK_EQUAL(read.processes[1].losses.late_bytes, 0);
+    CHECK_EQUAL(read.processes[0].image, 1);
+    CHECK_EQUAL(read.processes[1].image, 2);
     CHECK_EQUAL(read.processes[1].parent_pid, 7);
     CHECK_EQUAL(read.processes[1].thread_count, 0);
+    CHECK(read.is_flight);
+    CHECK_EQUAL(read.trigger_count, 2);
+    CHECK_TEXT(read.triggers[0].kind, "slow");
+    CHECK_TEXT(read.triggers[0].text, "slow=a!b>5ms");
+    CHECK_EQUAL(read.triggers[0].time, UINT64_MAX);
+    CHECK_EQUAL(read.triggers[0].tid, 8);
+    CHECK_TEXT(read.triggers[1].text, "");
+    CHECK_EQUAL(read.triggers_left_out, 5);
+    CHECK_EQUAL(read.window_count, 2);
+    CHECK_EQUAL(read.windows[1].from, 300);
+    CHECK(!read.windows[0].is_cut && read.windows[1].is_cut);
     CHECK_TEXT(read.ended, "signal");
     manifest_free(&read);
 }

@@ -73,6 +73,62 @@ static void what_was_written_is_read(void)
     }
 }
 
+/* Blocks in all the ways in which they can be stored, with marks and without. */
+static void each_way_of_storing_is_read(void)
+{
+    static const struct trace_mark marks[] = {{.time = 1001, .offset = 4}, {.time = 1001, .offset = 400}};
+    struct trace_bytes bytes = {.size_bytes = 0};
+
+    while (bytes.size_bytes < 4000)
+        trace_bytes_put_header(&bytes, bytes.size_bytes % 12, EVENT_RECORD_BLOCK);
+    for (unsigned way = 0; way < 8; way++) {
+        struct stream_reader reader;
+        struct stream_chunk chunk;
+        char name[16];
+
+        snprintf(name, sizeof(name), "way%u", way);
+        trace_folder_put_stream(
+            &folder,
+            &(struct trace_stream_plan){.name = name,
+                                        .header = {.kind = TRACE_STREAM_INDEX, .tid = 9, .events = GAIT_EVENT_BLOCK},
+                                        .bytes = &bytes,
+                                        .piece_bytes = 1000,
+                                        .compress = way & TRACE_CHUNK_ZSTD,
+                                        .pack = way & TRACE_CHUNK_PACKED,
+                                        .marks = marks,
+                                        .mark_count = way & TRACE_CHUNK_MARKS ? 2 : 0});
+        CHECK_EQUAL(read_all(name, &bytes).state, STREAM_COMPLETE);
+        CHECK_EQUAL(stream_reader_open(&reader, folder.fd, name, NULL), 0);
+        CHECK(stream_reader_next(&reader, &chunk));
+        CHECK_EQUAL(chunk.mark_count, way & TRACE_CHUNK_MARKS ? 2 : 0);
+        CHECK(chunk.mark_count == 0 || memcmp(chunk.marks, marks, sizeof(marks)) == 0);
+        stream_reader_close(&reader);
+    }
+}
+
+/* The sums are right, but what they are of is not. */
+static void impossible_marks_are_damage(void)
+{
+    static const struct trace_mark marks[][2] = {
+        {{.time = 1, .offset = 0}, {.time = 2, .offset = 4}},  {{.time = 1, .offset = 4}, {.time = 2, .offset = 4}},
+        {{.time = 1, .offset = 4}, {.time = 2, .offset = 40}}, {{.time = 2, .offset = 4}, {.time = 1, .offset = 8}},
+        {{.time = 1, .offset = 4}, {.time = 2, .offset = 8}},
+    };
+    struct trace_bytes bytes = {.size_bytes = 40};
+
+    for (size_t i = 0; i < 5; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "marks%zu", i);
+        trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = name,
+                                                                     .header = {.kind = TRACE_STREAM_INDEX, .tid = 9},
+                                                                     .bytes = &bytes,
+                                                                     .marks = marks[i],
+                                                                     .mark_count = 2});
+        CHECK_EQUAL(read_all(name, &bytes).state, i == 4 ? STREAM_COMPLETE : STREAM_DAMAGED);
+    }
+}
+
 /* Cut off anywhere, the chunks before are read, and nothing is called complete. */
 static void truncation_is_told_at_every_byte(void)
 {
@@ -228,6 +284,8 @@ static void an_incomplete_end_is_put_into_words(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(what_was_written_is_read),
+    CHECK_CASE(each_way_of_storing_is_read),
+    CHECK_CASE(impossible_marks_are_damage),
     CHECK_CASE(truncation_is_told_at_every_byte),
     CHECK_CASE(each_flipped_bit_is_noticed),
     CHECK_CASE(what_follows_the_footer_is_noticed),

@@ -27,7 +27,11 @@ static void the_file_is_as_the_format_says(void)
 
     trace_folder_init(&folder);
     CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), 0);
-    CHECK_EQUAL(stream_writer_put(&writer, &(struct stream_piece){"abcde", 5, 10, 20, 7}), 0);
+    CHECK_EQUAL(
+        stream_writer_put(&writer,
+                          &(struct stream_piece){
+                              .bytes = "abcde", .size_bytes = 5, .first_time = 10, .last_time = 20, .lost_before = 7}),
+        0);
     CHECK_EQUAL(stream_writer_close(&writer, 3), 0);
     bytes = trace_folder_read(&folder, "s", &size);
     CHECK_EQUAL(size, 64 + 56 + 8 + 64);
@@ -76,7 +80,7 @@ static void limit_files(rlim_t bytes)
 /* Wherever the room ends, whole chunks stay, and writing goes on when there is room again. */
 static void a_full_disk_leaves_whole_chunks(void)
 {
-    struct stream_piece piece = {"0123456789abcdef", 16, 0, 0, 0};
+    struct stream_piece piece = {.bytes = "0123456789abcdef", .size_bytes = 16};
     size_t size;
 
     signal(SIGXFSZ, SIG_IGN);
@@ -148,8 +152,18 @@ static void chunks_that_were_kept_are_appended(void)
     size_t size;
 
     trace_folder_init(&folder);
-    CHECK_EQUAL(chunk_encoder_run(encoder, &(struct stream_piece){"abc", 3, 10, 20, 7}, &kept[0]), 0);
-    CHECK_EQUAL(chunk_encoder_run(encoder, &(struct stream_piece){"defgh", 5, 20, 30, 0}, &kept[1]), 0);
+    CHECK_EQUAL(
+        chunk_encoder_run(encoder,
+                          &(struct stream_piece){
+                              .bytes = "abc", .size_bytes = 3, .first_time = 10, .last_time = 20, .lost_before = 7},
+                          &kept[0]),
+        0);
+    CHECK_EQUAL(
+        chunk_encoder_run(encoder,
+                          &(struct stream_piece){
+                              .bytes = "defgh", .size_bytes = 5, .first_time = 20, .last_time = 30, .lost_before = 0},
+                          &kept[1]),
+        0);
     CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), 0);
     CHECK_EQUAL(stream_writer_append(&writer, &kept[1]), 0);
     CHECK_EQUAL(stream_writer_append(&writer, &kept[0]), 0);

@@ -22,13 +22,13 @@ struct received {
     uint64_t last_sequence;
 };
 
-static int process(void *context, const struct gait_event *events, size_t count, const struct stream_chunk *chunk)
+static int process(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
     struct received *received = context;
 
     for (size_t i = 0; i < count && received->count < 64; i++)
         received->events[received->count++] = events[i];
-    received->last_sequence = chunk->sequence;
+    received->last_sequence = span->sequence;
     return received->count >= received->enough;
 }
 
@@ -140,6 +140,71 @@ static void instructions_wait_across_chunks(void)
     CHECK_EQUAL(received.events[1].location, 0x401100);
 }
 
+/* Times of events that came without. */
+struct guessed {
+    uint64_t count;
+    uint64_t last;
+    uint64_t between[3]; /* how many there were before, between and behind the marks */
+};
+
+static int check_guesses(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
+{
+    struct guessed *guessed = context;
+
+    CHECK(span->is_interpolated);
+    for (size_t i = 0; i < count; i++, guessed->count++) {
+        uint64_t time = trace_span_time(span, events, count, i);
+
+        CHECK_EQUAL(events[i].time, 0);
+        CHECK(time >= guessed->last && time >= span->first_time && time <= span->last_time);
+        guessed->last = time;
+        guessed->between[span->first_time < 1100 ? 0 : span->first_time < 2000 ? 1 : 2]++;
+    }
+    return 0;
+}
+
+/* The chunk is from 1000 to 5000: time goes slowly up to the first mark, then faster. */
+static void times_between_marks_are_guessed_and_called_so(void)
+{
+    static const struct trace_mark marks[] = {{.time = 1100, .offset = 1200}, {.time = 2000, .offset = 1600}};
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct guessed guessed = {.count = 0};
+    struct trace_events_receiver receiver = {.process = check_guesses, .context = &guessed};
+    struct trace_events_end end;
+
+    while (bytes.size_bytes < 4000)
+        trace_bytes_put_header(&bytes, bytes.size_bytes / 4 % 3, EVENT_RECORD_BLOCK);
+    unlinkat(folder.fd, "marked", 0);
+    trace_folder_put_stream(
+        &folder,
+        &(struct trace_stream_plan){
+            .name = "marked",
+            .header = {.kind = TRACE_STREAM_INDEX, .tid = 5, .space = 1, .events = GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC},
+            .bytes = &bytes,
+            .marks = marks,
+            .mark_count = 2,
+            .pack = true,
+        });
+    CHECK_EQUAL(trace_events_read(folder.fd, "marked", &blocks, &receiver, &end, NULL), 0);
+    CHECK_EQUAL(end.stream.state, STREAM_COMPLETE);
+    CHECK_EQUAL(end.bad_bytes, 0);
+    CHECK_EQUAL(guessed.count, 4 * 1000);
+    /* Instructions are told when the block behind theirs is. */
+    CHECK_EQUAL(guessed.between[0], 4 * 300 - 3);
+    CHECK_EQUAL(guessed.between[1], 4 * 100);
+    CHECK(guessed.last > 4500);
+}
+
+static void times_that_are_told_are_no_guesses(void)
+{
+    const struct gait_event event = {.time = 7};
+    const struct trace_span told = {.first_time = 1, .last_time = 9};
+    const struct trace_span guessed = {.is_interpolated = true, .first_guess = 3, .last_guess = 5};
+
+    CHECK_EQUAL(trace_span_time(&told, &event, 1, 0), 7);
+    CHECK_EQUAL(trace_span_time(&guessed, &event, 1, 0), 3);
+}
+
 static void another_stream_is_refused(void)
 {
     struct received received = {.enough = 64};
@@ -158,6 +223,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(reading_ends_when_there_is_enough),
     CHECK_CASE(what_is_no_record_is_skipped_with_its_chunk),
     CHECK_CASE(instructions_wait_across_chunks),
+    CHECK_CASE(times_between_marks_are_guessed_and_called_so),
+    CHECK_CASE(times_that_are_told_are_no_guesses),
     CHECK_CASE(another_stream_is_refused),
 };
 

@@ -16,3 +16,9 @@ bool host_cpu_has_base_insns(void)
 {
     return false;
 }
+
+/* None are refused: the fault comes at the target. */
+unsigned host_cpu_address_bits(void)
+{
+    return 64;
+}

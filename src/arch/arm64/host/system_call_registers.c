@@ -21,6 +21,22 @@ void system_call_registers_set(struct thread_registers *registers, uint64_t plac
     registers->words[PC] = place;
 }
 
+unsigned system_call_return_words(const uint8_t *bytes, size_t size_bytes)
+{
+    (void)bytes;
+    (void)size_bytes;
+    return 0;
+}
+
+uint64_t system_call_registers_set_returning(struct thread_registers *registers, unsigned return_words,
+                                             uint64_t words_out[SYSTEM_CALL_RETURN_WORDS_MAX])
+{
+    (void)registers;
+    (void)return_words;
+    (void)words_out;
+    return 0;
+}
+
 long system_call_registers_result(const struct thread_registers *registers)
 {
     return (long)registers->words[0];

@@ -20,6 +20,9 @@
 #define HYGON_EDX 0x6e65476eu
 #define HYGON_ECX 0x656e6975u
 
+/* Of leaf 7: addresses can have 57 bits. */
+#define LA57_ECX (1u << 16)
+
 enum answer {
     NOT_ASKED,
     BRANCHES_AS_INTEL,
@@ -55,6 +58,26 @@ unsigned host_cpu_decode_options(void)
         atomic_store_explicit(&answer, known, memory_order_relaxed);
     }
     return known == BRANCHES_AS_AMD ? X86_DECODE_AMD : X86_DECODE_INTEL;
+}
+
+/* Systems that can use all bits that the CPU has do. */
+static unsigned ask_address_bits(void)
+{
+    unsigned eax, ebx, ecx, edx;
+
+    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && ecx & LA57_ECX ? 57 : 48;
+}
+
+unsigned host_cpu_address_bits(void)
+{
+    static _Atomic unsigned known;
+    unsigned bits = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (bits == 0) {
+        bits = ask_address_bits();
+        atomic_store_explicit(&known, bits, memory_order_relaxed);
+    }
+    return bits;
 }
 
 /* A value that the kernel gave the process at its start. */

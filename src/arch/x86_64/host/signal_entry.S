@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where signals come in. struct signal_outcome is on the stack: sp, target, signal, info, ucontext. The program's
+ * Where signals come in. struct signal_outcome is on the stack: sp, target, signal, info, ucontext; behind it are the
+ * flags, which the kernel leaves as they were but for few, and which a native handler gets. The program's
  * handler may call stalker_signal_entry as well, if it found it as the handler before.
  */
 #include <asm/unistd.h>
@@ -24,9 +25,15 @@ FUNCTION stalker_signal_entry
         movq    %rdi, 16(%rsp)
         movq    %rsi, 24(%rsp)
         movq    %rdx, 32(%rsp)
+        pushfq
+        popq    40(%rsp)
+        /* No alignment checks in the engine. */
+        pushq   $2
+        popfq
         movq    %rsp, %rdi
-        cld
         call    stalker_signal_arrived
+        pushq   40(%rsp)
+        popfq
         movq    8(%rsp), %r11
         movq    16(%rsp), %rdi
         movq    24(%rsp), %rsi

@@ -148,21 +148,16 @@ FUNCTION stalker_gate_called
         jmp     stalker_leave
 
 /*
- * An indirect branch found a block that is not its target's: rcx is the target less the block's address, rdi is the
- * block's address negated; the program's rcx and rdi are at home.
+ * An indirect branch found nothing, or a block that is not its target's: rcx is the target, rdi has the number of the
+ * exit that it came from above its low 16 bits; the program's rcx and rdi are at home.
  */
-FUNCTION stalker_gate_collision
-        SAVE rax, 0
-        lahf
-        seto    %al
-        subq    %rdi, %rcx
-        jmp     1f
-/* An indirect branch found nothing: rcx is the target; the program's rcx and rdi are at home. */
 FUNCTION stalker_gate_indirect
         SAVE rax, 0
         lahf
         seto    %al
-1:      movq    %rcx, %gs:THREAD_TARGET
+        shrq    $16, %rdi
+        movl    %edi, %gs:THREAD_EXIT
+        movq    %rcx, %gs:THREAD_TARGET
         SAVE rdx, 2
         movq    %rcx, %rdi
         movq    %gs:THREAD_BLOCKS, %rdx

@@ -8,7 +8,7 @@
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/callout.h"
 
-/* From here on one more callout is done at that address. */
+/* From here on one more callout is done at that address, or piece of code. */
 static void note_callout(struct translation *translation, struct app_pc pc, struct trail_state state)
 {
     struct x86_block *decoded = x86_block_of(translation);
@@ -36,6 +36,7 @@ void x86_put_callout(struct translation *translation, const struct callout *call
     x86_call_mem(hot,
                  thread_field(x86_block_of(translation)->homes & X86_GPR_BIT(X86_R11) ? THREAD_GATE_CALLOUT_POSITION
                                                                                       : THREAD_GATE_CALLOUT));
+    switched.taking = TRAIL_TAKING_DONE;
     note_callout(translation, callout->pc, switched);
     x86_mov_reg_mem(hot, X86_SIZE_64, X86_RSP, register_home(X86_RSP));
     x86_trail_note(translation, callout->pc, trail_plain);
@@ -47,6 +48,7 @@ void x86_put_code(struct translation *translation, struct app_pc pc, const void 
     x86_take_register(translation);
     x86_trail_note(translation, pc, trail_plain);
     code_writer_put_bytes(&translation->hot, code, size_bytes);
+    note_callout(translation, pc, trail_plain);
 }
 
 void x86_put_return_here(struct translation *translation, struct app_pc pc)
@@ -82,11 +84,15 @@ static void save(struct translation *translation, struct app_pc pc, x86_gpr_set 
         if (registers & X86_GPR_BIT(gpr))
             x86_mov_mem_reg(&translation->hot, X86_SIZE_64, register_home(gpr), gpr);
     state.homes = registers;
+    state.taking = TRAIL_TAKING_BEGUN;
     x86_trail_note(translation, pc, state);
 }
 
-static void restore(struct translation *translation, x86_gpr_set registers)
+static void restore(struct translation *translation, struct app_pc pc, x86_gpr_set registers)
 {
+    struct trail_state state = {.homes = registers, .taking = TRAIL_TAKING_DONE};
+
+    x86_trail_note(translation, pc, state);
     for (enum x86_gpr gpr = X86_RAX; gpr < X86_GPR_COUNT; gpr++)
         if (registers & X86_GPR_BIT(gpr))
             x86_mov_reg_mem(&translation->hot, X86_SIZE_64, gpr, register_home(gpr));
@@ -105,7 +111,7 @@ static void count_by_register(struct translation *translation, struct app_pc pc,
 {
     save(translation, pc, X86_GPR_BIT(X86_RCX));
     increment(translation, x86_mem_address(counter));
-    restore(translation, X86_GPR_BIT(X86_RCX));
+    restore(translation, pc, X86_GPR_BIT(X86_RCX));
 }
 
 /* The same out of reach. */
@@ -114,7 +120,7 @@ static void count_far_by_flags(struct translation *translation, struct app_pc pc
     save(translation, pc, X86_GPR_BIT(X86_RCX));
     x86_mov_reg_imm(&translation->hot, X86_SIZE_64, X86_RCX, counter);
     x86_unary_mem(&translation->hot, X86_INC, X86_SIZE_64, x86_mem_base(X86_RCX, 0));
-    restore(translation, X86_GPR_BIT(X86_RCX));
+    restore(translation, pc, X86_GPR_BIT(X86_RCX));
 }
 
 /* A counter that is out of reach. */
@@ -125,7 +131,7 @@ static void count_far(struct translation *translation, struct app_pc pc, uint64_
     save(translation, pc, taken);
     x86_mov_reg_imm(&translation->hot, X86_SIZE_64, X86_RDX, counter);
     increment(translation, x86_mem_base(X86_RDX, 0));
-    restore(translation, taken);
+    restore(translation, pc, taken);
 }
 
 void x86_put_counts(struct translation *translation, struct app_pc pc, bool flags_free)
@@ -147,5 +153,10 @@ void x86_put_counts(struct translation *translation, struct app_pc pc, bool flag
         else
             count_far(translation, pc, counter);
     }
+    if (decoded->count_pending == 0)
+        return;
+    decoded->count_pc = pc;
+    decoded->is_counted = !decoded->is_counted;
+    x86_trail_note(translation, pc, trail_plain);
     decoded->count_pending = 0;
 }

@@ -4,9 +4,12 @@
  * out whether it is the right one. None of it touches flags, so that there is no need to know whether they are live;
  * where a landing is wrong, or missing, a gate looks the target up in the map.
  *
- * While a branch is under way the target is in rcx, the index in rdi, and the program's values of both at home.
+ * While a branch is under way the target is in rcx, and the program's values of both registers are at home. rdi has the
+ * index in its low 16 bits and, above them, the number of the block's first exit, for those who want to know where the
+ * branch came from: the jump's address is cut to 32 bits, and its constant takes the number away again.
  */
 #include "arch/x86_64/stalker/cold_piece.h"
+#include "arch/x86_64/stalker/landing_check.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 
@@ -25,10 +28,12 @@ void x86_put_branch_save(struct translation *translation, const struct x86_insn 
 void x86_put_branch_indirect(struct translation *translation)
 {
     struct code_writer *hot = &translation->hot;
-    int32_t table = (int32_t)(uintptr_t)translation->cache->indirect_table;
+    uint64_t from = (uint64_t)block_exit_number(translation->block, 0) << BRANCH_INDEX_BITS;
+    uint32_t table = (uint32_t)(uintptr_t)translation->cache->indirect_table - (uint32_t)from * 8;
 
-    x86_extend_reg_reg(hot, X86_MOVZX_16, X86_SIZE_32, INDEX_REGISTER, TARGET_REGISTER);
-    x86_jmp_mem(hot, x86_mem_index(X86_GPR_NONE, INDEX_REGISTER, 8, table));
+    x86_mov_reg_imm(hot, X86_SIZE_64, INDEX_REGISTER, from);
+    x86_mov_reg_reg(hot, X86_SIZE_16, INDEX_REGISTER, TARGET_REGISTER);
+    x86_jmp_mem(hot, x86_mem_address_32(x86_mem_index(X86_GPR_NONE, INDEX_REGISTER, 8, (int32_t)table)));
 }
 
 static struct code_writer *writer_of(struct translation *translation, const struct cold_piece *piece)
@@ -87,18 +92,10 @@ void x86_put_landing(struct translation *translation, struct cold_piece *piece, 
 {
     struct code_writer *writer = writer_of(translation, piece);
     struct trail_state state = saved;
-    struct x86_label right;
 
-    x86_label_init(&right);
-    state.pc = TRAIL_PC_IN_TARGET;
+    state.pc = TRAIL_PC_IN_CHECK;
     note(translation, piece, state);
-    x86_mov_reg_imm(writer, X86_SIZE_64, INDEX_REGISTER, -block->start.value);
-    x86_lea(writer, X86_SIZE_64, TARGET_REGISTER, x86_mem_index(TARGET_REGISTER, INDEX_REGISTER, 1, 0));
-    state.pc = TRAIL_PC_IN_TARGET_MINUS;
-    note(translation, piece, state);
-    x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &right);
-    x86_jmp_mem(writer, thread_field(THREAD_GATE_COLLISION));
-    x86_label_bind(&right, writer);
+    x86_put_landing_check(writer, &translation->cold, block->start);
     state.pc = TRAIL_PC_HERE;
     note(translation, piece, state);
     if (translation->cache->configuration.is_quiet && !exclusion_holds(translation->cache->engine, block->start))

@@ -41,6 +41,18 @@ void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out)
     call_out->return_address = call_out->stack[0];
 }
 
+void x86_call_arguments(const struct gait_cpu_context *cpu, uint64_t arguments_out[6])
+{
+    const uint64_t arguments[] = {cpu->rdi, cpu->rsi, cpu->rdx, cpu->rcx, cpu->r8, cpu->r9};
+
+    __builtin_memcpy(arguments_out, arguments, sizeof(arguments));
+}
+
+uint64_t x86_call_value(const struct gait_cpu_context *cpu)
+{
+    return cpu->rax;
+}
+
 /* In the order of a context. */
 #define X86_EACH_REGISTER(DO)                                                                                          \
     DO(rax)                                                                                                            \

@@ -17,6 +17,8 @@ struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu);
 void x86_system_call_done(struct gait_cpu_context *cpu, long result);
 uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu);
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out);
+void x86_call_arguments(const struct gait_cpu_context *cpu, uint64_t arguments_out[6]);
+uint64_t x86_call_value(const struct gait_cpu_context *cpu);
 
 void x86_registers_get(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
                        uint64_t *segment_base_out);

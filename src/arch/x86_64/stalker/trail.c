@@ -5,6 +5,8 @@
  */
 #include "arch/x86_64/stalker/trail.h"
 
+#include "arch/x86_64/stalker/landing_check.h"
+#include "arch/x86_64/stalker/refused_branch.h"
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
 #include "stalker/block.h"
@@ -80,14 +82,15 @@ static bool is_plain(const struct trail_state *state)
 {
     return state->homes == 0 && state->sp_add == 0 && state->pc == 0 && state->is_rcx_next == 0 &&
            state->scratch_register == 0 && state->position_back == 0 && state->progress == 0 &&
-           state->callouts_done == 0;
+           state->callouts_done == 0 && state->taking == 0 && state->is_counted == 0;
 }
 
 static void put_state(struct bytes_writer *writer, const struct trail_state *state)
 {
     put_number(writer, state->homes);
     put_number(writer, fold_sign(state->sp_add));
-    put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2 | state->progress << 3));
+    put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2 | state->progress << 3 | state->taking << 5 |
+                               state->is_counted << 7));
     put_byte(writer, state->scratch_register);
     put_number(writer, state->position_back);
     put_byte(writer, state->callouts_done);
@@ -102,7 +105,9 @@ static void get_state(struct bytes_reader *reader, struct trail_state *state)
     byte = get_byte(reader);
     state->pc = byte & 3;
     state->is_rcx_next = byte >> 2 & 1;
-    state->progress = byte >> 3;
+    state->progress = byte >> 3 & 3;
+    state->taking = byte >> 5 & 3;
+    state->is_counted = byte >> 7;
     state->scratch_register = get_byte(reader);
     state->position_back = (uint8_t)get_number(reader);
     state->callouts_done = get_byte(reader);
@@ -184,31 +189,142 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
     return found;
 }
 
-/* Where the block goes on behind the callouts that are done at a point: at the first one that says so. */
-static struct callout_behind behind_of(const struct code_place *place, const struct trail_point *at)
+bool trail_find_branch(const uint8_t *trail, size_t trail_bytes, struct trail_point *point_out)
+{
+    struct bytes_reader reader = {trail, trail + trail_bytes};
+    struct trail_point point = {0};
+    bool found = false;
+
+    while (reader.cursor < reader.limit) {
+        get_point(&reader, &point);
+        if (point.state.pc != TRAIL_PC_BRANCHED)
+            continue;
+        *point_out = point;
+        found = true;
+    }
+    return found;
+}
+
+/* Whether the program's registers are the CPU's, so that a thread that has them can go on there. */
+static bool can_enter(const struct trail_state *state)
+{
+    return (state->homes & ~X86_GPR_BIT(POSITION_REGISTER)) == 0 && state->sp_add == 0 && state->pc == TRAIL_PC_HERE &&
+           state->is_rcx_next == 0 && state->scratch_register == 0 && state->position_back == 0;
+}
+
+static bool is_same_moment(const struct trail_point *a, const struct trail_point *b)
+{
+    return a->app_offset == b->app_offset && a->state.callouts_done == b->state.callouts_done;
+}
+
+/* The first place from a point on at which all registers are the program's, with the same done as there. */
+static bool find_entry_behind(const struct code_place *place, const struct trail_point *at,
+                              struct trail_point *entry_out)
 {
     struct bytes_reader reader = {place->trail, place->trail + place->trail_bytes};
     struct trail_point point = {0};
 
-    if (at->state.callouts_done == 0 || at->state.pc != TRAIL_PC_HERE)
-        return (struct callout_behind){0};
-    do
+    while (reader.cursor < reader.limit) {
         get_point(&reader, &point);
-    while (point.app_offset != at->app_offset || point.state.callouts_done != at->state.callouts_done);
-    return (struct callout_behind){
-        .cache_pc = place->start.value + point.cache_offset,
-        .with_position = point.state.homes & X86_GPR_BIT(POSITION_REGISTER),
-    };
+        if (point.cache_offset < at->cache_offset || !is_same_moment(&point, at) || !can_enter(&point.state))
+            continue;
+        *entry_out = point;
+        return true;
+    }
+    return false;
+}
+
+/* The last such place before it, with the same counts made. */
+static bool find_entry_before(const struct code_place *place, const struct trail_point *at,
+                              struct trail_point *entry_out)
+{
+    struct bytes_reader reader = {place->trail, place->trail + place->trail_bytes};
+    struct trail_point point = {0};
+    bool found = false;
+
+    while (reader.cursor < reader.limit && point.cache_offset < at->cache_offset) {
+        get_point(&reader, &point);
+        if (point.cache_offset > at->cache_offset || !is_same_moment(&point, at) || !can_enter(&point.state) ||
+            point.state.is_counted != at->state.is_counted)
+            continue;
+        *entry_out = point;
+        found = true;
+    }
+    return found;
+}
+
+static bool find_entry(const struct code_place *place, const struct trail_point *at, struct trail_point *entry_out)
+{
+    if (at->state.taking == TRAIL_TAKING_BEGUN) {
+        *entry_out = *at;
+        return true;
+    }
+    if (at->state.taking == TRAIL_TAKING_DONE)
+        return find_entry_behind(place, at, entry_out);
+    return find_entry_before(place, at, entry_out) || find_entry_behind(place, at, entry_out);
+}
+
+static bool has_position(const struct trail_state *state)
+{
+    return state->homes & X86_GPR_BIT(POSITION_REGISTER);
+}
+
+/*
+ * Where the block goes on for a thread that comes back to it. Without a transformer nothing stands between instructions
+ * that would matter, and the next block does as well.
+ */
+static struct callout_behind behind_of(const struct stalker_thread *thread, const struct code_place *place,
+                                       const struct trail_point *at, uint64_t cache_pc)
+{
+    struct callout_behind behind = {.done = at->state.callouts_done};
+    struct trail_point entry;
+
+    if (at->state.pc != TRAIL_PC_HERE ||
+        (at->state.callouts_done == 0 && thread->cache->configuration.transformer == NULL))
+        return (struct callout_behind){0};
+    if (can_enter(&at->state)) {
+        behind.cache_pc = cache_pc;
+        behind.with_position = has_position(&at->state);
+    } else if (find_entry(place, at, &entry)) {
+        behind.cache_pc = place->start.value + entry.cache_offset;
+        behind.with_position = has_position(&entry.state);
+    }
+    return behind;
+}
+
+uint8_t x86_callouts_done_at(const struct code_place *place, struct cache_pc pc)
+{
+    struct trail_point point;
+
+    if (!trail_find(place->trail, place->trail_bytes, (uint32_t)(pc.value - place->start.value), &point))
+        return 0;
+    return point.state.callouts_done;
+}
+
+bool x86_find_behind(const struct code_place *place, struct callout_behind *behind, bool *is_told_out)
+{
+    struct trail_point start = {.state = {.callouts_done = behind->done}}, entry;
+
+    if (!find_entry_behind(place, &start, &entry))
+        return false;
+    behind->cache_pc = place->start.value + entry.cache_offset;
+    behind->with_position = has_position(&entry.state);
+    *is_told_out = entry.state.progress == TRAIL_TOLD;
+    return true;
 }
 
 static uint64_t pc_of(const struct code_place *place, const struct trail_point *point,
                       const struct gait_cpu_context *cpu)
 {
+    uint64_t place_offset = cpu->pc - place->start.value;
+
     switch ((enum trail_pc)point->state.pc) {
     case TRAIL_PC_IN_TARGET:
+    case TRAIL_PC_BRANCHED:
         return cpu->registers[TARGET_REGISTER];
-    case TRAIL_PC_IN_TARGET_MINUS:
-        return cpu->registers[TARGET_REGISTER] - cpu->registers[INDEX_REGISTER];
+    case TRAIL_PC_IN_CHECK:
+        return x86_landing_check_target(place->block->start, (uint32_t)place_offset - point->cache_offset,
+                                        cpu->registers[TARGET_REGISTER]);
     default:
         return place->block->start.value + (uint64_t)point->app_offset;
     }
@@ -231,15 +347,24 @@ static struct event_cut cut_of(const struct stalker_thread *thread, const struct
     return cut;
 }
 
+/* The block that an indirect branch came from, at the landing. */
+static uint32_t source_of(const struct gait_cpu_context *cpu)
+{
+    return (uint32_t)(cpu->registers[INDEX_REGISTER] >> BRANCH_INDEX_BITS) / BLOCK_EXIT_COUNT;
+}
+
 int x86_recover(struct stalker_thread *thread, const struct code_place *place, struct gait_cpu_context *cpu)
 {
+    uint32_t from = place->block->index;
     const struct trail_state *state;
     struct trail_point point;
 
     if (!trail_find(place->trail, place->trail_bytes, (uint32_t)(cpu->pc - place->start.value), &point))
         return -ENOENT;
     state = &point.state;
-    thread->behind = behind_of(place, &point);
+    if (state->pc == TRAIL_PC_IN_CHECK)
+        from = source_of(cpu);
+    thread->behind = behind_of(thread, place, &point, cpu->pc);
     cpu->pc = pc_of(place, &point, cpu);
     if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
         thread->event_position = cpu->registers[POSITION_REGISTER] - state->position_back;
@@ -251,6 +376,9 @@ int x86_recover(struct stalker_thread *thread, const struct code_place *place, s
         cpu->registers[state->scratch_register - 1] = thread->scratch;
     if (state->is_rcx_next)
         cpu->registers[X86_RCX] = cpu->pc;
-    cpu->registers[X86_RSP] += (uint64_t)(int64_t)state->sp_add;
+    if (state->pc != TRAIL_PC_BRANCHED)
+        cpu->registers[X86_RSP] += (uint64_t)(int64_t)state->sp_add;
+    if (state->pc != TRAIL_PC_HERE)
+        (void)x86_undo_refused(thread->cache, from, cpu);
     return 0;
 }

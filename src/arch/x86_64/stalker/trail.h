@@ -14,21 +14,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct callout_behind;
 struct code_place;
 struct gait_cpu_context;
 struct stalker_thread;
 
 /* Where the original pc is while an indirect branch is under way. */
 enum trail_pc {
-    TRAIL_PC_HERE,            /* the point's own */
-    TRAIL_PC_IN_TARGET,       /* in the target register */
-    TRAIL_PC_IN_TARGET_MINUS, /* in the target register, less the index register */
+    TRAIL_PC_HERE,      /* the point's own */
+    TRAIL_PC_IN_TARGET, /* in the target register */
+    TRAIL_PC_BRANCHED,  /* the same, of a branch that has done all but go there */
+    TRAIL_PC_IN_CHECK,  /* as x86_landing_check_target says */
 };
 
 /* The registers that indirect branches take to look up their target. rcx, since jrcxz tests it without flags. */
 #define TARGET_REGISTER X86_RCX
 #define INDEX_REGISTER  X86_RDI
 #define BRANCH_SET      ((x86_gpr_set)(X86_GPR_BIT(TARGET_REGISTER) | X86_GPR_BIT(INDEX_REGISTER)))
+
+/* Of the index register: those of the index. */
+#define BRANCH_INDEX_BITS 16
 
 /* Callouts at one instruction that are told apart. */
 #define TRAIL_CALLOUTS_MAX 31
@@ -43,16 +48,25 @@ enum trail_progress {
     TRAIL_LEFT,   /* its last instruction is done, though the pc may be in the same block again */
 };
 
+/* Registers that are taken for what a transformer put. */
+enum trail_taking {
+    TRAIL_TAKING_NONE,
+    TRAIL_TAKING_BEGUN, /* where the point begins the registers are at home, and still the program's */
+    TRAIL_TAKING_DONE,  /* they only have to be given back */
+};
+
 /* All zero: the program's registers are the CPU's. */
 struct trail_state {
     x86_gpr_set homes;        /* these are in the thread's context */
-    int32_t sp_add;           /* rsp is this much more than the CPU's */
+    int32_t sp_add;           /* rsp is this much more than the CPU's; of TRAIL_PC_BRANCHED: was, before the branch */
     uint8_t pc;               /* enum trail_pc */
     uint8_t is_rcx_next;      /* rcx is the point's own pc */
     uint8_t scratch_register; /* 1 + the register that is in the thread's scratch slot */
     uint8_t position_back;    /* bytes of an event's record that are not valid yet; a multiple of 4, at most 32 */
     uint8_t progress;         /* enum trail_progress */
-    uint8_t callouts_done;    /* how many of those at the point's own pc were made */
+    uint8_t callouts_done;    /* how many of those at the point's own pc were made, and pieces of code run */
+    uint8_t taking;           /* enum trail_taking */
+    uint8_t is_counted;       /* changes where counts were made at the point's own pc */
 };
 
 struct trail_point {
@@ -66,7 +80,7 @@ static inline bool trail_state_is_same(struct trail_state a, struct trail_state 
 {
     return a.homes == b.homes && a.sp_add == b.sp_add && a.pc == b.pc && a.is_rcx_next == b.is_rcx_next &&
            a.scratch_register == b.scratch_register && a.position_back == b.position_back && a.progress == b.progress &&
-           a.callouts_done == b.callouts_done;
+           a.callouts_done == b.callouts_done && a.taking == b.taking && a.is_counted == b.is_counted;
 }
 
 /* Whether a point is covered by the one before it, so that it adds nothing. */
@@ -83,6 +97,13 @@ size_t trail_encode(const struct trail_point *points, size_t count, uint8_t *byt
 
 /* The point that a place belongs to; of a copy, the point for that very place. False: none does. */
 bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset, struct trail_point *point_out);
+
+/* The point from which an indirect branch goes to its target. False: there is none. */
+bool trail_find_branch(const uint8_t *trail, size_t trail_bytes, struct trail_point *point_out);
+
+/* See struct translator. */
+uint8_t x86_callouts_done_at(const struct code_place *place, struct cache_pc pc);
+bool x86_find_behind(const struct code_place *place, struct callout_behind *behind, bool *is_told_out);
 
 /*
  * Turns the registers that a thread has at a place in the block into the program's, the pc included. Where the position

@@ -31,6 +31,8 @@ struct x86_block {
     struct app_pc callout_pc; /* where the last callout stands, and how many there are */
     unsigned callouts_done;
     unsigned count_pending;
+    struct app_pc count_pc; /* where the last counts were made, and whether their number was odd */
+    bool is_counted;
     uint64_t counts[X86_COUNTS_PENDING_MAX];
     struct x86_insn insns[BLOCK_INSNS_MAX];
     struct trail_point points[TRAIL_POINTS_MAX];

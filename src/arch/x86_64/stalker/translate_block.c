@@ -10,6 +10,7 @@
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/exit_code.h"
+#include "arch/x86_64/stalker/refused_branch.h"
 #include "arch/x86_64/stalker/segment_code.h"
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/thread_registers.h"
@@ -33,6 +34,8 @@ static void add_point(struct translation *translation, struct app_pc app_pc, boo
     state.homes |= decoded->homes;
     if (app_pc.value == decoded->callout_pc.value)
         state.callouts_done = (uint8_t)decoded->callouts_done;
+    if (app_pc.value == decoded->count_pc.value)
+        state.is_counted = decoded->is_counted;
     if (state.progress == TRAIL_TOLD && !x86_block_is_told(translation))
         state.progress = TRAIL_UNTOLD;
     point->cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
@@ -88,6 +91,7 @@ static void decode(struct translation *translation)
     decoded->ends_bad = false;
     decoded->count_pending = 0;
     decoded->callouts_done = 0;
+    decoded->is_counted = false;
     while (decoded->count < translation->insn_limit) {
         struct x86_insn *insn = &decoded->insns[decoded->count];
         const uint8_t *bytes = decoded->source + (pc.value - block->start.value);
@@ -410,9 +414,14 @@ const struct translator translator_x86_64 = {
     .system_call_done = x86_system_call_done,
     .stack_pointer = x86_stack_pointer,
     .call_get = x86_call_get,
+    .call_arguments = x86_call_arguments,
+    .call_value = x86_call_value,
     .put_landing = put_cold_landing,
     .link = x86_link,
     .recover = x86_recover,
+    .refuse_branch = x86_refuse_branch,
+    .callouts_done_at = x86_callouts_done_at,
+    .find_behind = x86_find_behind,
     .registers_get = x86_registers_get,
     .registers_set = x86_registers_set,
 };

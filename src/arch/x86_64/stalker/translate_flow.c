@@ -127,7 +127,7 @@ static void load_target(struct translation *translation, const struct x86_insn *
 
 static void put_jump_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_BRANCHED};
 
     x86_put_branch_save(translation, insn);
     load_target(translation, insn);
@@ -137,7 +137,7 @@ static void put_jump_indirect(struct translation *translation, const struct x86_
 
 static void put_call_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_BRANCHED, .sp_add = 8};
     struct trail_state pushed = {.homes = BRANCH_SET, .sp_add = 8};
 
     x86_put_branch_save(translation, insn);
@@ -152,7 +152,7 @@ static void put_call_indirect(struct translation *translation, const struct x86_
 
 static void put_return(struct translation *translation, const struct x86_insn *insn)
 {
-    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
+    struct trail_state done = {.homes = BRANCH_SET, .pc = TRAIL_PC_BRANCHED, .sp_add = -8};
     struct trail_state popped = {.homes = BRANCH_SET, .sp_add = -8};
     struct code_writer *hot = &translation->hot;
 
@@ -165,6 +165,7 @@ static void put_return(struct translation *translation, const struct x86_insn *i
         struct trail_state popping = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
 
         popping.sp_add = (uint16_t)insn->immediate;
+        done.sp_add -= (uint16_t)insn->immediate;
         x86_trail_note(translation, insn->pc, popping);
         x86_lea(hot, X86_SIZE_64, X86_RSP, x86_mem_base(X86_RSP, (uint16_t)insn->immediate));
     }

@@ -14,6 +14,7 @@ static void the_name_is_that_of_the_folder(void)
         check_skip("this test is for arm64");
     CHECK_TEXT(host_cpu_name(), "arm64");
     CHECK_EQUAL(host_cpu_decode_options(), 0);
+    CHECK_EQUAL(host_cpu_address_bits(), 64);
 }
 
 static const struct check_case cases[] = {

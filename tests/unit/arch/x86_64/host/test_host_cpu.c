@@ -50,7 +50,25 @@ static void bases_are_changed_by_insns_where_the_kernel_says_so(void)
     CHECK_EQUAL(host_cpu_has_base_insns(), expected);
 }
 
+/* What the kernel says, which takes the flag away where it does not use it. */
+static void addresses_have_as_many_bits_as_the_kernel_says(void)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    unsigned virtual_bits = 0;
+    char line[4096];
+
+    if (file == NULL)
+        check_skip("/proc/cpuinfo cannot be read");
+    while (virtual_bits == 0 && fgets(line, sizeof(line), file) != NULL)
+        if (strncmp(line, "address sizes", 13) == 0)
+            (void)sscanf(strstr(line, "physical,"), "physical, %u bits virtual", &virtual_bits);
+    fclose(file);
+    CHECK_EQUAL(host_cpu_address_bits(), virtual_bits);
+    CHECK_EQUAL(host_cpu_address_bits(), virtual_bits);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(addresses_have_as_many_bits_as_the_kernel_says),
     CHECK_CASE(bases_are_changed_by_insns_where_the_kernel_says_so),
     CHECK_CASE(the_name_is_that_of_the_machine),
     CHECK_CASE(branches_are_decoded_as_the_vendor_does),

@@ -28,7 +28,42 @@ static void the_instruction_is_syscall(void)
     CHECK(memcmp(bytes, "\x0f\x05", 2) == 0);
 }
 
+static unsigned return_words(const char *bytes, size_t size)
+{
+    return system_call_return_words((const uint8_t *)bytes, size);
+}
+
+static void ends_of_functions_are_known(void)
+{
+    CHECK_EQUAL(return_words("\x0f\x05\xc3", 3), 1);
+    CHECK_EQUAL(return_words("\x0f\x05\x5d\xc3", 4), 2);
+    CHECK_EQUAL(return_words("\x0f\x05\xc9\x31\xd2\x45\x31\xc0\xc3", 9), 2);
+    CHECK_EQUAL(return_words("\x0f\x05\x31\xd1\xc3", 5), 0);
+    CHECK_EQUAL(return_words("\x0f\x05\x5d\x5d\xc3", 5), 0);
+    CHECK_EQUAL(return_words("\x0f\x05\x48\x83\xf8\x20", 6), 0);
+    CHECK_EQUAL(return_words("\x0f\x05\x31", 3), 0);
+    CHECK_EQUAL(return_words("\x0f\x05", 2), 0);
+}
+
+static void the_stack_leads_back(void)
+{
+    struct thread_registers registers = {0};
+    struct x86_user_registers *user = x86_user_registers(&registers);
+    uint64_t words[SYSTEM_CALL_RETURN_WORDS_MAX] = {0};
+
+    user->rip = 0x1000;
+    user->rsp = 0x2000;
+    user->rbp = 0x3000;
+    CHECK_EQUAL(system_call_registers_set_returning(&registers, 1, words), 0x1ff8);
+    CHECK(user->rsp == 0x1ff8 && user->rbp == 0x3000 && words[0] == 0x1000);
+    user->rsp = 0x2000;
+    CHECK_EQUAL(system_call_registers_set_returning(&registers, 2, words), 0x1ff0);
+    CHECK(user->rsp == 0x1ff0 && user->rbp == 0x1ff0 && words[0] == 0x3000 && words[1] == 0x1000);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(ends_of_functions_are_known),
+    CHECK_CASE(the_stack_leads_back),
     CHECK_CASE(the_registers_are_those_of_the_kernel),
     CHECK_CASE(the_instruction_is_syscall),
 };

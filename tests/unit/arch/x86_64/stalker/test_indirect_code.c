@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86_64/stalker/translate.h"
 
+#include "ring/event_record.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 
@@ -84,9 +85,8 @@ static void check_wrong(const struct block *block)
 
         run_branch(block_landing(block), target);
         CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_collision(&lab));
-        /* How the gate finds the target again. */
-        CHECK_EQUAL(result.state.gpr[X86_RDI], -block->start.value);
-        CHECK_EQUAL(result.state.gpr[X86_RCX] - result.state.gpr[X86_RDI], target);
+        CHECK_EQUAL(result.state.gpr[X86_RCX], target);
+        CHECK_EQUAL(result.state.gpr[X86_RDI], target & 0xffff);
         result.state.gpr[X86_RCX] = lab.thread.context.rcx;
         result.state.gpr[X86_RDI] = lab.thread.context.rdi;
         check_untouched();
@@ -180,6 +180,7 @@ static void a_branch_looks_into_the_table_with_the_registers_saved(void)
     stalker_lab_run_raw(&lab, branch->entry, &initial, &result);
     CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_indirect(&lab));
     CHECK_EQUAL(result.state.gpr[X86_RCX], initial.gpr[X86_R9]);
+    CHECK_EQUAL(result.state.gpr[X86_RDI] >> BRANCH_INDEX_BITS, block_exit_number(branch, 0));
     result.state.gpr[X86_RCX] = lab.thread.context.rcx;
     result.state.gpr[X86_RDI] = lab.thread.context.rdi;
     check_untouched();
@@ -194,7 +195,36 @@ static void a_branch_looks_into_the_table_with_the_registers_saved(void)
     initial.gpr[X86_R9] += INDIRECT_TABLE_ENTRIES;
     stalker_lab_run_raw(&lab, branch->entry, &initial, &result);
     CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_collision(&lab));
-    CHECK_EQUAL(result.state.gpr[X86_RCX] - result.state.gpr[X86_RDI], initial.gpr[X86_R9]);
+    CHECK_EQUAL(result.state.gpr[X86_RCX], initial.gpr[X86_R9]);
+    CHECK_EQUAL(result.state.gpr[X86_RDI] >> BRANCH_INDEX_BITS, block_exit_number(branch, 0));
+    stalker_lab_deinit(&lab);
+}
+
+/* Numbers that do not fit into the index register's lower half are brought along too. */
+static void a_branch_says_where_it_comes_from_whatever_its_number(void)
+{
+    static const uint32_t numbers[] = {0, 1, 0x7fff, 0x8000, 0xffff, 0x10000, EVENT_NUMBER_MAX};
+    struct block *branch;
+
+    init(STALKER_LAB_HIGH);
+    stalker_lab_write_at(&lab, 0);
+    x86_jmp_reg(&lab.writer, X86_R9);
+    branch = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
+    stalker_lab_state(&lab, branch->start, &initial);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        struct block block = {.index = numbers[i], .entry = cache_pc_of((uintptr_t)lab.code.base + 0x1000)};
+        struct translation translation = {.cache = lab.cache, .block = &block};
+
+        stalker_lab_write_at(&lab, 0x1000);
+        translation.hot = lab.writer;
+        x86_mov_reg_reg(&translation.hot, X86_SIZE_64, TARGET_REGISTER, X86_R9);
+        x86_put_branch_indirect(&translation);
+        initial.gpr[X86_R9] = 0x123456789abc + i;
+        stalker_lab_write_end(&lab);
+        stalker_lab_run_raw(&lab, block.entry, &initial, &result);
+        CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_indirect(&lab));
+        CHECK_EQUAL(result.state.gpr[X86_RDI], (uint64_t)numbers[i] * 2 << 16 | (0x9abc + i));
+    }
     stalker_lab_deinit(&lab);
 }
 
@@ -205,6 +235,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(registers_that_are_live_are_restored),
     CHECK_CASE(a_register_is_live_where_a_fault_can_come_before_it_is_overwritten),
     CHECK_CASE(a_branch_looks_into_the_table_with_the_registers_saved),
+    CHECK_CASE(a_branch_says_where_it_comes_from_whatever_its_number),
 };
 
 CHECK_MAIN(cases)

@@ -58,7 +58,19 @@ static void a_call_has_its_return_address_on_the_stack(void)
     CHECK_EQUAL(call.target, 0x5000);
 }
 
+static void arguments_and_results_are_in_registers(void)
+{
+    const struct gait_cpu_context called = {.rdi = 1, .rsi = 2, .rdx = 3, .rcx = 4, .r8 = 5, .r9 = 6, .rax = 7};
+    uint64_t arguments[6];
+
+    x86_call_arguments(&called, arguments);
+    for (uint64_t i = 0; i < 6; i++)
+        CHECK_EQUAL(arguments[i], i + 1);
+    CHECK_EQUAL(x86_call_value(&called), 7);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(arguments_and_results_are_in_registers),
     CHECK_CASE(a_system_call_has_its_number_and_arguments_in_registers),
     CHECK_CASE(behind_a_system_call_registers_are_as_the_kernel_leaves_them),
     CHECK_CASE(a_call_has_its_return_address_on_the_stack),

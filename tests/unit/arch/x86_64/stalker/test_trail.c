@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86_64/stalker/trail.h"
 
+#include "arch/x86_64/stalker/landing_check.h"
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
 #include "stalker/block.h"
@@ -30,10 +31,12 @@ static struct trail_state random_state(struct random *random)
         state.homes = (x86_gpr_set)random_u64(random);
     if (random_below(random, 2))
         state.sp_add = (int8_t)random_u64(random);
-    state.pc = (uint8_t)random_below(random, 3);
+    state.pc = (uint8_t)random_below(random, 4);
     state.is_rcx_next = (uint8_t)random_below(random, 2);
     state.position_back = (uint8_t)(4 * random_below(random, 7));
     state.progress = (uint8_t)random_below(random, 3);
+    state.taking = (uint8_t)random_below(random, 3);
+    state.is_counted = (uint8_t)random_below(random, 2);
     if (random_below(random, 2))
         state.scratch_register = (uint8_t)random_below(random, X86_GPR_COUNT + 1);
     return state;
@@ -91,7 +94,8 @@ static bool same_state(const struct trail_state *a, const struct trail_state *b)
 {
     return a->homes == b->homes && a->sp_add == b->sp_add && a->pc == b->pc && a->is_rcx_next == b->is_rcx_next &&
            a->scratch_register == b->scratch_register && a->position_back == b->position_back &&
-           a->progress == b->progress;
+           a->progress == b->progress && a->callouts_done == b->callouts_done && a->taking == b->taking &&
+           a->is_counted == b->is_counted;
 }
 
 static bool same_point(const struct trail_point *a, const struct trail_point *b)
@@ -157,7 +161,9 @@ static void every_value_of_a_state_comes_back(void)
 
         point.state.homes = (x86_gpr_set)homes;
         point.state.sp_add = (int8_t)(homes >> 2);
-        point.state.pc = (uint8_t)(homes % 3);
+        point.state.pc = (uint8_t)(homes % 4);
+        point.state.taking = (uint8_t)(homes / 4 % 3);
+        point.state.is_counted = homes >> 7 & 1;
         point.state.is_rcx_next = homes >> 5 & 1;
         point.state.scratch_register = (uint8_t)(homes % (X86_GPR_COUNT + 1));
         bytes = trail_encode(&point, 1, trail, sizeof(trail));
@@ -338,17 +344,18 @@ static void recovery_takes_registers_from_where_the_state_says(void)
         point.state = random_state(&random);
         CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? 64 : 0, 3, &cpu), 0);
         pc = START + (uint64_t)point.app_offset;
-        if (point.state.pc == TRAIL_PC_IN_TARGET)
+        if (point.state.pc == TRAIL_PC_IN_TARGET || point.state.pc == TRAIL_PC_BRANCHED)
             pc = before.rcx;
-        if (point.state.pc == TRAIL_PC_IN_TARGET_MINUS)
-            pc = before.rcx - before.rdi;
+        if (point.state.pc == TRAIL_PC_IN_CHECK)
+            pc = x86_landing_check_target(app_pc_of(START), 0, before.rcx);
         for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
             expected[gpr] = point.state.homes >> gpr & 1 ? home_of(gpr) : held_by(gpr);
         if (point.state.scratch_register != 0)
             expected[point.state.scratch_register - 1] = 0x5c5c;
         if (point.state.is_rcx_next)
             expected[X86_RCX] = pc;
-        expected[X86_RSP] += (uint64_t)(int64_t)point.state.sp_add;
+        if (point.state.pc != TRAIL_PC_BRANCHED)
+            expected[X86_RSP] += (uint64_t)(int64_t)point.state.sp_add;
         CHECK_EQUAL(cpu.pc, pc);
         CHECK_EQUAL(cpu.flags, 0x246);
         CHECK(memcmp(cpu.registers, expected, sizeof(expected)) == 0);
@@ -426,7 +433,68 @@ static void recovery_refuses_a_place_that_no_point_covers(void)
     CHECK_EQUAL(recover_at(&point, 0, 8, &cpu), 0);
 }
 
+static void a_branch_is_found_in_the_trail(void)
+{
+    struct trail_point found,
+        many[] = {
+            {.cache_offset = 0},
+            {.cache_offset = 9, .app_offset = 4, .state = {.pc = TRAIL_PC_IN_TARGET, .sp_add = 16}},
+            {.cache_offset = 12, .app_offset = 4, .state = {.pc = TRAIL_PC_BRANCHED, .sp_add = -24}},
+        };
+    size_t bytes = trail_encode(many, 3, trail, sizeof(trail));
+
+    CHECK(trail_find_branch(trail, bytes, &found));
+    CHECK(same_point(&found, &many[2]));
+    bytes = trail_encode(many, 2, trail, sizeof(trail));
+    CHECK(!trail_find_branch(trail, bytes, &found));
+}
+
+/* Where a thread that was at an offset goes on: an offset, or -1. */
+static int64_t behind_at(const struct trail_point *many, size_t count, uint32_t offset)
+{
+    static const struct gait_transformer transformer;
+    struct block block = {.start = app_pc_of(START), .size_bytes = 100};
+    struct code_place place = {
+        .start = cache_pc_of(CODE),
+        .block = &block,
+        .trail = trail,
+        .trail_bytes = (uint32_t)trail_encode(many, count, trail, sizeof(trail)),
+    };
+    struct gait_cpu_context cpu = context_in_cache();
+
+    cpu.pc = CODE + offset;
+    cache.configuration.transformer = &transformer;
+    CHECK_EQUAL(x86_recover(&thread, &place, &cpu), 0);
+    cache.configuration.transformer = NULL;
+    return thread.behind.cache_pc == 0 ? -1 : (int64_t)(thread.behind.cache_pc - CODE);
+}
+
+/* A count by way of rcx, another one by flags, a callout, and an instruction that takes rcx. */
+static void a_thread_goes_on_where_all_that_is_done_is_behind_it(void)
+{
+    static const x86_gpr_set rcx = X86_GPR_BIT(X86_RCX);
+    static const struct trail_point many[] = {
+        {.cache_offset = 0},
+        {.cache_offset = 10, .state = {.homes = rcx, .taking = TRAIL_TAKING_BEGUN}},
+        {.cache_offset = 20, .state = {.homes = rcx, .taking = TRAIL_TAKING_DONE}},
+        {.cache_offset = 25},
+        {.cache_offset = 30, .state = {.is_counted = 1}},
+        {.cache_offset = 35, .state = {.homes = X86_GPR_BIT(X86_RSP), .is_counted = 1}},
+        {.cache_offset = 40, .state = {.homes = X86_GPR_BIT(X86_RSP), .callouts_done = 1, .taking = TRAIL_TAKING_DONE}},
+        {.cache_offset = 45, .state = {.callouts_done = 1, .is_counted = 1}},
+        {.cache_offset = 50, .state = {.homes = rcx, .callouts_done = 1, .is_counted = 1}},
+        {.cache_offset = 60, .state = {.homes = rcx, .pc = TRAIL_PC_IN_TARGET}},
+    };
+    static const int64_t expected[][2] = {{0, 0},   {5, 5},   {10, 10}, {15, 10}, {20, 25}, {27, 27}, {32, 32},
+                                          {35, 30}, {40, 45}, {47, 47}, {50, 45}, {55, 45}, {60, -1}};
+
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+        CHECK_EQUAL(behind_at(many, sizeof(many) / sizeof(many[0]), (uint32_t)expected[i][0]), expected[i][1]);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(a_thread_goes_on_where_all_that_is_done_is_behind_it),
+    CHECK_CASE(a_branch_is_found_in_the_trail),
     CHECK_CASE(what_was_encoded_is_found_at_every_place),
     CHECK_CASE(every_value_of_a_state_comes_back),
     CHECK_CASE(of_several_points_at_one_place_the_last_one_holds),

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records are complete before their size is stored. The kernel is asked whether the page of the stack pointer can be
+ * read when that is another one than the last time, and of the next page whenever a window reaches into it.
+ */
+#include "agent/detail_lane.h"
+
+#include "ring/ring_writer.h"
+#include "stalker/event_buffer.h"
+#include "stalker/program_memory.h"
+#include "stalker/thread.h"
+
+#define PAGE_BYTES 4096u
+
+bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const struct stalker_thread *thread)
+{
+    const struct ring_writer *index = thread->events == NULL ? NULL : thread->events->ring;
+    const struct ring_lane_owner owner = {
+        .tid = (uint32_t)thread->tid,
+        .kind = RING_LANE_DETAIL,
+        .serial = index == NULL ? 0 : index->serial,
+    };
+
+    if (lane->writer != NULL || lane->has_failed)
+        return lane->writer != NULL;
+    lane->has_failed = ring_writer_open(ring, &owner, &lane->writer) != 0;
+    if (lane->has_failed) {
+        ring_region_note_lack(ring);
+        return false;
+    }
+    lane->position = lane->writer->start;
+    return true;
+}
+
+void detail_lane_close(struct detail_lane *lane)
+{
+    if (lane->writer != NULL)
+        (void)!ring_writer_close(lane->writer, lane->position);
+    *lane = (struct detail_lane){.writer = NULL};
+}
+
+void detail_lane_forget(struct detail_lane *lane)
+{
+    if (lane->writer != NULL)
+        ring_writer_forget(lane->writer);
+    *lane = (struct detail_lane){.writer = NULL};
+}
+
+bool detail_lane_can_read(struct detail_lane *lane, uint64_t sp)
+{
+    uint64_t page = sp & ~(uint64_t)(PAGE_BYTES - 1);
+
+    if (sp % 8 != 0)
+        return false;
+    if (page == lane->checked_page)
+        return true;
+    if (!program_memory_is_readable(page, PAGE_BYTES))
+        return false;
+    lane->checked_page = page;
+    return true;
+}
+
+/* How much of what is wanted from sp on can be read. */
+static uint32_t readable(struct detail_lane *lane, uint64_t sp, uint32_t wanted)
+{
+    uint32_t in_page = PAGE_BYTES - (uint32_t)(sp % PAGE_BYTES);
+
+    if (!detail_lane_can_read(lane, sp))
+        return 0;
+    if (wanted <= in_page || program_memory_is_readable(sp + in_page, PAGE_BYTES))
+        return wanted;
+    return in_page;
+}
+
+static void commit(struct detail_lane *lane, const struct stalker_thread *thread, uint32_t size_bytes)
+{
+    uint32_t *place = (uint32_t *)(uintptr_t)lane->position;
+
+    /* Release: pairs with the acquire in detail_record_check. */
+    __atomic_store_n(place, size_bytes, __ATOMIC_RELEASE);
+    lane->position += size_bytes;
+    if (lane->position < lane->writer->end)
+        return;
+    (void)!ring_writer_next(lane->writer, lane->position, &thread->requests);
+    lane->position = lane->writer->start;
+}
+
+void detail_lane_enter(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_enter *enter,
+                       uint32_t stack_bytes)
+{
+    struct detail_enter *place = (struct detail_enter *)(uintptr_t)lane->position;
+    uint64_t sp = enter->record.sp;
+    uint32_t size_bytes;
+
+    *place = *enter;
+    place->record.size_bytes = 0;
+    place->record.kind = DETAIL_ENTER;
+    place->stack_bytes = stack_bytes == 0 ? 0 : readable(lane, sp, stack_bytes);
+    __builtin_memcpy(place + 1, (const void *)(uintptr_t)sp, place->stack_bytes);
+    size_bytes = (uint32_t)(sizeof(*place) + ((place->stack_bytes + 7) & ~7u));
+    commit(lane, thread, size_bytes);
+}
+
+void detail_lane_leave(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_leave *leave)
+{
+    struct detail_leave *place = (struct detail_leave *)(uintptr_t)lane->position;
+
+    *place = *leave;
+    place->record.size_bytes = 0;
+    commit(lane, thread, sizeof(*place));
+}

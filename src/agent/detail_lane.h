@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread's detail lane (ring/detail_record.h): made when the first call that is looked at closely happens. Belongs to
+ * that thread.
+ */
+#ifndef GAIT_AGENT_DETAIL_LANE_H
+#define GAIT_AGENT_DETAIL_LANE_H
+
+#include "ring/detail_record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gait_cpu_context;
+struct ring_region;
+struct ring_writer;
+struct stalker_thread;
+
+/* All zero: none yet. */
+struct detail_lane {
+    struct ring_writer *writer;
+    uint64_t position;
+    bool has_failed;       /* there is no memory for it */
+    uint64_t checked_page; /* of the stack, that can be read; 0: none yet */
+};
+
+/* Makes it for the thread, if there is none. False: it cannot be had. */
+bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const struct stalker_thread *thread);
+
+/* The thread writes no more. */
+void detail_lane_close(struct detail_lane *lane);
+
+/* In a child that was just forked: the lane is the parent's. */
+void detail_lane_forget(struct detail_lane *lane);
+
+/* A call that just entered a function; record.kind and size_bytes are filled in here. Copies some of the stack. */
+void detail_lane_enter(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_enter *enter,
+                       uint32_t stack_bytes);
+
+void detail_lane_leave(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_leave *leave);
+
+/* Whether a word of the thread's stack can be read. Cheap while it stays in a page. */
+bool detail_lane_can_read(struct detail_lane *lane, uint64_t sp);
+
+#endif

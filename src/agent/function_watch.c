@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A point stands for an address with a callout, and stays as long as the session: a function that is looked at, or a
+ * place behind a call. What is asked of a function is a set of patterns, by their numbers here, which threads read
+ * without a lock. Invariant: of a thread's calls on one stack, the stack pointers do not grow from the first to the
+ * last.
+ */
+#include "agent/function_watch.h"
+
+#include "agent/detail_lane.h"
+#include "agent/entry_loop.h"
+#include "base/clock_pair.h"
+#include "base/hash_map.h"
+#include "base/memory_map.h"
+#include "base/mutex.h"
+#include "base/slab.h"
+#include "base/time_counter.h"
+#include "gait/stalker.h"
+#include "protocol/agent_call.h"
+#include "ring/ring_region.h"
+#include "ring/trigger_log.h"
+#include "stalker/call_probe.h"
+#include "stalker/thread.h"
+#include "stalker/translator.h"
+
+#include <asm/errno.h>
+#include <stdatomic.h>
+
+#define CALLS_MAX       256u
+#define RETURNS_KNOWN   64u
+#define NEAR_BYTES      (256u << 10)
+#define ARGUMENTS_BYTES 4096u /* that a function takes off the stack when it returns, at most */
+
+__extension__ typedef unsigned __int128 wide;
+
+struct watch_point {
+    uint64_t address;
+    _Atomic uint64_t patterns; /* of the function that begins here; 0: none does */
+    bool may_loop;             /* the function itself may jump here; set before the patterns */
+};
+
+/* A call that has not ended. */
+struct watched_call {
+    const struct watch_point *point;
+    uint64_t sp; /* where its return address is */
+    uint64_t return_address;
+    uint64_t entered_time;
+    uint64_t patterns;
+};
+
+/* What a thread has. */
+struct watch_thread {
+    struct detail_lane lane;
+    uint32_t call_count;
+    struct watched_call calls[CALLS_MAX];
+    uint64_t returns[RETURNS_KNOWN]; /* addresses that have a point, by their lower bits */
+};
+
+static struct function_watch {
+    struct mutex lock;
+    struct stalker_engine *engine;
+    struct ring_region *ring;
+    uint32_t stack_bytes;
+    uint32_t pattern_count;
+    const struct agent_pattern *patterns[AGENT_PATTERNS_MAX];
+    uint64_t detailed; /* patterns, by their number here, that are for the detail lane; and so on */
+    uint64_t triggering;
+    uint64_t slow;
+    struct hash_map points; /* by address; under lock */
+    struct slab memory;
+    bool is_used;
+    struct clock_pair began;
+    _Atomic uint64_t tick_length; /* 0: not known well yet */
+} watch;
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+/* Long enough for both clocks to be compared well; until then, they are compared each time. */
+#define COMPARED_NS 1000000000ull
+#define FRACTION    32
+
+/* How many nanoseconds a tick of the counter takes, in units of 2^-32. */
+static uint64_t tick_length(void)
+{
+    uint64_t length = atomic_load_explicit(&watch.tick_length, memory_order_relaxed), elapsed_ns, ticks;
+    struct clock_pair now;
+    bool is_long;
+
+    if (length != 0)
+        return length;
+    now = clock_pair_read();
+    elapsed_ns = now.monotonic_ns - watch.began.monotonic_ns;
+    ticks = now.counter - watch.began.counter;
+    is_long = elapsed_ns > COMPARED_NS;
+    /* So that it can be divided. */
+    for (; elapsed_ns >> FRACTION != 0; elapsed_ns /= 2)
+        ticks /= 2;
+    if (ticks == 0)
+        return 0;
+    length = (elapsed_ns << FRACTION) / ticks;
+    if (is_long)
+        atomic_store_explicit(&watch.tick_length, length, memory_order_relaxed);
+    return length;
+}
+
+static uint64_t nanoseconds_of(uint64_t ticks)
+{
+    return (uint64_t)((wide)ticks * tick_length() >> FRACTION);
+}
+
+/* ---- triggers ---------------------------------------------------------------------------------------------------- */
+
+static void trigger(const struct stalker_thread *thread, uint32_t kind, uint32_t pattern, uint64_t time, uint64_t value)
+{
+    trigger_log_add(watch.ring, &(struct ring_trigger){
+                                    .time = time,
+                                    .kind = kind,
+                                    .number = watch.patterns[pattern]->number,
+                                    .tid = (uint32_t)thread->tid,
+                                    .value = value,
+                                });
+}
+
+static void trigger_calls(const struct stalker_thread *thread, uint64_t patterns, uint64_t time)
+{
+    for (uint64_t left = patterns & watch.triggering; left != 0; left &= left - 1)
+        trigger(thread, RING_TRIGGER_CALL, (uint32_t)__builtin_ctzll(left), time, 0);
+}
+
+static void trigger_slow(const struct stalker_thread *thread, const struct watched_call *call, uint64_t time)
+{
+    uint64_t left = call->patterns & watch.slow, took;
+
+    if (left == 0)
+        return;
+    took = nanoseconds_of(time - call->entered_time);
+    for (; left != 0; left &= left - 1) {
+        uint32_t pattern = (uint32_t)__builtin_ctzll(left);
+
+        if (took > watch.patterns[pattern]->value)
+            trigger(thread, RING_TRIGGER_SLOW, pattern, time, time - call->entered_time);
+    }
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static void remove_call(struct watch_thread *own, uint32_t which)
+{
+    own->call_count--;
+    for (uint32_t i = which; i < own->call_count; i++)
+        own->calls[i] = own->calls[i + 1];
+}
+
+/* It has returned with those registers; NULL: it was left in another way. */
+static void end_call(struct watch_thread *own, struct stalker_thread *thread, uint32_t which,
+                     const struct gait_cpu_context *returned)
+{
+    const struct watched_call ended = own->calls[which], *call = &ended;
+    struct detail_leave leave = {
+        .record =
+            {
+                .kind = returned == NULL ? DETAIL_LEFT : DETAIL_LEAVE,
+                .depth = (uint16_t)which,
+                .time = time_counter(),
+                .function = call->point->address,
+                .sp = call->sp,
+            },
+        .entered_time = call->entered_time,
+    };
+
+    remove_call(own, which);
+    if (returned != NULL)
+        leave.value = translator_host()->call_value(returned);
+    if (call->patterns & watch.detailed && detail_lane_open(&own->lane, watch.ring, thread))
+        detail_lane_leave(&own->lane, thread, &leave);
+    trigger_slow(thread, call, leave.record.time);
+}
+
+/* Whether two stack pointers are likely to be of the same stack: threads may have many. */
+static bool is_near(uint64_t sp, uint64_t other_sp)
+{
+    return (sp > other_sp ? sp - other_sp : other_sp - sp) < NEAR_BYTES;
+}
+
+/* A stack may be moved: then a call returns to where it was to, with another stack pointer. */
+static void end_moved_call(struct watch_thread *own, struct stalker_thread *thread, uint64_t sp)
+{
+    const struct gait_cpu_context *cpu = &thread->context;
+
+    for (uint32_t i = own->call_count; i-- > 0;)
+        if (own->calls[i].return_address == cpu->pc && !is_near(own->calls[i].sp, sp)) {
+            end_call(own, thread, i, cpu);
+            return;
+        }
+}
+
+/*
+ * A stack pointer that is above a call's tells that the call has ended: by a return to here, or in another way. Calls
+ * on other stacks are passed over: the thread may go back to them.
+ */
+static void end_calls(struct watch_thread *own, struct stalker_thread *thread, uint64_t sp)
+{
+    const struct gait_cpu_context *cpu = &thread->context;
+    bool has_returned = false, has_others = false;
+
+    for (uint32_t i = own->call_count; i-- > 0;) {
+        const struct watched_call *call = &own->calls[i];
+        bool is_return = call->return_address == cpu->pc && sp - call->sp <= sizeof(uint64_t) + ARGUMENTS_BYTES;
+
+        if (!is_near(call->sp, sp)) {
+            has_others = true;
+            continue;
+        }
+        if (call->sp >= sp)
+            break;
+        end_call(own, thread, i, is_return ? cpu : NULL);
+        has_returned |= is_return;
+    }
+    if (has_others && !has_returned)
+        end_moved_call(own, thread, sp);
+}
+
+/*
+ * Whether the thread is still in its last call, of the same function: the first instruction is part of a loop, or the
+ * function calls itself at its end. If it cannot be so, that call was left by a long jump.
+ */
+static bool is_in_call(struct watch_thread *own, struct stalker_thread *thread, const struct watched_call *call)
+{
+    const struct watched_call *last = own->call_count == 0 ? NULL : &own->calls[own->call_count - 1];
+
+    if (last == NULL || last->point != call->point || last->sp != call->sp)
+        return false;
+    if (call->point->may_loop && last->return_address == call->return_address)
+        return true;
+    end_call(own, thread, own->call_count - 1, NULL);
+    return false;
+}
+
+/* Makes room, by forgetting calls on stacks that the thread was on a while ago. */
+static bool has_room(struct watch_thread *own, uint64_t sp)
+{
+    for (uint32_t i = own->call_count; own->call_count == CALLS_MAX && i-- > 0;)
+        if (!is_near(own->calls[i].sp, sp))
+            remove_call(own, i);
+    return own->call_count < CALLS_MAX;
+}
+
+static void arrived(struct gait_cpu_context *cpu, void *data);
+
+/* The point at an address; made if there is none. NULL: no memory. */
+static struct watch_point *obtain_point(uint64_t address) REQUIRES(watch.lock)
+{
+    struct watch_point *point;
+    uint64_t value;
+
+    if (hash_map_lookup(&watch.points, address, &value))
+        return (struct watch_point *)(uintptr_t)value;
+    point = slab_allocate_zeroed(&watch.memory, sizeof(*point), _Alignof(struct watch_point));
+    if (point == NULL)
+        return NULL;
+    point->address = address;
+    return hash_map_insert(&watch.points, address, (uintptr_t)point) == 0 ? point : NULL;
+}
+
+static struct watch_point *watch_address(uint64_t address)
+{
+    struct watch_point *point;
+    int result;
+
+    mutex_lock(&watch.lock);
+    point = obtain_point(address);
+    mutex_unlock(&watch.lock);
+    result = point == NULL ? -ENOMEM : call_probe_watch(watch.engine, address, arrived, point);
+    if (result == 0 || result == -EEXIST)
+        return point;
+    ring_region_note_lack(watch.ring);
+    return NULL;
+}
+
+/* Sees to it that the thread comes here when the call returns. */
+static bool await_return(struct watch_thread *own, uint64_t address)
+{
+    uint64_t *known = &own->returns[(address ^ address >> 6) % RETURNS_KNOWN];
+
+    if (*known == address)
+        return true;
+    if (watch_address(address) == NULL)
+        return false;
+    *known = address;
+    return true;
+}
+
+static void tell_enter(struct watch_thread *own, struct stalker_thread *thread, const struct watched_call *call)
+{
+    struct detail_enter enter = {
+        .record =
+            {
+                .depth = (uint16_t)own->call_count,
+                .time = call->entered_time,
+                .function = call->point->address,
+                .sp = call->sp,
+            },
+        .caller = call->return_address,
+    };
+
+    if (!(call->patterns & watch.detailed) || !detail_lane_open(&own->lane, watch.ring, thread))
+        return;
+    translator_host()->call_arguments(&thread->context, enter.arguments);
+    detail_lane_enter(&own->lane, thread, &enter, watch.stack_bytes);
+}
+
+static void begin_call(struct watch_thread *own, struct stalker_thread *thread, const struct watch_point *point,
+                       uint64_t sp)
+{
+    struct watched_call call = {.point = point, .sp = sp};
+    struct gait_call entered;
+
+    call.patterns = atomic_load_explicit(&point->patterns, memory_order_acquire);
+    if (call.patterns == 0 || !detail_lane_can_read(&own->lane, sp))
+        return;
+    translator_host()->call_get(&thread->context, &entered);
+    call.return_address = entered.return_address;
+    if (is_in_call(own, thread, &call))
+        return;
+    call.entered_time = time_counter();
+    tell_enter(own, thread, &call);
+    trigger_calls(thread, call.patterns, call.entered_time);
+    if (call.patterns & (watch.detailed | watch.slow) && has_room(own, sp) && await_return(own, call.return_address))
+        own->calls[own->call_count++] = call;
+}
+
+static struct watch_thread *obtain_thread(struct stalker_thread *thread)
+{
+    void *storage;
+
+    if (thread->watch != NULL)
+        return thread->watch;
+    if (memory_map(sizeof(struct watch_thread), &storage) == 0)
+        thread->watch = storage;
+    else
+        ring_region_note_lack(watch.ring);
+    return thread->watch;
+}
+
+/* A thread begins a function that is looked at, or is behind a call of one. From translated code. */
+static void arrived(struct gait_cpu_context *cpu, void *data)
+{
+    struct stalker_thread *thread =
+        (struct stalker_thread *)(void *)((uint8_t *)cpu - offsetof(struct stalker_thread, context));
+    struct watch_thread *own = obtain_thread(thread);
+    uint64_t sp = translator_host()->stack_pointer(cpu);
+
+    if (own == NULL)
+        return;
+    end_calls(own, thread, sp);
+    begin_call(own, thread, data, sp);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* A number for the pattern; AGENT_PATTERNS_MAX: there is none left. */
+static uint32_t number_of(const struct agent_pattern *pattern) REQUIRES(watch.lock)
+{
+    uint32_t number = 0;
+
+    while (number < watch.pattern_count && watch.patterns[number] != pattern)
+        number++;
+    if (number < watch.pattern_count || number == AGENT_PATTERNS_MAX)
+        return number;
+    watch.patterns[watch.pattern_count++] = pattern;
+    watch.detailed |= (uint64_t)(pattern->use == AGENT_PATTERN_DETAIL) << number;
+    watch.triggering |= (uint64_t)(pattern->use == AGENT_PATTERN_TRIGGER_CALL) << number;
+    watch.slow |= (uint64_t)(pattern->use == AGENT_PATTERN_TRIGGER_SLOW) << number;
+    return number;
+}
+
+void function_watch_add(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes)
+{
+    struct watch_point *point;
+    uint32_t number;
+
+    mutex_lock(&watch.lock);
+    number = number_of(pattern);
+    mutex_unlock(&watch.lock);
+    point = number == AGENT_PATTERNS_MAX ? NULL : watch_address(address);
+    if (point == NULL)
+        return;
+    if (atomic_load_explicit(&point->patterns, memory_order_relaxed) == 0)
+        point->may_loop = entry_loop_may_be(address, size_bytes);
+    atomic_fetch_or_explicit(&point->patterns, 1ull << number, memory_order_release);
+}
+
+void function_watch_remove(uint64_t start, uint64_t end)
+{
+    uint64_t cursor = 0, address, value;
+
+    mutex_lock(&watch.lock);
+    while (hash_map_next(&watch.points, &cursor, &address, &value))
+        if (address >= start && address < end)
+            atomic_store_explicit(&((struct watch_point *)(uintptr_t)value)->patterns, 0, memory_order_release);
+    mutex_unlock(&watch.lock);
+}
+
+/* ---- threads, and the whole -------------------------------------------------------------------------------------- */
+
+static void thread_ended(struct stalker_thread *thread)
+{
+    struct watch_thread *own = thread->watch;
+
+    detail_lane_close(&own->lane);
+    memory_unmap(own, sizeof(*own));
+}
+
+static void thread_forgotten(struct stalker_thread *thread)
+{
+    struct watch_thread *own = thread->watch;
+
+    detail_lane_forget(&own->lane);
+    memory_unmap(own, sizeof(*own));
+}
+
+static void thread_forked(struct stalker_thread *thread)
+{
+    struct watch_thread *own = thread->watch;
+
+    detail_lane_forget(&own->lane);
+}
+
+int function_watch_begin(struct stalker_engine *engine, struct ring_region *ring, const struct agent_options *options)
+{
+    static const struct thread_watcher watcher = {
+        .ended = thread_ended, .forgotten = thread_forgotten, .forked = thread_forked};
+    int result = hash_map_init(&watch.points, 64);
+
+    if (result != 0)
+        return result;
+    slab_init(&watch.memory, 0);
+    watch.engine = engine;
+    watch.ring = ring;
+    watch.stack_bytes = options->stack_bytes < DETAIL_STACK_BYTES_MAX ? options->stack_bytes : DETAIL_STACK_BYTES_MAX;
+    watch.began = ring_region_header(ring)->began;
+    watch.is_used = true;
+    engine->thread_watcher = &watcher;
+    return 0;
+}
+
+void function_watch_end(void)
+{
+    if (!watch.is_used)
+        return;
+    hash_map_deinit(&watch.points);
+    slab_deinit(&watch.memory);
+    watch = (struct function_watch){.is_used = false};
+}
+
+void function_watch_begin_in_child(void)
+{
+    /* Of the parent's threads, one that is not here may have had it. */
+    watch.lock = (struct mutex){0};
+}

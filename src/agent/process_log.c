@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A child makes a ring of its own and announces it in its parent's, which it still has; what happens next to either of
+ * them does not matter to the other. A program is announced before it is executed, so that the reader is there when it
+ * begins; if it is not executed after all, the reader lets go before the thread goes on.
+ */
+#include "agent/process_log.h"
+
+#include "agent/crash_watch.h"
+#include "agent/function_watch.h"
+#include "agent/module_log.h"
+#include "base/raw_syscall.h"
+#include "ring/ring_notice.h"
+#include "ring/ring_region.h"
+#include "stalker/follow.h"
+#include "stalker/system_call.h"
+#include "stalker/thread.h"
+
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+
+/* A reader that lives and does not answer is busy; one that is that busy records nothing more of us. */
+#define ANSWER_MS   5000
+#define MAY_EXECUTE 1 /* X_OK */
+
+static struct process_log {
+    struct ring_region *ring;
+    bool with_children;
+} log;
+
+static struct ring_notices *notices(void)
+{
+    return ring_notices_in(log.ring->base);
+}
+
+static uint32_t current_pid(void)
+{
+    return (uint32_t)raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+/* Posts it, and waits for the answer. NULL: there is none, or it is no. */
+static struct ring_notice *ask(void *base, const struct ring_notice *question)
+{
+    struct ring_notice *notice = ring_notice_post(base, question);
+
+    if (notice == NULL)
+        return NULL;
+    if (ring_notice_wait(base, notice, RING_NOTICE_POSTED, ANSWER_MS) == RING_NOTICE_POSTED &&
+        ring_notice_change(base, notice, RING_NOTICE_POSTED, RING_NOTICE_FREE))
+        return NULL;
+    if (notice->answer == 0)
+        return notice;
+    ring_notice_release(notice);
+    return NULL;
+}
+
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
+
+static void fork_begins(void *context)
+{
+    (void)context;
+    atomic_fetch_add_explicit(&notices()->forks_begun, 1, memory_order_seq_cst);
+}
+
+static void settle(void *base)
+{
+    atomic_fetch_add_explicit(&ring_notices_in(base)->forks_settled, 1, memory_order_seq_cst);
+}
+
+static void fork_failed(void *context)
+{
+    (void)context;
+    settle(log.ring->base);
+}
+
+/* Whether the reader has taken over the ring of this process. */
+static bool announce_child(void *parent)
+{
+    const struct ring_notice question = {
+        .kind = RING_NOTICE_CHILD,
+        .pid = current_pid(),
+        .tid = (uint32_t)stalker_current_tid(),
+        .fd = log.ring->fd,
+        .cookie = notices()->cookie,
+    };
+    struct ring_notice *notice = ask(parent, &question);
+
+    settle(parent);
+    if (notice == NULL)
+        return false;
+    ring_notice_release(notice);
+    return true;
+}
+
+static bool child_began(void *context)
+{
+    struct ring_region parent;
+    bool is_read;
+
+    (void)context;
+    if (!log.with_children || ring_notices_reader_died(notices()) || ring_region_renew(log.ring, &parent) != 0) {
+        settle(log.ring->base);
+        return false;
+    }
+    is_read = announce_child(parent.base);
+    ring_region_leave(&parent);
+    ring_region_close_fd(log.ring);
+    if (is_read) {
+        crash_watch_begin_in_child();
+        function_watch_begin_in_child();
+        module_log_begin_in_child();
+    }
+    return is_read;
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+/* Programs are often looked for in many folders: where there is none, nobody is asked. */
+static bool may_execute(const struct system_call *call)
+{
+    long folder = call->number == __NR_execveat ? call->arguments[0] : AT_FDCWD;
+    long path = call->arguments[call->number == __NR_execveat];
+
+    return (call->number == __NR_execveat && call->arguments[4] != 0) ||
+           raw_syscall(__NR_faccessat, folder, path, MAY_EXECUTE, 0, 0, 0) == 0;
+}
+
+/* Whether the thread's last announcement still stands: the reader waits for what it said. */
+static bool is_awaited(const struct stalker_thread *thread)
+{
+    struct ring_notice *notice = thread->announcement;
+
+    return notice != NULL && atomic_load_explicit(&notice->state, memory_order_acquire) == RING_NOTICE_ANSWERED &&
+           notice->tid == (uint32_t)thread->tid;
+}
+
+static void call_begins(void *context, struct stalker_thread *thread, bool is_exec, const struct system_call *call)
+{
+    const struct ring_notice question = {
+        .kind = is_exec ? RING_NOTICE_EXEC : RING_NOTICE_VFORK,
+        .pid = current_pid(),
+        .tid = (uint32_t)thread->tid,
+        .fd = -1,
+    };
+
+    (void)context;
+    /* A signal came between, and its handler is done. */
+    if (!log.with_children || is_awaited(thread))
+        return;
+    thread->announcement = is_exec && !may_execute(call) ? NULL : ask(log.ring->base, &question);
+}
+
+static void call_ended(void *context, struct stalker_thread *thread)
+{
+    struct ring_notice *notice = thread->announcement;
+
+    (void)context;
+    if (is_awaited(thread) && ring_notice_change(log.ring->base, notice, RING_NOTICE_ANSWERED, RING_NOTICE_OVER))
+        (void)ring_notice_wait(log.ring->base, notice, RING_NOTICE_OVER, ANSWER_MS);
+    thread->announcement = NULL;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static bool is_abandoned(void *context)
+{
+    (void)context;
+    return log.ring != NULL && ring_notices_reader_died(notices());
+}
+
+static void all_left(void *context)
+{
+    (void)context;
+    crash_watch_end();
+    process_log_end();
+}
+
+const struct process_watcher *process_log_begin(struct ring_region *ring, bool with_children)
+{
+    static const struct process_watcher watcher = {
+        .fork_begins = fork_begins,
+        .fork_failed = fork_failed,
+        .child_began = child_began,
+        .call_begins = call_begins,
+        .call_ended = call_ended,
+        .all_left = all_left,
+        .is_abandoned = is_abandoned,
+    };
+
+    log = (struct process_log){ring, with_children};
+    return &watcher;
+}
+
+void process_log_end(void)
+{
+    ring_region_destroy(log.ring);
+    log.ring = NULL;
+}

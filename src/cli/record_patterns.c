@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The patterns stand in the order triggers, details, threads, what is excluded, and libc if nobody said otherwise. */
+#define _GNU_SOURCE
+#include "cli/record_patterns.h"
+
+#include "cli/option_values.h"
+#include "cli/record_options.h"
+#include "protocol/agent_call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is libc: the C library, and the loader that comes with it; those of older systems have their version's number.
+ */
+static const char *const libc_modules[] = {"libc.so*",  "libc-2.*", "libpthread-2.*", "libc.musl*",
+                                           "ld-linux*", "ld-2.*",   "ld-musl*"};
+
+#define LIBC_MODULE_COUNT (sizeof(libc_modules) / sizeof(libc_modules[0]))
+
+size_t record_patterns_count(const struct record_options *options)
+{
+    size_t count = options->excludes.count + options->details.count + options->threads.count +
+                   (options->has_events ? 0 : LIBC_MODULE_COUNT);
+
+    for (size_t i = 0; i < options->trigger_count; i++)
+        count += options->triggers[i].pattern[0] != '\0';
+    return count;
+}
+
+static struct agent_pattern *add_pattern(struct agent_options *agent, enum agent_pattern_use use, const char *text)
+{
+    struct agent_pattern *pattern = &agent->patterns[agent->pattern_count++];
+
+    *pattern = (struct agent_pattern){.use = use};
+    memcpy(pattern->text, text, strlen(text));
+    return pattern;
+}
+
+/* What a thread is called by its own process, which may be in another pid namespace; else the same. */
+static uint32_t inner_tid(unsigned long tid)
+{
+    char path[64], line[256];
+    unsigned long inner = tid;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%lu/status", tid);
+    file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        const char *last = strrchr(line, '\t');
+
+        if (strncmp(line, "NSpid:", 6) == 0 && last != NULL)
+            inner = strtoul(last, NULL, 10);
+    }
+    if (file != NULL)
+        fclose(file);
+    return (uint32_t)inner;
+}
+
+static void add_threads(const struct option_list *threads, struct agent_options *agent)
+{
+    unsigned long tid;
+
+    for (size_t i = 0; i < threads->count; i++) {
+        struct agent_pattern *pattern = add_pattern(agent, AGENT_PATTERN_THREAD, threads->texts[i]);
+
+        if (option_read_number(threads->texts[i], INT32_MAX, &tid))
+            pattern->number = inner_tid(tid);
+    }
+}
+
+void record_patterns_get(const struct record_options *options, struct agent_options *agent)
+{
+    agent->pattern_count = 0;
+    for (size_t i = 0; i < options->trigger_count; i++) {
+        const struct trigger_spec *trigger = &options->triggers[i];
+        struct agent_pattern *pattern;
+
+        if (trigger->pattern[0] == '\0')
+            continue;
+        pattern = add_pattern(
+            agent, trigger->kind == TRIGGER_SPEC_SLOW ? AGENT_PATTERN_TRIGGER_SLOW : AGENT_PATTERN_TRIGGER_CALL,
+            trigger->pattern);
+        pattern->number = (uint32_t)i;
+        pattern->value = trigger->nanoseconds;
+    }
+    for (size_t i = 0; i < options->details.count; i++)
+        add_pattern(agent, AGENT_PATTERN_DETAIL, options->details.texts[i])->number = (uint32_t)i;
+    add_threads(&options->threads, agent);
+    for (size_t i = 0; i < options->excludes.count; i++)
+        add_pattern(agent, AGENT_PATTERN_EXCLUDE, options->excludes.texts[i]);
+    for (size_t i = 0; !options->has_events && i < LIBC_MODULE_COUNT; i++)
+        add_pattern(agent, AGENT_PATTERN_EXCLUDE, libc_modules[i]);
+}
+
+static const char *option_of(enum agent_pattern_use use)
+{
+    switch (use) {
+    case AGENT_PATTERN_EXCLUDE:
+        return "--exclude";
+    case AGENT_PATTERN_DETAIL:
+        return "--detail";
+    case AGENT_PATTERN_THREAD:
+        return "--follow-thread";
+    default:
+        return "--trigger";
+    }
+}
+
+void record_patterns_tell_unmatched(const struct record_options *options, uint64_t matched,
+                                    void (*tell)(void *context, const char *text), void *context)
+{
+    size_t count = record_patterns_count(options) - (options->has_events ? 0 : LIBC_MODULE_COUNT);
+    struct agent_options agent;
+    char text[300];
+
+    record_patterns_get(options, &agent);
+    for (size_t i = 0; i < count; i++) {
+        const struct agent_pattern *pattern = &agent.patterns[i];
+
+        if (matched & 1ull << i)
+            continue;
+        snprintf(text, sizeof(text), "nothing was found that %s %s means%s", option_of(pattern->use), pattern->text,
+                 pattern->use == AGENT_PATTERN_THREAD    ? ""
+                 : pattern->use == AGENT_PATTERN_EXCLUDE ? ": modules are MODULE, functions MODULE!FUNCTION"
+                 : strchr(pattern->text, '!') == NULL    ? " in the program itself; functions elsewhere are "
+                                                           "MODULE!FUNCTION"
+                                                         : "");
+        tell(context, text);
+    }
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cli/report_crash.h"
+
+#include "arch/arch.h"
+#include "cli/printable.h"
+#include "cli/screen.h"
+#include "symbolize/function_names.h"
+#include "trace/trace_summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define TEXT_BYTES        512
+#define REGISTERS_IN_LINE 4
+
+/* What is shown, and where names come from. */
+struct crash_report {
+    struct screen *screen;
+    const struct trace_summary *summary;
+    const struct process_summary *process;
+    struct function_names *names;
+};
+
+static void put_heading(struct screen *screen, const char *text)
+{
+    screen_print(screen, "\n");
+    screen_put(screen, SCREEN_STRONG, 0, text);
+    screen_print(screen, "\n");
+}
+
+static const char *name_signal(int signal, char *text, size_t text_bytes)
+{
+    const char *name = sigabbrev_np(signal);
+
+    if (name == NULL)
+        snprintf(text, text_bytes, "signal %d", signal);
+    else
+        snprintf(text, text_bytes, "SIG%s", name);
+    return text;
+}
+
+/* "function+0x12 in file", or the address if nobody knows. */
+static const char *name_address(const struct crash_report *report, uint64_t address, uint64_t first, uint64_t last,
+                                char *text, size_t text_bytes)
+{
+    const struct module *module = modules_find(&report->process->modules, address, first, last);
+    char name[TEXT_BYTES];
+
+    if (module == NULL) {
+        snprintf(text, text_bytes, "0x%" PRIx64, address);
+        return text;
+    }
+    (void)function_names_find(report->names, module, address, name, sizeof(name));
+    return printable(text, text_bytes, name);
+}
+
+static void put_signal(const struct crash_report *report, const struct crash_signal *signal)
+{
+    uint32_t pc_at = signal->register_count < 2 ? 0 : signal->register_count - 2;
+    char name[32], place[TEXT_BYTES];
+
+    screen_print(report->screen, "%s in thread %" PRIu32, name_signal(signal->signal, name, sizeof(name)), signal->tid);
+    if (signal->register_count >= 2 && signal->is_known)
+        screen_print(report->screen, " at %s",
+                     name_address(report, signal->registers[pc_at], signal->time, signal->time, place, sizeof(place)));
+    if (!signal->is_known)
+        screen_print(report->screen, ", in the agent's own code");
+    /* The kernel's own numbers are for faults; others have no address. */
+    if (signal->code > 0)
+        screen_print(report->screen, ", address 0x%" PRIx64, signal->address);
+    screen_print(report->screen, "\n");
+}
+
+static const char *register_name(const struct crash_signal *signal, uint32_t number)
+{
+    const struct arch *arch = arch_by_elf_machine(signal->machine);
+
+    if (number + 2 == signal->register_count)
+        return "pc";
+    if (number + 1 == signal->register_count)
+        return "flags";
+    return arch == NULL || number >= arch->register_count ? "?" : arch->register_name(number);
+}
+
+static void put_registers(const struct crash_report *report, const struct crash_signal *signal)
+{
+    for (uint32_t i = 0; i < signal->register_count; i++)
+        screen_print(report->screen, "%7s %016" PRIx64 "%s", register_name(signal, i), signal->registers[i],
+                     i % REGISTERS_IN_LINE == REGISTERS_IN_LINE - 1 || i + 1 == signal->register_count ? "\n" : "");
+}
+
+static void put_other_threads(const struct crash_report *report)
+{
+    struct crash_thread thread;
+    const uint8_t *stack;
+
+    for (size_t place = 0; trace_crash_next_thread(&report->process->crash, &place, &thread, &stack);) {
+        if (thread.state != CRASH_THREAD_IN_CALL)
+            screen_print(report->screen, "thread %" PRIu32 " was running\n", thread.tid);
+        else if (thread.number < 0)
+            screen_print(report->screen, "thread %" PRIu32 " was waiting\n", thread.tid);
+        else
+            screen_print(report->screen,
+                         "thread %" PRIu32 " was in system call %" PRId64 "(0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64
+                         ")\n",
+                         thread.tid, thread.number, thread.arguments[0], thread.arguments[1], thread.arguments[2]);
+    }
+}
+
+static void put_last_calls(const struct crash_report *report, const struct thread_summary *thread)
+{
+    uint64_t count = thread->call_count < LAST_CALLS_MAX ? thread->call_count : LAST_CALLS_MAX;
+    char text[TEXT_BYTES];
+
+    if (count == 0)
+        return;
+    snprintf(text, sizeof(text), "the last calls and returns of thread %" PRIu32, thread->file->tid);
+    put_heading(report->screen, text);
+    for (uint64_t i = thread->call_count - count; i < thread->call_count; i++) {
+        const struct last_call *call = &thread->last_calls[i % LAST_CALLS_MAX];
+        bool is_call = call->event.kind == GAIT_EVENT_CALL;
+
+        name_address(report, call->event.target, call->first_time, call->last_time, text, sizeof(text));
+        screen_print(report->screen, "%7" PRId32 "  %s %s\n", call->event.depth, is_call ? "call  " : "return to",
+                     text);
+    }
+}
+
+static void put_process(const struct crash_report *report, const struct manifest_process *listed)
+{
+    struct crash_signal signal;
+    const uint8_t *stack;
+    char text[64], name[32];
+    bool has_said = false;
+
+    snprintf(text, sizeof(text), "how process %" PRIu32 " ended", report->process->pid);
+    put_heading(report->screen, text);
+    for (size_t place = 0; trace_crash_next_signal(&report->process->crash, &place, &signal, &stack); has_said = true) {
+        put_signal(report, &signal);
+        put_registers(report, &signal);
+    }
+    if (!has_said && listed != NULL)
+        screen_print(report->screen, "killed by %s, without a word\n",
+                     name_signal(WTERMSIG(listed->status), name, sizeof(name)));
+    put_other_threads(report);
+    for (size_t i = 0; i < report->summary->thread_count; i++)
+        if (report->summary->threads[i].file->pid == report->process->pid)
+            put_last_calls(report, &report->summary->threads[i]);
+}
+
+static const struct manifest_process *find_listed(const struct trace_summary *summary, uint32_t pid)
+{
+    for (size_t i = 0; i < summary->manifest.process_count; i++)
+        if (summary->manifest.processes[i].pid == pid)
+            return &summary->manifest.processes[i];
+    return NULL;
+}
+
+void report_crash(struct screen *screen, const struct trace_summary *summary, struct function_names *names)
+{
+    for (size_t i = 0; i < summary->process_count; i++) {
+        const struct process_summary *process = &summary->processes[i];
+        const struct manifest_process *listed = find_listed(summary, process->pid);
+        struct crash_report report = {screen, summary, process, names};
+
+        if (process->has_crash || (listed != NULL && listed->status != -1 && WIFSIGNALED(listed->status)))
+            put_process(&report, listed);
+    }
+}

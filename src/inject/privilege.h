@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs that run with more privileges than whoever executes them: setuid, setgid, with capabilities. The kernel
+ * takes these away from one that is traced by somebody without privileges of his own; so such programs are left alone.
+ */
+#ifndef GAIT_INJECT_PRIVILEGE_H
+#define GAIT_INJECT_PRIVILEGE_H
+
+#include "inject/tracee.h"
+
+#include <stdbool.h>
+
+/* Whether privileges stay what they are under us: then there is nothing to be afraid of before a program runs. */
+bool privilege_survives_tracing(void);
+
+/* Whether the program that the process runs got some when it was executed, or may be read by nobody. */
+bool privilege_was_gained(pid_t pid);
+
+/* Whether the file that a thread is about to execute would give it some, or nobody can tell. */
+bool privilege_would_be_gained(const struct tracee *tracee, const struct tracee_call *call);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a running recording and those who talk to it send each other, each as one packet of a Unix socket: a request, an
+ * answer, and for requests that take some time, another answer when it is over. The socket is abstract, and named after
+ * the process that records.
+ */
+#ifndef GAIT_RECORD_CONTROL_LAYOUT_H
+#define GAIT_RECORD_CONTROL_LAYOUT_H
+
+#include <stdint.h>
+
+#define CONTROL_NAME       "gait-control-" /* then the recorder's pid */
+#define CONTROL_MAGIC      0x6c746367u     /* "gctl" */
+#define CONTROL_VERSION    1u
+#define CONTROL_NOTE_BYTES 256u
+#define CONTROL_TEXT_BYTES 4096u
+
+enum control_operation {
+    CONTROL_STATS = 1,
+    CONTROL_TRIGGER,
+    CONTROL_DETACH, /* answered again when nothing of gait is in the process any more */
+};
+
+struct control_request {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t operation; /* enum control_operation */
+    int32_t pid;        /* a process that is recorded */
+    uint32_t note_bytes;
+    char note[CONTROL_NOTE_BYTES]; /* of a trigger; not ended */
+};
+
+_Static_assert(sizeof(struct control_request) == 20 + CONTROL_NOTE_BYTES, "no gaps");
+
+struct control_stats {
+    uint64_t duration_ns;
+    uint64_t written_bytes; /* of event records */
+    uint64_t lost_bytes;
+    uint64_t buffered_bytes; /* written, and not in files yet */
+    uint64_t buffer_bytes;   /* that there is room for in the rings, of threads that are followed */
+    uint32_t process_count;
+    uint32_t thread_count; /* that are followed */
+};
+
+_Static_assert(sizeof(struct control_stats) == 48, "no gaps");
+
+struct control_answer {
+    uint32_t magic;
+    uint32_t version;
+    int32_t result; /* 0, or a negated errno number; -ESRCH: another recording's, if anybody's; -EPERM: not for you */
+    uint32_t is_last;
+    struct control_stats stats;
+    uint32_t text_bytes;
+    char text[CONTROL_TEXT_BYTES]; /* where the trace is; what went wrong; not ended */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct control_answer) == 16 + 48 + 8 + CONTROL_TEXT_BYTES, "no gaps");
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes of a recording: the first one, and those that come from it. Children that are forked bring a ring of
+ * their own; programs that are executed get the agent before their first instruction. One thread, which is the one that
+ * traces: it calls family_step again and again, and sleeps in family_wait.
+ */
+#ifndef GAIT_RECORD_FAMILY_H
+#define GAIT_RECORD_FAMILY_H
+
+#include "base/attributes.h"
+#include "gait/error.h"
+#include "inject/target.h"
+#include "record/recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct family_member;
+struct family_watch;
+
+struct family_options {
+    struct agent_options agent;
+    bool is_child; /* the first one is ours: it is waited for */
+    /* Is told, in a sentence, what is not recorded although somebody might expect it. */
+    void (*tell)(void *context, const char *text);
+    void *context;
+};
+
+#define FAMILY_EARLY_MAX 64
+
+struct family {
+    struct family_options options;
+    struct recording *recording;
+    pid_t first;
+    bool first_has_ended;
+    int first_status; /* as wait gives it; -1: not known */
+    struct family_member *members;
+    size_t member_count;
+    struct family_watch *watches;
+    pid_t early[FAMILY_EARLY_MAX]; /* children whose watch was over before their parents were known */
+    unsigned early_count;          /* how many there ever were */
+    uint32_t signals_seen;         /* how many children of ours had changed at the last look */
+};
+
+/* Begins with the first process, which is in the recording from now on; the target is taken over. */
+MUST_USE int family_begin(struct family *family, struct recording *recording, const struct family_options *options,
+                          const struct target *first, struct gait_error *err);
+
+/*
+ * Looks once at everything: what processes ask, which ones came and ended; and writes what is new. Errors are those of
+ * writing: the recording cannot go on.
+ */
+MUST_USE int family_step(struct family *family, struct gait_error *err);
+
+/* Sleeps until there is something to do, or that long. */
+void family_wait(struct family *family, unsigned timeout_ms);
+
+/* Whether no process is left that is, or could be, recorded. */
+bool family_is_over(const struct family *family);
+
+/* Whether the first one has ended; *status_out is then its wait status, or -1. */
+bool family_first_has_ended(const struct family *family, int *status_out);
+
+/*
+ * Lets all processes that are left go on without us, and takes the agent out of them. What they had written until then
+ * is drained, if that is possible. -ETIMEDOUT: the agent stays in one of them.
+ */
+MUST_USE int family_detach(struct family *family, struct gait_error *err);
+
+/* Waits for the end of the first one, if it is ours. */
+void family_wait_for_first(struct family *family);
+
+/* Gives everything back but the recording. */
+void family_end(struct family *family);
+
+#endif

@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The flight recorder: what is around triggers is kept, whole, and nothing else; details are what the program says of
+# itself; and who dies says how.
+# configurations: debug-gcc
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
+gait=$PWD/build/gait
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export LC_ALL=C
+failures=0 checks=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $1"
+    [[ ! -s ${2-} ]] || head -n 12 "$2" | sed 's/^/    /'
+}
+
+for program in phases watched_calls; do
+    gcc -O1 -g -pthread -o "$folder/$program" "tests/system/programs/$program.c" || exit 1
+done
+
+# record status options... -- program...
+record() {
+    local expected=$1 status
+    shift
+    checks=$((checks + 1))
+    rm -rf "$folder/traces"
+    "$gait" spawn --quiet -o "$folder/traces" "$@" >"$folder/said" 2>"$folder/err" </dev/null
+    status=$?
+    [[ $status == "$expected" ]] || fail "$*: status $status" "$folder/err"
+    "$gait" verify "$folder"/traces/* >"$folder/verified" 2>&1 || fail "$*: a bad trace" "$folder/verified"
+    "$gait" report --limit 1000 "$folder"/traces/* >"$folder/report" 2>"$folder/err" || fail "$*: no report" "$folder/err"
+    "$gait" dump events "$folder"/traces/* >"$folder/events" 2>"$folder/err" || fail "$*: no events" "$folder/err"
+}
+
+# shown text what: the report has it
+shown() {
+    grep -q -F -- "$1" "$folder/report" || fail "$2: the report has no '$1'" "$folder/report"
+}
+
+# How often a function was called, as the trace has it.
+calls_of() {
+    awk -F '\t' -v name="$1" '$3 == "call" && $6 == name' "$folder/events" | wc -l
+}
+
+# between count least most what
+between() {
+    [[ $1 -ge $2 && $1 -le $3 ]] || fail "$4: $1 calls, expected $2 to $3" "$folder/report"
+}
+
+# For awk: the value of a number like 0x1f.
+hex='function hex(text,  i, value) {
+    for (i = 3; i <= length(text); i++) value = value * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
+    return value + 0
+}'
+
+# Lengths of the windows in milliseconds, one a line.
+window_lengths() {
+    awk '/^kept +from/ { printf "%d\n", ($6 - $3) * 1000 }' "$folder/report"
+}
+
+follow=(--follow "call,ret")
+
+# exact what: all calls that the program says happened within a window are in the details, in their order
+exact() {
+    "$gait" dump details "$folder"/traces/* >"$folder/details" 2>"$folder/err" || fail "$1: no details" "$folder/err"
+    sed -n 's/.*{"from": \([0-9]*\), "to": \([0-9]*\), "cut": false}.*/\1 \2/p' "$folder"/traces/*/manifest.json >"$folder/windows"
+    [[ -s $folder/windows ]] || fail "$1: no window" "$folder/report"
+    awk 'NR == FNR { from[++count] = $1; to[count] = $2; next }
+        { for (i = 1; i <= count; i++) if ($3 >= from[i] && $4 <= to[i]) { print $1, $2; break } }' \
+        "$folder/windows" "$folder/said" >"$folder/expected"
+    [[ -s $folder/expected ]] || fail "$1: nothing happened" "$folder/windows"
+    awk -F '\t' '$4 == "enter" { print $6, $7 }' "$folder/details" >"$folder/seen"
+    # What is around the windows may be there, too: lines of the one in the other, in their order.
+    awk 'NR == FNR { seen[NR] = $0; count = NR; next }
+        { while (at < count && seen[++at] != $0); if (seen[at] != $0) { print "missing: " $0; exit } }' \
+        "$folder/seen" "$folder/expected" >"$folder/missing"
+    [[ ! -s $folder/missing ]] || fail "$1" "$folder/missing"
+}
+
+# What is around one moment: the end of one phase and the beginning of the next; nothing else.
+around() {
+    local what=$1 option=$2
+    record 0 "${follow[@]}" --flight --detail 'work_*' --trigger "$option" --pre-roll-sec 0.2 --post-roll-sec 0.2 -- "$folder/phases" 1000 "$what"
+    shown "trigger    ${option%%=*} ($option)" "$option"
+    [[ $(window_lengths | wc -l) == 1 ]] || fail "$option: not one window" "$folder/report"
+    between "$(window_lengths)" 395 405 "$option: the window's length"
+    between "$(calls_of work_a)" 0 0 "$option: long before"
+    between "$(calls_of work_c)" 0 0 "$option: long after it"
+    exact "$option"
+    between "$(calls_of work_b)" "$(grep -c work_b "$folder/expected")" "$(grep -c work_b "$folder/said")" "$option: calls in the index"
+}
+around signal signal=SIGUSR1
+around "" symbol=middle
+around slow 'slow=middle>50ms'
+between "$(calls_of middle)" 1 1 "slow: the call itself"
+
+# What does not happen is no trigger.
+record 0 "${follow[@]}" --flight --trigger 'slow=middle>500ms' --trigger signal=SIGUSR2 -- "$folder/phases" 100
+shown "kept       nothing" "no trigger"
+[[ ! -s $folder/events ]] || fail "without a trigger there are events" "$folder/events"
+
+# By the clock; windows that touch are one.
+record 0 "${follow[@]}" --flight --detail 'work_*' --trigger time=+0.5s --pre-roll-sec 0.1 --post-roll-sec 0.1 -- "$folder/phases" 300
+between "$(window_lengths)" 195 205 "time=: the window's length"
+exact "time="
+record 0 "${follow[@]}" --flight --detail 'work_*' --trigger every=0.3s --pre-roll-sec 0.03 --post-roll-sec 0.03 -- "$folder/phases" 300
+between "$(window_lengths | wc -l)" 2 100 "every=: windows"
+exact "every="
+record 0 "${follow[@]}" --flight --detail 'work_*' --trigger every=0.2s --pre-roll-sec 5 --post-roll-sec 0.1 -- "$folder/phases" 250
+between "$(window_lengths | wc -l)" 1 1 "every=: windows that touch"
+exact "every=, windows that touch"
+
+# By hand.
+checks=$((checks + 1))
+rm -rf "$folder/traces"
+"$gait" spawn --quiet -o "$folder/traces" "${follow[@]}" --flight --detail 'work_*' --trigger manual --pre-roll-sec 0.1 --post-roll-sec 0.1 -- \
+    "$folder/phases" 1000 >"$folder/said" 2>"$folder/err" &
+recorder=$!
+sleep 1.5
+child=$(pgrep -P $recorder | head -n 1)
+"$gait" trigger "$child" 'here it is' 2>"$folder/err" || fail "trigger" "$folder/err"
+wait $recorder || fail "a recording that was told of a trigger: status $?" "$folder/err"
+"$gait" report "$folder"/traces/* >"$folder/report" 2>&1
+shown "trigger    manual (here it is)" "by hand"
+between "$(window_lengths)" 195 205 "by hand: the window's length"
+exact "by hand"
+
+# Without --flight all of the index is there; of details what is around triggers, or all if there are none.
+for option in "--trigger symbol=middle --pre-roll-sec 0.05 --post-roll-sec 0.05" ""; do
+    # shellcheck disable=SC2086
+    record 0 "${follow[@]}" --detail 'work_*' $option -- "$folder/phases" 400
+    for name in work_a work_b work_c; do
+        [[ $(calls_of $name) == $(grep -c $name "$folder/said") ]] || fail "not all of the index of $name" "$folder/report"
+    done
+    "$gait" dump details "$folder"/traces/* >"$folder/details"
+    if [[ -n $option ]]; then
+        exact "details around a trigger"
+        between "$(grep -c -P 'enter\t0\twork_[ac]' "$folder/details")" 0 0 "details far from a trigger"
+    else
+        diff <(awk '{ print $1, $2 }' "$folder/said") <(awk -F '\t' '$4 == "enter" { print $6, $7 }' "$folder/details") \
+            >"$folder/diff" || fail "not all details" "$folder/diff"
+    fi
+done
+
+# Details are exact, however functions are called and left.
+for stack in 0 128 512; do
+    for overflow in block drop; do
+        record 0 "${follow[@]}" --detail 'w_*' --stack-bytes $stack --overflow $overflow --buffer 1M -- "$folder/watched_calls"
+        "$gait" dump details "$folder"/traces/* >"$folder/details" 2>"$folder/err" || fail "no details" "$folder/err"
+        sort "$folder/said" >"$folder/expected"
+        awk -F '\t' "$hex"'
+            $4 == "enter" { calls[$6]++; if ($3 + 0 >= time[$6]) { time[$6] = $3 + 0; argument[$6] = hex($7) }
+                            depth[$2]++; if (length($13) != 2 * stack) print "a stack of " length($13) / 2 " bytes" }
+            $4 == "leave" { returns[$6]++ }
+            $4 == "left" { left[$6]++ }
+            $3 + 0 < last[$2] { print "time goes back in " $0 } { last[$2] = $3 + 0 }
+            END { for (name in calls) print name, calls[name], returns[name] + 0, left[name] + 0, argument[name] }' \
+            stack=$stack "$folder/details" | sort >"$folder/seen"
+        diff "$folder/expected" "$folder/seen" >"$folder/diff" || fail "details with $stack bytes of stack, $overflow" "$folder/diff"
+    done
+done
+# The first word of the stack is where a call returns to.
+awk -F '\t' '$4 == "enter" && substr($13, 13, 4) != "0000" { print }' "$folder/details" >"$folder/bad"
+[[ ! -s $folder/bad ]] || fail "stacks that begin with no return address" "$folder/bad"
+
+# Who dies leaves all that was in memory, and how it came.
+for what in segv:139:SIGSEGV abort:134:SIGABRT kill:137:SIGKILL; do
+    IFS=: read -r how status name <<<"$what"
+    record "$status" "${follow[@]}" --flight --pre-roll-sec 10 -- "$folder/phases" 100 "$how"
+    shown "trigger    crash ($name)" "$how"
+    for name in work_a work_b; do
+        [[ $(calls_of $name) == $(grep -c $name "$folder/said") ]] || fail "$how: not all that was in memory of $name" "$folder/report"
+    done
+    between "$(calls_of work_c)" 0 0 "$how: what never came"
+    shown "how process" "$how"
+    shown "the last calls and returns of thread" "$how"
+done
+record 139 -- "$folder/phases" 50 segv
+grep -q -E '^SIGSEGV in thread [0-9]+ at (happen|main)\+0x[0-9a-f]+, address 0x10$' "$folder/report" || fail "where it died" "$folder/report"
+grep -q -E '^ +pc [0-9a-f]{16}  flags' "$folder/report" || fail "no registers" "$folder/report"
+record 137 -- "$folder/phases" 50 kill
+shown "killed by SIGKILL, without a word" "kill"
+
+# A program that nobody here wrote.
+if [[ -x /usr/bin/python3 ]]; then
+    record 139 --flight -- /usr/bin/python3 -c 'import ctypes; ctypes.string_at(0)'
+    grep -q -E '^SIGSEGV in thread [0-9]+ at libc.*, address 0x0$' "$folder/report" || fail "python3" "$folder/report"
+    # One with a handler of its own for that comes first.
+    record 139 -- /usr/bin/python3 -X faulthandler -c 'import ctypes; ctypes.string_at(0)'
+    shown "SIGSEGV in thread" "python3 with a handler"
+fi
+
+# A process that was looked at closely is as it was.
+checks=$((checks + 1))
+rm -rf "$folder/traces"
+"$folder/phases" 700 >"$folder/said" &
+process=$!
+sleep 0.3
+cat /proc/$process/maps >"$folder/before"
+"$gait" attach --quiet --duration 1 --detail 'work_*' --trigger 'slow=phase>1ms' --trigger signal=SIGUSR1 -o "$folder/traces" $process 2>"$folder/err" ||
+    fail "attach with --detail: status $?" "$folder/err"
+diff "$folder/before" /proc/$process/maps >"$folder/diff" || fail "attach with --detail leaves something" "$folder/diff"
+"$gait" verify "$folder"/traces/* >"$folder/verified" 2>&1 || fail "attach with --detail: a bad trace" "$folder/verified"
+wait $process || fail "a process that was looked at closely ends with $?"
+
+# A process that is visited may die, too.
+checks=$((checks + 1))
+rm -rf "$folder/traces"
+"$folder/phases" 500 segv >"$folder/said" &
+process=$!
+"$gait" attach --quiet --flight -o "$folder/traces" $process 2>"$folder/err" || fail "attach: status $?" "$folder/err"
+{ wait $process; } 2>"$folder/err"
+[[ $? == 139 ]] || fail "a process that is visited dies in another way"
+"$gait" report "$folder"/traces/* >"$folder/report" 2>&1
+shown "trigger    crash (SIGSEGV)" "attach"
+
+echo "$checks checks, $failures failed"
+[[ $failures == 0 ]]

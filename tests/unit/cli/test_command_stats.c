@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "support/check.h"
+#include "support/command_run.h"
+#include "support/control_server.h"
+
+#include <unistd.h>
+
+extern const struct command command_stats;
+
+static void figures_are_printed(void)
+{
+    struct control_server *server = control_server_start(getpid(), 0);
+    char pid[16], expected[512];
+    struct command_run run;
+
+    snprintf(pid, sizeof(pid), "%d", (int)getpid());
+    snprintf(expected, sizeof(expected),
+             "process    %s\n"
+             "trace      /traces/one?x\n"
+             "recorded   for 1.5 s\n"
+             "followed   5 threads in 1 process\n"
+             "written    3.0 MiB of event records\n"
+             "lost       17 bytes of event records\n"
+             "buffers    25 %% full\n",
+             pid);
+    run = COMMAND_RUN(&command_stats, 80, pid);
+    CHECK_EQUAL(run.status, COMMAND_DONE);
+    CHECK_TEXT(run.output, expected);
+    command_run_deinit(&run);
+    control_server_stop(server);
+}
+
+static void a_process_is_needed(void)
+{
+    struct command_run run = command_run(&command_stats, 80, (const char *const[]){NULL});
+
+    CHECK_EQUAL(run.status, COMMAND_MISUSED);
+    command_run_deinit(&run);
+    run = COMMAND_RUN(&command_stats, 80, "all");
+    CHECK_EQUAL(run.status, COMMAND_MISUSED);
+    command_run_deinit(&run);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(figures_are_printed),
+    CHECK_CASE(a_process_is_needed),
+};
+
+CHECK_MAIN(cases)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cli/control_client.h"
+
+#include "support/check.h"
+#include "support/control_server.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct gait_error err;
+static struct control_answer answer;
+
+static int ask(enum control_operation operation, pid_t pid, const char *note)
+{
+    struct control_question question = {operation, pid, note};
+
+    err.text[0] = '\0';
+    return control_client_ask(&question, &answer, &err);
+}
+
+static void the_right_recording_is_found(void)
+{
+    struct control_server *one = control_server_start(getpid(), 0), *other = control_server_start(getppid(), 0);
+
+    CHECK_EQUAL(ask(CONTROL_STATS, getpid(), NULL), 0);
+    CHECK_EQUAL(answer.stats.thread_count, 5);
+    CHECK_EQUAL(ask(CONTROL_TRIGGER, getppid(), "why"), 0);
+    CHECK_EQUAL(other->triggers, 1);
+    CHECK_TEXT(other->note, "why");
+    CHECK_EQUAL(one->triggers, 0);
+    control_server_stop(one);
+    control_server_stop(other);
+}
+
+static void the_end_is_waited_for(void)
+{
+    struct control_server *server = control_server_start(getpid(), 0);
+
+    CHECK_EQUAL(ask(CONTROL_DETACH, getpid(), NULL), 0);
+    CHECK(answer.is_last && server->is_detached);
+    control_server_stop(server);
+    server = control_server_start(getpid(), -EBUSY);
+    CHECK_EQUAL(ask(CONTROL_DETACH, getpid(), NULL), -EBUSY);
+    CHECK(strstr(err.text, "says: a thread is where it cannot leave") != NULL);
+    control_server_stop(server);
+}
+
+static void what_is_not_recorded_is_told_apart(void)
+{
+    pid_t gone = fork();
+
+    if (gone == 0)
+        _exit(0);
+    waitpid(gone, NULL, 0);
+    CHECK_EQUAL(ask(CONTROL_STATS, gone, NULL), -ESRCH);
+    CHECK(strstr(err.text, "there is no process") != NULL);
+    CHECK_EQUAL(ask(CONTROL_STATS, getpid(), NULL), -ENOENT);
+    CHECK(strstr(err.text, "is not being recorded; gait attach") != NULL);
+}
+
+static void strangers_are_refused(void)
+{
+    struct control_server *server;
+
+    if (geteuid() != 0)
+        return;
+    server = control_server_start(getpid(), 0);
+    CHECK_EQUAL(seteuid(65534), 0);
+    CHECK_EQUAL(ask(CONTROL_DETACH, getpid(), NULL), -EPERM);
+    CHECK(strstr(err.text, "by another user") != NULL);
+    CHECK_EQUAL(seteuid(0), 0);
+    CHECK(!server->is_detached);
+    control_server_stop(server);
+}
+
+static void a_recording_that_is_stopped_is_not_waited_for_long(void)
+{
+    struct control_server *server = control_server_start(getpid(), 0);
+
+    kill(server->pid, SIGSTOP);
+    CHECK_EQUAL(ask(CONTROL_STATS, getpid(), NULL), -ETIMEDOUT);
+    CHECK(strstr(err.text, "does not answer") != NULL);
+    control_server_stop(server);
+}
+
+static void pids_are_numbers(void)
+{
+    static const char *const wrong[] = {"", "x", "0", "-1", "12x", "99999999999999999999", "4294967297"};
+    struct command_call call = {.error = &err};
+    pid_t pid = 0;
+
+    CHECK_EQUAL(control_client_read_pid(&call, "stats", "4711", &pid), COMMAND_DONE);
+    CHECK_EQUAL(pid, 4711);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        CHECK_EQUAL(control_client_read_pid(&call, "stats", wrong[i], &pid), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "stats: '4294967297' is no process") != NULL);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(the_right_recording_is_found),
+    CHECK_CASE(the_end_is_waited_for),
+    CHECK_CASE(what_is_not_recorded_is_told_apart),
+    CHECK_CASE(strangers_are_refused),
+    CHECK_CASE(a_recording_that_is_stopped_is_not_waited_for_long),
+    CHECK_CASE(pids_are_numbers),
+};
+
+CHECK_MAIN(cases)

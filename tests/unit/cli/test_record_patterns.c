@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/record_patterns.h"
+
+#include "cli/record_options.h"
+#include "support/check.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct gait_error err;
+static struct record_options options;
+
+static enum command_status parse(char **words)
+{
+    struct command_call call = {.arguments = words, .error = &err};
+
+    record_options_release(&options);
+    while (call.arguments[call.argument_count] != NULL)
+        call.argument_count++;
+    return record_options_parse(&call, "spawn", &options);
+}
+
+#define PARSE(...) parse((char *[]){__VA_ARGS__, NULL})
+
+/* Patterns that the agent gets. */
+static struct agent_options agent;
+
+static bool has_pattern(enum agent_pattern_use use, const char *text)
+{
+    for (uint32_t i = 0; i < agent.pattern_count; i++)
+        if (agent.patterns[i].use == use && strcmp(agent.patterns[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+static void the_agent_gets_patterns(void)
+{
+    CHECK_EQUAL(PARSE("--follow", "call", "--exclude", "libm*", "--detail", "parse", "--trigger", "manual", "--trigger",
+                      "slow=query>50ms", "--trigger", "symbol=libc.so*!abort"),
+                COMMAND_DONE);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 4);
+    CHECK(has_pattern(AGENT_PATTERN_EXCLUDE, "libm*") && has_pattern(AGENT_PATTERN_DETAIL, "parse"));
+    CHECK(has_pattern(AGENT_PATTERN_TRIGGER_SLOW, "query") &&
+          has_pattern(AGENT_PATTERN_TRIGGER_CALL, "libc.so*!abort"));
+    CHECK_EQUAL(agent.patterns[0].number, 1);
+    CHECK_EQUAL(agent.patterns[0].value, 50000000);
+    CHECK_EQUAL(agent.patterns[1].number, 2);
+}
+
+static void threads_are_names_and_numbers(void)
+{
+    char own[16];
+
+    snprintf(own, sizeof(own), "%d", (int)getpid());
+    CHECK_EQUAL(PARSE("--follow", "call", "--follow-thread", "worker*", "--follow-thread", own), COMMAND_DONE);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 2);
+    CHECK(has_pattern(AGENT_PATTERN_THREAD, "worker*") && has_pattern(AGENT_PATTERN_THREAD, own));
+    CHECK_EQUAL(agent.patterns[0].number, 0);
+    CHECK_EQUAL(agent.patterns[1].number, getpid());
+}
+
+static void libc_is_left_out_unless_somebody_says_what_to_follow(void)
+{
+    CHECK_EQUAL(PARSE("--exclude", "libm*"), COMMAND_DONE);
+    record_patterns_get(&options, &agent);
+    CHECK(has_pattern(AGENT_PATTERN_EXCLUDE, "libc.so*") && has_pattern(AGENT_PATTERN_EXCLUDE, "ld-linux*") &&
+          has_pattern(AGENT_PATTERN_EXCLUDE, "ld-musl*") && has_pattern(AGENT_PATTERN_EXCLUDE, "libm*"));
+    CHECK_EQUAL(PARSE("--follow", "call,ret"), COMMAND_DONE);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 0);
+}
+
+/* ---- what matched nothing ---------------------------------------------------------------------------------------- */
+
+static char told[1000];
+
+static void tell(void *context, const char *text)
+{
+    size_t used = strlen(told);
+
+    CHECK(context == &options);
+    snprintf(told + used, sizeof(told) - used, "%s\n", text);
+}
+
+static void what_the_user_gave_and_nothing_matched_is_told(void)
+{
+    CHECK_EQUAL(PARSE("--exclude", "libx*", "--detail", "prase*", "--detail", "libz*!inflate", "--trigger",
+                      "symbol=abort", "--follow-thread", "work*"),
+                COMMAND_DONE);
+    record_patterns_tell_unmatched(&options, 0, tell, &options);
+    CHECK_TEXT(told, "nothing was found that --trigger abort means in the program itself; functions elsewhere are "
+                     "MODULE!FUNCTION\n"
+                     "nothing was found that --detail prase* means in the program itself; functions elsewhere are "
+                     "MODULE!FUNCTION\n"
+                     "nothing was found that --detail libz*!inflate means\n"
+                     "nothing was found that --follow-thread work* means\n"
+                     "nothing was found that --exclude libx* means: modules are MODULE, functions MODULE!FUNCTION\n");
+    told[0] = '\0';
+    record_patterns_tell_unmatched(&options, 0x1f, tell, &options);
+    CHECK_TEXT(told, "");
+    record_patterns_tell_unmatched(&options, 0x1b, tell, &options);
+    CHECK_TEXT(told, "nothing was found that --detail libz*!inflate means\n");
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(the_agent_gets_patterns),
+    CHECK_CASE(threads_are_names_and_numbers),
+    CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
+    CHECK_CASE(what_the_user_gave_and_nothing_matched_is_told),
+};
+
+int main(void)
+{
+    int status = check_run(cases, sizeof(cases) / sizeof(cases[0]));
+
+    record_options_release(&options);
+    return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording of this process, which is asked by a child. */
+#define _GNU_SOURCE
+#include "record/recording_control.h"
+
+#include "cli/control_client.h"
+#include "record/recording.h"
+#include "ring/ring_region.h"
+#include "ring/ring_writer.h"
+#include "support/check.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct gait_error err;
+static char folder[] = "/tmp/gait-test-XXXXXX";
+static struct recording recording;
+static struct ring_region *ring;
+static struct recording_control control;
+static char last_note[64];
+static const _Atomic uint32_t never;
+
+/* What the child was answered. */
+static struct {
+    int result;
+    struct control_answer answer;
+} * shared;
+
+static void note_trigger(void *context, const char *note)
+{
+    CHECK(context == &recording);
+    snprintf(last_note, sizeof(last_note), "%s", note);
+}
+
+static void begin(void)
+{
+    static char *arguments[] = {(char *)"program", NULL};
+    struct recording_options options = {.output = folder, .program = "program", .arguments = arguments, .events = 8};
+    static const struct ring_options ring_options = {.buffer_bytes = 4096, .buffer_count = 4};
+
+    strcpy(folder, "/tmp/gait-test-XXXXXX");
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_EQUAL(ring_region_create(&ring_options, &ring), 0);
+    CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
+    CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
+    CHECK_EQUAL(recording_control_begin(&control, &recording), 0);
+    control.trigger = note_trigger;
+    control.context = &recording;
+}
+
+static int remove_one(const char *name, const struct stat *status, int flag, struct FTW *place)
+{
+    (void)status;
+    (void)flag;
+    (void)place;
+    return remove(name);
+}
+
+static void end(void)
+{
+    recording_control_end(&control, 0, NULL);
+    CHECK_EQUAL(recording_end(&recording, "exit", &err), 0);
+    free(recording.path);
+    ring_region_destroy(ring);
+    CHECK_EQUAL(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* A child asks; we serve until it has its answer, or waits for the end. */
+static pid_t ask(enum control_operation operation, const char *note)
+{
+    struct control_question question = {operation, getpid(), note};
+    pid_t child = fork();
+
+    if (child == 0) {
+        shared->result = control_client_ask(&question, &shared->answer, &err);
+        _exit(0);
+    }
+    while (waitpid(child, NULL, WNOHANG) == 0 && !control.is_to_end) {
+        struct pollfd waited = {.fd = recording_control_fd(&control), .events = POLLIN};
+
+        poll(&waited, 1, 10);
+        recording_control_serve(&control);
+    }
+    return child;
+}
+
+static void figures_are_those_of_the_recording(void)
+{
+    const struct ring_lane_owner owner = {.tid = 5, .events = 8};
+    struct ring_writer *writer = NULL;
+
+    begin();
+    CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
+    CHECK_EQUAL(recording_drain(&recording, &err), 0);
+    (void)ask(CONTROL_STATS, NULL);
+    CHECK_EQUAL(shared->result, 0);
+    CHECK_EQUAL(shared->answer.stats.process_count, 1);
+    CHECK_EQUAL(shared->answer.stats.thread_count, 1);
+    CHECK_EQUAL(shared->answer.stats.buffer_bytes, 4 * 4096);
+    CHECK_EQUAL(shared->answer.stats.buffered_bytes, 0);
+    CHECK(shared->answer.stats.duration_ns > 0 && shared->answer.stats.duration_ns < 60000000000);
+    CHECK(shared->answer.text_bytes == strlen(recording.path) &&
+          memcmp(shared->answer.text, recording.path, shared->answer.text_bytes) == 0);
+    CHECK_EQUAL(ring_writer_next(writer, writer->end, &never), 0);
+    CHECK_EQUAL(ring_writer_next(writer, writer->end, &never), 0);
+    (void)ask(CONTROL_STATS, NULL);
+    CHECK_EQUAL(shared->answer.stats.buffered_bytes, 2 * 4096);
+    CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    end();
+}
+
+static void triggers_are_passed_on(void)
+{
+    begin();
+    (void)ask(CONTROL_TRIGGER, "look");
+    CHECK_EQUAL(shared->result, 0);
+    CHECK_TEXT(last_note, "look");
+    CHECK(!control.is_to_end);
+    control.trigger = NULL;
+    (void)ask(CONTROL_TRIGGER, "nobody does");
+    CHECK_EQUAL(shared->result, 0);
+    end();
+}
+
+static void the_end_is_asked_for_and_told(void)
+{
+    pid_t child;
+
+    begin();
+    shared->result = 1;
+    child = ask(CONTROL_DETACH, NULL);
+    CHECK(control.is_to_end);
+    recording_control_end(&control, -ETIMEDOUT, "it is stuck");
+    waitpid(child, NULL, 0);
+    CHECK_EQUAL(shared->result, -ETIMEDOUT);
+    end();
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(figures_are_those_of_the_recording),
+    CHECK_CASE(triggers_are_passed_on),
+    CHECK_CASE(the_end_is_asked_for_and_told),
+};
+
+int main(void)
+{
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return shared == MAP_FAILED ? 1 : check_run(cases, sizeof(cases) / sizeof(cases[0]));
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/trace_details.h"
+
+#include "support/check.h"
+#include "support/trace_folder.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static struct trace_folder folder;
+static struct gait_error err;
+static unsigned enters, leaves;
+static uint8_t last_stack;
+
+static void on_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+{
+    (void)context;
+    enters++;
+    last_stack = stack[enter->stack_bytes - 1];
+}
+
+static void on_leave(void *context, const struct detail_leave *leave)
+{
+    (void)context;
+    leaves += leave->value == 7;
+}
+
+static const struct trace_details_receiver receiver = {on_enter, on_leave, NULL};
+
+static void put(const struct trace_bytes *bytes, uint32_t kind, size_t piece_bytes)
+{
+    unlinkat(folder.fd, "detail.gait", 0);
+    trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "detail.gait",
+                                                                 .header = {.kind = kind, .pid = 5, .tid = 6},
+                                                                 .bytes = bytes,
+                                                                 .piece_bytes = piece_bytes});
+}
+
+static void add_call(struct trace_bytes *bytes)
+{
+    struct detail_enter enter = {.record = {.size_bytes = sizeof(enter) + 8, .kind = DETAIL_ENTER}, .stack_bytes = 8};
+    struct detail_leave leave = {.record = {.size_bytes = sizeof(leave), .kind = DETAIL_LEAVE}, .value = 7};
+
+    trace_bytes_put(bytes, &enter, sizeof(enter));
+    trace_bytes_put_long(bytes, 0x4200000000000000);
+    trace_bytes_put(bytes, &leave, sizeof(leave));
+}
+
+static void records_are_handed_over(void)
+{
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct trace_details_end end;
+
+    for (unsigned i = 0; i < 10; i++)
+        add_call(&bytes);
+    put(&bytes, TRACE_STREAM_DETAIL, bytes.size_bytes / 5);
+    CHECK_EQUAL(trace_details_read(folder.fd, "detail.gait", &receiver, &end, &err), 0);
+    CHECK_EQUAL(enters, 10);
+    CHECK_EQUAL(leaves, 10);
+    CHECK_EQUAL(last_stack, 0x42);
+    CHECK_EQUAL(end.record_count, 20);
+    CHECK_EQUAL(end.bad_bytes, 0);
+    CHECK_EQUAL(end.header.tid, 6);
+    CHECK_EQUAL(end.stream.chunk_count, 5);
+}
+
+static void behind_what_is_no_record_reading_goes_on_with_the_next_chunk(void)
+{
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct trace_details_end end;
+
+    for (unsigned i = 0; i < 4; i++)
+        add_call(&bytes);
+    bytes.bytes[4] = 9;
+    put(&bytes, TRACE_STREAM_DETAIL, bytes.size_bytes / 2);
+    enters = leaves = 0;
+    CHECK_EQUAL(trace_details_read(folder.fd, "detail.gait", &receiver, &end, &err), 0);
+    CHECK_EQUAL(enters, 2);
+    CHECK_EQUAL(end.bad_bytes, bytes.size_bytes / 2);
+    CHECK_EQUAL(end.first_bad_chunk, 0);
+    put(&bytes, TRACE_STREAM_INDEX, 0);
+    CHECK_EQUAL(trace_details_read(folder.fd, "detail.gait", &receiver, &end, &err), -EPROTO);
+    CHECK(strstr(err.text, "not one of details") != NULL);
+}
+
+static void with_folder(void)
+{
+    trace_folder_init(&folder);
+    records_are_handed_over();
+    behind_what_is_no_record_reading_goes_on_with_the_next_chunk();
+    trace_folder_deinit(&folder);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(with_folder),
+};
+
+CHECK_MAIN(cases)
