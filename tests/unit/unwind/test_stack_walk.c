@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* configurations: debug-* */
+/* time limit: 300 s */
 /*
  * While real libraries work, followed, the stack is walked at instructions everywhere in them, and compared with what
  * libunwind says. EVERY=1 in the environment does so at every instruction (minutes); else it is every 199th.
