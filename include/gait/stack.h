@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stacks of the calling thread, cheap enough to take one whenever something interesting happens: some 50 ns for
+ * Call stacks of the calling thread, cheap enough to take one whenever something interesting happens: some 60 ns for
  * twenty frames, with or without frame pointers. They are raw return addresses; names are found later, by whoever
  * wants to know.
  *
@@ -37,7 +37,7 @@ struct gait_stack {
  * Takes the stack of the caller.
  *
  * A thread's first call takes a lock, maps some 60 KiB of memory, which are given back when the thread ends, and needs
- * some 6 KiB of stack. All others take no lock and need some 600 bytes of stack; they are callable anywhere, also in
+ * some 6 KiB of stack. All others take no lock and need less than 1.5 KiB of stack; they are callable anywhere, also in
  * signal handlers, on alternate stacks, and on those of coroutines, of any size. They make no system call on the
  * thread's own stack. On others they make one for each page of stack that they look at, and are slower.
  *
