@@ -295,6 +295,58 @@ static void threads_with_the_smallest_stack_have_room(void)
     pthread_attr_destroy(&attributes);
 }
 
+/* ---- frames that need more than the usual registers -------------------------------------------------------------- */
+
+/* Calls the function on a stack that is aligned anew, and keeps the old one in a register that others must save. */
+unsigned call_aligned(unsigned (*function)(void));
+__asm__(".text\n"
+        ".type call_aligned, @function\n"
+        "call_aligned:\n"
+        ".cfi_startproc\n"
+        "    push %rbx\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbx, -16\n"
+        "    mov %rsp, %rbx\n"
+        ".cfi_def_cfa %rbx, 16\n"
+        "    and $-256, %rsp\n"
+        "    call *%rdi\n"
+        "    mov %rbx, %rsp\n"
+        ".cfi_def_cfa %rsp, 16\n"
+        "    pop %rbx\n"
+        ".cfi_def_cfa_offset 8\n"
+        "    ret\n"
+        ".cfi_endproc\n"
+        ".size call_aligned, . - call_aligned\n");
+
+static uint64_t aligned_pcs[64], behind_aligned;
+static size_t aligned_count;
+
+static unsigned capture_aligned(void)
+{
+    aligned_count = capture(aligned_pcs, 64);
+    return 1;
+}
+
+static __attribute__((noinline)) unsigned call_through(unsigned depth)
+{
+    unsigned result = depth == 0 ? call_aligned(capture_aligned) : call_through(depth - 1) + 1;
+
+    if (depth == 0)
+        behind_aligned = (uintptr_t)__builtin_return_address(0);
+    __asm__ volatile("" : "+r"(result));
+    return result;
+}
+
+/* capture, capture_aligned, call_aligned, call_through, ... */
+static void frames_in_any_register_are_undone(void)
+{
+    for (unsigned round = 0; round < 20; round++) {
+        CHECK_EQUAL(call_through(round), round + 1);
+        CHECK(aligned_count >= 4 + round + 3);
+        CHECK_EQUAL(aligned_pcs[4], behind_aligned);
+    }
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(handlers_see_who_was_interrupted),
     CHECK_CASE(small_alternate_stacks_are_enough),
@@ -306,6 +358,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(coroutines_of_other_threads_have_stacks),
     CHECK_CASE(threads_may_begin_in_a_coroutine),
     CHECK_CASE(threads_with_the_smallest_stack_have_room),
+    CHECK_CASE(frames_in_any_register_are_undone),
 };
 
 CHECK_MAIN(cases)
