@@ -37,10 +37,10 @@ struct gait_stack {
  * Takes the stack of the caller.
  *
  * A thread's first call takes a lock, maps some 60 KiB of memory, which are given back when the thread ends, and needs
- * some 6 KiB of stack. All others take no lock and need 1.5 KiB of stack, or 3 to undo frames of unusual kinds; they
- * are callable anywhere, also in signal handlers, on alternate stacks, and on those of coroutines, of any size. They
- * make no system call on the thread's own stack. On others they make one for each page of stack that they look at, and
- * are slower.
+ * some 6 KiB of stack. All others wait for no lock and need 1.5 KiB of stack, or 3 to undo frames of unusual kinds;
+ * they are callable anywhere, also in signal handlers, on alternate stacks, and on those of coroutines, of any size.
+ * They make no system call on the thread's own stack. On others they make one for each page of stack that they look at,
+ * and are slower.
  *
  * Modules that were loaded since are noticed when a stack leads through them: the call then looks for new modules, for
  * some milliseconds, at most ten times a second, and only if it is on the thread's own stack with some room left.
