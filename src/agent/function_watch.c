@@ -2,7 +2,8 @@
 /*
  * A point stands for an address with a callout, and stays as long as the session: a function that is looked at, or a
  * place behind a call. What is asked of a function is a set of patterns, by their numbers here, which threads read
- * without a lock. Invariant: the stack pointers of a thread's calls do not grow from the first to the last.
+ * without a lock. Invariant: of a thread's calls on one stack, the stack pointers do not grow from the first to the
+ * last.
  */
 #include "agent/function_watch.h"
 
@@ -27,6 +28,7 @@
 
 #define CALLS_MAX       256u
 #define RETURNS_KNOWN   64u
+#define NEAR_BYTES      (256u << 10)
 #define ARGUMENTS_BYTES 4096u /* that a function takes off the stack when it returns, at most */
 
 __extension__ typedef unsigned __int128 wide;
@@ -142,14 +144,23 @@ static void trigger_slow(const struct stalker_thread *thread, const struct watch
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static void end_call(struct watch_thread *own, struct stalker_thread *thread, const struct gait_cpu_context *returned)
+static void remove_call(struct watch_thread *own, uint32_t which)
 {
-    const struct watched_call *call = &own->calls[--own->call_count];
+    own->call_count--;
+    for (uint32_t i = which; i < own->call_count; i++)
+        own->calls[i] = own->calls[i + 1];
+}
+
+/* It has returned with those registers; NULL: it was left in another way. */
+static void end_call(struct watch_thread *own, struct stalker_thread *thread, uint32_t which,
+                     const struct gait_cpu_context *returned)
+{
+    const struct watched_call ended = own->calls[which], *call = &ended;
     struct detail_leave leave = {
         .record =
             {
                 .kind = returned == NULL ? DETAIL_LEFT : DETAIL_LEAVE,
-                .depth = (uint16_t)own->call_count,
+                .depth = (uint16_t)which,
                 .time = time_counter(),
                 .function = call->point->address,
                 .sp = call->sp,
@@ -157,6 +168,7 @@ static void end_call(struct watch_thread *own, struct stalker_thread *thread, co
         .entered_time = call->entered_time,
     };
 
+    remove_call(own, which);
     if (returned != NULL)
         leave.value = translator_host()->call_value(returned);
     if (call->patterns & watch.detailed && detail_lane_open(&own->lane, watch.ring, thread))
@@ -164,17 +176,48 @@ static void end_call(struct watch_thread *own, struct stalker_thread *thread, co
     trigger_slow(thread, call, leave.record.time);
 }
 
-/* A stack pointer that is above a call's tells that it has ended: by a return to here, or in another way. */
-static void end_calls(struct watch_thread *own, struct stalker_thread *thread, uint64_t sp)
+/* Whether two stack pointers are likely to be of the same stack: threads may have many. */
+static bool is_near(uint64_t sp, uint64_t other_sp)
+{
+    return (sp > other_sp ? sp - other_sp : other_sp - sp) < NEAR_BYTES;
+}
+
+/* A stack may be moved: then a call returns to where it was to, with another stack pointer. */
+static void end_moved_call(struct watch_thread *own, struct stalker_thread *thread, uint64_t sp)
 {
     const struct gait_cpu_context *cpu = &thread->context;
 
-    while (own->call_count != 0 && own->calls[own->call_count - 1].sp < sp) {
-        const struct watched_call *call = &own->calls[own->call_count - 1];
+    for (uint32_t i = own->call_count; i-- > 0;)
+        if (own->calls[i].return_address == cpu->pc && !is_near(own->calls[i].sp, sp)) {
+            end_call(own, thread, i, cpu);
+            return;
+        }
+}
+
+/*
+ * A stack pointer that is above a call's tells that the call has ended: by a return to here, or in another way. Calls
+ * on other stacks are passed over: the thread may go back to them.
+ */
+static void end_calls(struct watch_thread *own, struct stalker_thread *thread, uint64_t sp)
+{
+    const struct gait_cpu_context *cpu = &thread->context;
+    bool has_returned = false, has_others = false;
+
+    for (uint32_t i = own->call_count; i-- > 0;) {
+        const struct watched_call *call = &own->calls[i];
         bool is_return = call->return_address == cpu->pc && sp - call->sp <= sizeof(uint64_t) + ARGUMENTS_BYTES;
 
-        end_call(own, thread, is_return ? cpu : NULL);
+        if (!is_near(call->sp, sp)) {
+            has_others = true;
+            continue;
+        }
+        if (call->sp >= sp)
+            break;
+        end_call(own, thread, i, is_return ? cpu : NULL);
+        has_returned |= is_return;
     }
+    if (has_others && !has_returned)
+        end_moved_call(own, thread, sp);
 }
 
 /*
@@ -189,8 +232,17 @@ static bool is_in_call(struct watch_thread *own, struct stalker_thread *thread, 
         return false;
     if (call->point->may_loop && last->return_address == call->return_address)
         return true;
-    end_call(own, thread, NULL);
+    end_call(own, thread, own->call_count - 1, NULL);
     return false;
+}
+
+/* Makes room, by forgetting calls on stacks that the thread was on a while ago. */
+static bool has_room(struct watch_thread *own, uint64_t sp)
+{
+    for (uint32_t i = own->call_count; own->call_count == CALLS_MAX && i-- > 0;)
+        if (!is_near(own->calls[i].sp, sp))
+            remove_call(own, i);
+    return own->call_count < CALLS_MAX;
 }
 
 static void arrived(struct gait_cpu_context *cpu, void *data);
@@ -273,8 +325,7 @@ static void begin_call(struct watch_thread *own, struct stalker_thread *thread, 
     call.entered_time = time_counter();
     tell_enter(own, thread, &call);
     trigger_calls(thread, call.patterns, call.entered_time);
-    if (own->call_count < CALLS_MAX && call.patterns & (watch.detailed | watch.slow) &&
-        await_return(own, call.return_address))
+    if (call.patterns & (watch.detailed | watch.slow) && has_room(own, sp) && await_return(own, call.return_address))
         own->calls[own->call_count++] = call;
 }
 

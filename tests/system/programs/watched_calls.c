@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls functions in every way there is, and says how often each was entered and left, for --detail: directly, by a
- * pointer, by a jump at the end of another one; in loops, recursions, threads and handlers; and leaves them by returns
- * and by long jumps. Lines are "function calls returns left last-argument".
+ * pointer, by a jump at the end of another one; in loops, recursions, threads, coroutines and handlers; and leaves them
+ * by returns and by long jumps. Lines are "function calls returns left last-argument".
  */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <ucontext.h>
 
 #define WATCHED __attribute__((noinline, noclone, noipa))
 
+static ucontext_t main_context, contexts[4];
 static jmp_buf back;
 static volatile int sink;
 
@@ -56,6 +58,38 @@ WATCHED void w_handler(int signal)
     sink += signal;
 }
 
+/* Leaves its stack for another one, and comes back later. */
+WATCHED void w_yield(int which)
+{
+    swapcontext(&contexts[which], &main_context);
+}
+
+WATCHED long w_step(int which, long i)
+{
+    if (i % 2 != 0)
+        w_yield(which);
+    return i + sink;
+}
+
+static void run_steps(int which)
+{
+    for (long i = 0; i < 100; i++)
+        w_step(which, i);
+}
+
+static void run_coroutines(void)
+{
+    for (int i = 0; i < 4; i++) {
+        getcontext(&contexts[i]);
+        contexts[i].uc_stack.ss_size = 1 << 20;
+        contexts[i].uc_stack.ss_sp = malloc(1 << 20);
+        contexts[i].uc_link = &main_context;
+        makecontext(&contexts[i], (void (*)(void))run_steps, 1, i);
+    }
+    for (int i = 0; i < 4 * 51; i++)
+        swapcontext(&main_context, &contexts[i % 4]);
+}
+
 /* Takes arguments on the stack. */
 WATCHED long w_many(long a, long b, long c, long d, long e, long f, long g, long h)
 {
@@ -85,6 +119,7 @@ int main(void)
     for (volatile long i = 0; i < 30; i++)
         if (setjmp(back) == 0)
             w_between(i);
+    run_coroutines();
     signal(SIGUSR1, w_handler);
     for (int i = 0; i < 20; i++)
         raise(SIGUSR1);
@@ -95,6 +130,7 @@ int main(void)
     /* So that what the last long jump left is noticed. */
     w_leaf(1234, 0);
     printf("w_between 30 20 10 29\nw_handler 20 20 0 10\nw_jumps 30 20 10 29\nw_leaf 4501 4501 0 1234\n"
-           "w_loop 500 500 0 5\nw_many 500 500 0 1\nw_recursive 101 101 0 0\nw_tail 500 500 0 499\n");
+           "w_loop 500 500 0 5\nw_many 500 500 0 1\nw_recursive 101 101 0 0\nw_step 400 400 0 3\n"
+           "w_tail 500 500 0 499\nw_yield 200 200 0 3\n");
     return 0;
 }

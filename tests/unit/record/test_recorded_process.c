@@ -4,15 +4,19 @@
 #include "record/recorded_process.h"
 
 #include "record/flight.h"
+#include "ring/crash_lane.h"
 #include "ring/ring_writer.h"
 #include "support/check.h"
 #include "trace/modules.h"
+#include "trace/trace_crash.h"
+#include "trace/trace_details.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct gait_error err;
@@ -204,6 +208,89 @@ static void a_thread_that_ended_can_be_asked_for_later(void)
     end();
 }
 
+static void count_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+{
+    (void)enter;
+    (void)stack;
+    ++*(unsigned *)context;
+}
+
+static void count_leave(void *context, const struct detail_leave *leave)
+{
+    (void)leave;
+    ++*(unsigned *)context;
+}
+
+static struct ring_writer *write_leave(uint32_t serial)
+{
+    const struct ring_lane_owner owner = {.tid = 5, .kind = RING_LANE_DETAIL, .serial = serial};
+    struct detail_leave leave = {.record = {.size_bytes = sizeof(leave), .kind = DETAIL_LEAVE}};
+    struct ring_writer *writer = NULL;
+
+    CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
+    memcpy((void *)(uintptr_t)writer->start, &leave, sizeof(leave));
+    return writer;
+}
+
+/* Whichever lane is seen first. */
+static void the_lanes_of_a_thread_are_known_as_its_own(void)
+{
+    const struct ring_lane_owner owner = {.tid = 5, .events = GAIT_EVENT_BLOCK};
+    const struct event_block block = {.start = 0x4000, .size_bytes = 16, .last_insn_bytes = 2};
+    struct ring_writer *index[2] = {NULL}, *detail[2];
+    unsigned records = 0;
+    const struct trace_details_receiver receiver = {count_enter, count_leave, &records};
+    struct trace_details_end how;
+
+    begin();
+    CHECK_EQUAL(ring_region_new_space(ring), 0);
+    CHECK(ring_region_add_block(ring, 0, 0, &block));
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK_EQUAL(ring_writer_open(ring, &owner, &index[i]), 0);
+        *(uint32_t *)(uintptr_t)index[i]->start = event_header(0, EVENT_RECORD_BLOCK);
+        detail[i] = write_leave(index[i]->serial);
+        CHECK_EQUAL(detail[i]->serial, index[i]->serial);
+        /* The first thread has ended when somebody looks, the second has the same id. */
+        CHECK_EQUAL(ring_writer_close(index[i], index[i]->start + 4), 0);
+        CHECK_EQUAL(ring_writer_close(detail[i], detail[i]->start + sizeof(struct detail_leave)), 0);
+        CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    }
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    CHECK_EQUAL(manifest.thread_count, 2);
+    CHECK_EQUAL(manifest.threads[1].generation, 2);
+    CHECK_EQUAL(trace_details_read(folder, "77/5.1.detail.gait", &receiver, &how, &err), 0);
+    CHECK_EQUAL(trace_details_read(folder, "77/5.2.detail.gait", &receiver, &how, &err), 0);
+    CHECK_EQUAL(records, 2);
+    CHECK_EQUAL(faccessat(folder, "77/5.2.index.gait", F_OK, 0), 0);
+    end();
+}
+
+static void what_a_process_says_of_its_death_is_written_once(void)
+{
+    struct crash_signal *said, told;
+    struct trace_crash crash;
+
+    begin();
+    CHECK_EQUAL(recorded_process_note_crash(&process, &told, &err), 0);
+    CHECK_EQUAL(told.signal, 0);
+    said = crash_lane_reserve(ring, sizeof(*said));
+    said->signal = 11;
+    said->tid = 5;
+    crash_lane_commit(said, sizeof(*said), CRASH_SIGNAL);
+    CHECK_EQUAL(recorded_process_note_crash(&process, &told, &err), 0);
+    CHECK_EQUAL(told.signal, 11);
+    CHECK_EQUAL(told.tid, 5);
+    CHECK_EQUAL(recorded_process_note_crash(&process, &told, &err), 0);
+    CHECK_EQUAL(told.signal, 0);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    CHECK_EQUAL(trace_crash_read(&crash, folder, "77/crash.gait", &err), 0);
+    CHECK_EQUAL(crash.count, 1);
+    trace_crash_deinit(&crash);
+    end();
+}
+
 static void modules_are_written_as_they_come_and_go(void)
 {
     const struct ring_module loaded = {
@@ -280,10 +367,63 @@ static void what_is_no_ring_is_refused(void)
     CHECK(strstr(err.text, "cannot read the events of process 78") != NULL);
 }
 
+static off_t stream_bytes(void)
+{
+    struct stat status;
+
+    CHECK_EQUAL(fstatat(folder, "77/5.1.index.gait", &status, 0), 0);
+    return status.st_size;
+}
+
+/* One record more, and a drain. */
+static void run_block(uint64_t *position)
+{
+    __atomic_store_n((uint32_t *)(uintptr_t)*position, event_header(0, EVENT_RECORD_BLOCK), __ATOMIC_RELEASE);
+    *position += 4;
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+}
+
+/* Records wait for more, but not for long: not when none come, and not when they never end. */
+static void records_are_gathered_for_a_while(void)
+{
+    const struct ring_lane_owner owner = {.tid = 5, .events = GAIT_EVENT_BLOCK, .space = 0};
+    const struct timespec pause = {0, 1000000};
+    struct ring_writer *writer = NULL;
+    off_t before;
+    uint64_t position;
+    unsigned drains = 0;
+
+    begin();
+    CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
+    position = writer->start;
+    run_block(&position);
+    before = stream_bytes();
+    CHECK_EQUAL(before, sizeof(struct trace_stream_header));
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK(stream_bytes() > before);
+    before = stream_bytes();
+    for (; stream_bytes() == before; drains++) {
+        CHECK(drains < 100);
+        run_block(&position);
+        nanosleep(&pause, NULL);
+    }
+    /* Fewer if the machine is slow: it goes by the clock. */
+    CHECK(drains >= 2 && drains <= 8);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(process.taken_bytes, 4 * (drains + 1));
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(what_threads_wrote_can_be_read),
     CHECK_CASE(only_what_is_around_a_trigger_is_written),
     CHECK_CASE(a_thread_that_ended_can_be_asked_for_later),
+    CHECK_CASE(records_are_gathered_for_a_while),
+    CHECK_CASE(the_lanes_of_a_thread_are_known_as_its_own),
+    CHECK_CASE(what_a_process_says_of_its_death_is_written_once),
     CHECK_CASE(modules_are_written_as_they_come_and_go),
     CHECK_CASE(threads_have_the_names_that_they_had_last),
     CHECK_CASE(forged_modules_are_refused),

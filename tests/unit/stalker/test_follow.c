@@ -266,7 +266,36 @@ static void translated_code_has_the_position_only_where_it_writes_records(void)
     stalker_engine_destroy(engine);
 }
 
+static struct stalker_thread *watched;
+static unsigned watches_ended;
+
+static void watch_ended(struct stalker_thread *thread)
+{
+    CHECK(thread == watched && thread->watch == &watched);
+    watches_ended++;
+}
+
+static void who_watches_a_thread_is_told_when_it_leaves(void)
+{
+    static const struct thread_watcher watcher = {.ended = watch_ended};
+    uint64_t base = stalker_segment_get();
+
+    begin();
+    engine->thread_watcher = &watcher;
+    watched = prepare(&plain);
+    CHECK(watched->watch == NULL);
+    leave(watched, base);
+    CHECK_EQUAL(watches_ended, 0);
+    watched = prepare(&plain);
+    watched->watch = &watched;
+    leave(watched, base);
+    CHECK_EQUAL(watches_ended, 1);
+    CHECK(watched->watch == NULL);
+    stalker_engine_destroy(engine);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(who_watches_a_thread_is_told_when_it_leaves),
     CHECK_CASE(a_prepared_thread_is_ready_to_enter),
     CHECK_CASE(nobody_is_followed_twice),
     CHECK_CASE(a_thread_that_comes_again_gets_its_struct_again),
