@@ -96,3 +96,6 @@ run replace_instruction
 
 say '10. Changing arguments: probes on usleep() and puts() of libc.'
 run probe_argument
+
+say '11. Call stacks of itself: taken in nanoseconds, also in a signal handler; names come afterwards.'
+run own_stack

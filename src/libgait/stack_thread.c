@@ -101,14 +101,16 @@ static int make_thread(struct stack_thread **thread_out)
     if (result != 0)
         return result;
     thread = storage;
+    /* First: what another thread had there was given back before it gave up the lock that this takes. */
+    unwind_modules_add_reader(&stack_modules, &thread->walker.reader);
     thread->tid = thread_current();
     stack_walker_init(&thread->walker, (uintptr_t)__builtin_frame_address(0), (uintptr_t)__builtin_thread_pointer(),
                       thread->tid == getpid());
     if (pthread_setspecific(key, thread) != 0) {
+        unwind_modules_remove_reader(&stack_modules, &thread->walker.reader);
         memory_unmap(thread, sizeof(*thread));
         return -ENOMEM;
     }
-    unwind_modules_add_reader(&stack_modules, &thread->walker.reader);
     *thread_out = thread;
     return 0;
 }

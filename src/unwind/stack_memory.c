@@ -10,7 +10,7 @@ void stack_memory_init(struct stack_memory *memory)
     memory->generation = 0;
     memory->count = memory->pointer_count = 0;
     memory->is_whole = false;
-    /* No stack pointer is larger, and none is the same. */
+    /* No stack pointer is the same. */
     memory->sp[0] = UINT64_MAX;
 }
 
@@ -101,6 +101,7 @@ void stack_memory_update(struct stack_memory *memory, uint32_t kept, uint32_t no
         frame++;
         memory->pc[frame] = pcs[i];
         memory->sp[frame] = memory->notes.sp[i];
+        *stack_memory_place(memory, memory->notes.sp[i]) = (uint8_t)frame;
         memory->fp[frame] = memory->notes.fp[i];
         memory->fp_mask[frame] = 0 - (uint64_t)is_needed;
     }

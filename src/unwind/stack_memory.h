@@ -16,6 +16,7 @@
 
 /* Frames that are remembered; deeper stacks are walked each time. */
 #define STACK_MEMORY_FRAMES 254u
+#define STACK_MEMORY_PLACES 1024u
 
 /* A frame pointer that was read from the stack, and that something farther out depends on. */
 struct stack_pointer_word {
@@ -31,7 +32,7 @@ struct stack_notes {
     uint64_t rule[STACK_MEMORY_FRAMES]; /* by which it is undone */
 };
 
-/* Frames are numbered from the outermost on, which is 1. Number 0 is there for loops to end at. */
+/* Frames are numbered from the outermost on, which is 1. Number 0 stands for none, and looks like no other. */
 struct stack_memory {
     uint64_t generation; /* of the modules */
     uint32_t count;      /* 0 also while it is changed */
@@ -42,6 +43,7 @@ struct stack_memory {
     uint64_t fp[STACK_MEMORY_FRAMES + 1];
     uint64_t fp_mask[STACK_MEMORY_FRAMES + 1]; /* 0: nothing farther out depends on it: it may be anything */
     struct stack_pointer_word pointers[STACK_MEMORY_FRAMES]; /* by frame */
+    uint8_t places[STACK_MEMORY_PLACES]; /* where in the stack a frame is, if it is in here at all */
     struct stack_notes notes;
 };
 
@@ -57,20 +59,24 @@ UNSANITIZED static inline uint64_t stack_word(uint64_t address)
     return ((const volatile struct word *)(uintptr_t)address)->bits;
 }
 
-/*
- * Where the memory has a frame, if at all: moves *frame towards 0. One whose caller is another one now is not worth
- * looking at closer.
- */
-static inline bool stack_memory_has(const struct stack_memory *memory, uint64_t pc, uint64_t sp, uint64_t fp,
-                                    uint32_t *frame)
+static inline uint8_t *stack_memory_place(struct stack_memory *memory, uint64_t sp)
 {
-    uint32_t at = *frame;
+    return &memory->places[sp / sizeof(uint64_t) % STACK_MEMORY_PLACES];
+}
 
-    while (memory->sp[at] < sp)
-        at--;
-    *frame = at;
-    return memory->sp[at] == sp && memory->pc[at] == pc && ((memory->fp[at] ^ fp) & memory->fp_mask[at]) == 0 &&
-           (at == 1 || stack_word(memory->sp[at - 1] - sizeof(uint64_t)) == memory->pc[at - 1]);
+/*
+ * The number of a frame, if the memory has it, and it is not above `last`; else 0. One whose caller is another one now
+ * is not worth looking at closer. No loop, and few branches: what they would do is nothing that a CPU can guess.
+ */
+static inline uint32_t stack_memory_find(struct stack_memory *memory, uint64_t pc, uint64_t sp, uint64_t fp,
+                                         uint32_t last)
+{
+    uint32_t at = *stack_memory_place(memory, sp);
+    uint64_t difference = (memory->sp[at] ^ sp) | (memory->pc[at] ^ pc) | ((memory->fp[at] ^ fp) & memory->fp_mask[at]);
+
+    if (difference != 0 || at > last)
+        return 0;
+    return at <= 1 || stack_word(memory->sp[at - 1] - sizeof(uint64_t)) == memory->pc[at - 1] ? at : 0;
 }
 
 /*

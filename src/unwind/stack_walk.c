@@ -71,7 +71,10 @@ void stack_walker_init(struct stack_walker *walker, uint64_t sp, uint64_t thread
 {
     struct own_search search = {.sp = sp, .thread_pointer = thread_pointer};
 
-    memset(walker, 0, offsetof(struct stack_walker, memory));
+    walker->own = (struct stack_bounds){0, 0};
+    walker->may_grow = false;
+    walker->depth = 0;
+    walker->unknown_pc = 0;
     stack_memory_init(&walker->memory);
     if (mapping_list_visit(0, UINT64_MAX, take_mapping, &search) != 0)
         return;
@@ -86,7 +89,7 @@ void stack_walker_init(struct stack_walker *walker, uint64_t sp, uint64_t thread
 }
 
 /* Looks again how large a stack is that grows. */
-static void follow_growth(struct stack_walker *walker, uint64_t sp)
+static __attribute__((noinline)) void follow_growth(struct stack_walker *walker, uint64_t sp)
 {
     struct own_search search = {.sp = sp};
 
@@ -240,8 +243,8 @@ static void note_frame(struct walk *walk, uint32_t rule)
     notes->rule[walk->note_count++] = rule;
 }
 
-/* Any frame. */
-static enum step_result step(struct walk *walk)
+/* Any frame. Apart, as all that is rare: the way that is not should need little stack and few instructions. */
+static __attribute__((noinline)) enum step_result step(struct walk *walk)
 {
     uint32_t rule = find_rule(walk);
     enum step_result result;
@@ -271,18 +274,20 @@ static inline __attribute__((always_inline)) bool step_over_simple(struct walk *
     /* From the next note on: all its arrays at once. */
     struct stack_notes *notes = (struct stack_notes *)(memory->notes.sp + walk->note_count);
     uint64_t pc = walk->pc, sp = walk->sp, fp = walk->fp, high = walk->bounds.high;
-    uint32_t place = walk->place;
-    bool is_met = false;
+    uint32_t last = walk->place, met = 0;
     size_t count = 0;
 
     while (count < count_max) {
         uint64_t frame, pointer_bytes, caller;
         uint32_t rule;
 
-        is_met = is_noted && stack_memory_has(memory, pc, sp, fp, &place);
-        if (is_met || !rule_cache_find(cache, pc - 1, &rule) || unwind_rule_kind(rule) - UNWIND_SP > 1)
+        met = is_noted ? stack_memory_find(memory, pc, sp, fp, last) : 0;
+        if (met != 0 || !rule_cache_find(cache, pc - 1, &rule) || unwind_rule_kind(rule) - UNWIND_SP > 1)
             break;
-        frame = (unwind_rule_kind(rule) == UNWIND_SP ? sp : fp) + unwind_rule_frame_bytes(rule);
+        frame = sp + unwind_rule_frame_bytes(rule);
+        /* A jump, which is guessed: choosing a register would take its time in each frame. */
+        if (__builtin_expect(unwind_rule_kind(rule) == UNWIND_FP, 0))
+            frame = fp + unwind_rule_frame_bytes(rule);
         pointer_bytes = unwind_rule_pointer_bytes(rule);
         /* A frame that is below the one before it is far above it, in unsigned numbers. */
         if (frame == sp || frame - sp > high - sp || pointer_bytes > frame - sp)
@@ -305,8 +310,8 @@ static inline __attribute__((always_inline)) bool step_over_simple(struct walk *
     walk->pc = pc;
     walk->sp = sp;
     walk->fp = fp;
-    walk->place = place;
-    return is_met;
+    walk->place = met != 0 ? met : last;
+    return met != 0;
 }
 
 static bool step_over_noted(struct walk *walk)
@@ -317,7 +322,7 @@ static bool step_over_noted(struct walk *walk)
     return step_over_simple(walk, true, room < notes_left ? room : notes_left);
 }
 
-static bool step_over_others(struct walk *walk)
+static __attribute__((noinline)) bool step_over_others(struct walk *walk)
 {
     return step_over_simple(walk, false, walk->addresses->capacity - walk->addresses->count);
 }
@@ -374,7 +379,7 @@ static enum step_result walk_frames(struct walk *walk, uint32_t *known_out)
 }
 
 /* With all registers from the first frame on, which is as good as it gets. */
-static void walk_fully(struct walk *walk, const struct stack_start *start)
+static __attribute__((noinline)) void walk_fully(struct walk *walk, const struct stack_start *start)
 {
     struct unwind_registers registers = *start->registers;
 
@@ -413,7 +418,7 @@ static int walk_all(struct walk *walk, const struct stack_start *start)
 }
 
 /* Whether the walk that seems to be under way was left by a jump out of a signal handler. */
-static bool is_abandoned(const struct stack_walker *walker, uint64_t frame)
+static __attribute__((noinline)) bool is_abandoned(const struct stack_walker *walker, uint64_t frame)
 {
     return is_between(walker->own, frame) && is_between(walker->own, walker->frame) && frame >= walker->frame;
 }

@@ -19,7 +19,7 @@ struct stack_bounds {
     uint64_t high;
 };
 
-/* What a thread that walks its stack has. */
+/* What a thread that walks its stack has. Zeroes at first. */
 struct stack_walker {
     struct unwind_reader reader;
     struct stack_bounds own; /* the thread's own stack, which is there as long as the thread is */
@@ -49,7 +49,7 @@ struct stack_addresses {
 
 /*
  * For the thread whose stack pointer and thread pointer these are. Reads the list of mappings, to know its own stack;
- * without /proc it works all the same, only slower. The reader is added by the caller.
+ * without /proc it works all the same, only slower. The reader is the caller's to add, before or after.
  */
 void stack_walker_init(struct stack_walker *walker, uint64_t sp, uint64_t thread_pointer, bool is_main_thread);
 

@@ -4,8 +4,8 @@
  * full_unwind.h reads .eh_frame. No libc; usable anywhere.
  *
  *   bits 0-2     enum unwind_kind
- *   bits 3-16    the frame's distance from the register, in words; of UNWIND_PLT: from which byte on it is one word
- * more bits 17-28   how many words below the frame the caller's frame pointer is; 0: it is unchanged
+ *   bits 3-16    the frame's distance from the register, in words; of UNWIND_PLT: from which byte on it is one more
+ *   bits 17-28   how many words below the frame the caller's frame pointer is; 0: it is unchanged
  *
  * The return address is the word below the frame.
  */
@@ -36,12 +36,13 @@ static inline enum unwind_kind unwind_rule_kind(uint32_t rule)
 
 static inline uint64_t unwind_rule_frame_bytes(uint32_t rule)
 {
-    return (uint64_t)(rule >> 3 & 0x3fff) * UNWIND_WORD;
+    /* Words, shifted by as much as makes them bytes. */
+    return rule & 0x3fffu << 3;
 }
 
 static inline uint64_t unwind_rule_pointer_bytes(uint32_t rule)
 {
-    return (uint64_t)(rule >> 17 & 0xfff) * UNWIND_WORD;
+    return rule >> (17 - 3) & 0xfffu << 3;
 }
 
 static inline uint32_t unwind_rule(enum unwind_kind kind, uint64_t frame_words, uint64_t pointer_words)

@@ -48,8 +48,8 @@ static void remember_six(bool is_whole)
 
 static bool has(uint64_t pc, uint64_t sp, uint64_t fp, uint32_t *frame)
 {
-    *frame = memory.count;
-    return stack_memory_has(&memory, pc, sp, fp, frame);
+    *frame = stack_memory_find(&memory, pc, sp, fp, memory.count);
+    return *frame != 0;
 }
 
 static void frames_are_met_with_the_same_registers(void)
@@ -67,7 +67,8 @@ static void frames_are_met_with_the_same_registers(void)
     CHECK(!has(100, sp_of(0) + 8, 55, &frame));
     CHECK(!has(100, sp_of(0) - 8, 55, &frame));
     CHECK(!has(105, sp_of(6), 1, &frame));
-    CHECK_EQUAL(frame, 0);
+    CHECK_EQUAL(stack_memory_find(&memory, 104, sp_of(4), 1, 2), 2);
+    CHECK_EQUAL(stack_memory_find(&memory, 104, sp_of(4), 1, 1), 0);
 }
 
 static void pointers_count_only_where_something_depends_on_them(void)

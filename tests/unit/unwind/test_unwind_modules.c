@@ -132,6 +132,7 @@ struct walking {
     size_t count;
     uint64_t in_plugin; /* where the plugin goes on */
     uint64_t behind;    /* where the caller of the caller of the plugin does */
+    _Atomic uint64_t whole_count;
 };
 
 static __attribute__((noinline)) int walk_here(void *context)
@@ -272,7 +273,7 @@ static __attribute__((noinline)) unsigned walk_deep(struct walking *walking, uns
 static void *walk_all_the_time(void *context)
 {
     struct walking *walking = context;
-    uint64_t walks = 0, right = 0;
+    uint64_t walks = 0;
 
     walking_init(walking, false);
     while (!atomic_load_explicit(&is_over, memory_order_relaxed)) {
@@ -280,11 +281,11 @@ static void *walk_all_the_time(void *context)
 
         CHECK_EQUAL(walk_deep(walking, depth), depth + 1);
         /* With its modules there it has all frames, and libc's that began the thread. */
-        right += walking->count > depth + 1;
+        if (walking->count > depth + 1)
+            atomic_fetch_add_explicit(&walking->whole_count, 1, memory_order_relaxed);
         walks++;
     }
     unwind_modules_remove_reader(&modules, &walking->walker.reader);
-    CHECK(right > 0);
     return NULL;
 }
 
@@ -296,12 +297,18 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+static bool all_have_walked(struct walking walkings[3])
+{
+    return atomic_load(&walkings[0].whole_count) > 100 && atomic_load(&walkings[1].whole_count) > 100 &&
+           atomic_load(&walkings[2].whole_count) > 100;
+}
+
 static void threads_walk_while_modules_change(void)
 {
     static struct walking walkings[3];
     struct loaded_frames libc = loaded_frames_of("libc.so"), own = loaded_frames_of("");
     pthread_t threads[3];
-    double end = seconds() + 1.5;
+    double end = seconds() + 60;
     unsigned changes = 0;
 
     begin();
@@ -309,7 +316,7 @@ static void threads_walk_while_modules_change(void)
     CHECK_EQUAL(unwind_modules_refresh(&modules, true), 0);
     for (unsigned i = 0; i < 3; i++)
         CHECK_EQUAL(pthread_create(&threads[i], NULL, walk_all_the_time, &walkings[i]), 0);
-    while (seconds() < end) {
+    while ((changes < 20 || !all_have_walked(walkings)) && seconds() < end) {
         struct plugin plugin = plugin_load(&plugins, changes % PLUGIN_COUNT);
 
         CHECK_EQUAL(unwind_modules_remove(&modules, libc.code_start, libc.code_end), 0);
@@ -322,7 +329,8 @@ static void threads_walk_while_modules_change(void)
     atomic_store(&is_over, true);
     for (unsigned i = 0; i < 3; i++)
         CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
-    CHECK(changes > 5);
+    CHECK(changes >= 20);
+    CHECK(all_have_walked(walkings));
     CHECK_EQUAL(unwind_modules_remove(&modules, 0, UINT64_MAX), 0);
     CHECK(modules.retired == NULL);
     unwind_modules_deinit(&modules);
