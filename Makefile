@@ -73,7 +73,7 @@ CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 LIBS        := -Wl,--as-needed -ldl -lpthread
 COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
-TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lm -ldl -lpthread
+TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \

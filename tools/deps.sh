@@ -7,7 +7,7 @@ set -euo pipefail
 os_release=${OS_RELEASE-/etc/os-release}
 
 # Libraries that the support code of tests and benchmarks calls: a peer, and those whose work is followed.
-linked='libzydis-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libsqlite3-dev liblua5.4-dev'
+linked='libzydis-dev libunwind-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libsqlite3-dev liblua5.4-dev'
 
 packages_for() {
     case $1 in

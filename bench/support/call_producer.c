@@ -22,7 +22,7 @@ struct production {
 };
 
 /* None of them may be inlined, nor called last, which would make it a jump. */
-#define FUNCTION __attribute__((noinline, noclone)) static uint64_t
+#define FUNCTION __attribute__((noinline)) static uint64_t
 
 FUNCTION leaf(uint64_t bits)
 {

@@ -90,11 +90,20 @@ struct arch_copy_extent {
     size_t total_bytes;
 };
 
+/* What .eh_frame calls the registers that every frame has to do with. */
+struct arch_frame_registers {
+    unsigned stack_pointer;
+    unsigned frame_pointer;
+    unsigned return_address;
+    const uint8_t *general; /* for each general register */
+};
+
 struct arch {
     const char *name;        /* as in `uname -m`, or the folder's name */
     unsigned elf_machine;    /* EM_* */
     unsigned insn_bytes_max; /* longest instruction */
     unsigned register_count; /* general registers */
+    struct arch_frame_registers frame_registers;
 
     /* Decodes the instruction at bytes. -ENODATA: they end before it does; -EILSEQ: no CPU would execute it. */
     int (*decode)(const uint8_t *bytes, size_t available, struct app_pc pc, unsigned options,

@@ -37,6 +37,7 @@ struct dump {
     struct function_names names;
     struct known_name *known;
     const struct trace_file *file; /* of the thread */
+    int guess_times;
 };
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -68,7 +69,16 @@ static const char *name_of(struct dump *dump, uint64_t address, uint64_t first, 
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static void put_event(struct dump *dump, const struct gait_event *event, const struct trace_span *span)
+/* A guess at the time, if it is wanted where there is none. */
+static void put_time(const struct dump *dump, const struct trace_span *span, uint64_t time)
+{
+    if (!span->is_interpolated)
+        screen_print(dump->call->screen, "\t%" PRIu64, time);
+    else if (dump->guess_times)
+        screen_print(dump->call->screen, "\t~%" PRIu64, time);
+}
+
+static void put_event(struct dump *dump, const struct gait_event *event, const struct trace_span *span, uint64_t time)
 {
     struct screen *screen = dump->call->screen;
     uint64_t first = event->time != 0 ? event->time : span->first_time;
@@ -76,8 +86,7 @@ static void put_event(struct dump *dump, const struct gait_event *event, const s
     char number[NAME_BYTES];
 
     screen_print(screen, "%" PRIu32 "\t%" PRIu32, dump->file->pid, dump->file->tid);
-    if (event->time != 0)
-        screen_print(screen, "\t%" PRIu64, event->time);
+    put_time(dump, span, time);
     screen_print(screen, "\t%s", event_name((unsigned)__builtin_ctz(event->kind)));
     if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
         screen_print(screen, "\t%" PRId32, event->depth);
@@ -94,7 +103,7 @@ static int put_events(void *context, const struct gait_event *events, size_t cou
     struct dump *dump = context;
 
     for (size_t i = 0; i < count; i++)
-        put_event(dump, &events[i], span);
+        put_event(dump, &events[i], span, trace_span_time(span, events, count, i));
     /* Whoever reads the lines may have had enough. */
     return ferror(dump->call->screen->stream);
 }
@@ -181,8 +190,9 @@ static int dump_all(struct dump *dump)
 static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"TRACE"};
-    struct argument_rules rules = {"dump events", NULL, 0, names, 1};
     struct dump dump = {.call = call};
+    const struct argument_option options[] = {{"guess-times", NULL, &dump.guess_times}};
+    struct argument_rules rules = {"dump events", options, 1, names, 1};
     const char *path;
     enum command_status status = arguments_parse(call, &rules, &path);
 
@@ -206,12 +216,15 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_dump_events;
 const struct command command_dump_events = {
     .name = "dump events",
-    .arguments = "TRACE",
+    .arguments = "TRACE [--guess-times]",
     .summary = "every event of a trace, a line each",
     .details = "Writes the events of a trace as lines, for other programs to read: process,\n"
                "thread, time if events have one (of the CPU's counter), kind; of calls and\n"
                "returns the depth, from where and to where; of blocks the place and the bytes of\n"
                "code. Fields are separated by tabs. Threads come one after the other, the events\n"
-               "of each in their order. \"lost\" is told where records are missing, with their bytes.\n",
+               "of each in their order. \"lost\" is told where records are missing, with their bytes.\n"
+               "\n"
+               "  --guess-times  also for events without a time of their own: ~ and a guess, from\n"
+               "                 the times that are known before and behind it\n",
     .run = run,
 };

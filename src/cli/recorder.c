@@ -262,7 +262,7 @@ static enum recorder_end record(struct recorder *recorder, struct gait_error *er
         wait_for_word(recorder);
     recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
     for (;;) {
-        uint64_t event_bytes = recorder->recording.event_bytes;
+        uint64_t taken_bytes = recorder->recording.taken_bytes;
 
         recording_control_serve(&recorder->control);
         if (family_step(&recorder->family, err) != 0)
@@ -272,7 +272,7 @@ static enum recorder_end record(struct recorder *recorder, struct gait_error *er
             return RECORDER_OVER;
         if (is_to_end(recorder))
             return RECORDER_STOPPED;
-        family_wait(&recorder->family, drain_pace_next(&pace, recorder->recording.event_bytes != event_bytes));
+        family_wait(&recorder->family, drain_pace_next(&pace, recorder->recording.taken_bytes != taken_bytes));
     }
 }
 
@@ -316,13 +316,13 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
 /* Ends the recording and says what was recorded. */
 static enum command_status finish(struct recorder *recorder, const char *how, struct gait_error *err)
 {
-    uint64_t lost = recording_lost(&recorder->recording), bytes = recorder->recording.event_bytes;
+    uint64_t lost = recording_lost(&recorder->recording);
     uint64_t matched = recording_matched(&recorder->recording);
     int result = recording_end(&recorder->recording, how, err);
 
     if (!recorder->job->options->is_quiet) {
-        fprintf(stderr, "gait: recorded %.1f MiB of event records in %s\n", (double)bytes / (1 << 20),
-                recorder->recording.path);
+        fprintf(stderr, "gait: recorded %.1f MiB of event records in %s\n",
+                (double)recorder->recording.event_bytes / (1 << 20), recorder->recording.path);
         if (lost != 0)
             fprintf(stderr,
                     "gait: %.1f MiB of event records were lost, because they came faster than they were written; "

@@ -60,7 +60,7 @@ static int gather(struct piece_collector *collector, const struct stream_piece *
         *gathered = *piece;
         gathered->size_bytes = 0;
         collector->began_ns = now_ns;
-    } else if (!piece->format.with_times) {
+    } else if (piece->has_records && !piece->format.with_times) {
         put_mark(collector, piece->first_time);
     }
     memcpy(collector->bytes + gathered->size_bytes, piece->bytes, piece->size_bytes);

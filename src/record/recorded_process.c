@@ -205,28 +205,18 @@ static int begin_stream(struct recorded_process *process, struct recorded_lane *
     process->streams = stream;
     lane->stream = stream;
     lane->generation = piece->generation;
-    lane->is_kept = is_keeping(process, piece);
     /* A thread of which nothing is kept has no file. */
-    return lane->is_kept ? 0 : recorded_stream_open(stream);
+    return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
 }
-
-/* Where the chunks of a lane go. */
-struct chunk_place {
-    struct flight *flight;
-    const struct recorded_lane *lane;
-};
 
 static int put_chunk(void *context, const struct stream_piece *piece)
 {
-    const struct chunk_place *place = context;
-
-    return flight_put(place->flight, place->lane->stream, piece, place->lane->is_kept);
+    return recorded_stream_put(context, piece);
 }
 
-static int flush_lane(const struct recorded_process *process, struct recorded_lane *lane)
+static int flush_lane(struct recorded_lane *lane)
 {
-    struct chunk_place place = {process->flight, lane};
-    const struct piece_taker taker = {put_chunk, &place};
+    const struct piece_taker taker = {put_chunk, lane->stream};
 
     return piece_collector_flush(&lane->collector, &taker);
 }
@@ -237,7 +227,7 @@ static int end_stream(struct recorded_process *process, struct recorded_lane *la
 
     if (lane->stream == NULL)
         return 0;
-    result = flush_lane(process, lane);
+    result = flush_lane(lane);
     piece_collector_deinit(&lane->collector);
     /* It may have been named since it began. */
     find_name(process, (uint32_t)(lane - process->lanes), lane->generation, &process->manifest->threads[lane->thread]);
@@ -366,6 +356,7 @@ static void note_loss(struct manifest_thread *thread, const struct ring_piece *p
         thread->lost_bytes += piece->lost_before;
 }
 
+/* Windows begin and end between pieces, so those that are kept are not gathered. */
 static int collect(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
 {
     struct stream_piece written = {
@@ -374,17 +365,16 @@ static int collect(struct recorded_process *process, struct recorded_lane *lane,
         .first_time = piece->first_time,
         .last_time = piece->last_time,
         .lost_before = piece->lost_before,
-        .has_records = piece->kind != RING_LANE_DETAIL,
+        .has_records = piece->kind == RING_LANE_INDEX,
         .format = event_format_of(piece->events, piece->with_times),
     };
-    struct chunk_place place = {process->flight, lane};
-    const struct piece_taker taker = {put_chunk, &place};
+    const struct piece_taker taker = {put_chunk, lane->stream};
 
     if (piece->size_bytes == 0)
         return 0;
-    /* Details are few, and have their own times. */
-    if (piece->kind == RING_LANE_DETAIL)
-        return put_chunk(&place, &written);
+    process->taken_bytes += piece->size_bytes;
+    if (is_keeping(process, piece))
+        return flight_put(process->flight, lane->stream, &written, true);
     lane->is_fed = true;
     return piece_collector_add(&lane->collector, &written, process->drained_ns, &taker);
 }
@@ -404,9 +394,7 @@ static int take(void *context, const struct ring_piece *piece)
     if (result != 0)
         return result;
     note_loss(&process->manifest->threads[lane->thread], piece);
-    if (piece->is_last)
-        return end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0);
-    return 0;
+    return piece->is_last ? end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
 }
 
 static int explain(const struct recorded_process *process, int result, struct gait_error *err)
@@ -424,31 +412,6 @@ static int explain(const struct recorded_process *process, int result, struct ga
         return error_set(err, result, "cannot write the events of process %d: %s", (int)process->pid,
                          strerror(-result));
     }
-}
-
-/* Writes what no more came to, and what has waited long enough. */
-static int flush_lanes(struct recorded_process *process)
-{
-    int first = 0, result;
-
-    for (size_t i = 0; i < process->lane_count; i++) {
-        struct recorded_lane *lane = &process->lanes[i];
-
-        if (lane->stream != NULL && (!lane->is_fed || process->drained_ns - lane->collector.began_ns >= COLLECT_NS)) {
-            result = flush_lane(process, lane);
-            first = first == 0 ? result : first;
-        }
-        lane->is_fed = false;
-    }
-    return first;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -486,6 +449,31 @@ int recorded_process_note_crash(struct recorded_process *process, struct crash_s
     }
     free(bytes);
     return explain(process, result, err);
+}
+
+/* Writes what no more came to, and what has waited long enough. */
+static int flush_lanes(struct recorded_process *process)
+{
+    int first = 0, result;
+
+    for (size_t i = 0; i < process->lane_count; i++) {
+        struct recorded_lane *lane = &process->lanes[i];
+
+        if (lane->stream != NULL && (!lane->is_fed || process->drained_ns - lane->collector.began_ns >= COLLECT_NS)) {
+            result = flush_lane(lane);
+            first = first == 0 ? result : first;
+        }
+        lane->is_fed = false;
+    }
+    return first;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 int recorded_process_drain(struct recorded_process *process, struct gait_error *err)
@@ -543,11 +531,9 @@ int recorded_process_end(struct recorded_process *process, struct gait_error *er
     }
     note_losses(process);
     closed = stream_writer_close(&process->blocks, 0);
-    if (result == 0)
-        result = closed;
+    result = result == 0 ? closed : result;
     closed = stream_writer_close(&process->modules, 0);
-    if (result == 0)
-        result = closed;
+    result = result == 0 ? closed : result;
     free(process->lanes);
     process->lanes = NULL;
     process->lane_count = 0;

@@ -23,9 +23,8 @@ struct ring_reader;
 /* What is recorded of one lane of the ring now. */
 struct recorded_lane {
     struct recorded_stream *stream;   /* NULL: nothing */
-    struct piece_collector collector; /* what is to be written, or kept, soon */
+    struct piece_collector collector; /* what is to be written soon */
     bool is_fed;                      /* something came in the drain that is under way */
-    bool is_kept;                     /* it is only written in windows */
     uint32_t generation;              /* of the lane */
     size_t thread;                    /* in the manifest's list */
 };
@@ -42,11 +41,12 @@ struct recorded_process {
     struct recorded_stream *streams;   /* of the lanes, and those that ended but have pieces in memory */
     struct flight *flight;             /* the recording's */
     struct manifest_process *manifest; /* in the recording's */
+    int64_t drained_ns;                /* when the last drain began */
+    uint64_t taken_bytes;              /* of records, out of the ring */
     uint64_t written_bytes;            /* when it was last settled */
     uint64_t closed_bytes;             /* the part of it in streams that are closed */
     struct agent_triggers triggers;
-    bool has_crash;     /* it was written how it died */
-    int64_t drained_ns; /* when the last drain began */
+    bool has_crash; /* it was written how it died */
     bool is_ended;
 };
 
@@ -58,8 +58,9 @@ MUST_USE int recorded_process_begin(struct recorded_process *process, int parent
                                     int ring_fd, struct chunk_encoder *encoder, struct gait_error *err);
 
 /*
- * Takes what is new, to write it or to keep it, as the flight recorder wants: when much has come, when nothing more
- * came the next time, or after some milliseconds. -ENOSPC and others: what was written before is good.
+ * Takes what is new, and writes it or keeps it, as the flight recorder wants. What is written is in files when much has
+ * come, when nothing more came the next time, or after some milliseconds. -ENOSPC and others: what was written before
+ * is good.
  */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);
 

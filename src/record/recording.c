@@ -331,7 +331,7 @@ static int drain_processes(struct recording *recording, struct gait_error *err)
 {
     int first = 0;
 
-    recording->event_bytes = 0;
+    recording->event_bytes = recording->taken_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         struct recorded_process *process = &recording->processes[i];
         int result = process->is_ended ? 0 : recorded_process_drain(process, first == 0 ? err : NULL);
@@ -342,6 +342,7 @@ static int drain_processes(struct recording *recording, struct gait_error *err)
         if (first == 0)
             first = result;
         recording->event_bytes += process->written_bytes;
+        recording->taken_bytes += process->taken_bytes;
     }
     return first;
 }
@@ -482,6 +483,7 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
 {
     int first = 0, result;
 
+    recording->event_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         result = recording_end_process(recording, i, first == 0 ? err : NULL);
         if (first == 0)
@@ -489,6 +491,7 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
         result = recorded_process_release(&recording->processes[i], first == 0 ? err : NULL);
         if (first == 0)
             first = result;
+        recording->event_bytes += recording->processes[i].written_bytes;
     }
     recording->manifest.ended = how;
     note_clock(recording);

@@ -43,7 +43,8 @@ struct recording {
     struct chunk_encoder *encoder; /* of all streams */
     struct recorded_process *processes;
     size_t process_count;
-    uint64_t event_bytes;   /* that were written so far */
+    uint64_t event_bytes;   /* that were written so far; also after the end */
+    uint64_t taken_bytes;   /* that came out of rings so far */
     uint64_t ended_lost;    /* what was lost of processes that have ended */
     uint64_t ended_matched; /* the patterns that something in them matched */
     bool is_changed;        /* what the manifest says is not yet in its file */

@@ -230,10 +230,10 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         result = move_mapping(thread, &call);
         break;
     case PART_CONTROL:
-        if (call.arguments[0] != PR_SET_NAME)
-            return SYSTEM_CALL_IN_PLACE;
+        /* None of them in place, where a result of 0 would be taken for a child's. */
         result = make(&call);
-        thread_choice_named(thread);
+        if (call.arguments[0] == PR_SET_NAME)
+            thread_choice_named(thread);
         break;
     case PART_SIGNAL_ACTION:
         result = signal_actions_call(&call);

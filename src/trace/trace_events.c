@@ -8,7 +8,6 @@
 #include "libgait/error.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* So many records have about one time, if they have none of their own: they fit into one batch of the decoder. */
 #define SLICE_RECORDS 128
@@ -17,7 +16,7 @@
 struct walk {
     const struct trace_events_receiver *receiver;
     struct trace_span span;
-    struct event_format format;
+    uint8_t sizes[1u << EVENT_KIND_BITS]; /* of records, by their kind; 0: there is none */
     struct event_decoder decoder;
     struct event_blocks blocks;
     struct trace_events_end end;
@@ -46,11 +45,10 @@ static void lose(struct walk *walk, uint64_t bytes)
         walk->receiver->lose(walk->receiver->context, bytes);
 }
 
-/* What was left out on purpose is not lost, but no more does what follows it cut the block before it. */
-static void skip(struct walk *walk)
+static void learn_sizes(struct walk *walk, struct event_format format)
 {
-    event_decoder_finish(&walk->decoder);
-    walk->end.gap_count++;
+    for (uint32_t kind = 0; kind < sizeof(walk->sizes); kind++)
+        walk->sizes[kind] = (uint8_t)event_record_bytes(format, (enum event_record)kind);
 }
 
 /* A time within the span for something at an offset of so many bytes. */
@@ -60,18 +58,17 @@ static uint64_t guess_time(const struct trace_span *span, uint64_t offset, uint6
 }
 
 /* Where a slice that begins there ends; what is no record is a slice by itself. */
-static const uint8_t *slice_end(struct event_format format, const uint8_t *place, const uint8_t *end)
+static const uint8_t *slice_end(const struct walk *walk, const uint8_t *place, const uint8_t *end)
 {
-    for (unsigned i = 0; i < SLICE_RECORDS && end - place >= 4; i++) {
-        uint32_t header, bytes;
+    for (unsigned i = 0; i < SLICE_RECORDS && place < end; i++) {
+        /* The kind is in the first byte. */
+        uint8_t bytes = walk->sizes[*place & ((1u << EVENT_KIND_BITS) - 1)];
 
-        memcpy(&header, place, sizeof(header));
-        bytes = event_record_bytes(format, event_header_record(header));
-        if (bytes == 0 || (size_t)(end - place) < bytes)
+        if (bytes == 0 || end - place < bytes)
             return end;
         place += bytes;
     }
-    return end - place >= 4 ? place : end;
+    return place;
 }
 
 /* Reads the records between two marks. Returns where it had to end. */
@@ -82,7 +79,7 @@ static const uint8_t *read_between(struct walk *walk, const uint8_t *start, cons
     int error;
 
     while (place < end && place == slice && !walk->decoder.is_closed) {
-        slice = span->is_interpolated ? slice_end(walk->format, place, end) : end;
+        slice = span->is_interpolated ? slice_end(walk, place, end) : end;
         span->first_guess = guess_time(span, (uint64_t)(place - start), (uint64_t)(end - start));
         span->last_guess = guess_time(span, (uint64_t)(slice - start), (uint64_t)(end - start));
         place = event_decoder_run(&walk->decoder, &walk->blocks, place, slice, &error);
@@ -108,6 +105,13 @@ static const uint8_t *read_records(struct walk *walk, const struct stream_chunk 
             break;
     }
     return place;
+}
+
+/* What was left out on purpose is not lost, but no more does what follows it cut the block before it. */
+static void skip(struct walk *walk)
+{
+    event_decoder_finish(&walk->decoder);
+    walk->end.gap_count++;
 }
 
 static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
@@ -155,7 +159,7 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
         .is_whole = reader.header.is_whole != 0,
         .receiver = {pass_on, &walk},
     };
-    walk.format = event_format_of(reader.header.events, walk.decoder.with_times);
+    learn_sizes(&walk, event_format_of(reader.header.events, walk.decoder.with_times));
     walk.span.is_interpolated = !walk.decoder.with_times;
     while (!walk.decoder.is_closed && stream_reader_next(&reader, &chunk))
         read_chunk(&walk, &chunk);

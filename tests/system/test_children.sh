@@ -123,6 +123,7 @@ records 12 0 -- "$folder/spawner"
 program threads -lpthread <<'END' || fail "cannot make threads"
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 static void *wait_for_ever(void *unused) { pause(); return unused; }
 static void *execute(void *unused)
@@ -133,6 +134,7 @@ static void *execute(void *unused)
     sigaddset(&set, SIGWINCH);
     pthread_sigmask(SIG_SETMASK, &set, 0);
     signal(SIGUSR1, SIG_IGN);
+    prctl(PR_SET_KEEPCAPS, 0);
     execl("/bin/grep", "grep", "-E", "Sig(Blk|Ign)|Threads|FDSize", "/proc/self/status", (char *)0);
     return unused;
 }

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct gait_error err;
@@ -366,12 +367,63 @@ static void what_is_no_ring_is_refused(void)
     CHECK(strstr(err.text, "cannot read the events of process 78") != NULL);
 }
 
+static off_t stream_bytes(void)
+{
+    struct stat status;
+
+    CHECK_EQUAL(fstatat(folder, "77/5.1.index.gait", &status, 0), 0);
+    return status.st_size;
+}
+
+/* One record more, and a drain. */
+static void run_block(uint64_t *position)
+{
+    __atomic_store_n((uint32_t *)(uintptr_t)*position, event_header(0, EVENT_RECORD_BLOCK), __ATOMIC_RELEASE);
+    *position += 4;
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+}
+
+/* Records wait for more, but not for long: not when none come, and not when they never end. */
+static void records_are_gathered_for_a_while(void)
+{
+    const struct ring_lane_owner owner = {.tid = 5, .events = GAIT_EVENT_BLOCK, .space = 0};
+    const struct timespec pause = {0, 1000000};
+    struct ring_writer *writer = NULL;
+    off_t before;
+    uint64_t position;
+    unsigned drains = 0;
+
+    begin();
+    CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
+    position = writer->start;
+    run_block(&position);
+    before = stream_bytes();
+    CHECK_EQUAL(before, sizeof(struct trace_stream_header));
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK(stream_bytes() > before);
+    before = stream_bytes();
+    for (; stream_bytes() == before; drains++) {
+        CHECK(drains < 100);
+        run_block(&position);
+        nanosleep(&pause, NULL);
+    }
+    /* Fewer if the machine is slow: it goes by the clock. */
+    CHECK(drains >= 2 && drains <= 8);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(process.taken_bytes, 4 * (drains + 1));
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(what_threads_wrote_can_be_read),
     CHECK_CASE(only_what_is_around_a_trigger_is_written),
     CHECK_CASE(a_thread_that_ended_can_be_asked_for_later),
     CHECK_CASE(the_lanes_of_a_thread_are_known_as_its_own),
     CHECK_CASE(what_a_process_says_of_its_death_is_written_once),
+    CHECK_CASE(records_are_gathered_for_a_while),
     CHECK_CASE(modules_are_written_as_they_come_and_go),
     CHECK_CASE(threads_have_the_names_that_they_had_last),
     CHECK_CASE(forged_modules_are_refused),

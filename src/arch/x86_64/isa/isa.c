@@ -197,11 +197,15 @@ static int find_copy(const void *storage, struct app_pc pc, struct cache_pc *pc_
 }
 
 extern const struct arch arch_x86_64;
+/* The second and third, and the four before the numbered ones, have changed places. */
+static const uint8_t frame_numbers[X86_GPR_COUNT] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+
 const struct arch arch_x86_64 = {
     .name = "x86_64",
     .elf_machine = EM_X86_64,
     .insn_bytes_max = X86_MAX_INSN_BYTES,
     .register_count = X86_GPR_COUNT,
+    .frame_registers = {.stack_pointer = 7, .frame_pointer = 6, .return_address = 16, .general = frame_numbers},
     .decode = decode,
     .format = format,
     .register_name = register_name,

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call stacks of the calling thread, cheap enough to take one whenever something interesting happens: some 50 ns for
+ * twenty frames, with or without frame pointers. They are raw return addresses; names are found later, by whoever
+ * wants to know.
+ *
+ *   uint64_t pcs[64];
+ *   struct gait_stack stack = {.size_bytes = sizeof(stack), .pcs = pcs, .capacity = 64};
+ *
+ *   if (gait_stack_capture(&stack) == 0)
+ *       keep(stack.time, stack.tid, pcs, stack.count);
+ *
+ * How frames are undone is taken from the .eh_frame of all modules, when the first stack is taken; code that has none
+ * must keep frame pointers, else a stack ends there. Frames of signal handlers are undone, too.
+ */
+#ifndef GAIT_STACK_H
+#define GAIT_STACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gait_stack {
+    size_t size_bytes; /* in: sizeof(struct gait_stack) */
+    uint64_t *pcs;     /* in: room for that many addresses; the caller's */
+    size_t capacity;
+    /* Out. The first address is where the caller goes on; a stack that has more frames than room is cut off. */
+    size_t count;
+    uint64_t time; /* of the CPU's counter, at the beginning; see gait/clock.h */
+    int tid;
+};
+
+/*
+ * Takes the stack of the caller.
+ *
+ * A thread's first call takes a lock, maps some 60 KiB of memory, which are given back when the thread ends, and needs
+ * some 6 KiB of stack. All others take no lock and need some 600 bytes of stack; they are callable anywhere, also in
+ * signal handlers, on alternate stacks, and on those of coroutines, of any size. They make no system call on the
+ * thread's own stack. On others they make one for each page of stack that they look at, and are slower.
+ *
+ * Modules that were loaded since are noticed when a stack leads through them: the call then looks for new modules, for
+ * some milliseconds, at most ten times a second, and only if it is on the thread's own stack with some room left.
+ *
+ * -EINVAL: size_bytes is not set, or there is no room; -ENOMEM; -ENOSYS: not for this CPU; -EBUSY: in a signal handler
+ * that interrupts the thread's first call; -ESRCH: the thread is about to end: it has no stacks any more. Nothing is
+ * filled in then.
+ */
+int gait_stack_capture(struct gait_stack *stack);
+
+/*
+ * Does what a thread's first capture would: for threads that take their first one in a signal handler, or on a small
+ * stack. More than once is fine. Errors as above. Not in signal handlers.
+ */
+int gait_stack_prepare(void);
+
+/*
+ * Says that modules were unloaded, or others loaded in their place. Until then stacks that lead through what is there
+ * now may be wrong, though never more than that. Takes a lock, for milliseconds. -ENOMEM and others: nothing changed.
+ * Not in signal handlers.
+ */
+int gait_stack_modules_changed(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

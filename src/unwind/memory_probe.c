@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "unwind/memory_probe.h"
+
+#include "base/memory_functions.h"
+#include "base/raw_syscall.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+#include <linux/uio.h>
+
+/* The smallest that there is. */
+#define PAGE_BYTES 4096u
+
+bool memory_probe(uint64_t address)
+{
+    /* It reads the set of signals, if it is one, before it looks at what to do with it, and nothing is -1. */
+    return address != 0 && raw_syscall(__NR_rt_sigprocmask, -1, (long)address, 0, sizeof(uint64_t), 0, 0) != -EFAULT;
+}
+
+static bool probe_pages(uint64_t address, size_t size_bytes)
+{
+    uint64_t last = address + size_bytes - 1;
+
+    for (uint64_t page = address & ~(uint64_t)(PAGE_BYTES - 1); page <= last; page += PAGE_BYTES)
+        if (!memory_probe(page))
+            return false;
+    return true;
+}
+
+int memory_probe_copy(uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    struct iovec local = {bytes_out, size_bytes}, remote = {(void *)(uintptr_t)address, size_bytes};
+    long pid, copied;
+
+    if (size_bytes == 0)
+        return 0;
+    if (address + size_bytes < address)
+        return -EFAULT;
+    pid = raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
+    copied = raw_syscall(__NR_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
+    if (copied == -ENOSYS || copied == -EPERM) {
+        if (!probe_pages(address, size_bytes))
+            return -EFAULT;
+        memcpy(bytes_out, (const void *)(uintptr_t)address, size_bytes);
+        return 0;
+    }
+    return copied == (long)size_bytes ? 0 : -EFAULT;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking at memory of this process that may not be there: the kernel looks, and says so instead of faulting. Raw
+ * system calls, no locks, no libc: callable from any thread, in signal handlers and inside the target.
+ */
+#ifndef GAIT_UNWIND_MEMORY_PROBE_H
+#define GAIT_UNWIND_MEMORY_PROBE_H
+
+#include "base/attributes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether the eight bytes there can be read. */
+bool memory_probe(uint64_t address);
+
+/*
+ * Copies so many bytes from there. -EFAULT: not all of them can be read. Where the system forbids a process to look at
+ * itself that way (a filter of system calls), each page is looked at first, which is as good unless another thread
+ * unmaps it right then.
+ */
+MUST_USE int memory_probe_copy(uint64_t address, void *bytes_out, size_t size_bytes);
+
+#endif
