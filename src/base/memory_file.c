@@ -48,8 +48,8 @@ static long limit_file_size(const struct rlimit64 *limit, struct rlimit64 *befor
 }
 
 /*
- * A process may have a limit for the sizes of its files (ulimit -f), and gets a signal when it goes beyond. These are no
- * files that it knows of: the limit is put aside meanwhile, as far as that is allowed.
+ * A process may have a limit for the sizes of its files (ulimit -f), and gets a signal when it goes beyond. These are
+ * no files that it knows of: the limit is put aside meanwhile, as far as that is allowed.
  */
 static long set_size(int fd, size_t size_bytes)
 {
