@@ -41,7 +41,7 @@ static uint32_t current_pid(void)
 /* Posts it, and waits for the answer. NULL: there is none, or it is no. */
 static struct ring_notice *ask(void *base, const struct ring_notice *question)
 {
-    struct ring_notice *notice = ring_notice_post(base, question);
+    struct ring_notice *notice = ring_notice_post(base, question, ANSWER_MS);
 
     if (notice == NULL)
         return NULL;

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ struct known_name {
 struct dump {
     const struct command_call *call;
     struct trace_files files;
-    uint32_t pid; /* whose modules and blocks these are; 0: none yet */
+    const struct trace_file *process; /* of the one whose modules and blocks these are; NULL: none yet */
     struct modules modules;
     struct trace_blocks blocks;
     struct function_names names;
@@ -120,40 +121,47 @@ static void put_loss(void *context, uint64_t bytes)
 
 static void forget_process(struct dump *dump)
 {
-    if (dump->pid != 0) {
+    if (dump->process != NULL) {
         modules_deinit(&dump->modules);
         trace_blocks_deinit(&dump->blocks);
     }
     memset(dump->known, 0, NAME_COUNT * sizeof(*dump->known));
-    dump->pid = 0;
+    dump->process = NULL;
 }
 
-static const char *path_of(const struct dump *dump, uint32_t pid, enum trace_file_kind kind)
+/* A process that has executed another program is another one. */
+static bool is_same_process(const struct trace_file *left, const struct trace_file *right)
+{
+    return left->pid == right->pid && left->image == right->image;
+}
+
+static const char *path_of(const struct dump *dump, const struct trace_file *file, enum trace_file_kind kind)
 {
     for (size_t i = 0; i < dump->files.count; i++)
-        if (dump->files.files[i].pid == pid && dump->files.files[i].kind == kind)
+        if (dump->files.files[i].kind == kind && is_same_process(&dump->files.files[i], file))
             return dump->files.files[i].path;
     return NULL;
 }
 
 /* Without modules there are no names, without blocks no events. */
-static int take_process(struct dump *dump, uint32_t pid)
+static int take_process(struct dump *dump, const struct trace_file *file)
 {
-    const char *modules = path_of(dump, pid, TRACE_FILE_MODULES), *blocks = path_of(dump, pid, TRACE_FILE_BLOCKS);
+    const char *modules = path_of(dump, file, TRACE_FILE_MODULES), *blocks = path_of(dump, file, TRACE_FILE_BLOCKS);
     struct gait_error *err = dump->call->error;
     int result;
 
-    if (dump->pid == pid)
+    if (dump->process != NULL && is_same_process(dump->process, file))
         return 0;
     forget_process(dump);
     if (blocks == NULL)
-        return error_set(err, ENOENT, "cannot read the events of process %" PRIu32 ": its blocks.gait is missing", pid);
+        return error_set(err, ENOENT, "cannot read the events of process %" PRIu32 ": its blocks.gait is missing",
+                         file->pid);
     result = trace_blocks_read(&dump->blocks, dump->files.folder, blocks, err);
     if (result != 0)
         return result;
     if (modules == NULL || modules_read(&dump->modules, dump->files.folder, modules, NULL) != 0)
         dump->modules = (struct modules){.count = 0};
-    dump->pid = pid;
+    dump->process = file;
     return 0;
 }
 
@@ -161,7 +169,7 @@ static int dump_thread(struct dump *dump, const struct trace_file *file)
 {
     const struct trace_events_receiver receiver = {put_events, put_loss, dump};
     struct trace_events_end end;
-    int result = take_process(dump, file->pid);
+    int result = take_process(dump, file);
 
     if (result != 0)
         return result;

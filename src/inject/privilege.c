@@ -148,11 +148,23 @@ static bool read_text(pid_t pid, uint64_t address, char *text_out, size_t size)
     return false;
 }
 
+/* Whether names mean the same to the thread as to us. */
+static bool has_our_root(pid_t tid)
+{
+    char path[64];
+    struct stat ours, theirs;
+
+    snprintf(path, sizeof(path), "/proc/%d/root/.", (int)tid);
+    return stat("/", &ours) == 0 && stat(path, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+           ours.st_ino == theirs.st_ino;
+}
+
 bool privilege_would_be_gained(const struct tracee *tracee, const struct tracee_call *call)
 {
     bool is_at = call->number == SYS_execveat;
     char path[PATH_MAX], where[32] = "cwd";
     int folder, fd;
+    bool gains;
 
     if (!read_text(tracee->tid, call->arguments[is_at], path, sizeof(path)))
         return true;
@@ -160,7 +172,12 @@ bool privilege_would_be_gained(const struct tracee *tracee, const struct tracee_
         snprintf(where, sizeof(where), "fd/%d", (int)call->arguments[0]);
     folder = open_of(tracee->tid, where);
     fd = path[0] == '\0' ? dup(folder) : open_from(tracee->tid, folder, path);
+    /* What is not there, or neither theirs nor ours to see, gives nothing; programs are often looked for like that. */
+    if (fd == -1 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES) && has_our_root(tracee->tid))
+        gains = false;
+    else
+        gains = gains_by(tracee->tid, fd);
     if (folder != -1)
         close(folder);
-    return gains_by(tracee->tid, fd);
+    return gains;
 }

@@ -75,6 +75,12 @@ static void tell(const struct family *family, const char *format, pid_t pid, con
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
+/* There may be more processes than we have room for; the others go on being recorded. */
+static bool is_lack(int result)
+{
+    return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
 /* Takes the target over, also if it fails. */
 static int add_member(struct family *family, struct target *target, pid_t parent, struct gait_error *err)
 {
@@ -306,9 +312,14 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
     }
     result = target_begin(thread, &family->options.agent, &target, &why);
     tracee_detach(thread);
-    if (result == 0)
-        return add_member(family, &target, parent, err);
-    if (result != -ESRCH)
+    if (result == 0) {
+        result = add_member(family, &target, parent, &why);
+        if (result != 0 && !is_lack(result)) {
+            *err = why;
+            return result;
+        }
+    }
+    if (result != 0 && result != -ESRCH)
         tell(family, "the program that process %d executes now is not recorded: %s", thread->pid, why.text);
     return 0;
 }
@@ -392,14 +403,22 @@ static int adopt(struct family *family, size_t parent, struct ring_notice *notic
 {
     const struct target *target = &family->members[parent].target;
     pid_t parent_pid = target->pid;
+    struct gait_error why;
     struct target child;
-    int result = target_adopt(target, (pid_t)notice->pid, notice->fd, notice->cookie, &child);
+    int result = target_adopt(target, (pid_t)notice->pid, notice->fd, notice->cookie, &child), added = 0;
 
     if (result == 0)
-        result = add_member(family, &child, parent_pid, err);
+        result = added = add_member(family, &child, parent_pid, &why);
     ring_notice_answer(notice, result);
     /* One that was killed meanwhile is no error of ours. */
-    return result == -ESRCH ? 0 : result;
+    if (added == 0)
+        return 0;
+    if (is_lack(added)) {
+        tell(family, "process %d is not recorded: %s", child.pid, why.text);
+        return 0;
+    }
+    *err = why;
+    return added;
 }
 
 static void watch_for(struct family *family, size_t member, struct ring_notice *notice)
@@ -416,6 +435,9 @@ static void watch_for(struct family *family, size_t member, struct ring_notice *
     } else if (watch != NULL) {
         remove_watch(family, watch);
     }
+    if (result == -EPERM)
+        tell(family, "a program that process %d executes is not recorded: %s", pid,
+             "it is traced by somebody else, or tracing is forbidden");
     ring_notice_answer(notice, result);
 }
 

@@ -243,8 +243,12 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
     process = &recording->processes[recording->process_count];
     trace_process_name((uint32_t)pid, image, name);
     result = recorded_process_begin(process, recording->folder, name, pid, ring_fd, recording->encoder, err);
-    if (result != 0)
+    if (result != 0) {
+        ring_reader_close(process->ring);
+        if (process->folder != -1)
+            close(process->folder);
         return result;
+    }
     recording->manifest.processes[recording->process_count] = (struct manifest_process){
         .pid = (uint32_t)pid,
         .image = image,

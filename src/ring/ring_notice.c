@@ -28,14 +28,29 @@ static struct ring_notice *take_place(struct ring_notices *notices)
     return NULL;
 }
 
-struct ring_notice *ring_notice_post(void *base, const struct ring_notice *notice)
+/* Places are free again soon, or there is nobody who frees them. */
+static struct ring_notice *wait_for_place(struct ring_notices *notices, unsigned timeout_ms)
 {
-    struct ring_notices *notices = ring_notices_in(base);
-    struct ring_notice *place;
+    struct futex_deadline end = futex_deadline_after(timeout_ms);
 
-    if (ring_notices_reader_died(notices) || atomic_load_explicit(&notices->is_closed, memory_order_relaxed) != 0)
-        return NULL;
-    place = take_place(notices);
+    for (;;) {
+        struct futex_deadline soon = futex_deadline_after(1);
+        uint32_t state = atomic_load_explicit(&notices->notices[0].state, memory_order_relaxed);
+        struct ring_notice *place;
+
+        if (ring_notices_reader_died(notices) || atomic_load_explicit(&notices->is_closed, memory_order_relaxed) != 0)
+            return NULL;
+        place = take_place(notices);
+        if (place != NULL || futex_deadline_passed(&end))
+            return place;
+        (void)futex_wait(&notices->notices[0].state, state, &soon);
+    }
+}
+
+struct ring_notice *ring_notice_post(void *base, const struct ring_notice *notice, unsigned timeout_ms)
+{
+    struct ring_notice *place = wait_for_place(ring_notices_in(base), timeout_ms);
+
     if (place == NULL)
         return NULL;
     place->kind = notice->kind;

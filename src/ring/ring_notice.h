@@ -72,10 +72,10 @@ static inline bool ring_notices_reader_died(const struct ring_notices *notices)
 /* ---- the process's side ------------------------------------------------------------------------------------------ */
 
 /*
- * Posts a notice in the ring that is mapped at `base`, and wakes the reader. NULL: all places are taken, or the reader
- * is dead or wants none.
+ * Posts a notice in the ring that is mapped at `base`, and wakes the reader. Waits for a place, at most that long.
+ * NULL: all are taken, or the reader is dead or wants none.
  */
-struct ring_notice *ring_notice_post(void *base, const struct ring_notice *notice);
+struct ring_notice *ring_notice_post(void *base, const struct ring_notice *notice, unsigned timeout_ms);
 
 /*
  * Waits while the notice is in that state, at most that long and as long as the reader lives. Returns its state then.

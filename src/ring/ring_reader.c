@@ -284,14 +284,12 @@ static int take_lane(struct ring_reader *reader, uint32_t index, const struct ri
     uint32_t generation = atomic_load_explicit(&lane->generation, memory_order_acquire);
     uint32_t tid = atomic_load_explicit(&lane->tid, memory_order_acquire);
     struct ring_piece piece = piece_of(index, lane, generation, tid);
-    int result = 1;
+    int result = piece.kind < RING_LANE_KINDS ? 1 : -EPROTO;
 
     if (generation != progress->generation)
         *progress = (struct ring_lane_progress){.generation = generation, .sequence = lane->first_sequence};
     if (tid == 0 || progress->is_broken || state == RING_LANE_FREE)
         return 0;
-    if (piece.kind >= RING_LANE_KINDS)
-        return -EPROTO;
     while (result == 1)
         result = take_buffer(reader, progress, piece, taker);
     if (result == 0 && state == RING_LANE_ENDED &&

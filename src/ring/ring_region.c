@@ -14,8 +14,10 @@
 #define BUFFER_BYTES_DEFAULT (512u << 10)
 #define BUFFER_COUNT_DEFAULT 4
 /* Addresses and holes in a file cost nothing, but a process may have a limit. */
-#define REGION_BYTES_MOST  (256ull << 30)
-#define REGION_BYTES_LEAST (2ull << 30)
+#define REGION_BYTES_MOST (256ull << 30)
+/* Of children there may be many, and their reader has all of them; 800 threads each are enough. */
+#define REGION_BYTES_OF_CHILD (64ull << 30)
+#define REGION_BYTES_LEAST    (2ull << 30)
 
 static bool settle_options(struct ring_options *options)
 {
@@ -65,9 +67,8 @@ static void write_header(struct ring_region *region)
 }
 
 /* As large as there are addresses for. */
-static int map_largest(struct ring_region *region)
+static int map_largest(struct ring_region *region, size_t bytes)
 {
-    size_t bytes = REGION_BYTES_MOST;
     int result;
 
     while ((result = map_region(region, bytes)) == -ENOMEM && bytes > REGION_BYTES_LEAST)
@@ -94,7 +95,7 @@ int ring_region_create(const struct ring_options *options, struct ring_region **
         memory_unmap(region, sizeof(*region));
         return -EINVAL;
     }
-    result = map_largest(region);
+    result = map_largest(region, REGION_BYTES_MOST);
     if (result != 0) {
         memory_unmap(region, sizeof(*region));
         return result;
@@ -107,7 +108,7 @@ int ring_region_renew(struct ring_region *region, struct ring_region *parent_out
 {
     /* Of the parent's threads, one that is not here may have the lock: the new one's is free. */
     struct ring_region own = {.options = region->options, .space_count = region->space_count};
-    int result = map_largest(&own);
+    int result = map_largest(&own, REGION_BYTES_OF_CHILD);
 
     if (result != 0)
         return result;

@@ -467,7 +467,9 @@ static void take_processes(struct manifest_source *source, const struct json_val
         struct manifest_process *process = &manifest->processes[manifest->process_count++];
 
         process->pid = (uint32_t)take_number(source, item, "pid", INT32_MAX);
-        process->image = (uint32_t)take_number(source, item, "image", INT32_MAX);
+        process->image = 1;
+        if (json_member(item, "image") != NULL)
+            process->image = (uint32_t)take_number(source, item, "image", INT32_MAX);
         process->parent_pid = (uint32_t)take_number(source, item, "parent_pid", INT32_MAX);
         process->status = (int)take_signed(source, item, "status", INT32_MIN, INT32_MAX);
         process->command = take_text(source, item, "command");

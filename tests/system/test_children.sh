@@ -267,6 +267,11 @@ if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
         setpriv --reuid 65534 --regid 65534 --clear-groups "$folder/gait" spawn -o "$folder/theirs" -- \
             sh -c "$folder/id -u; /bin/true; exec $folder/id -u" >"$folder/out" 2>"$folder/err"
         [[ $(tr -d '\n' <"$folder/out") == 00 ]] || fail "recorded by a user, a setuid program has other privileges"
+        rm -rf "$folder"/theirs/*
+        setpriv --reuid 65534 --regid 65534 --clear-groups "$folder/gait" spawn --quiet -o "$folder/theirs" -- \
+            "$folder/spawner" >"$folder/out" 2>"$folder/err"
+        [[ $(count_processes "$(find "$folder/theirs" -mindepth 1 -maxdepth 1)") == 12 ]] ||
+            fail "recorded by a user, not all processes that are spawned are there"
     fi
 fi
 

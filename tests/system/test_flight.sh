@@ -211,13 +211,19 @@ wait $process || fail "a process that was looked at closely ends with $?"
 # A process that is visited may die, too.
 checks=$((checks + 1))
 rm -rf "$folder/traces"
-"$folder/phases" 500 segv >"$folder/said" &
+"$folder/phases" 20000 >"$folder/said" &
 process=$!
-"$gait" attach --quiet --flight -o "$folder/traces" $process 2>"$folder/err" || fail "attach: status $?" "$folder/err"
+"$gait" attach --quiet --flight "${follow[@]}" -o "$folder/traces" $process 2>"$folder/err" &
+recorder=$!
+until compgen -G "$folder/traces/*/$process" >"$folder/seen" || ! kill -0 $recorder 2>"$folder/seen"; do sleep 0.05; done
+sleep 0.3
+kill -SEGV $process
+wait $recorder || fail "attach: status $?" "$folder/err"
 { wait $process; } 2>"$folder/err"
 [[ $? == 139 ]] || fail "a process that is visited dies in another way"
 "$gait" report "$folder"/traces/* >"$folder/report" 2>&1
 shown "trigger    crash (SIGSEGV)" "attach"
+shown "SIGSEGV in thread $process at" "attach"
 
 echo "$checks checks, $failures failed"
 [[ $failures == 0 ]]

@@ -3,6 +3,7 @@
 # Programs that nobody here wrote, natively and recorded with calls and with blocks: the same output, status and files,
 # and a trace that can be vouched for. All of coreutils, shells, compressors, interpreters, compilers, servers under load.
 # configurations: debug-gcc
+# time limit: 300 s
 # shellcheck disable=SC2016
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

@@ -67,7 +67,8 @@ static void what_a_file_gives_is_known(void)
     CHECK(!would_gain("mail"));
     CHECK(would_gain("script"));
     CHECK(would_gain("round"));
-    CHECK(would_gain("nothing"));
+    CHECK(!would_gain("nothing"));
+    CHECK(!would_gain("/nothing/here"));
     CHECK(would_gain((const char *)16));
     fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK(!would_gain_at(fd, "plain"));

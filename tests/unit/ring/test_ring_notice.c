@@ -34,7 +34,7 @@ static void an_answer_wakes_who_asked(void)
     int status = -1;
 
     begin();
-    notice = ring_notice_post(region->base, &question);
+    notice = ring_notice_post(region->base, &question, 10);
     CHECK(notice != NULL);
     CHECK_EQUAL(notice->kind, RING_NOTICE_EXEC);
     CHECK_EQUAL(notice->tid, 8);
@@ -49,7 +49,7 @@ static void an_answer_wakes_who_asked(void)
     CHECK_EQUAL(notice->answer, -3);
     CHECK_EQUAL(waitpid(child, &status, 0), child);
     ring_notice_release(notice);
-    CHECK(ring_notice_post(region->base, &question) == notice);
+    CHECK(ring_notice_post(region->base, &question, 10) == notice);
     end();
 }
 
@@ -58,7 +58,7 @@ static void nobody_waits_for_ever(void)
     struct ring_notice *notice;
 
     begin();
-    notice = ring_notice_post(region->base, &question);
+    notice = ring_notice_post(region->base, &question, 10);
     CHECK_EQUAL(ring_notice_wait(region->base, notice, RING_NOTICE_POSTED, 30), RING_NOTICE_POSTED);
     CHECK(!ring_notice_change(region->base, notice, RING_NOTICE_ANSWERED, RING_NOTICE_OVER));
     CHECK(ring_notice_change(region->base, notice, RING_NOTICE_POSTED, RING_NOTICE_FREE));
@@ -70,10 +70,10 @@ static void a_dead_reader_is_not_waited_for(void)
     struct ring_notice *notice;
 
     begin();
-    notice = ring_notice_post(region->base, &question);
+    notice = ring_notice_post(region->base, &question, 10);
     atomic_store(&notices->reader, FUTEX_OWNER_DIED);
     CHECK_EQUAL(ring_notice_wait(region->base, notice, RING_NOTICE_POSTED, 3600000), RING_NOTICE_POSTED);
-    CHECK(ring_notice_post(region->base, &question) == NULL);
+    CHECK(ring_notice_post(region->base, &question, 10) == NULL);
     end();
 }
 
@@ -81,7 +81,7 @@ static void a_reader_that_wants_none_gets_none(void)
 {
     begin();
     atomic_store(&notices->is_closed, 1);
-    CHECK(ring_notice_post(region->base, &question) == NULL);
+    CHECK(ring_notice_post(region->base, &question, 10) == NULL);
     end();
 }
 
@@ -89,10 +89,10 @@ static void places_are_limited(void)
 {
     begin();
     for (unsigned i = 0; i < RING_NOTICE_COUNT; i++)
-        CHECK(ring_notice_post(region->base, &question) == &notices->notices[i]);
-    CHECK(ring_notice_post(region->base, &question) == NULL);
+        CHECK(ring_notice_post(region->base, &question, 10) == &notices->notices[i]);
+    CHECK(ring_notice_post(region->base, &question, 10) == NULL);
     ring_notice_release(&notices->notices[5]);
-    CHECK(ring_notice_post(region->base, &question) == &notices->notices[5]);
+    CHECK(ring_notice_post(region->base, &question, 10) == &notices->notices[5]);
     end();
 }
 

@@ -3,8 +3,10 @@
 #include "ring/ring_reader.h"
 
 #include "base/time_counter.h"
+#include "ring/detail_record.h"
 #include "ring/ring_writer.h"
 #include "support/check.h"
+#include "support/random.h"
 
 #include <errno.h>
 
@@ -203,7 +205,91 @@ static void full_buffers_are_counted_until_they_are_read(void)
     end();
 }
 
+static struct ring_writer *open_detail(void)
+{
+    const struct ring_lane_owner owner = {.tid = 6, .kind = RING_LANE_DETAIL};
+    struct ring_writer *writer = NULL;
+
+    CHECK_EQUAL(ring_writer_open(region, &owner, &writer), 0);
+    return writer;
+}
+
+static uint64_t write_leave(uint64_t position)
+{
+    struct detail_leave leave = {.record = {.size_bytes = sizeof(leave), .kind = DETAIL_LEAVE}};
+
+    memcpy((void *)(uintptr_t)position, &leave, sizeof(leave));
+    return position + sizeof(leave);
+}
+
+static void details_are_taken_as_far_as_they_are_written(void)
+{
+    struct ring_writer *writer = begin(), *detail = open_detail();
+    uint64_t position = write_leave(write_leave(detail->start));
+
+    CHECK(writer->serial != detail->serial);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 1);
+    CHECK_EQUAL(pieces[0].kind, RING_LANE_DETAIL);
+    CHECK_EQUAL(pieces[0].serial, detail->serial);
+    CHECK_EQUAL(pieces[0].size_bytes, 2 * sizeof(struct detail_leave));
+    CHECK_EQUAL(ring_writer_close(detail, write_leave(position)), 0);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 3);
+    CHECK_EQUAL(pieces[1].size_bytes, sizeof(struct detail_leave));
+    CHECK(pieces[2].is_last);
+    CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    end();
+}
+
+static int check_bounds(void *context, const struct ring_piece *piece)
+{
+    uint64_t offset = (uint64_t)(piece->bytes - reader->base) % RING_UNIT_BYTES;
+
+    (void)context;
+    CHECK(piece->size_bytes <= 4096 + EVENT_SLACK_BYTES);
+    CHECK(offset >= RING_UNIT_BYTES - 4096 || offset + piece->size_bytes <= EVENT_SLACK_BYTES);
+    return 0;
+}
+
+/* Whatever a process writes into its detail lane, what is taken is within a buffer, or the lane is given up. */
+static void anything_may_stand_in_a_detail_lane(void)
+{
+    const struct ring_taker checker = {check_bounds, NULL};
+    struct random random;
+
+    random_init(&random, 1);
+    for (unsigned round = 0; round < 300; round++) {
+        struct ring_writer *writer = begin(), *detail = open_detail();
+        uint64_t position = detail->start;
+
+        while (position < detail->end - DETAIL_RECORD_BYTES_MAX)
+            position = write_leave(position);
+        for (unsigned i = 0; i < 8; i++) {
+            uint32_t word = (uint32_t)random_edge(&random);
+
+            memcpy((void *)(uintptr_t)(detail->start + random_below(&random, 1024) * 4), &word, sizeof(word));
+        }
+        if (random_chance(&random, 1, 4))
+            detail->lane->kind = (uint32_t)random_edge(&random);
+        if (random_chance(&random, 1, 4))
+            atomic_store(&detail->lane->full, random_edge(&random));
+        if (random_chance(&random, 1, 4))
+            atomic_store(&detail->lane->buffers[0].written_bytes, random_edge(&random));
+        for (unsigned i = 0; i < 3; i++) {
+            int result = ring_reader_take(reader, &checker);
+
+            /* Said once. */
+            CHECK(result == 0 || (result == -EPROTO && i == 0));
+        }
+        CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+        end();
+    }
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(details_are_taken_as_far_as_they_are_written),
+    CHECK_CASE(anything_may_stand_in_a_detail_lane),
     CHECK_CASE(pieces_say_whose_they_are_and_when_they_were_written),
     CHECK_CASE(what_could_not_be_taken_comes_again),
     CHECK_CASE(losses_are_told_with_what_comes_behind_them),

@@ -75,7 +75,7 @@ static void any_ring_ends_the_sleep(void)
         child = fork();
         if (child == 0) {
             usleep(20000);
-            (void)ring_notice_post(regions[i]->base, &question);
+            (void)ring_notice_post(regions[i]->base, &question, 10);
             _exit(0);
         }
         CHECK(is_woken((struct ring_wait_word){&word, 0}));
@@ -89,7 +89,7 @@ static void what_happened_before_the_sleep_ends_it(void)
     static const struct ring_notice question = {.kind = RING_NOTICE_EXEC};
 
     begin();
-    CHECK(ring_notice_post(regions[1]->base, &question) != NULL);
+    CHECK(ring_notice_post(regions[1]->base, &question, 10) != NULL);
     CHECK(is_woken((struct ring_wait_word){&word, 0}));
     CHECK(is_woken((struct ring_wait_word){&word, 1}));
     end();
