@@ -5,21 +5,8 @@
 # configurations: debug-gcc
 # time limit: 300 s
 # shellcheck disable=SC2016
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
-gait=$PWD/build/gait
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export LC_ALL=C
-failures=0 checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    sed 's/^/    /' "$folder/err" | head -n 5
-}
+# shellcheck source=recording.sh
+source "$(dirname "$0")/recording.sh"
 
 # The processes of a trace, and those programs that were executed by one that was there before.
 count_processes() { grep -c '"pid"' "$1/manifest.json"; }
@@ -385,5 +372,4 @@ if unshare -pmf --mount-proc true 2>/dev/null; then
     grep -q '"name": "bash"' "$trace/manifest.json" || fail "threads of a container have no names"
 fi
 
-echo "$checks checks, $failures failed"
-[[ $failures == 0 ]]
+finish

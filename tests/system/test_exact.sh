@@ -3,21 +3,8 @@
 # What a trace says is what the program says of itself: every call and return, in order, nested as they were; every
 # instruction and block of a loop.
 # configurations: debug-gcc
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
-gait=$PWD/build/gait
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export LC_ALL=C
-failures=0 checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    [[ ! -s ${2-} ]] || head -n 6 "$2" | sed 's/^/    /'
-}
+# shellcheck source=recording.sh
+source "$(dirname "$0")/recording.sh"
 
 gcc -O1 -g -finstrument-functions -pthread -o "$folder/program" tests/system/programs/says_what_it_does.c || exit 1
 
@@ -70,5 +57,4 @@ checks=$((checks + 1))
 record --follow block
 [[ $(grep -c -P '\tblock\tf_loop(\+|\t)' "$folder/events") == 1001 ]] || fail "blocks of the loop"
 
-echo "$checks checks, $failures failed"
-[[ $failures == 0 ]]
+finish

@@ -3,21 +3,8 @@
 # The flight recorder: what is around triggers is kept, whole, and nothing else; details are what the program says of
 # itself; and who dies says how.
 # configurations: debug-gcc
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
-gait=$PWD/build/gait
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export LC_ALL=C
-failures=0 checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    [[ ! -s ${2-} ]] || head -n 12 "$2" | sed 's/^/    /'
-}
+# shellcheck source=recording.sh
+source "$(dirname "$0")/recording.sh"
 
 for program in phases watched_calls; do
     gcc -O1 -g -pthread -o "$folder/$program" "tests/system/programs/$program.c" || exit 1
@@ -225,5 +212,4 @@ wait $recorder || fail "attach: status $?" "$folder/err"
 shown "trigger    crash (SIGSEGV)" "attach"
 shown "SIGSEGV in thread $process at" "attach"
 
-echo "$checks checks, $failures failed"
-[[ $failures == 0 ]]
+finish

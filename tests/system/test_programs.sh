@@ -5,27 +5,9 @@
 # configurations: debug-gcc
 # time limit: 300 s
 # shellcheck disable=SC2016
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
-gait=$PWD/build/gait
-folder=$(mktemp -d)
-servers=()
-end() {
-    [[ ${#servers[@]} == 0 ]] || kill "${servers[@]}" 2>/dev/null
-    rm -rf "$folder"
-}
-trap end EXIT
-export LC_ALL=C HOME="$folder" GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' \
-    GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'
-failures=0 checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    [[ ! -s ${2-} ]] || head -n 5 "$2" | sed 's/^/    /'
-}
+# shellcheck source=recording.sh
+source "$(dirname "$0")/recording.sh"
+export HOME="$folder" GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'
 
 # A folder to work in, the same each time.
 make_place() {
@@ -179,7 +161,7 @@ redis() {
     "$gait" spawn --quiet -o "$folder/traces" --follow "$events" -- redis-server --port "$port" --save '' \
         --dir "$folder" >"$folder/server.out" 2>"$folder/server.err" &
     recorder=$!
-    servers+=("$recorder")
+    started+=("$recorder")
     wait_for_port "$port" || fail "redis with $events does not answer" "$folder/server.err"
     redis-benchmark -p "$port" -q -n 4000 -c 20 -t set,get,lpush,zadd,mset >"$folder/load" 2>&1 || fail "redis-benchmark" "$folder/load"
     redis-cli -p "$port" set gait walks >/dev/null
@@ -202,7 +184,7 @@ CONF
     "$gait" spawn --quiet -o "$folder/traces" --follow "$events" -- nginx -p "$folder/nginx" -c "$folder/nginx/nginx.conf" \
         >"$folder/server.out" 2>"$folder/server.err" &
     recorder=$!
-    servers+=("$recorder")
+    started+=("$recorder")
     wait_for_port "$port" || fail "nginx with $events does not answer" "$folder/server.err"
     wrk -t 2 -c 16 -d 2s "http://127.0.0.1:$port/file" >"$folder/load" 2>&1 || fail "wrk" "$folder/load"
     grep -q 'Socket errors\|Non-2xx' "$folder/load" && fail "nginx with $events: errors" "$folder/load"
@@ -220,5 +202,4 @@ for events in call,ret block; do
     fi
 done
 
-echo "$checks checks, $failures failed"
-[[ $failures == 0 ]]
+finish

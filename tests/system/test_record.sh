@@ -3,21 +3,8 @@
 # gait spawn and gait attach on programs that nobody here wrote: they do what they would, and the trace is good.
 # configurations: debug-gcc
 # shellcheck disable=SC2016
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
-gait=$PWD/build/gait
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export LC_ALL=C
-failures=0 checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    sed 's/^/    /' "$folder/err" | head -n 5
-}
+# shellcheck source=recording.sh
+source "$(dirname "$0")/recording.sh"
 
 # The trace that was made last.
 last_trace() {
@@ -40,18 +27,6 @@ same() {
     trace=$(last_trace)
     "$gait" verify "$trace" >"$folder/err" 2>&1 || fail "$*: a bad trace"
     "$gait" report "$trace" >"$folder/report" 2>"$folder/err" || fail "$*: no report"
-}
-
-# refuses status "text" arguments...
-refuses() {
-    local expected=$1 text=$2 status
-    shift 2
-    checks=$((checks + 1))
-    "$gait" "$@" >"$folder/out" 2>"$folder/err"
-    status=$?
-    if [[ $status != "$expected" ]] || ! grep -q -F -- "$text" "$folder/err"; then
-        fail "gait $*: status $status, expected: $text"
-    fi
 }
 
 for events in none call,ret block exec; do
@@ -160,5 +135,4 @@ wait $recorder 2>/dev/null
 wait $process || fail "the process whose recorder was killed ended with $?"
 [[ $(cat "$folder/out") == 30030000 ]] || fail "the process whose recorder was killed counted wrong"
 
-echo "$checks checks, $failures failed"
-[[ $failures == 0 ]]
+finish

@@ -3,26 +3,8 @@
 # What is recorded and what is left out, and talking to recordings, on programs that nobody here wrote.
 # configurations: debug-gcc
 # shellcheck disable=SC2016
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
-gait=$PWD/build/gait
-folder=$(mktemp -d)
-processes=()
-cleanup() {
-    for process in "${processes[@]}"; do kill -KILL "$process" 2>/dev/null; done
-    rm -rf "$folder"
-}
-trap cleanup EXIT
-export LC_ALL=C
-failures=0 checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    sed 's/^/    /' "$folder/err" | head -n 5
-}
+# shellcheck source=recording.sh
+source "$(dirname "$0")/recording.sh"
 
 # check "what" command...: it succeeds
 check() {
@@ -30,18 +12,6 @@ check() {
     shift
     checks=$((checks + 1))
     "$@" || fail "$what"
-}
-
-# refuses status "text" arguments...
-refuses() {
-    local expected=$1 text=$2 status
-    shift 2
-    checks=$((checks + 1))
-    "$gait" "$@" >"$folder/out" 2>"$folder/err"
-    status=$?
-    if [[ $status != "$expected" ]] || ! grep -q -F -- "$text" "$folder/err"; then
-        fail "gait $*: status $status, expected: $text"
-    fi
 }
 
 # record options... -- program...: as natively; then $folder/events has its events
@@ -214,7 +184,7 @@ if [[ -n $(build_id_of /bin/sleep) ]] && command -v xxd >/dev/null; then
     cp /bin/sleep "$folder/sleeper"
     "$folder/sleeper" 60 &
     process=$!
-    processes+=("$process")
+    started+=("$process")
     until [[ $(readlink "/proc/$process/exe") == "$folder/sleeper" ]]; do sleep 0.02; done
     rm "$folder/sleeper"
     rm -rf "$folder/traces"
@@ -242,7 +212,7 @@ eventually() {
 
 perl -e '$SIG{TERM} = sub { exit 7 }; while (1) { $n++; select(undef, undef, undef, 0.01) }' &
 process=$!
-processes+=("$process")
+started+=("$process")
 refuses 1 "process $process is not being recorded" stats "$process"
 refuses 1 "is not being recorded" detach "$process"
 refuses 1 "there is no process 4000000" trigger 4000000
@@ -250,7 +220,7 @@ refuses 2 "is no process" stats perl
 rm -rf "$folder/traces"
 "$gait" attach --quiet -o "$folder/traces" "$process" 2>"$folder/recorder" &
 recorder=$!
-processes+=("$recorder")
+started+=("$recorder")
 eventually "gait stats finds no recording" "$gait" stats "$process"
 "$gait" stats "$process" >"$folder/out" 2>"$folder/err"
 check "stats does not tell the trace" grep -q "^trace *$folder/traces/" "$folder/out"
@@ -281,7 +251,7 @@ wait "$process"
 rm -rf "$folder/traces"
 setsid "$gait" spawn --wait -o "$folder/traces" -- sh -c 'echo runs; exit 5' >"$folder/out" 2>"$folder/err" </dev/null &
 recorder=$!
-processes+=("$recorder")
+started+=("$recorder")
 eventually "--wait says nothing" grep -q 'waits before its first instruction' "$folder/err"
 process=$(sed -n 's/.*process \([0-9]*\) waits.*/\1/p' "$folder/err")
 check "a program that waits runs" [ ! -s "$folder/out" ]
@@ -298,5 +268,4 @@ check "--verbose does not tell the agent" grep -q 'has the agent in it' "$folder
 check "--verbose does not tell children" grep -q 'made by [0-9]*, is recorded' "$folder/err"
 check "--verbose does not tell ends" grep -q 'has ended with status 2' "$folder/err"
 
-echo "$checks checks, $failures failed"
-[[ $failures == 0 ]]
+finish

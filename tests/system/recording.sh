@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What tests of recordings have in common; they begin with sourcing it. The working folder is the project's. $folder is a
+# place for files that goes at the end, and so do processes whose numbers are in the array started.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+
+[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
+export LC_ALL=C
+gait=$PWD/build/gait
+folder=$(mktemp -d)
+started=()
+failures=0 checks=0
+
+clean_up() {
+    [[ ${#started[@]} == 0 ]] || kill -KILL "${started[@]}" 2>/dev/null
+    rm -rf "$folder"
+}
+trap clean_up EXIT
+
+# fail "what" [file]: shows the first lines of the file, of $folder/err if none is named
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $1"
+    [[ ! -s ${2-$folder/err} ]] || head -n 8 "${2-$folder/err}" | sed 's/^/    /'
+}
+
+# refuses status "text" arguments...: gait ends so, and says that
+refuses() {
+    local expected=$1 text=$2 status
+    shift 2
+    checks=$((checks + 1))
+    "$gait" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+    if [[ $status != "$expected" ]] || ! grep -q -F -- "$text" "$folder/err"; then
+        fail "gait $*: status $status, expected: $text"
+    fi
+}
+
+# Ends the test.
+finish() {
+    echo "$checks checks, $failures failed"
+    [[ $failures == 0 ]]
+}
