@@ -215,9 +215,11 @@ void stalker_follow_end(struct stalker_thread *thread)
         thread->engine->event_bytes_lost += thread->events->lost_bytes;
     }
     end_watch(thread);
-    /* One that ended in the engine does not leave any more. */
-    if (atomic_exchange_explicit(&thread->is_inside, false, memory_order_relaxed))
+    /* One that ended in the engine, or on its way there, does not leave any more. */
+    if (stalker_thread_has_actions(thread))
         signal_actions_release();
+    atomic_store_explicit(&thread->is_expected, false, memory_order_relaxed);
+    atomic_store_explicit(&thread->is_inside, false, memory_order_relaxed);
     stalker_follow_cancel(thread);
 }
 

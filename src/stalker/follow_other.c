@@ -86,6 +86,13 @@ static int check_out(struct stalker_engine *engine, int tid) REQUIRES(engine->lo
     return 0;
 }
 
+/* It does not come. */
+static void cancel(struct stalker_thread *thread) REQUIRES(thread->engine->lock)
+{
+    atomic_store_explicit(&thread->is_expected, false, memory_order_relaxed);
+    stalker_follow_cancel(thread);
+}
+
 /* Meets the thread once. -EAGAIN: what it is doing is not the program's: it has to be met again. */
 static int try_follow(struct stalker_engine *engine, int tid, const struct follow_request *request)
     REQUIRES(engine->lock)
@@ -97,9 +104,11 @@ static int try_follow(struct stalker_engine *engine, int tid, const struct follo
         result = stalker_follow_create(engine, tid, request, &thread);
     if (result != 0)
         return result;
+    /* It may be there before we know that it is on its way. */
+    atomic_store_explicit(&thread->is_expected, true, memory_order_relaxed);
     result = thread_modify(tid, begin, thread);
     if (result != 0)
-        stalker_follow_cancel(thread);
+        cancel(thread);
     return result;
 }
 
@@ -107,7 +116,11 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
 {
     int result = -EAGAIN;
 
-    /* A signal that is under way to the thread comes before it can see to that itself. */
+    /*
+     * A signal that is under way to the thread comes before it can see to that itself. Whoever leaves meanwhile,
+     * perhaps this very thread, must not put back what the program has.
+     */
+    signal_actions_acquire();
     signal_actions_take();
     for (unsigned try = 0; result == -EAGAIN && try < TRIES_MAX; try++) {
         if (try > 0)
@@ -116,6 +129,8 @@ int stalker_follow_other(struct stalker_engine *engine, int tid, const struct fo
         result = try_follow(engine, tid, request);
         mutex_unlock(&engine->lock);
     }
+    if (result != 0)
+        signal_actions_release();
     return result;
 }
 
@@ -252,13 +267,17 @@ int stalker_follow_stopped(struct stalker_engine *engine, int tid, const struct 
 
     if (!mutex_try_lock(&engine->lock))
         return -EAGAIN;
+    signal_actions_acquire();
     signal_actions_take();
     result = stalker_follow_create(engine, tid, request, &thread);
     if (result == 0) {
+        atomic_store_explicit(&thread->is_expected, true, memory_order_relaxed);
         result = begin(thread, registers);
         if (result != 0)
-            stalker_follow_cancel(thread);
+            cancel(thread);
     }
+    if (result != 0)
+        signal_actions_release();
     mutex_unlock(&engine->lock);
     return result;
 }

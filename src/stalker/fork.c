@@ -123,7 +123,7 @@ static void forget_others(struct stalker_thread *thread)
         if (other->watch != NULL)
             other->engine->thread_watcher->forgotten(other);
         other->watch = NULL;
-        if (atomic_load_explicit(&other->is_inside, memory_order_relaxed))
+        if (stalker_thread_has_actions(other))
             signal_actions_release();
         if (other->events != NULL)
             event_buffer_forget_ring(other->events);

@@ -42,8 +42,9 @@ static uint64_t bit_of(int signal)
 
 void signal_thread_begin(struct stalker_thread *thread)
 {
+    if (!atomic_exchange_explicit(&thread->is_expected, false, memory_order_relaxed))
+        signal_actions_acquire();
     /* On the thread itself: what it installed until now, natively, is seen. */
-    signal_actions_acquire();
     signal_actions_take();
     signal_stack_begin(thread);
     atomic_store_explicit(&thread->is_inside, true, memory_order_relaxed);

@@ -122,15 +122,16 @@ struct stalker_thread {
     uint32_t compiled_end; /* how many blocks there were after the last translation */
     uint8_t *vectors;      /* room for the vector state, while somebody else's code runs */
     bool vectors_saved;
-    _Atomic bool is_inside; /* it is in the cache or the engine, or on its way out; changed on the thread itself */
-    bool with_position;     /* translated code has the position of events in a register */
-    bool is_trying;         /* it went to where no code is, and should be back by a signal at once */
-    bool enter_once;        /* but not where it enters next */
-    bool new_threads;       /* threads that it makes are followed alike */
-    size_t buffer_bytes;    /* of their events */
-    void *watch;            /* the thread watcher's; NULL: nothing */
-    bool is_announced;      /* the process watcher was told of the system call that it makes */
-    void *announcement;     /* the watcher's */
+    _Atomic bool is_expected; /* it was sent here by another thread, which has acquired the signal actions for it */
+    _Atomic bool is_inside;   /* it is in the cache or the engine, or on its way out; changed on the thread itself */
+    bool with_position;       /* translated code has the position of events in a register */
+    bool is_trying;           /* it went to where no code is, and should be back by a signal at once */
+    bool enter_once;          /* but not where it enters next */
+    bool new_threads;         /* threads that it makes are followed alike */
+    size_t buffer_bytes;      /* of their events */
+    void *watch;              /* the thread watcher's; NULL: nothing */
+    bool is_announced;        /* the process watcher was told of the system call that it makes */
+    void *announcement;       /* the watcher's */
 };
 
 /* The thread whose context that is. */
@@ -143,6 +144,13 @@ static inline struct stalker_thread *stalker_thread_of(struct gait_cpu_context *
 static inline bool stalker_thread_is_on_stack(const struct stalker_thread *thread, uint64_t sp)
 {
     return sp - (uintptr_t)thread->stack < thread->stack_bytes;
+}
+
+/* Whether one acquisition of the signal actions is the thread's. */
+static inline bool stalker_thread_has_actions(struct stalker_thread *thread)
+{
+    return atomic_load_explicit(&thread->is_expected, memory_order_relaxed) ||
+           atomic_load_explicit(&thread->is_inside, memory_order_relaxed);
 }
 
 #define THREAD_FIELD_AT(field, offset)                                                                                 \
