@@ -222,8 +222,11 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
     buffer = &lane->buffers[progress->sequence % reader->header.buffer_count];
     if (progress->sequence < full)
         bytes = atomic_load_explicit(&buffer->written_bytes, memory_order_relaxed);
-    if (bytes > copy_bytes(reader) || bytes < progress->taken_bytes)
-        return -EPROTO;
+    if (bytes > copy_bytes(reader) || bytes < progress->taken_bytes) {
+        /* It may have been cleared just now, to be written anew: then the next time it is known where to go on. */
+        memory_barrier();
+        return reader->copy != NULL && is_overwritten(reader, lane, progress->sequence) ? 0 : -EPROTO;
+    }
     records = records_of(reader, piece.lane, progress->sequence, bytes);
     /* The next time it is known where to go on. */
     if (records == NULL)
