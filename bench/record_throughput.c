@@ -96,7 +96,8 @@ static int run_peer(const struct peer *peer, const char *program, struct recorde
     };
 
     snprintf(calls, sizeof(calls), "1 %u", PEER_CALLS);
-    snprintf(script, sizeof(script), "D=$1; P=\"$2 %s\"; export GMON_OUT_PREFIX=$D/gmon; %s", calls, peer == NULL ? "$P" : peer->command);
+    snprintf(script, sizeof(script), "D=$1; P=\"$2 %s\"; export GMON_OUT_PREFIX=$D/gmon; %s", calls,
+             peer == NULL ? "$P" : peer->command);
     return recorded_run(&plan, result);
 }
 

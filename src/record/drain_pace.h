@@ -3,7 +3,8 @@
  * How long to wait until rings are drained again. While records come, a millisecond: that is how far apart the marks
  * are that tell when they happened. When none come, longer and longer, up to what lets the next ones be in a file
  * within ten milliseconds. After a long silence still longer: watching a program that does nothing shall cost next to
- * nothing, and each wait costs some ten to hundred microseconds. A full buffer ends the wait at once, so nothing is lost by waiting.
+ * nothing, and each wait costs some ten to hundred microseconds. A full buffer ends the wait at once, so nothing is
+ * lost by waiting.
  */
 #ifndef GAIT_RECORD_DRAIN_PACE_H
 #define GAIT_RECORD_DRAIN_PACE_H
