@@ -122,7 +122,7 @@ static void *execute(void *unused)
     pthread_sigmask(SIG_SETMASK, &set, 0);
     signal(SIGUSR1, SIG_IGN);
     prctl(PR_SET_KEEPCAPS, 0);
-    execl("/bin/grep", "grep", "-E", "Sig(Blk|Ign)|Threads|FDSize", "/proc/self/status", (char *)0);
+    execl("/bin/grep", "grep", "-rE", "Sig(Blk|Ign)|Threads|^flags", "/proc/self/status", "/proc/self/fdinfo", (char *)0);
     return unused;
 }
 int main(void)
