@@ -13,7 +13,7 @@
 #include "arch/arch.h"
 #include "base/memory_functions.h"
 #include "process/mapping_list.h"
-#include "unwind/memory_probe.h"
+#include "process/memory_probe.h"
 
 #include <asm/errno.h>
 

@@ -3,8 +3,8 @@
  * Looking at memory of this process that may not be there: the kernel looks, and says so instead of faulting. Raw
  * system calls, no locks, no libc: callable from any thread, in signal handlers and inside the target.
  */
-#ifndef GAIT_UNWIND_MEMORY_PROBE_H
-#define GAIT_UNWIND_MEMORY_PROBE_H
+#ifndef GAIT_PROCESS_MEMORY_PROBE_H
+#define GAIT_PROCESS_MEMORY_PROBE_H
 
 #include "base/attributes.h"
 

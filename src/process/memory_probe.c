@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "unwind/memory_probe.h"
+#include "process/memory_probe.h"
 
 #include "base/memory_functions.h"
 #include "base/raw_syscall.h"
