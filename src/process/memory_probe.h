@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct elf_memory;
+
 /* Whether the eight bytes there can be read. */
 bool memory_probe(uint64_t address);
 
@@ -21,5 +23,8 @@ bool memory_probe(uint64_t address);
  * unmaps it right then.
  */
 MUST_USE int memory_probe_copy(uint64_t address, void *bytes_out, size_t size_bytes);
+
+/* The same for who reads images. */
+extern const struct elf_memory memory_probe_reader;
 
 #endif

@@ -22,6 +22,8 @@
 
 #include "base/attributes.h"
 #include "base/list.h"
+#include "base/pool.h"
+#include "process/dynamic_loader.h"
 #include "process/module.h"
 #include "process/owner_lock.h"
 
@@ -42,14 +44,14 @@ struct module_listener {
 struct module_observer {
     struct owner_lock lock;
     const struct module_listener *listener;
+    struct dynamic_loader loader;
+    struct pool pool;
     struct list_node known;  /* of modules, in the order in which they were told */
-    uint64_t loader_base;    /* where the loader's ELF header is; 0: not known, or there is none */
-    uint64_t debug;          /* where its struct r_debug is; 0: not known yet */
-    uint64_t notification;   /* the function that it calls; 0: not known */
     uint64_t unloading_time; /* when the loader said that it is about to unload; 0: it did not */
+    bool has_looked;         /* at all that is mapped */
 };
 
-/* The listener must stay good as long as the observer. Takes no memory. */
+/* Looks for the loader, and not yet at modules. The listener must stay good as long as the observer. */
 void module_observer_init(struct module_observer *observer, const struct module_listener *listener);
 
 /* Gives back what it has. Nobody may notify it any more. */
@@ -57,7 +59,7 @@ void module_observer_deinit(struct module_observer *observer);
 
 /*
  * The function that the loader calls. -ENOENT: there is no loader (a static program), or it does not say; then modules
- * are told when somebody calls module_observer_notice. -EIO: without /proc/self/auxv nothing is found.
+ * are told when somebody calls module_observer_notice.
  */
 MUST_USE int module_observer_find(struct module_observer *observer, uint64_t *function_out);
 
@@ -74,7 +76,10 @@ int module_observer_notice(struct module_observer *observer);
 MUST_USE int module_observer_visit(struct module_observer *observer,
                                    void (*visit)(void *context, const struct module *module), void *context);
 
-/* In a child that was just forked, on its only thread: the lock may have been somebody else's. */
-void module_observer_begin_in_child(struct module_observer *observer);
+/*
+ * In a child that was just forked, on its only thread. True: another thread, which is not here, was just looking at
+ * modules; then nothing is known any more, and the next look tells all again.
+ */
+bool module_observer_begin_in_child(struct module_observer *observer);
 
 #endif
