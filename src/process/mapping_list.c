@@ -2,6 +2,7 @@
 /* A line is "start-end rwxp offset device inode   path", taken a character at a time from whatever read() gives. */
 #include "process/mapping_list.h"
 
+#include "base/memory_map.h"
 #include "base/raw_syscall.h"
 
 #include <asm/unistd.h>
@@ -30,7 +31,8 @@ static void begin_line(struct line *line)
     line->part = PART_START;
     line->access_count = 0;
     line->mapping.start = line->mapping.end = line->mapping.file_offset = 0;
-    line->mapping.is_executable = false;
+    line->mapping.access = MEMORY_NO_ACCESS;
+    line->mapping.is_executable = line->mapping.is_shared = false;
     line->mapping.path_length = 0;
 }
 
@@ -45,6 +47,17 @@ static void take_path(struct mapping *mapping, char character)
         return;
     if (mapping->path_length < sizeof(mapping->path))
         mapping->path[mapping->path_length++] = character;
+}
+
+/* "rwxp", with a dash for what is not allowed, or "rwxs". */
+static void take_access(struct mapping *mapping, unsigned place, char character)
+{
+    static const unsigned bits[] = {MEMORY_READ, MEMORY_WRITE, MEMORY_EXECUTE};
+
+    if (place < 3 && character != '-')
+        mapping->access |= bits[place];
+    mapping->is_executable = (mapping->access & MEMORY_EXECUTE) != 0;
+    mapping->is_shared |= place == 3 && character == 's';
 }
 
 static void take_character(struct line *line, char character)
@@ -64,8 +77,7 @@ static void take_character(struct line *line, char character)
             *number = *number << 4 | digit_of(character);
         break;
     case PART_ACCESS:
-        if (line->access_count++ == 2)
-            mapping->is_executable = character == 'x';
+        take_access(mapping, line->access_count++, character);
         if (character == ' ')
             line->part++;
         break;

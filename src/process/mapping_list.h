@@ -18,7 +18,9 @@ struct mapping {
     uint64_t start;
     uint64_t end;
     uint64_t file_offset;
+    unsigned access; /* enum memory_access */
     bool is_executable;
+    bool is_shared; /* what is written there, others see */
     size_t path_length;
     char path[MAPPING_PATH_BYTES_MAX]; /* a longer one is cut off; none: nothing, or a name in brackets */
 };
