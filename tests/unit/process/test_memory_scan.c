@@ -10,9 +10,10 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#define PAGE       4096u
-#define AREA_BYTES (1u << 20)
-#define FOUND_MAX  64u
+#define PAGE         4096u
+#define AREA_BYTES   (1u << 20)
+#define FOUND_MAX    64u
+#define AROUND_BYTES (64u << 20)
 
 static uint64_t found[FOUND_MAX];
 static unsigned found_count, wanted_count = FOUND_MAX;
@@ -111,13 +112,12 @@ static void the_scan_does_not_find_itself(void)
     random_fill(&random, bytes, sizeof(bytes));
     CHECK_EQUAL(memory_pattern_of_bytes(bytes, sizeof(bytes), &pattern), 0);
     memcpy(area + 12345, bytes, sizeof(bytes));
-    found_count = 0;
-    CHECK_EQUAL(memory_scan(&pattern, 0, UINT64_MAX, take, found), 0);
+    /* All around, where the scan has its own memory; sanitizers have terabytes elsewhere. */
+    CHECK_EQUAL(scan(&pattern, area - AROUND_BYTES, 2 * AROUND_BYTES), 0);
     for (unsigned i = 0; i < found_count; i++)
         in_area += found[i] == (uintptr_t)area + 12345;
     CHECK_EQUAL(in_area, 1);
-    /* Beside it: `bytes`, the pattern, perhaps what random numbers are made in. */
-    CHECK(found_count >= 3 && found_count <= 5);
+    CHECK_EQUAL(found_count, 1);
     munmap(area, AREA_BYTES);
 }
 
