@@ -19,7 +19,9 @@
 struct elf_function {
     uint64_t start;      /* addresses are as in the file */
     uint64_t size_bytes; /* 0: nobody says; never beyond its piece of code */
-    const char *name;    /* the plainest one; not ended by a NUL; NULL: it has none */
+    uint64_t
+        covered_end;  /* of this one and all that start before it, whatever ends last; without size: the next start */
+    const char *name; /* the plainest one; not ended by a NUL; NULL: it has none */
     uint32_t name_length;
     uint32_t frame_offset; /* where .eh_frame describes it from its start on, plus 1; 0: nowhere */
     bool is_resolver;      /* its code finds the function to use when the program starts */
@@ -33,7 +35,10 @@ struct elf_function_list {
     size_t capacity;
 };
 
-/* How many entries suffice for that file: those of its symbol tables and of .eh_frame (bytes NULL: there is none). */
+/*
+ * How many entries suffice for that file: those of its symbol tables and of .eh_frame (bytes NULL: there is none).
+ * Those of further symbols come in addition: elf_symbols_count().
+ */
 size_t elf_function_list_capacity(const struct elf_symbols *symbols, const struct eh_frame *frame);
 
 /* Where .eh_frame is in a file, by its program headers. -ENOENT: it has none. */

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct frame_rows_storage;
 struct hook_surveyor;
 
 enum hook_method {
@@ -47,6 +48,7 @@ struct hook_plan {
     uint64_t hop_at;      /* where the jump is, of HOOK_HOP; else 0 */
     uint32_t patch_bytes; /* at patch_at: of the jump, the short jump, or the trap; may end before displaced_end, or,
                              with HOOK_JUMP_INTO_PADDING, behind it */
+    uint8_t hop_bytes;    /* at hop_at; else 0 */
     uint8_t method;       /* of enum hook_method */
     uint8_t obstacle;     /* of enum hook_obstacle */
     bool is_entry_only;   /* it looks at its own return address or was not called: that must stay as it is */
@@ -69,6 +71,7 @@ struct hook_module {
     size_t span_count;
     const struct elf_function_list *functions;
     const struct eh_frame *frame; /* NULL: there is none */
+    uint64_t load_bias;           /* what pointers in the spans are larger by than the addresses here; 0 in files */
     unsigned machine;             /* EM_* */
     unsigned decode_options;      /* of host_cpu_decode_options(); 0 for files */
 };
@@ -77,14 +80,16 @@ struct hook_planner {
     const struct hook_surveyor *surveyor;
     const struct hook_module *module;
     uint8_t *taken[HOOK_SPANS_MAX]; /* a bit for each byte of code: somebody goes there, or a plan has it */
+    struct frame_rows_storage *rows;
+    uint64_t table_budget; /* how many entries of jump tables are still looked at: what is not trusted ends */
 };
 
 /* How many bytes of memory a planner of the module needs. */
 size_t hook_planner_memory_bytes(const struct hook_module *module);
 
 /*
- * Looks at all code of the module. `memory` is hook_planner_memory_bytes() long and zeroed. -EOPNOTSUPP: functions of
- * that CPU cannot be hooked yet; -EINVAL: too many spans, or they overlap.
+ * Looks at all code of the module. `memory` is hook_planner_memory_bytes() long, zeroed, and aligned for pointers.
+ * -EOPNOTSUPP: functions of that CPU cannot be hooked yet; -EINVAL: too many spans, or they overlap.
  */
 MUST_USE int hook_planner_init(struct hook_planner *planner, const struct hook_module *module, void *memory);
 
