@@ -194,8 +194,8 @@ static void put_thread(const struct report *report, const struct thread_summary 
 
 static void put_threads(const struct report *report)
 {
-    static const char *const headings[EVENT_NAME_COUNT] = {"calls", "returns", "instructions", "blocks",
-                                                           "translations"};
+    static const char *const headings[EVENT_NAME_COUNT] = {"calls",        "returns", "instructions", "blocks",
+                                                           "translations", "enters",  "leaves"};
     struct screen *screen = report->call->screen;
     uint64_t totals[EVENT_NAME_COUNT] = {0}, lost_bytes = 0;
     char line[TEXT_BYTES];
