@@ -113,6 +113,8 @@ static void put_loss(void *context, uint64_t bytes)
 {
     const struct dump *dump = context;
 
+    if (bytes == 0)
+        return;
     screen_print(dump->call->screen, "%" PRIu32 "\t%" PRIu32 "\tlost\t%" PRIu64 "\n", dump->file->pid, dump->file->tid,
                  bytes);
 }

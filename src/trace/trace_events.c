@@ -112,6 +112,8 @@ static void skip(struct walk *walk)
 {
     event_decoder_finish(&walk->decoder);
     walk->end.gap_count++;
+    if (walk->receiver->lose != NULL)
+        walk->receiver->lose(walk->receiver->context, 0);
 }
 
 static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
