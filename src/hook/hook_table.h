@@ -74,12 +74,12 @@ struct hook_target {
     uint64_t address;
     const struct hook_plan *plan; /* for that address; NULL: the table makes one */
     bool is_probe;                /* an instruction, wherever it is; no call is entered or left there */
-    bool without_traps;           /* what only a trap could hook is not hooked: -ENOTSUP */
+    bool without_traps;           /* what only a trap could hook is not hooked: -EOPNOTSUPP */
 };
 
 /*
  * What all of them say of the target: -EFAULT: nothing is mapped there; -EACCES: it is no code, or shared; -EILSEQ: in
- * the middle of an instruction; -EPERM: our own code; -ENOTSUP: it cannot be hooked; -EBUSY: its bytes are needed for
+ * the middle of an instruction; -EPERM: our own code; -EOPNOTSUPP: it cannot be hooked; -EBUSY: its bytes are needed for
  * another hook; or it is replaced in place, or hooked and to be replaced in place, or once a function and once a probe.
  */
 
