@@ -27,7 +27,7 @@ static void visit_mapping(void *context, const struct mapping *mapping)
         .size_bytes = sizeof(range),
         .start = mapping->start,
         .end = mapping->end,
-        .access = mapping->access,
+        .access = mapping_access(mapping),
         .is_shared = mapping->is_shared,
         .file_offset = mapping->file_offset,
         .path = path,

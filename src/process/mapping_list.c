@@ -2,7 +2,6 @@
 /* A line is "start-end rwxp offset device inode   path", taken a character at a time from whatever read() gives. */
 #include "process/mapping_list.h"
 
-#include "base/memory_map.h"
 #include "base/raw_syscall.h"
 
 #include <asm/unistd.h>
@@ -31,8 +30,6 @@ static void begin_line(struct line *line)
     line->part = PART_START;
     line->access_count = 0;
     line->mapping.start = line->mapping.end = line->mapping.file_offset = 0;
-    line->mapping.access = MEMORY_NO_ACCESS;
-    line->mapping.is_executable = line->mapping.is_shared = false;
     line->mapping.path_length = 0;
 }
 
@@ -49,15 +46,12 @@ static void take_path(struct mapping *mapping, char character)
         mapping->path[mapping->path_length++] = character;
 }
 
-/* "rwxp", with a dash for what is not allowed, or "rwxs". */
 static void take_access(struct mapping *mapping, unsigned place, char character)
 {
-    static const unsigned bits[] = {MEMORY_READ, MEMORY_WRITE, MEMORY_EXECUTE};
+    bool *const places[] = {&mapping->is_readable, &mapping->is_writable, &mapping->is_executable, &mapping->is_shared};
 
-    if (place < 3 && character != '-')
-        mapping->access |= bits[place];
-    mapping->is_executable = (mapping->access & MEMORY_EXECUTE) != 0;
-    mapping->is_shared |= place == 3 && character == 's';
+    if (place < sizeof(places) / sizeof(places[0]))
+        *places[place] = character == "rwxs"[place];
 }
 
 static void take_character(struct line *line, char character)

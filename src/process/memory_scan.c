@@ -92,7 +92,7 @@ static void take_mapping(void *context, const struct mapping *mapping)
     uint64_t start = mapping->start > walk->start ? mapping->start : walk->start;
     uint64_t end = mapping->end < walk->end ? mapping->end : walk->end;
 
-    if (!(mapping->access & MEMORY_READ) || walk->scan->is_ended)
+    if (!mapping->is_readable || walk->scan->is_ended)
         return;
     if (start != walk->pending_end)
         scan_pending(walk);

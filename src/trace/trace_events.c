@@ -112,6 +112,8 @@ static void skip(struct walk *walk)
 {
     event_decoder_finish(&walk->decoder);
     walk->end.gap_count++;
+    if (walk->receiver->lose != NULL)
+        walk->receiver->lose(walk->receiver->context, 0);
 }
 
 static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
@@ -142,6 +144,7 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
     struct stream_chunk chunk;
     struct trace_block_space space = {.blocks = blocks};
     struct walk walk = {.receiver = receiver, .blocks = trace_blocks_of(&space)};
+    struct event_format format;
     int result = stream_reader_open(&reader, folder, path, err);
 
     if (result != 0)
@@ -159,8 +162,9 @@ int trace_events_read(int folder, const char *path, const struct trace_blocks *b
         .is_whole = reader.header.is_whole != 0,
         .receiver = {pass_on, &walk},
     };
-    learn_sizes(&walk, event_format_of(reader.header.events, walk.decoder.with_times));
-    walk.span.is_interpolated = !walk.decoder.with_times;
+    format = event_format_of(reader.header.events, walk.decoder.with_times);
+    learn_sizes(&walk, format);
+    walk.span.is_interpolated = !format.with_times;
     while (!walk.decoder.is_closed && stream_reader_next(&reader, &chunk))
         read_chunk(&walk, &chunk);
     event_decoder_finish(&walk.decoder);

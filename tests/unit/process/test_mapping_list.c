@@ -81,7 +81,7 @@ static void access_is_told(void)
 
         look_at((uintptr_t)page, (uintptr_t)page + 1);
         CHECK_EQUAL(seen_count, 1);
-        CHECK_EQUAL(seen[0].access, kinds[i % 4].access);
+        CHECK_EQUAL(mapping_access(&seen[0]), kinds[i % 4].access);
         CHECK_EQUAL(seen[0].is_shared, is_shared);
         munmap(page, 4096);
     }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of entry_only_names.def. Constant, so no lock. */
+#include "hook/entry_only_names.h"
+
+#include "base/glob.h"
+
+static const struct glob_text patterns[] = {
+#define ENTRY_ONLY(pattern) {pattern, sizeof(pattern) - 1},
+#include "hook/entry_only_names.def"
+#undef ENTRY_ONLY
+};
+
+bool hook_is_entry_only_name(const char *name, size_t length)
+{
+    if (name == NULL)
+        return false;
+    for (; length != 0 && *name == '_'; name++)
+        length--;
+    if (length == 0)
+        return false;
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+        if (patterns[i].start[0] == name[0] && glob_matches(patterns[i], (struct glob_text){name, length}))
+            return true;
+    return false;
+}

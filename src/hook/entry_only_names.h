@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that are known by name to need their true return address. No libc, no state; usable anywhere. */
+#ifndef GAIT_HOOK_ENTRY_ONLY_NAMES_H
+#define GAIT_HOOK_ENTRY_ONLY_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `name` need not be ended by a NUL; NULL: it has none. */
+bool hook_is_entry_only_name(const char *name, size_t length);
+
+#endif
