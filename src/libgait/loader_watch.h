@@ -16,8 +16,8 @@ struct gait_hook;
 struct gait_hooks;
 
 struct loader_watch {
-    struct gait_hooks *hooks; /* NULL: nothing is watched */
-    struct gait_hook *hook;
+    struct gait_hooks *hooks;
+    struct gait_hook *hook; /* NULL: nothing is watched */
 };
 
 /*
