@@ -59,6 +59,7 @@ struct hook_table {
     struct patch_transaction patches;
     size_t site_count;
     size_t retired_count;
+    uint64_t user_stack; /* of the thread that commits: what is above belongs to who called us */
 };
 
 /* ---- the table itself -------------------------------------------------------------------------------------------- */
@@ -210,6 +211,7 @@ static int commit_patches(struct hook_table *table)
         .code = is_locked && may_reclaim(table) ? &table->code : NULL,
         .is_needed = is_pending,
         .other_stack = program_stack,
+        .own_stack = table->user_stack,
         .changed = tell_changed,
         .changed_context = table,
     };
@@ -496,6 +498,7 @@ int hook_table_commit(struct hook_table *table)
 
     if (table->depth == 0)
         return -EINVAL;
+    table->user_stack = (uintptr_t)__builtin_frame_address(0);
     if (table->depth == 1)
         result = commit_all(table);
     if (--table->depth == 0)
@@ -800,6 +803,7 @@ int hook_table_collect(struct hook_table *table, struct hook_table_statistics *s
 
     if (result != 0)
         return result;
+    table->user_stack = (uintptr_t)__builtin_frame_address(0);
     if (table->depth == 1)
         result = collect(table);
     if (statistics_out != NULL)

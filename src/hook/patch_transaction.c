@@ -260,12 +260,15 @@ static void visit_all(struct standstill *standstill, const struct stack_scan *sc
                       size_t count)
 {
     int self = (int)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
+    uint64_t own_stack = standstill->environment->own_stack;
 
+    if (own_stack == 0)
+        own_stack = (uintptr_t)__builtin_frame_address(0);
     for (size_t i = 0; i < count; i++) {
         visit_registers(standstill, &threads[i]);
         visit_stacks(standstill, scan, threads[i].tid, thread_registers_sp(threads[i].registers));
     }
-    visit_stacks(standstill, scan, self, (uint64_t)(uintptr_t)__builtin_frame_address(0));
+    visit_stacks(standstill, scan, self, own_stack);
 }
 
 /* ---- the commit ------------------------------------------------------------------------------------------------- */

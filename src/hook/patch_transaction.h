@@ -54,6 +54,9 @@ struct patch_environment {
     /* Whether calls under way will return into a chunk of it; may be NULL. */
     bool (*is_needed)(uint64_t start, uint64_t end);
 
+    /* Where the calling thread's stack is looked at from: before it are frames of ours. 0: from here on. */
+    uint64_t own_stack;
+
     /* More stacks of a thread than the one that its stack pointer is on: where the program's is. 0: none. May be NULL.
      */
     uint64_t (*other_stack)(int tid);
