@@ -248,12 +248,15 @@ static void visit_registers(struct standstill *standstill, struct stopped_thread
 
 static void visit_stacks(const struct standstill *standstill, const struct stack_scan *scan, int tid, uint64_t sp)
 {
-    uint64_t (*other_stack)(int tid) = standstill->environment->other_stack;
-    uint64_t other = other_stack == NULL ? 0 : other_stack(tid);
+    const struct patch_environment *environment = standstill->environment;
+    bool is_hidden = false;
+    uint64_t other = environment->other_stack == NULL ? 0 : environment->other_stack(tid, sp, &is_hidden);
 
     stack_scan_run(scan, sp);
     if (other != 0)
         stack_scan_run(scan, other);
+    if (is_hidden && standstill->is_reclaiming)
+        near_memory_note_all_busy(environment->code);
 }
 
 static void visit_all(struct standstill *standstill, const struct stack_scan *scan, struct stopped_thread *threads,
