@@ -204,10 +204,10 @@ static int find_function(const struct live_module *module, uint64_t address, str
         return 0;
     }
     *made_up = (struct elf_function){.start = address, .name = ""};
-    if (found != NULL && address < found->start + found->size_bytes) {
-        if (!is_at_instruction(span, found->start, address))
+    if (found != NULL && (found->size_bytes == 0 || address < found->start + found->size_bytes)) {
+        if (found->start >= span->address && !is_at_instruction(span, found->start, address))
             return -EILSEQ;
-        made_up->size_bytes = found->start + found->size_bytes - address;
+        made_up->size_bytes = found->size_bytes == 0 ? 0 : found->start + found->size_bytes - address;
     }
     *function_out = made_up;
     return 0;
