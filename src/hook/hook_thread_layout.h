@@ -18,8 +18,9 @@
 
 /* Why no calls are told: a byte of that word each, so that each is set without touching the others. */
 #define HOOK_IGNORING_LISTENER 0 /* a listener runs; set by the thread only */
-#define HOOK_IGNORING_SELF     1 /* the thread asked for it */
-#define HOOK_IGNORING_OTHERS   2 /* another thread asked for it */
+#define HOOK_IGNORING_SELF     2 /* the thread asked for it */
+#define HOOK_IGNORING_OTHERS   3 /* another thread asked for it */
+#define HOOK_IGNORING_ASKED    2 /* 16 bits: one of these two */
 
 /* Of struct invocation. */
 #define INVOCATION_SLOT   0

@@ -83,6 +83,7 @@ int invocation_stack_init(struct invocation_stack *stack)
 
     if (piece == NULL)
         return -ENOMEM;
+    set_slot(&piece->entries[0], INVOCATION_FIRST);
     piece->entries[0].depth = UINT32_MAX;
     piece->used = piece->entries + 1;
     use_piece(stack, piece);
@@ -319,7 +320,7 @@ bool invocation_stack_check(const struct invocation_stack *stack)
         stack->limit != limit_of((struct invocation_piece *)piece))
         return false;
     for (; piece != NULL; piece = piece->before)
-        if (slot_of(&piece->entries[0]) != INVOCATION_OUTER ||
+        if (slot_of(&piece->entries[0]) != (piece->before == NULL ? INVOCATION_FIRST : INVOCATION_OUTER) ||
             (piece->before != NULL && (piece->before->used <= piece->before->entries ||
                                        piece->before->used > limit_of((struct invocation_piece *)piece->before))))
             return false;
