@@ -51,8 +51,8 @@ static bool is_on_listeners_stack(const struct hook_thread *thread, uint64_t sp)
 }
 
 /*
- * Listeners that were left by a jump out of a signal handler: the thread is neither on their stack nor in a handler that
- * interrupts them, or the gate that calls them.
+ * Listeners that were left by a jump out of a signal handler: the thread is neither on their stack nor in a handler
+ * that interrupts them, or the gate that calls them.
  */
 static bool is_listener_abandoned(const struct hook_thread *thread, const struct hook_gate_frame *frame)
 {

@@ -349,6 +349,7 @@ static void leave_parent(struct hook_thread *own, uint32_t tid)
 {
     struct hook_thread *thread;
 
+    hook_recording_forget();
     thread_table_clear(&arena.table);
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
         thread->tid = thread == own ? tid : 0;
