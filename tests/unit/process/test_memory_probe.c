@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "unwind/memory_probe.h"
+#include "process/memory_probe.h"
 
 #include "support/check.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "unwind/memory_probe.h"
+#include "process/memory_probe.h"
 
 #include "base/memory_functions.h"
 #include "base/raw_syscall.h"
+#include "elf/elf_memory.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -46,3 +47,11 @@ int memory_probe_copy(uint64_t address, void *bytes_out, size_t size_bytes)
     }
     return copied == (long)size_bytes ? 0 : -EFAULT;
 }
+
+static bool read_by_probe(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    (void)context;
+    return memory_probe_copy(address, bytes_out, size_bytes) == 0;
+}
+
+const struct elf_memory memory_probe_reader = {.read = read_by_probe};
