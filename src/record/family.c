@@ -173,9 +173,26 @@ static bool is_settled(const struct family *family, const struct family_member *
 {
     const struct ring_notices *notices = recording_notices(family->recording, member->process);
 
-    return atomic_load_explicit(&notices->forks_settled, memory_order_seq_cst) ==
-               atomic_load_explicit(&notices->forks_begun, memory_order_seq_cst) ||
+    /* A process that runs natively may fork without saying so before. */
+    return (int32_t)(atomic_load_explicit(&notices->forks_settled, memory_order_seq_cst) -
+                     atomic_load_explicit(&notices->forks_begun, memory_order_seq_cst)) >= 0 ||
            now_ms() - member->ended_ms > UNSETTLED_MS;
+}
+
+/* Nobody reads them any more: whoever asks, a child that comes late, need not wait. */
+static void refuse_notices(struct ring_notices *notices)
+{
+    if (notices == NULL)
+        return;
+    atomic_store_explicit(&notices->is_closed, 1, memory_order_seq_cst);
+    for (unsigned j = 0; j < RING_NOTICE_COUNT; j++) {
+        uint32_t state = atomic_load_explicit(&notices->notices[j].state, memory_order_acquire);
+
+        if (state == RING_NOTICE_POSTED)
+            ring_notice_answer(&notices->notices[j], -ECANCELED);
+        else if (state == RING_NOTICE_OVER)
+            ring_notice_release(&notices->notices[j]);
+    }
 }
 
 static void forget_notices_of(struct family *family, size_t member)
@@ -197,6 +214,7 @@ static int end_members(struct family *family, const bool *are_drained, struct ga
         if (member->is_over || !are_drained[i])
             continue;
         member->is_over = true;
+        refuse_notices(recording_notices(family->recording, member->process));
         forget_notices_of(family, i);
         if (member->pidfd != -1)
             close(member->pidfd);
@@ -551,21 +569,8 @@ static void close_notices(struct family *family)
 {
     while (family->watches != NULL)
         end_watch(family, family->watches);
-    for (size_t i = 0; i < family->member_count; i++) {
-        struct ring_notices *notices = recording_notices(family->recording, family->members[i].process);
-
-        if (notices == NULL)
-            continue;
-        atomic_store_explicit(&notices->is_closed, 1, memory_order_seq_cst);
-        for (unsigned j = 0; j < RING_NOTICE_COUNT; j++) {
-            uint32_t state = atomic_load_explicit(&notices->notices[j].state, memory_order_acquire);
-
-            if (state == RING_NOTICE_POSTED)
-                ring_notice_answer(&notices->notices[j], -ECANCELED);
-            else if (state == RING_NOTICE_OVER)
-                ring_notice_release(&notices->notices[j]);
-        }
-    }
+    for (size_t i = 0; i < family->member_count; i++)
+        refuse_notices(recording_notices(family->recording, family->members[i].process));
 }
 
 int family_detach(struct family *family, struct gait_error *err)
