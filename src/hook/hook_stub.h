@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stubs: what the patched entry of a function jumps to. A stub tells whoever wants to know that the function is entered,
- * calls what the function was (its trampoline, or its replacement), tells that it has returned, and returns to the
- * caller with everything as the function left it. This is the contract that arch/<cpu>/hook fulfils.
+ * Stubs: what the patched entry of a function jumps to. A stub tells whoever wants to know that the function is
+ * entered, calls what the function was (its trampoline, or its replacement), tells that it has returned, and returns to
+ * the caller with everything as the function left it. This is the contract that arch/<cpu>/hook fulfils.
  *
  * All that a stub needs to know of its function is a struct hook_function; stubs that want other parts are written anew
  * and put in the place of the old one, which must stay as long as threads are in it or will return into it.
@@ -29,9 +29,10 @@ struct hook_listener {
     gait_invocation_function enter; /* NULL: not wanted */
     gait_invocation_function leave; /* NULL: not wanted */
     void *data;
-    uint32_t flags;  /* enum hook_listener_flag */
-    uint32_t place;  /* whose data of a call is its; below the list's `places`, its own as long as it is attached */
-    uint32_t serial; /* from 1 on; grows with each that is attached to the function: calls entered before it are not its */
+    uint32_t flags; /* enum hook_listener_flag */
+    uint32_t place; /* whose data of a call is its; below the list's `places`, its own as long as it is attached */
+    uint32_t
+        serial; /* from 1 on; grows with each that is attached to the function: calls entered before it are not its */
 };
 
 /*
@@ -41,25 +42,25 @@ struct hook_listener {
 struct hook_listeners {
     uint32_t count;
     uint32_t places;
-    uint32_t last_serial;    /* the highest that was given so far */
+    uint32_t last_serial;     /* the highest that was given so far */
     uint32_t is_general_only; /* all of them are */
     struct hook_listener items[];
 };
 
 /* Lives as long as one of its stubs does. Owned by the table of hooks. */
 struct hook_function {
-    uint64_t address;    /* the function's, or the probed instruction's */
-    uint64_t trampoline; /* where that goes on as if it were not hooked */
+    uint64_t address;                                 /* the function's, or the probed instruction's */
+    uint64_t trampoline;                              /* where that goes on as if it were not hooked */
     _Atomic(const struct hook_listeners *) listeners; /* NULL: none */
     uint32_t record_number;                           /* of the records that are written of it; see ring_block */
     void *owner;                                      /* free for the table of hooks */
 };
 
 enum hook_stub_part {
-    HOOK_STUB_LISTEN = 1,  /* calls the function's listeners */
-    HOOK_STUB_RECORD = 2,  /* writes records */
-    HOOK_STUB_RETURNS = 4, /* with what comes when it returns; without: for functions whose return address is theirs */
-    HOOK_STUB_PROBE = 8,   /* in the middle of a function: no return, and what is below the stack pointer is in use */
+    HOOK_STUB_LISTEN = 1,   /* calls the function's listeners */
+    HOOK_STUB_RECORD = 2,   /* writes records */
+    HOOK_STUB_RETURNS = 4,  /* with what comes when it returns; without: for functions whose return address is theirs */
+    HOOK_STUB_PROBE = 8,    /* in the middle of a function: no return, and what is below the stack pointer is in use */
     HOOK_STUB_REPLACE = 16, /* `target` is a replacement: calls that it makes of the function go to the trampoline */
 };
 
@@ -96,8 +97,8 @@ MUST_USE int hook_stub_write(struct code_writer *writer, const struct hook_stub_
 size_t hook_stub_pending(uint64_t start, uint64_t end);
 
 /*
- * When nobody uses any more what was there to be found (a list of listeners, say) when it was begun. A thread that calls
- * it from a listener is not waited for. Any thread; no locks, no memory.
+ * When nobody uses any more what was there to be found (a list of listeners, say) when it was begun. A thread that
+ * calls it from a listener is not waited for. Any thread; no locks, no memory.
  */
 struct hook_quiescence {
     uint64_t epoch;
