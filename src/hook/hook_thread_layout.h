@@ -22,12 +22,12 @@
 #define HOOK_IGNORING_OTHERS   4 /* another thread asked for it */
 
 /* Of struct invocation. */
-#define INVOCATION_SLOT    0
-#define INVOCATION_RETURN  8
-#define INVOCATION_STUB    16
-#define INVOCATION_DATA    24
-#define INVOCATION_DEPTH   32 /* 32 bits, then 32 of flags */
-#define INVOCATION_BYTES   40
+#define INVOCATION_SLOT   0
+#define INVOCATION_RETURN 8
+#define INVOCATION_STUB   16
+#define INVOCATION_DATA   24
+#define INVOCATION_DEPTH  32 /* 32 bits, then 32 of flags */
+#define INVOCATION_BYTES  40
 
 /* Of struct hook_gate_frame. */
 #define HOOK_FRAME_THREAD  0
@@ -53,7 +53,8 @@
 
 /*
  * From the return address of a stub's call of its entering gate: to what it knows, to where it goes without its return
- * being seen, and to the return addresses of the function, and of its call of the leaving gate. Negative ones are before.
+ * being seen, and to the return addresses of the function, and of its call of the leaving gate. Negative ones are
+ * before.
  */
 #define STUB_FUNCTION  (-38)
 #define STUB_HEADER    (-14) /* 32 bits: of the record of its being entered; those of leaving and unwinding follow it */

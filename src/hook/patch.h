@@ -17,15 +17,12 @@
 
 struct forced_memory;
 
-/* What is displaced, or overwritten with padding behind it. */
-#define PATCH_ORIGINAL_BYTES_MAX DISPLACED_BYTES_MAX
-
 struct patch {
     struct hook_plan plan;
-    struct trampoline trampoline;               /* whoever makes the patch writes it */
-    uint8_t original[PATCH_ORIGINAL_BYTES_MAX]; /* from plan.patch_at on */
-    uint8_t hop_original[REDIRECT_BYTES_MAX];   /* from plan.hop_at on */
-    struct redirect redirect;                   /* what stands there while it is in place */
+    struct trampoline trampoline;             /* whoever makes the patch writes it */
+    uint8_t original[REDIRECT_BYTES_MAX];     /* plan.patch_bytes from plan.patch_at on */
+    uint8_t hop_original[REDIRECT_BYTES_MAX]; /* plan.hop_bytes from plan.hop_at on */
+    struct redirect redirect;                 /* what stands there while it is in place */
     bool is_in_place;
 };
 
@@ -35,12 +32,8 @@ struct patch {
  */
 MUST_USE int patch_prepare(struct patch *patch, const struct hook_plan *plan, const struct forced_memory *memory);
 
-/* How many bytes of `original` count. */
-static inline uint32_t patch_original_bytes(const struct patch *patch)
-{
-    uint64_t displaced = patch->plan.displaced_end - patch->plan.patch_at;
-
-    return displaced > patch->plan.patch_bytes ? (uint32_t)displaced : patch->plan.patch_bytes;
-}
+/* The bytes of the instructions that the patch displaces, whether it is in place or not. -EFAULT. */
+MUST_USE int patch_read_displaced(const struct patch *patch, const struct forced_memory *memory,
+                                  uint8_t displaced_out[HOOK_DISPLACED_BYTES_MAX]);
 
 #endif

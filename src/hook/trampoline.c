@@ -1,35 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trampolines are what the CPU's relocator makes of the displaced instructions. Of its own notes only where each copy
- * begins is kept: threads are moved from the one place to the other before an instruction, never in the middle of one.
+ * Trampolines are what the CPU's relocator makes of the displaced instructions. Where the copies of single instructions
+ * begin is asked so seldom, of a thread that stood in between, that they are made again to find out, rather than kept.
  */
 #include "hook/trampoline.h"
 
 #include "arch/arch.h"
 #include "arch/host_cpu.h"
 #include "base/code_writer.h"
-#include "hook/hook_plan.h"
 
 #include <asm/errno.h>
 
-#define RELOCATOR_STORAGE_BYTES 4096
+/* For the relocator's notes: as much for each byte as an instruction of one byte takes. */
+#define NOTES_BYTES (4096 + 128 * HOOK_DISPLACED_BYTES_MAX)
 
-static void note_copies(const struct arch *arch, const void *storage, const struct arch_relocation *relocation,
-                        struct trampoline *trampoline)
+struct notes {
+    _Alignas(16) uint8_t bytes[NOTES_BYTES];
+};
+
+static int relocate(const struct arch *arch, struct code_writer *writer, const struct hook_plan *plan,
+                    const uint8_t *displaced, struct notes *notes)
 {
-    for (size_t i = 0; i < relocation->size_bytes; i++) {
-        struct cache_pc copy;
-
-        if (arch->find_copy(storage, app_pc_of(relocation->start.value + i), &copy) == 0)
-            trampoline->copies[i] = (uint16_t)(copy.value - trampoline->start + 1);
-    }
-}
-
-int trampoline_write(struct code_writer *writer, const struct hook_plan *plan, const uint8_t *displaced,
-                     struct trampoline *trampoline_out)
-{
-    _Alignas(16) uint8_t storage[RELOCATOR_STORAGE_BYTES];
-    const struct arch *arch = arch_host();
     struct arch_relocation relocation = {
         .bytes = displaced,
         .size_bytes = (size_t)(plan->displaced_end - plan->patch_at),
@@ -38,29 +29,46 @@ int trampoline_write(struct code_writer *writer, const struct hook_plan *plan, c
         .spill = ARCH_SPILL_STACK,
         .return_address = ARCH_RETURN_TO_ORIGINAL,
     };
-    struct trampoline trampoline = {.start = code_writer_pc(writer).value, .original = plan->patch_at};
     struct arch_copy_extent extent;
+
+    if (relocation.size_bytes == 0 || relocation.size_bytes > HOOK_DISPLACED_BYTES_MAX)
+        return -E2BIG;
+    return arch->relocate(&relocation, writer, notes->bytes, sizeof(notes->bytes), &extent);
+}
+
+int trampoline_write(struct code_writer *writer, const struct hook_plan *plan, const uint8_t *displaced,
+                     struct trampoline *trampoline_out)
+{
+    const struct arch *arch = arch_host();
+    struct cache_pc start = code_writer_pc(writer);
+    struct notes notes;
     int result;
 
     if (arch == NULL)
         return -EOPNOTSUPP;
-    if (relocation.size_bytes == 0 || relocation.size_bytes > DISPLACED_BYTES_MAX)
-        return -E2BIG;
-    result = arch->relocate(&relocation, writer, storage, sizeof(storage), &extent);
-    if (result != 0)
-        return result;
-    trampoline.end = trampoline.start + extent.total_bytes;
-    note_copies(arch, storage, &relocation, &trampoline);
-    *trampoline_out = trampoline;
-    return 0;
+    result = relocate(arch, writer, plan, displaced, &notes);
+    if (result == 0)
+        *trampoline_out = (struct trampoline){start.value, code_writer_pc(writer).value};
+    return result;
 }
 
-bool trampoline_copy_of(const struct trampoline *trampoline, uint64_t original, uint64_t *copy_out)
+int trampoline_find_copy(uint64_t start, const struct hook_plan *plan, const uint8_t *displaced, uint64_t pc,
+                         uint64_t *copy_out)
 {
-    uint64_t offset = original - trampoline->original;
+    const struct arch *arch = arch_host();
+    uint8_t code[TRAMPOLINE_BYTES_MAX];
+    struct code_writer writer;
+    struct cache_pc copy;
+    struct notes notes;
+    int result;
 
-    if (original < trampoline->original || offset >= DISPLACED_BYTES_MAX || trampoline->copies[offset] == 0)
-        return false;
-    *copy_out = trampoline->start + trampoline->copies[offset] - 1;
-    return true;
+    if (arch == NULL)
+        return -EOPNOTSUPP;
+    code_writer_init(&writer, code, sizeof(code), cache_pc_of(start));
+    result = relocate(arch, &writer, plan, displaced, &notes);
+    if (result == 0)
+        result = arch->find_copy(notes.bytes, app_pc_of(pc), &copy);
+    if (result == 0)
+        *copy_out = copy.value;
+    return result;
 }

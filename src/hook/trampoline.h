@@ -8,25 +8,19 @@
 #define GAIT_HOOK_TRAMPOLINE_H
 
 #include "base/attributes.h"
+#include "hook/hook_plan.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct code_writer;
-struct hook_plan;
 
-/* The longest patch less one byte, and the longest instruction. */
-#define DISPLACED_BYTES_MAX 20
-
-/* No trampoline is longer. */
-#define TRAMPOLINE_BYTES_MAX 512
+/* No trampoline of that many displaced bytes is longer. */
+#define TRAMPOLINE_BYTES(displaced_bytes) (256 + 16 * (displaced_bytes))
+#define TRAMPOLINE_BYTES_MAX              TRAMPOLINE_BYTES(HOOK_DISPLACED_BYTES_MAX)
 
 struct trampoline {
     uint64_t start;
-    uint64_t end;      /* behind its instructions */
-    uint64_t original; /* what was displaced from here on */
-    uint16_t
-        copies[DISPLACED_BYTES_MAX]; /* for each byte: where the copy begins, plus 1; 0: no instruction begins there */
+    uint64_t end;
 };
 
 /*
@@ -36,7 +30,11 @@ struct trampoline {
 MUST_USE int trampoline_write(struct code_writer *writer, const struct hook_plan *plan, const uint8_t *displaced,
                               struct trampoline *trampoline_out);
 
-/* Where the copy of the instruction at an address begins. False: none begins there. */
-bool trampoline_copy_of(const struct trampoline *trampoline, uint64_t original, uint64_t *copy_out);
+/*
+ * Where in the trampoline at `start`, which was made of the same, the copy of a displaced instruction begins. -ENOENT:
+ * no instruction begins at that address.
+ */
+MUST_USE int trampoline_find_copy(uint64_t start, const struct hook_plan *plan, const uint8_t *displaced, uint64_t pc,
+                                  uint64_t *copy_out);
 
 #endif
