@@ -97,8 +97,7 @@ static int make_listeners(struct hooked *hooked, const struct hook_wish *wish)
                                              _Alignof(struct hook_listeners));
     if (hooked->listeners == NULL)
         return -ENOMEM;
-    *hooked->listeners =
-        (struct hook_listeners){.count = 1, .places = 1, .last_serial = 1, .is_general_only = 1};
+    *hooked->listeners = (struct hook_listeners){.count = 1, .places = 1, .last_serial = 1, .is_general_only = 1};
     hooked->listeners->items[0] = (struct hook_listener){
         .enter = wish->enter, .leave = wish->leave, .flags = HOOK_LISTENER_GENERAL_ONLY, .serial = 1};
     return 0;
@@ -165,8 +164,7 @@ int hook_set_add(const struct hook_wish *wish)
     result = write_stub(hooked, wish);
     if (result == 0)
         result = note_places(hooked);
-    return result != 0 ? result
-                       : patch_transaction_install(&set.transaction, &hooked->patch, hooked->stub.entry.value);
+    return result != 0 ? result : patch_transaction_install(&set.transaction, &hooked->patch, hooked->stub.entry.value);
 }
 
 /* ---- putting in place -------------------------------------------------------------------------------------------- */

@@ -17,9 +17,9 @@
 struct thread_registers;
 
 struct hook_wish {
-    const struct hook_plan *plan;   /* with addresses as they are in memory */
-    const uint8_t *expected;        /* what the displaced instructions should be */
-    bool is_recorded;               /* it writes records, with this number: */
+    const struct hook_plan *plan; /* with addresses as they are in memory */
+    const uint8_t *expected;      /* what the displaced instructions should be */
+    bool is_recorded;             /* it writes records, with this number: */
     uint32_t number;
     gait_invocation_function enter; /* a listener; NULL: not wanted, as below */
     gait_invocation_function leave;
