@@ -4,8 +4,8 @@
  * ends without returning because an exception or longjmp went past it. Valid until the listener returns.
  *
  * Listeners run on the thread that makes the call, on a stack of 128 KiB of their own, and may call anything that is
- * safe where the program happens to be (in the middle of malloc, say). Functions that they call are not hooked for them:
- * no listener is told of what a listener does. They must return; throwing or jumping out of one is not allowed.
+ * safe where the program happens to be (in the middle of malloc, say). Functions that they call are not hooked for
+ * them: no listener is told of what a listener does. They must return; throwing or jumping out of one is not allowed.
  */
 #ifndef GAIT_HOOK_INVOCATION_H
 #define GAIT_HOOK_INVOCATION_H
@@ -38,7 +38,7 @@ struct gait_invocation {
     uint64_t function;       /* the address that is hooked */
     uint64_t return_address; /* the caller's; 0 at PROBE */
     void *data;              /* as given with the listener */
-    void *call_data;         /* GAIT_INVOCATION_DATA_BYTES of this listener's for this call, zero at ENTER; NULL: none */
+    void *call_data; /* GAIT_INVOCATION_DATA_BYTES of this listener's for this call, zero at ENTER; NULL: none */
     uint32_t thread_id;
     uint32_t depth; /* how many calls of hooked functions this one is in */
     enum gait_invocation_point point;

@@ -10,16 +10,17 @@
 #define HOOK_THREAD_OWNER     (-8) /* the thread pointer + 1 of the thread whose state it is; zero after a fork */
 #define HOOK_THREAD_TOP       0    /* behind the innermost invocation */
 #define HOOK_THREAD_LIMIT     8    /* where no invocation fits any more */
-#define HOOK_THREAD_POSITION  16   /* where the next record goes */
-#define HOOK_THREAD_IGNORING  24   /* 32 bits: HOOK_IGNORING_* */
-#define HOOK_THREAD_STACK_LOW 32   /* of the stack for listeners */
-#define HOOK_THREAD_STACK_TOP 40
+#define HOOK_THREAD_POSITION  24   /* where the next record goes */
+#define HOOK_THREAD_IGNORING  32   /* 32 bits, of which bytes are HOOK_IGNORING_* */
+#define HOOK_THREAD_STACK_LOW 40   /* of the stack for listeners */
+#define HOOK_THREAD_STACK_TOP 48
 #define HOOK_THREAD_CONTEXT   64 /* struct gait_cpu_context, while listeners run */
 
-/* Why no calls are told. */
-#define HOOK_IGNORING_LISTENER 1 /* a listener runs */
+/* Why no calls are told: a byte of that word each, so that each is set without touching the others. */
+#define HOOK_IGNORING_LISTENER 0 /* a listener runs; set by the thread only */
 #define HOOK_IGNORING_SELF     2 /* the thread asked for it */
-#define HOOK_IGNORING_OTHERS   4 /* another thread asked for it */
+#define HOOK_IGNORING_OTHERS   3 /* another thread asked for it */
+#define HOOK_IGNORING_ASKED    2 /* 16 bits: one of these two */
 
 /* Of struct invocation. */
 #define INVOCATION_SLOT   0
@@ -40,6 +41,7 @@
 #define HOOK_GATE_ENTER 0
 #define HOOK_GATE_LEAVE 1
 #define HOOK_GATE_ONCE  2
+#define HOOK_GATE_FULL  3 /* from within a gate: a buffer of records is full */
 
 /* How it goes on. */
 #define HOOK_OUTCOME_GO        0 /* as the stub has it */
@@ -62,5 +64,10 @@
 #define STUB_LANDING   5
 #define STUB_LEFT      16
 #define STUB_UNTRACKED 17
+
+/* Of the parts of a stub: see enum hook_stub_part. */
+#define HOOK_PART_RECORD   2
+#define HOOK_PART_PROBE    8
+#define HOOK_PART_UNWINDER 0x40000000
 
 #endif
