@@ -241,6 +241,9 @@ static void visit_registers(struct standstill *standstill, struct stopped_thread
         thread->is_changed = true;
     }
     note_busy(standstill, new_pc);
+    /* Code of ours may be on its way back to a stub that it has in a register. */
+    for (size_t i = 0; i < THREAD_REGISTERS_WORDS_MAX && standstill->is_reclaiming; i++)
+        note_busy(standstill, thread->registers->words[i]);
 }
 
 static void visit_stacks(const struct standstill *standstill, const struct stack_scan *scan, int tid, uint64_t sp)
@@ -306,6 +309,8 @@ static int change_code(void *context, struct stopped_thread *threads, size_t cou
 
     begin_looking(standstill, &scan);
     visit_all(standstill, &scan, threads, count);
+    if (standstill->is_reclaiming && environment->is_needed != NULL)
+        near_memory_ask_busy(environment->code, environment->is_needed);
     if (standstill->result == 0)
         standstill->result = patch_places_write(places, environment->memory);
     if (standstill->result != 0 || places->count == 0)

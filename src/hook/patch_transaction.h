@@ -51,6 +51,8 @@ struct patch_environment {
     /* The memory of trampolines and stubs; what nobody uses any more is found on the way. NULL: nothing is looked for.
      */
     struct near_memory *code;
+    /* Whether calls under way will return into a chunk of it; may be NULL. */
+    bool (*is_needed)(uint64_t start, uint64_t end);
 
     /* More stacks of a thread than the one that its stack pointer is on: where the program's is. 0: none. May be NULL.
      */

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+struct code_writer;
 struct hook_plan;
 
 /* No patch, of one place, is longer on any CPU. */
@@ -27,6 +28,9 @@ struct hook_redirector {
 
     /* -ERANGE: the target cannot be reached from there; -EINVAL: not a method of this CPU. */
     int (*make)(const struct hook_plan *plan, uint64_t target, struct redirect *redirect_out);
+
+    /* Writes a jump to any address at all, at most REDIRECT_BYTES_MAX long, that takes no register. */
+    void (*jump)(struct code_writer *writer, uint64_t target);
 };
 
 /* Of the CPU that runs us; NULL: it cannot be patched yet. */

@@ -233,12 +233,12 @@ static void *run_patched_wait(void *context)
 
 static void threads_in_displaced_instructions_go_on_in_the_copy(void)
 {
-    static struct site rounds_sites[50];
+    static struct site rounds_sites[20];
     pthread_t threads[THREADS];
     void *result;
 
     begin();
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < 20; round++) {
         struct site *site = &rounds_sites[round];
 
         atomic_store(&go, 0);

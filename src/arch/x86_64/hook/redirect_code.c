@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps of 5 bytes, short ones of 2, and the trap of 1, as bytes to be written over code. No state. */
+#include "arch/x86_64/isa/encoder_branch.h"
 #include "base/address.h"
 #include "hook/hook_plan.h"
 #include "hook/redirector.h"
@@ -53,9 +54,15 @@ static int make(const struct hook_plan *plan, uint64_t target, struct redirect *
     }
 }
 
+static void jump(struct code_writer *writer, uint64_t target)
+{
+    x86_jmp_absolute(writer, cache_pc_of(target));
+}
+
 extern const struct hook_redirector redirector_x86_64;
 
 const struct hook_redirector redirector_x86_64 = {
     .cpu = "x86_64",
     .make = make,
+    .jump = jump,
 };

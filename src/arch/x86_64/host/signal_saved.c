@@ -18,3 +18,20 @@ uint64_t signal_saved_sp_at(uint64_t frame)
 {
     return frame + UCONTEXT_AT + offsetof(struct ucontext, uc_mcontext) + offsetof(struct sigcontext, rsp);
 }
+
+uint64_t signal_saved_pc_in(uint64_t ucontext)
+{
+    return signal_saved_pc_at(ucontext - UCONTEXT_AT);
+}
+
+uint64_t signal_trap_distance(void)
+{
+    return 1;
+}
+
+void signal_restorer_routine(void);
+
+uint64_t signal_restorer(void)
+{
+    return (uintptr_t)signal_restorer_routine;
+}
