@@ -8,14 +8,19 @@
 #include "agent/hook_choice.h"
 #include "agent/hook_set.h"
 #include "agent/process_hooks.h"
+#include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/slab.h"
 #include "hook/hook_image.h"
+#include "hook/hook_unwinders.h"
 #include "process/mapping_list.h"
 #include "ring/event_decoder.h"
 #include "ring/ring_region.h"
 
 #include <asm/errno.h>
+
+/* Longer than all names of functions that we need to know of ourselves. */
+#define SPECIAL_NAME_BYTES 32
 
 /* A function that was told. */
 struct told_function {
@@ -33,13 +38,19 @@ static struct function_hooks {
     struct slab memory;
 } hooks;
 
+/* A function that is hooked for what we need to know ourselves, if one of these is not NULL. */
+struct special_hook {
+    const struct process_hook *process;
+    const struct hook_unwinder *unwinder;
+};
+
 /* A module that is looked through. */
 struct search {
     const struct mapping *mapping;
     struct hook_image image;
     struct hook_choice choice;
-    const struct process_hook **processes; /* for each function; NULL: nothing is done about it */
-    size_t memory_bytes;                   /* of what is chosen, and the above */
+    struct special_hook *specials; /* for each function */
+    size_t memory_bytes;           /* of what is chosen, and the above */
     bool has_any;
 };
 
@@ -138,13 +149,16 @@ static void move_plan(struct hook_plan *plan, uint64_t bias)
 /* Listeners of ours; there is never more than one reason for one. */
 static void choose_listener(const struct search *search, size_t which, uint64_t address, struct hook_wish *wish)
 {
-    const struct process_hook *process = search->processes[which];
+    const struct special_hook *special = &search->specials[which];
 
     if (address == hooks.options.loader_notification) {
         wish->enter = hooks.options.changed;
-    } else if (process != NULL) {
-        wish->enter = process->enter;
-        wish->leave = process->leave;
+    } else if (special->process != NULL) {
+        wish->enter = special->process->enter;
+        wish->leave = special->process->leave;
+    } else if (special->unwinder != NULL) {
+        wish->enter = special->unwinder->listener.enter;
+        wish->leaves_returns = true;
     }
 }
 
@@ -183,22 +197,34 @@ static void hook_chosen(struct search *search)
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-static void find_process_functions(struct search *search)
+static bool find_special(const struct elf_symbol *symbol, struct special_hook *special_out)
+{
+    char name[SPECIAL_NAME_BYTES];
+
+    if (symbol->name_length >= sizeof(name))
+        return false;
+    memcpy(name, symbol->name, symbol->name_length);
+    name[symbol->name_length] = '\0';
+    special_out->process = process_hook_find(name, symbol->name_length);
+    special_out->unwinder = hook_unwinder_find(name);
+    return special_out->process != NULL || special_out->unwinder != NULL;
+}
+
+static void find_specials(struct search *search)
 {
     const struct elf_symbols *symbols = &search->image.file.symbols;
     uint64_t count = elf_symbols_count(symbols);
     struct elf_symbol symbol;
 
     for (uint64_t i = 0; i < count; i++) {
-        const struct process_hook *process;
         const struct elf_function *function;
+        struct special_hook special;
 
-        if (elf_symbols_peek(symbols, i, &symbol) != 0 || !symbol.is_function)
+        if (elf_symbols_peek(symbols, i, &symbol) != 0 || !symbol.is_function || !find_special(&symbol, &special))
             continue;
-        process = process_hook_find(symbol.name, symbol.name_length);
-        function = process == NULL ? NULL : elf_function_list_find(&search->image.functions, symbol.address);
+        function = elf_function_list_find(&search->image.functions, symbol.address);
         if (function != NULL && function->start == symbol.address) {
-            search->processes[function - search->image.functions.functions] = process;
+            search->specials[function - search->image.functions.functions] = special;
             search->has_any = true;
         }
     }
@@ -210,14 +236,14 @@ static int take_memory(struct search *search)
     void *storage;
     int result;
 
-    search->memory_bytes = count * (sizeof(struct hook_chosen) + sizeof(struct process_hook *));
+    search->memory_bytes = count * (sizeof(struct hook_chosen) + sizeof(struct special_hook));
     if (count == 0)
         return -ENOENT;
     result = memory_map(search->memory_bytes, &storage);
     if (result != 0)
         return result;
     search->choice.chosen = storage;
-    search->processes = (const struct process_hook **)(void *)(search->choice.chosen + count);
+    search->specials = (struct special_hook *)(void *)(search->choice.chosen + count);
     return 0;
 }
 
@@ -246,7 +272,7 @@ static uint64_t look_through(struct search *search, const struct function_hooks_
     search->choice.unwanted = wanted->unwanted;
     search->choice.entry = search->image.entry;
     matched = wanted->wanted == 0 ? 0 : hook_choice_make(&search->choice);
-    find_process_functions(search);
+    find_specials(search);
     if (is_anything_chosen(search) || is_loader(search->mapping)) {
         if (hook_image_survey(&search->image) == 0)
             hook_chosen(search);

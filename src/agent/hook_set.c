@@ -109,7 +109,7 @@ static int write_stub(struct hooked *hooked, const struct hook_wish *wish)
         .function = &hooked->function,
         .target = hooked->patch.trampoline.start,
         .parts = (wish->is_recorded ? HOOK_STUB_RECORD : 0) | (hooked->listeners != NULL ? HOOK_STUB_LISTEN : 0) |
-                 (wish->plan->is_entry_only ? 0 : HOOK_STUB_RETURNS),
+                 (wish->plan->is_entry_only || wish->leaves_returns ? 0 : HOOK_STUB_RETURNS),
     };
     struct near_chunk *chunk;
     int result = near_memory_begin(&set.code, wish->plan->patch_at, HOOK_STUB_BYTES_MAX, &chunk);
@@ -149,6 +149,9 @@ int hook_set_add(const struct hook_wish *wish)
     struct hooked *hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
     int result = hooked == NULL ? -ENOMEM : patch_prepare(&hooked->patch, wish->plan, &set.memory);
 
+    /* A trap would need a signal handler, which is the program's. */
+    if (result == 0 && wish->plan->method == HOOK_TRAP)
+        result = -EOPNOTSUPP;
     if (result == 0)
         result = write_trampoline(hooked, wish);
     if (result == 0)

@@ -23,6 +23,7 @@ struct hook_wish {
     uint32_t number;
     gait_invocation_function enter; /* a listener; NULL: not wanted, as below */
     gait_invocation_function leave;
+    bool leaves_returns; /* its return address is not touched: the listener needs it */
 };
 
 /* -ENOENT, -EACCES, -EMFILE: our own memory cannot be written by way of /proc. */
@@ -33,7 +34,7 @@ void hook_set_end(void);
 
 /*
  * Prepares a hook. -ESTALE: something else is there than what was planned for; -EINVAL: nothing that can be hooked is
- * planned; -ENOMEM: no memory, or none in reach.
+ * planned; -EOPNOTSUPP: it takes a trap; -ENOMEM: no memory, or none in reach.
  */
 MUST_USE int hook_set_add(const struct hook_wish *wish);
 

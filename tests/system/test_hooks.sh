@@ -10,8 +10,7 @@
 # shellcheck source=recording.sh
 source "$(dirname "$0")/recording.sh"
 
-gcc -O1 -g -finstrument-functions -pthread -o "$folder/calls" tests/system/programs/says_what_it_does.c || exit 1
-g++ -O1 -g -finstrument-functions -pthread -o "$folder/early" tests/system/programs/leaves_early.cc || exit 1
+g++ -O1 -g -pthread -o "$folder/calls" tests/system/programs/hooked_calls.cc || exit 1
 
 # record program options...: what gait dump events says is in $folder/events, the program's output in $folder/said
 record() {
@@ -37,12 +36,13 @@ AWK
 
 # exact program unwound jumped options...
 exact() {
-    local program=$1 unwound="$2 $3"
+    local program=$1 unwound="$2"$'\t'"$3"
     shift 3
     checks=$((checks + 1))
     record "$program" "$@"
     awk -F '\t' -v OFS='\t' "$as_program_says" "$folder/events" 2>"$folder/counts" | sort -s -n -k 1,1 >"$folder/seen"
-    sort -s -n -k 1,1 "$folder/said" >"$folder/expected"
+    # Behind the outermost function of a thread that ends in it comes nobody who would notice.
+    grep -v -P '\tret\tf_(exit|cancelled)\t1$' "$folder/said" | sort -s -n -k 1,1 >"$folder/expected"
     [[ $(wc -l <"$folder/expected") -gt 3000 ]] || fail "$program says too little" "$folder/said"
     diff "$folder/expected" "$folder/seen" >"$folder/diff" || fail "calls of $program with $*" "$folder/diff"
     [[ $(cat "$folder/counts") == "$unwound" ]] ||
@@ -51,7 +51,7 @@ exact() {
 
 for options in '' '--compress' '--buffer 4K --overflow block'; do
     # shellcheck disable=SC2086
-    exact "$folder/calls" 4 4 --hook 'f_*' --exclude '!f_loop' $options
+    exact "$folder/calls" 3150 840 --hook 'f_*' $options
 done
 
 finish
