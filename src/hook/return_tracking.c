@@ -53,9 +53,9 @@ static void tell_unwound(struct hook_thread *thread, struct invocation *invocati
     if (parts & HOOK_STUB_RECORD)
         hook_record_write(thread, stub_record_number(invocation->stub), EVENT_RECORD_UNWOUND, invocation->depth);
     if (parts & HOOK_STUB_LISTEN && invocation->data != NULL) {
-        bool before = hook_thread_is_ignoring(thread, HOOK_IGNORING_LISTENER);
+        uint8_t before = hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER);
 
-        hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, true);
+        hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_RUN);
         listener_call_unwound(thread, invocation);
         invocation->data = NULL;
         hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, before);

@@ -204,6 +204,11 @@ END hook_gate_leave_record
         popfq
         .endm
 
+        .macro BEGIN_LISTENING
+        movq    %rsp, HOOK_THREAD_GATE_SP(%rcx)
+        movb    $HOOK_LISTENING_GATE, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        .endm
+
         /* To the context at rcx + HOOK_THREAD_CONTEXT; rax, rcx, rdx, rsi are where SAVE_LISTENING put them. */
         .macro SAVE_CONTEXT
         movq    %rbx, HOOK_THREAD_CONTEXT + 8 * 3(%rcx)
@@ -239,6 +244,7 @@ END hook_gate_leave_record
         movq    %rsp, %rbx
         movq    %rcx, %r12
         movq    HOOK_THREAD_STACK_TOP(%rcx), %rsp
+        movb    $HOOK_LISTENING_RUN, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
         testl   $FLAGS_ODD, %r13d
         jz      9f
         pushq   $2
@@ -251,6 +257,7 @@ END hook_gate_leave_record
          * the stack pointer, since the context may be used by others once the thread listens again.
          */
         .macro RESTORE_CONTEXT
+        movb    $HOOK_LISTENING_GATE, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%r12)
         movq    %rbx, %rsp
         movq    %r12, %rcx
         movq    HOOK_THREAD_CONTEXT + CONTEXT_FLAGS(%rcx), %rdx
@@ -301,7 +308,7 @@ FUNCTION hook_gate_enter_listen
         PUSH    enter_listening_otherwise, 8
         movq    $0, INVOCATION_DATA(%rsi)
         PUSHED  8
-        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        BEGIN_LISTENING
         SAVE_CONTEXT
         SWITCH  16
         movq    %rcx, %rdi
@@ -320,7 +327,7 @@ FUNCTION hook_gate_leave_listen
         cmpb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
         jne     leave_listening_otherwise
         POP     leave_listening_otherwise, 8
-        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        BEGIN_LISTENING
         POPPED
         SAVE_CONTEXT
         SWITCH  24
@@ -342,7 +349,7 @@ FUNCTION hook_gate_once
         movq    8(%rsp), %rsi
         testl   $HOOK_PART_RECORD, STUB_PARTS(%rsi)
         jnz     once_listening_otherwise
-        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        BEGIN_LISTENING
         SAVE_CONTEXT
         SWITCH  16
         testl   $HOOK_PART_PROBE, STUB_PARTS(%rsi)
@@ -360,6 +367,7 @@ END hook_gate_once
 
 /* A listener has sent the thread elsewhere: with the context of r12. */
 listened_jump:
+        movb    $HOOK_LISTENING_GATE, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%r12)
         movq    %rbx, %rsp
         movq    HOOK_THREAD_CONTEXT + CONTEXT_RSP(%r12), %rax
         leaq    HOOK_THREAD_CONTEXT(%r12), %rbx
