@@ -41,10 +41,10 @@ static size_t bitmap_bytes(const struct hook_span *span)
 
 size_t hook_planner_memory_bytes(const struct hook_module *module)
 {
-    size_t bytes = sizeof(struct frame_rows_storage);
+    size_t bytes = sizeof(struct frame_rows_storage) + module->functions->count / 8 + 1;
 
     for (size_t i = 0; i < module->span_count; i++)
-        bytes += bitmap_bytes(&module->spans[i]);
+        bytes += 2 * bitmap_bytes(&module->spans[i]);
     return bytes;
 }
 
@@ -66,6 +66,16 @@ static const struct hook_span *find_span(const struct hook_planner *planner, uin
 static uint8_t *bitmap_of(const struct hook_planner *planner, const struct hook_span *span)
 {
     return planner->taken[span - planner->module->spans];
+}
+
+static void set_bit(uint8_t *bitmap, uint64_t which)
+{
+    bitmap[which / 8] |= (uint8_t)(1u << which % 8);
+}
+
+static bool has_bit(const uint8_t *bitmap, uint64_t which)
+{
+    return bitmap[which / 8] >> which % 8 & 1;
 }
 
 bool hook_planner_code(const struct hook_planner *planner, uint64_t address, struct hook_code *code_out)
@@ -96,7 +106,50 @@ void hook_planner_add_target(struct hook_planner *planner, uint64_t address)
 
     if (span == NULL || !span->is_code)
         return;
-    bitmap_of(planner, span)[(address - span->address) / 8] |= (uint8_t)(1u << ((address - span->address) % 8));
+    set_bit(bitmap_of(planner, span), address - span->address);
+}
+
+void hook_planner_add_pointer(struct hook_planner *planner, uint64_t address)
+{
+    const struct hook_span *span = find_span(planner, address, 1);
+
+    if (span == NULL || !span->is_code)
+        return;
+    set_bit(bitmap_of(planner, span), address - span->address);
+    set_bit(planner->called[span - planner->module->spans], address - span->address);
+}
+
+void hook_planner_add_entry(struct hook_planner *planner, uint64_t address, bool is_conditional)
+{
+    const struct elf_function_list *list = planner->module->functions;
+    const struct elf_function *function = elf_function_list_find(list, address);
+
+    if (function == NULL || function->start != address) {
+        hook_planner_add_pointer(planner, address);
+        return;
+    }
+    hook_planner_add_target(planner, address);
+    if (is_conditional)
+        set_bit(planner->crossed, (uint64_t)(function - list->functions));
+}
+
+bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function)
+{
+    const struct hook_span *span = find_span(planner, function->start, 1);
+
+    if (function->is_part)
+        return true;
+    return function->name == NULL && span != NULL && span->is_code &&
+           has_bit(planner->crossed, (uint64_t)(function - planner->module->functions->functions)) &&
+           !has_bit(planner->called[span - planner->module->spans], function->start - span->address);
+}
+
+static bool has_any_bit(const uint8_t *bitmap, uint64_t start, uint64_t end)
+{
+    for (uint64_t i = start; i < end; i++)
+        if (has_bit(bitmap, i))
+            return true;
+    return false;
 }
 
 bool hook_planner_is_taken(const struct hook_planner *planner, uint64_t start, uint64_t end)
@@ -107,10 +160,18 @@ bool hook_planner_is_taken(const struct hook_planner *planner, uint64_t start, u
         return false;
     if (span == NULL || !span->is_code)
         return true;
-    for (uint64_t i = start - span->address; i < end - span->address; i++)
-        if (bitmap_of(planner, span)[i / 8] >> (i % 8) & 1)
-            return true;
-    return false;
+    return has_any_bit(bitmap_of(planner, span), start - span->address, end - span->address);
+}
+
+bool hook_planner_is_entered(const struct hook_planner *planner, uint64_t start, uint64_t end)
+{
+    const struct hook_span *span = find_span(planner, start, end - start);
+
+    if (end <= start)
+        return false;
+    if (span == NULL || !span->is_code)
+        return true;
+    return has_any_bit(planner->called[span - planner->module->spans], start - span->address, end - span->address);
 }
 
 void hook_planner_take(struct hook_planner *planner, uint64_t start, uint64_t end)
@@ -195,9 +256,12 @@ int hook_planner_init(struct hook_planner *planner, const struct hook_module *mo
         return -EOPNOTSUPP;
     if (!are_spans_good(module))
         return -EINVAL;
+    planner->crossed = bitmap;
+    bitmap += module->functions->count / 8 + 1;
     for (size_t i = 0; i < module->span_count; i++) {
         planner->taken[i] = bitmap;
-        bitmap += bitmap_bytes(&module->spans[i]);
+        planner->called[i] = bitmap + bitmap_bytes(&module->spans[i]);
+        bitmap += 2 * bitmap_bytes(&module->spans[i]);
         planner->table_budget += module->spans[i].is_code ? module->spans[i].size_bytes * TABLE_ENTRIES_PER_BYTE : 0;
     }
     for (size_t i = 0; i < module->span_count; i++)
@@ -217,7 +281,7 @@ void hook_planner_plan(struct hook_planner *planner, const struct elf_function *
         .method = HOOK_IMPOSSIBLE,
         .is_entry_only = hook_is_entry_only_name(function->name, function->name_length),
     };
-    if (function->is_part)
+    if (hook_planner_is_part(planner, function))
         plan_out->obstacle = HOOK_NOT_A_FUNCTION;
     else if (!hook_planner_code(planner, function->start, &code))
         plan_out->obstacle = HOOK_NOT_MAPPED;

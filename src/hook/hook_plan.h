@@ -40,6 +40,9 @@ enum hook_obstacle {
 #undef HOOK_OBSTACLE
 };
 
+/* A function that goes back into its first bytes is displaced as a whole, if it is no longer than this. */
+#define HOOK_DISPLACED_BYTES_MAX 128
+
 struct hook_plan {
     uint64_t address;  /* of the function */
     uint64_t patch_at; /* the first byte that changes: there, or behind a landing mark (endbr64) */
@@ -79,7 +82,9 @@ struct hook_module {
 struct hook_planner {
     const struct hook_surveyor *surveyor;
     const struct hook_module *module;
-    uint8_t *taken[HOOK_SPANS_MAX]; /* a bit for each byte of code: somebody goes there, or a plan has it */
+    uint8_t *taken[HOOK_SPANS_MAX];  /* a bit for each byte of code: somebody goes there, or a plan has it */
+    uint8_t *called[HOOK_SPANS_MAX]; /* likewise: it is called, its address is somewhere, or others jump into it */
+    uint8_t *crossed; /* a bit for each function: conditional branches of another one lead to its start */
     struct frame_rows_storage *rows;
     uint64_t table_budget; /* how many entries of jump tables are still looked at: what is not trusted ends */
 };
@@ -93,15 +98,21 @@ size_t hook_planner_memory_bytes(const struct hook_module *module);
  */
 MUST_USE int hook_planner_init(struct hook_planner *planner, const struct hook_module *module, void *memory);
 
-/* Code that branches to the module from outside, or points into it: nothing may be overwritten from there on but an
- * entry. */
-void hook_planner_add_target(struct hook_planner *planner, uint64_t address);
+/* Says that somebody has that address of code: it may be called, and the byte is not overwritten unless it is an entry.
+ */
+void hook_planner_add_pointer(struct hook_planner *planner, uint64_t address);
 
 /*
  * How that function is hooked. What cannot be, is HOOK_IMPOSSIBLE, with the obstacle. The padding that the plan needs
  * is its own from now on: a plan that is not carried out, or is undone, goes back with hook_planner_release().
  */
 void hook_planner_plan(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan_out);
+
+/*
+ * Whether it is a part of a function that is jumped to, the seldom used one as a rule: it is known to be one, or it has
+ * no name, nobody calls it, and others branch to it as one does within a function.
+ */
+bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function);
 
 void hook_planner_release(struct hook_planner *planner, const struct hook_plan *plan);
 

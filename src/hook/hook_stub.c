@@ -92,16 +92,18 @@ static size_t pending_of(const struct hook_thread *thread, uint64_t start, uint6
 size_t hook_stub_pending(uint64_t start, uint64_t end)
 {
     uint64_t mask = hook_signals_block();
+    int locked = hook_threads_lock();
     const struct hook_thread *thread;
     size_t count = 0;
 
-    if (hook_threads_lock() != 0) {
+    if (locked != 0 && locked != -EDEADLK) {
         hook_signals_unblock(mask);
         return SIZE_MAX;
     }
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
         count += pending_of(thread, start, end);
-    hook_threads_unlock();
+    if (locked == 0)
+        hook_threads_unlock();
     hook_signals_unblock(mask);
     return count;
 }

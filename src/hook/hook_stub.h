@@ -92,7 +92,8 @@ MUST_USE int hook_stub_write(struct code_writer *writer, const struct hook_stub_
 
 /*
  * How many calls under way will return into [start, end): code that must stay. Threads that run there right now are not
- * counted: whoever removes code looks at their pcs himself. Any thread; exact while the threads are stopped.
+ * counted: whoever removes code looks at their pcs himself. Any thread; exact while the threads are stopped, by one
+ * that has taken hook_threads_lock() before.
  */
 size_t hook_stub_pending(uint64_t start, uint64_t end);
 

@@ -19,7 +19,7 @@ struct hook_code {
 struct hook_surveyor {
     unsigned machine; /* EM_* */
 
-    /* Marks all places that the code leads to or points at, by hook_planner_add_target(). */
+    /* Marks all places that the code leads to or points at. */
     void (*survey)(struct hook_planner *planner, const struct hook_code *code);
 
     /* Plans a function that is mapped and no part of one; the plan has its address and is impossible so far. */
@@ -28,6 +28,12 @@ struct hook_surveyor {
 
 /* NULL: functions of that CPU cannot be hooked yet. */
 const struct hook_surveyor *hook_surveyor_by_machine(unsigned machine);
+
+/* Marks where a branch leads to within the code that is looked at. */
+void hook_planner_add_target(struct hook_planner *planner, uint64_t address);
+
+/* The same of a branch that leaves it. */
+void hook_planner_add_entry(struct hook_planner *planner, uint64_t address, bool is_conditional);
 
 /* The code from an address to the end of its span. False: it is in none. */
 bool hook_planner_code(const struct hook_planner *planner, uint64_t address, struct hook_code *code_out);
@@ -38,7 +44,10 @@ bool hook_planner_read(const struct hook_planner *planner, uint64_t address, voi
 /* Whether somebody goes to, or a plan has, one of the bytes in [start, end), or they are in no code. */
 bool hook_planner_is_taken(const struct hook_planner *planner, uint64_t start, uint64_t end);
 
-/* Gives bytes in [start, end) to a plan, which are not taken. */
+/* Whether other code than theirs goes to one of the bytes in [start, end), which are code, or has their address. */
+bool hook_planner_is_entered(const struct hook_planner *planner, uint64_t start, uint64_t end);
+
+/* Gives bytes in [start, end) to a plan, which are not taken; or takes them back. */
 void hook_planner_take(struct hook_planner *planner, uint64_t start, uint64_t end);
 void hook_planner_give_back(struct hook_planner *planner, uint64_t start, uint64_t end);
 

@@ -18,7 +18,10 @@ struct mapping {
     uint64_t start;
     uint64_t end;
     uint64_t file_offset;
+    bool is_readable;
+    bool is_writable;
     bool is_executable;
+    bool is_shared; /* what is written there is seen by others who map the same */
     size_t path_length;
     char path[MAPPING_PATH_BYTES_MAX]; /* a longer one is cut off; none: nothing, or a name in brackets */
 };

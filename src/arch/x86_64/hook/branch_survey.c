@@ -12,23 +12,44 @@
 #include "arch/x86_64/isa/decoder.h"
 #include "hook/hook_surveyor.h"
 
+/* How far a comparison with the number of cases is from the use of their table, in instructions. */
+#define BOUND_NEARNESS 12
+
 struct survey {
     struct hook_planner *planner;
     const struct hook_code *code;
+    uint64_t bound;     /* what was compared with last */
+    unsigned bound_age; /* how many instructions ago */
 };
 
-/* Entries of a table lead into the function that uses it, or into parts that belong to some function. */
-static bool is_own_code(const struct survey *survey, uint64_t address)
+static bool is_within(const struct survey *survey, uint64_t address)
+{
+    return address >= survey->code->start && address < survey->code->end;
+}
+
+/*
+ * Entries of a table lead into the function that uses it, or into parts. Those may have no name: that is believed only
+ * as far as the table surely goes, since what comes behind it may be another one.
+ */
+static bool is_own_code(const struct survey *survey, uint64_t address, bool is_sure)
 {
     const struct elf_function *function;
     struct hook_code code;
 
-    if (address >= survey->code->start && address < survey->code->end)
+    if (is_within(survey, address))
         return true;
     if (!hook_planner_code(survey->planner, address, &code))
         return false;
     function = elf_function_list_find(survey->planner->module->functions, address);
-    return function != NULL && (function->is_part || function->is_label);
+    return function != NULL && (function->is_part || function->is_label || (is_sure && function->name == NULL));
+}
+
+static void mark_branch(const struct survey *survey, uint64_t target, bool is_conditional)
+{
+    if (is_within(survey, target))
+        hook_planner_add_target(survey->planner, target);
+    else
+        hook_planner_add_entry(survey->planner, target, is_conditional);
 }
 
 static bool read_distance(const struct survey *survey, uint64_t table, uint64_t which, uint64_t *target_out)
@@ -55,10 +76,12 @@ static void mark_table(const struct survey *survey, uint64_t table,
                        bool (*read)(const struct survey *survey, uint64_t table, uint64_t which, uint64_t *target_out))
 {
     uint64_t *budget = &survey->planner->table_budget;
+    uint64_t sure = survey->bound_age < BOUND_NEARNESS ? survey->bound + 1 : 0;
     uint64_t target;
 
-    for (uint64_t i = 0; *budget != 0 && read(survey, table, i, &target) && is_own_code(survey, target); i++) {
-        hook_planner_add_target(survey->planner, target);
+    for (uint64_t i = 0; *budget != 0 && read(survey, table, i, &target) && is_own_code(survey, target, i < sure);
+         i++) {
+        mark_branch(survey, target, true);
         *budget -= 1;
     }
 }
@@ -66,7 +89,7 @@ static void mark_table(const struct survey *survey, uint64_t table,
 static void mark_memory(const struct survey *survey, const struct x86_insn *insn)
 {
     if (insn->properties & X86_PC_RELATIVE) {
-        hook_planner_add_target(survey->planner, insn->target);
+        hook_planner_add_pointer(survey->planner, insn->target);
         if (insn->mnemonic == X86_MNEMONIC_lea) {
             mark_table(survey, insn->target, read_distance);
             mark_table(survey, insn->target, read_pointer);
@@ -76,15 +99,26 @@ static void mark_memory(const struct survey *survey, const struct x86_insn *insn
     }
 }
 
+static void note_bound(struct survey *survey, const struct x86_insn *insn)
+{
+    survey->bound_age++;
+    if (insn->mnemonic == X86_MNEMONIC_cmp && insn->immediate_size != 0) {
+        survey->bound = insn->immediate;
+        survey->bound_age = 0;
+    }
+}
+
 static void mark_insn(const struct survey *survey, const struct x86_insn *insn)
 {
     switch (insn->flow) {
-    case X86_FLOW_JUMP:
     case X86_FLOW_BRANCH:
     case X86_FLOW_BRANCH_COUNT:
-    case X86_FLOW_CALL:
     case X86_FLOW_TRANSACTION:
-        hook_planner_add_target(survey->planner, insn->target);
+    case X86_FLOW_JUMP:
+        mark_branch(survey, insn->target, insn->flow != X86_FLOW_JUMP);
+        return;
+    case X86_FLOW_CALL:
+        hook_planner_add_pointer(survey->planner, insn->target);
         return;
     default:
         break;
@@ -93,12 +127,12 @@ static void mark_insn(const struct survey *survey, const struct x86_insn *insn)
         mark_memory(survey, insn);
     /* Code that stays at its address has it in immediates. */
     if (insn->immediate_size == 4 && insn->mnemonic == X86_MNEMONIC_mov)
-        hook_planner_add_target(survey->planner, insn->immediate);
+        hook_planner_add_pointer(survey->planner, insn->immediate);
 }
 
 void x86_branch_survey(struct hook_planner *planner, const struct hook_code *code)
 {
-    struct survey survey = {planner, code};
+    struct survey survey = {.planner = planner, .code = code, .bound_age = BOUND_NEARNESS};
     struct x86_insn insn;
 
     for (uint64_t at = code->start; at < code->end;) {
@@ -109,6 +143,7 @@ void x86_branch_survey(struct hook_planner *planner, const struct hook_code *cod
             continue;
         }
         mark_insn(&survey, &insn);
+        note_bound(&survey, &insn);
         at += insn.length;
     }
 }

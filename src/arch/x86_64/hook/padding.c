@@ -56,17 +56,26 @@ bool x86_padding_is_free(const struct hook_planner *planner, uint64_t start, uin
            find_run_end(planner, start, limit, function_end) >= end;
 }
 
-/* The last piece of [start, end) that is free and starts in [low, high]. */
-static bool find_in_run(const struct hook_planner *planner, const struct hook_code *run, uint64_t low, uint64_t high,
-                        unsigned size_bytes, uint64_t *start_out)
+/* What is looked for: so many bytes that start in [low, high]. */
+struct window {
+    uint64_t low;
+    uint64_t high;
+    unsigned size_bytes;
+};
+
+/* The last piece of a run that is free and starts in the window. */
+static bool find_in_run(const struct hook_planner *planner, const struct hook_code *run, const struct window *window,
+                        uint64_t *start_out)
 {
     uint64_t at;
 
-    if (run->end - run->start < size_bytes)
+    if (run->end - run->start < window->size_bytes)
         return false;
-    at = run->end - size_bytes < high ? run->end - size_bytes : high;
-    for (; at >= run->start && at >= low; at--) {
-        if (!hook_planner_is_taken(planner, at, at + size_bytes)) {
+    at = run->end - window->size_bytes;
+    if (at > window->high)
+        at = window->high;
+    for (; at >= run->start && at >= window->low; at--) {
+        if (!hook_planner_is_taken(planner, at, at + window->size_bytes)) {
             *start_out = at;
             return true;
         }
@@ -76,21 +85,59 @@ static bool find_in_run(const struct hook_planner *planner, const struct hook_co
     return false;
 }
 
+/* Between this function and the next one. */
+static bool find_behind(const struct hook_planner *planner, const struct elf_function *function,
+                        const struct window *window, uint64_t *start_out)
+{
+    uint64_t start = function->covered_end;
+    uint64_t limit = hook_planner_next_start(planner, function->start);
+    struct hook_code run = {.start = start, .end = find_run_end(planner, start, limit, start)};
+
+    return start < limit && find_in_run(planner, &run, window, start_out);
+}
+
+/* Within this function, where a loop behind a jump is aligned. */
+static bool find_inside(const struct hook_planner *planner, const struct elf_function *function,
+                        const struct window *window, uint64_t *start_out)
+{
+    uint64_t end = hook_planner_next_start(planner, function->start);
+    bool is_dead = false;
+    struct hook_code code;
+    struct x86_insn insn;
+
+    if (!hook_planner_code(planner, function->start, &code))
+        return false;
+    for (uint64_t at = code.start; at < end && at <= window->high; at += insn.length) {
+        struct hook_code run = {.start = at, .end = end};
+
+        if (x86_decode(code.bytes + (at - code.start), end - at, app_pc_of(at), planner->module->decode_options,
+                       &insn) != 0)
+            return false;
+        if (is_dead && is_filler(&insn)) {
+            run.end = find_run_end(planner, at, end, end);
+            if (!hook_planner_is_taken(planner, run.start, run.end) && find_in_run(planner, &run, window, start_out))
+                return true;
+        }
+        is_dead = insn.flow == X86_FLOW_JUMP || insn.flow == X86_FLOW_JUMP_INDIRECT || insn.flow == X86_FLOW_RETURN ||
+                  insn.mnemonic == X86_MNEMONIC_ud2;
+    }
+    return false;
+}
+
 bool x86_padding_find(const struct hook_planner *planner, uint64_t low, uint64_t high, unsigned size_bytes,
                       uint64_t *start_out)
 {
     const struct elf_function_list *list = planner->module->functions;
-    const struct elf_function *function = elf_function_list_find(list, low);
+    const struct elf_function *first = elf_function_list_find(list, low), *end = list->functions + list->count;
+    struct window window = {low, high, size_bytes};
 
-    if (function == NULL)
-        function = list->functions;
-    for (; function < list->functions + list->count && function->start <= high; function++) {
-        uint64_t start = function->covered_end;
-        uint64_t limit = hook_planner_next_start(planner, function->start);
-        struct hook_code run = {.start = start, .end = find_run_end(planner, start, limit, start)};
-
-        if (start < limit && find_in_run(planner, &run, low, high, size_bytes, start_out))
+    if (first == NULL)
+        first = list->functions;
+    for (const struct elf_function *function = first; function < end && function->start <= high; function++)
+        if (find_behind(planner, function, &window, start_out))
             return true;
-    }
+    for (const struct elf_function *function = first; function < end && function->start <= high; function++)
+        if (find_inside(planner, function, &window, start_out))
+            return true;
     return false;
 }

@@ -36,10 +36,11 @@ struct branch {
 struct walk {
     const struct hook_planner *planner;
     struct hook_code code; /* the function's */
-    uint64_t entry;
+    const struct hook_plan *plan;
     struct x86_return_use *use;
     struct slot from_rsp;
     struct slot from_rbp;
+    uint64_t row_end; /* of the last row of .eh_frame */
     struct branch branches[BRANCHES_MAX];
     unsigned branch_count;
 };
@@ -60,11 +61,22 @@ static bool uses_slot(const struct walk *walk, const struct x86_insn *insn)
            (insn->base == X86_RBP && is_at(&walk->from_rbp, insn->displacement));
 }
 
+/* In the displaced copy a branch to the patched place leads to the copy of that. */
+static bool goes_to_entry(const struct walk *walk, const struct x86_insn *insn)
+{
+    const struct hook_plan *plan = walk->plan;
+    bool is_displaced = insn->pc.value >= plan->patch_at && insn->pc.value < plan->displaced_end;
+
+    if (insn->target < walk->code.start || insn->target > plan->patch_at)
+        return false;
+    return insn->target != plan->patch_at || !is_displaced;
+}
+
 static void note_branch(struct walk *walk, const struct x86_insn *insn)
 {
     if (insn->flow != X86_FLOW_JUMP && insn->flow != X86_FLOW_BRANCH && insn->flow != X86_FLOW_BRANCH_COUNT)
         return;
-    walk->use->goes_to_entry |= insn->target >= walk->code.start && insn->target <= walk->entry;
+    walk->use->goes_to_entry |= goes_to_entry(walk, insn);
     walk->branches[walk->branch_count++ % BRANCHES_MAX] = (struct branch){insn->target, walk->from_rsp};
 }
 
@@ -171,6 +183,7 @@ static bool take_row(void *context, const struct frame_row *row)
         walk->use->is_used |= !walk->from_rsp.is_known || walk->from_rsp.distance != 0 ||
                               row->registers[FRAME_RETURN_ADDRESS].kind == FRAME_UNDEFINED;
     walk_code(walk, start, end, false);
+    walk->row_end = end;
     return false;
 }
 
@@ -183,21 +196,22 @@ static bool find_frame(const struct hook_planner *planner, const struct elf_func
            eh_frame_next(planner->module->frame, &offset, entry_out) == 1 && entry_out->start == function->start;
 }
 
-void x86_return_use_find(const struct hook_planner *planner, const struct elf_function *function, uint64_t entry,
-                         struct x86_return_use *use_out)
+void x86_return_use_find(const struct hook_planner *planner, const struct elf_function *function,
+                         const struct hook_plan *plan, struct x86_return_use *use_out)
 {
-    struct walk walk = {.planner = planner, .entry = entry, .use = use_out, .from_rsp = {0, true}};
+    struct walk walk = {.planner = planner, .plan = plan, .use = use_out, .from_rsp = {0, true}};
     struct eh_frame_entry frame;
 
     *use_out = (struct x86_return_use){0};
     if (!hook_planner_code(planner, function->start, &walk.code))
         return;
     walk.code.end = hook_planner_function_end(planner, function);
+    walk.row_end = walk.code.start;
     if (!find_frame(planner, function, &frame)) {
         walk_code(&walk, walk.code.start, walk.code.end, true);
         return;
     }
-    /* A program that makes no sense from somewhere on has told what it tells before. */
+    /* A program that makes no sense from somewhere on leaves the rest of the function to be followed. */
     if (frame_rows_visit(&frame, planner->rows, take_row, &walk) != 0)
-        use_out->is_used |= false;
+        walk_code(&walk, walk.row_end, walk.code.end, true);
 }

@@ -22,7 +22,8 @@ struct entry {
     struct hook_planner *planner;
     struct hook_code code; /* from the function's start to the end of the span */
     uint64_t function_end;
-    uint64_t places[2]; /* where the patch may begin, the better one first */
+    unsigned mark_bytes; /* of an endbr64 at the start */
+    uint64_t places[2];  /* where the patch may begin, the better one first */
     unsigned place_count;
     struct hook_plan *plan;
 };
@@ -100,6 +101,30 @@ static enum hook_obstacle displace(const struct entry *entry, uint64_t at, unsig
     return HOOK_NO_OBSTACLE;
 }
 
+static bool can_move_alone(const struct x86_insn *insn)
+{
+    return is_movable(insn) && !comes_back(insn) && insn->flow != X86_FLOW_JUMP_INDIRECT;
+}
+
+/*
+ * All of a small function, which goes back into the bytes that are overwritten: its copy goes back into the copy. For
+ * that nothing may come to the original any more, neither from other code nor back from a call, nor by a pointer.
+ */
+static bool displace_all(const struct entry *entry, uint64_t at, struct displacement *displacement_out)
+{
+    uint64_t end = entry->function_end, pc = at;
+    struct x86_insn insn;
+
+    if (end < at + JUMP_BYTES || end - at > HOOK_DISPLACED_BYTES_MAX ||
+        end > hook_planner_next_start(entry->planner, at) || hook_planner_is_entered(entry->planner, at + 1, end))
+        return false;
+    for (; pc < end; pc += insn.length)
+        if (!decode(entry, pc, &insn) || !can_move_alone(&insn))
+            return false;
+    *displacement_out = (struct displacement){.end = pc};
+    return pc == end;
+}
+
 static void settle(const struct entry *entry, enum hook_method method, uint64_t at, unsigned patch_bytes,
                    const struct displacement *displacement)
 {
@@ -134,6 +159,17 @@ static bool plan_jump(const struct entry *entry, bool is_padded)
         note_obstacle(entry, obstacle == HOOK_NO_OBSTACLE ? HOOK_TOO_SHORT : obstacle);
     }
     return false;
+}
+
+static bool plan_whole(const struct entry *entry)
+{
+    uint64_t at = entry->code.start + entry->mark_bytes;
+    struct displacement displacement;
+
+    if (!displace_all(entry, at, &displacement))
+        return false;
+    settle(entry, HOOK_JUMP, at, JUMP_BYTES, &displacement);
+    return true;
 }
 
 static bool plan_hop(const struct entry *entry)
@@ -192,6 +228,7 @@ static void find_places(struct entry *entry)
     if (decode(entry, start, &insn) && insn.mnemonic == X86_MNEMONIC_endbr64) {
         uint64_t behind = start + insn.length;
 
+        entry->mark_bytes = insn.length;
         if (hook_planner_is_taken(entry->planner, behind, behind + 1))
             note_obstacle(entry, behind < entry->function_end ? HOOK_LOOP_TO_ENTRY : HOOK_TOO_SHORT);
         else
@@ -211,11 +248,12 @@ static void plan(struct hook_planner *planner, const struct elf_function *functi
     find_places(&entry);
     if (plan_jump(&entry, false))
         plan_out->obstacle = HOOK_NO_OBSTACLE;
-    else if (!plan_jump(&entry, true) && !plan_hop(&entry) && !plan_trap(&entry))
+    else if (!plan_whole(&entry) && !plan_jump(&entry, true) && !plan_hop(&entry) && !plan_trap(&entry))
         return;
-    x86_return_use_find(planner, function, plan_out->patch_at, &use);
+    x86_return_use_find(planner, function, plan_out, &use);
     plan_out->is_entry_only |= use.is_used;
-    plan_out->is_loop_head = use.goes_to_entry;
+    /* A loop that would come by the hook each time is better displaced as well. */
+    plan_out->is_loop_head = use.goes_to_entry && !(plan_out->method == HOOK_JUMP && plan_whole(&entry));
 }
 
 const struct hook_surveyor surveyor_x86_64 = {
