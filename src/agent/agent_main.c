@@ -58,5 +58,6 @@ void agent_main(void *context, struct thread_registers *registers)
 
     call->result = run(call, registers);
     call->followed_count = session_followed_count();
+    call->hooked_count = session_hooked_count();
     await_tracer(call);
 }

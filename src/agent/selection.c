@@ -158,15 +158,22 @@ static void take_symbols(struct search *search)
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
+/* The program itself can be opened also when its file has another name by now, or none. */
+static const char *path_of(const struct mapping *mapping, char path[MAPPING_PATH_BYTES_MAX + 1])
+{
+    if (is_program(mapping))
+        return PROGRAM_LINK;
+    __builtin_memcpy(path, mapping->path, mapping->path_length);
+    path[mapping->path_length] = '\0';
+    return path;
+}
+
 static void search_file(struct search *search)
 {
     char path[MAPPING_PATH_BYTES_MAX + 1];
     struct symbol_file file;
 
-    __builtin_memcpy(path, search->mapping->path, search->mapping->path_length);
-    path[search->mapping->path_length] = '\0';
-    /* The program itself can be opened also when its file has another name by now, or none. */
-    if (symbol_file_open(is_program(search->mapping) ? PROGRAM_LINK : path, &file) != 0)
+    if (symbol_file_open(path_of(search->mapping, path), &file) != 0)
         return;
     search->symbols = &file.symbols;
     take_symbols(search);
@@ -189,11 +196,37 @@ static bool is_vdso(const struct mapping *mapping)
     return mapping->path_length == sizeof(VDSO) - 1 && __builtin_memcmp(mapping->path, VDSO, sizeof(VDSO) - 1) == 0;
 }
 
+/* Nothing is followed: functions are hooked, or not. */
+static void hook_module(const struct mapping *mapping)
+{
+    const struct glob_text name = {mapping->path, mapping->path_length};
+    struct selection_search search = {.parts = selection.parts};
+    char path[MAPPING_PATH_BYTES_MAX + 1];
+    uint64_t matched;
+
+    for (uint32_t i = 0; i < selection.count; i++) {
+        uint32_t use = selection.patterns[i].use;
+
+        if (!agent_pattern_has_module(&selection.parts[i], name, is_program(mapping)))
+            continue;
+        search.hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK) << i;
+        search.excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
+    }
+    matched = selection.watcher->module(mapping, path_of(mapping, path), &search);
+    for (uint64_t left = matched; left != 0; left &= left - 1)
+        ring_region_note_match(selection.ring, (uint32_t)__builtin_ctzll(left));
+}
+
 void selection_module_loaded(const struct mapping *mapping)
 {
     const struct glob_text path = {mapping->path, mapping->path_length};
     struct search search = {.mapping = mapping};
 
+    if (selection.watcher != NULL && selection.watcher->module != NULL) {
+        if (!is_vdso(mapping))
+            hook_module(mapping);
+        return;
+    }
     for (uint32_t i = 0; i < selection.count; i++) {
         const struct agent_pattern *pattern = &selection.patterns[i];
         const struct agent_pattern_parts *parts = &selection.parts[i];
@@ -215,9 +248,8 @@ void selection_module_loaded(const struct mapping *mapping)
 
 void selection_module_unloaded(uint64_t start, uint64_t end)
 {
-    if (selection.engine == NULL)
-        return;
-    (void)!quiet_range_remove(selection.engine, start, end);
+    if (selection.engine != NULL)
+        (void)!quiet_range_remove(selection.engine, start, end);
     if (selection.watcher != NULL)
         selection.watcher->remove(start, end);
 }

@@ -11,9 +11,17 @@
 
 #include <stdint.h>
 
+struct agent_pattern_parts;
 struct mapping;
 struct ring_region;
 struct stalker_engine;
+
+/* Which patterns are about a module: a bit for each. */
+struct selection_search {
+    const struct agent_pattern_parts *parts; /* of all patterns */
+    uint64_t hooked;
+    uint64_t excluded;
+};
 
 /* Is told of functions whose names match patterns that exclude nothing. In the engine, or before anything runs. */
 struct selection_watcher {
@@ -22,13 +30,18 @@ struct selection_watcher {
      * both of a file's tables, is told once for each. size_bytes 0: nobody knows.
      */
     void (*add)(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes);
+    /*
+     * Looks through a module by itself, for what is hooked; `path` is its file's. Returns the patterns that have
+     * matched something. NULL: names are looked up here.
+     */
+    uint64_t (*module)(const struct mapping *mapping, const char *path, const struct selection_search *search);
     /* What was there is gone. */
     void (*remove)(uint64_t start, uint64_t end);
 };
 
 /*
  * Takes the patterns, of which it keeps copies. The ring is told which ones matched something. watcher NULL: only what
- * is excluded counts.
+ * is excluded counts. engine NULL: nothing is followed, and the watcher looks through modules.
  */
 void selection_begin(struct stalker_engine *engine, struct ring_region *ring, const struct agent_options *options,
                      const struct selection_watcher *watcher);

@@ -3,6 +3,8 @@
 
 #include "agent/crash_watch.h"
 #include "agent/function_watch.h"
+#include "agent/hook_session.h"
+#include "agent/hook_set.h"
 #include "agent/module_log.h"
 #include "agent/process_log.h"
 #include "agent/selection.h"
@@ -24,9 +26,15 @@
 static struct session {
     struct ring_region *ring;
     const struct process_watcher *processes;
-    struct stalker_engine *engine;
+    struct stalker_engine *engine; /* NULL: nothing is followed */
     struct follow_request request;
+    bool is_hooked; /* nothing is followed, functions are hooked */
 } session;
+
+static bool is_there(void)
+{
+    return session.engine != NULL || session.is_hooked;
+}
 
 static int make_ring(const struct agent_options *options)
 {
@@ -80,6 +88,7 @@ static void give_back(void)
 {
     crash_watch_end();
     stalker_engine_destroy(session.engine);
+    hook_session_end();
     process_log_end();
     thread_registry_deinit();
     module_log_end();
@@ -99,37 +108,49 @@ static void protect_image(const struct agent_call *call)
     }
 }
 
-int session_prepare(struct agent_call *call)
+static int prepare_following(const struct agent_options *options)
 {
-    const struct agent_options *options = &call->options;
-    int result;
+    int result = make_engine(options);
 
-    if (session.engine != NULL)
-        return -EALREADY;
-    protect_image(call);
-    result = make_ring(options);
-    if (result == 0)
-        result = make_engine(options);
-    if (result != 0) {
-        give_back();
+    if (result != 0)
         return result;
-    }
     session.request = (struct follow_request){
         .configuration = {.events = options->events, .times = options->with_times != 0, .ring = session.ring},
         .new_threads = options->new_threads != 0,
         .is_whole = options->is_whole != 0,
     };
-    call->ring_fd = session.ring->fd;
     crash_watch_begin(session.ring, options->trigger_signals);
     return 0;
 }
 
+int session_prepare(struct agent_call *call)
+{
+    const struct agent_options *options = &call->options;
+    int result;
+
+    if (is_there())
+        return -EALREADY;
+    protect_image(call);
+    result = make_ring(options);
+    if (result == 0 && options->events & EVENTS_HOOKED) {
+        session.is_hooked = true;
+        result = hook_session_prepare(options, session.ring);
+    } else if (result == 0) {
+        result = prepare_following(options);
+    }
+    if (result == 0)
+        call->ring_fd = session.ring->fd;
+    else
+        give_back();
+    return result;
+}
+
 int session_begin(struct agent_call *call, struct thread_registers *registers)
 {
-    bool was_prepared = session.engine != NULL;
+    bool was_prepared = is_there();
     int result = 0;
 
-    if (session_followed_count() != 0)
+    if (session_followed_count() != 0 || session_hooked_count() != 0)
         return -EALREADY;
     if (!was_prepared)
         result = session_prepare(call);
@@ -140,7 +161,7 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
         module_log_look_again();
     }
     session.ring->fd = -1;
-    result = follow_caller(registers);
+    result = session.is_hooked ? hook_session_begin(registers) : follow_caller(registers);
     if (result != 0)
         give_back();
     return result;
@@ -153,6 +174,10 @@ static struct thread_registers *registers_of(struct agent_thread *thread, struct
 
 int session_follow(struct agent_call *call)
 {
+    if (session.is_hooked) {
+        hook_session_meet(call);
+        return 0;
+    }
     if (session.engine == NULL)
         return -ENOENT;
     for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
@@ -165,6 +190,8 @@ int session_follow(struct agent_call *call)
 
 int session_leave(struct agent_call *call, struct thread_registers *registers)
 {
+    if (session.is_hooked)
+        return hook_session_leave(call, registers);
     if (session.engine == NULL)
         return -ENOENT;
     for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
@@ -193,6 +220,8 @@ static bool are_out(struct agent_call *call, struct thread_registers *registers)
 
 int session_look(struct agent_call *call, struct thread_registers *registers)
 {
+    if (session.is_hooked)
+        return hook_session_look(call, registers) ? 0 : -EBUSY;
     return session.engine == NULL || are_out(call, registers) ? 0 : -EBUSY;
 }
 
@@ -209,11 +238,12 @@ static void forget_threads(void)
 
 int session_end(void)
 {
-    if (session.engine == NULL)
+    if (!is_there())
         return 0;
-    if (session_followed_count() != 0)
+    if (session_followed_count() != 0 || session_hooked_count() != 0)
         return -EBUSY;
-    forget_threads();
+    if (session.engine != NULL)
+        forget_threads();
     give_back();
     return 0;
 }
@@ -227,4 +257,9 @@ uint32_t session_followed_count(void)
     LIST_FOR_EACH (node, &session.engine->threads)
         count++;
     return count;
+}
+
+uint32_t session_hooked_count(void)
+{
+    return session.is_hooked ? hook_set_count() : 0;
 }

@@ -41,5 +41,6 @@ MUST_USE int session_look(struct agent_call *call, struct thread_registers *regi
 MUST_USE int session_end(void);
 
 uint32_t session_followed_count(void);
+uint32_t session_hooked_count(void);
 
 #endif

@@ -25,12 +25,14 @@ static bool read_pid(const struct record_options *options, pid_t *pid_out)
 static int begin(const struct recorder_job *job, const struct agent_options *agent, struct target *target_out,
                  struct gait_error *err)
 {
+    bool is_hooked = job->options->hooks.count != 0;
     int result = target_attach(job->pid, agent, target_out, err);
+    unsigned count = is_hooked ? target_out->hooked_count : target_out->followed_count;
 
     if (result == 0 && !job->options->is_quiet)
-        fprintf(stderr, "gait: following %u thread%s of process %d, which stood still for %.1f ms; Ctrl-C ends it\n",
-                target_out->followed_count, target_out->followed_count == 1 ? "" : "s", (int)job->pid,
-                (double)target_out->standstill_ns / 1e6);
+        fprintf(stderr, "gait: %s %u %s%s of process %d, which stood still for %.1f ms; Ctrl-C ends it\n",
+                is_hooked ? "hooked" : "following", count, is_hooked ? "function" : "thread", count == 1 ? "" : "s",
+                (int)job->pid, (double)target_out->standstill_ns / 1e6);
     return result;
 }
 

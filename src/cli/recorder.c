@@ -164,6 +164,19 @@ static void listen_to_others(struct recorder *recorder)
     recorder->control.context = recorder;
 }
 
+static void say_begun(struct recorder *recorder, const struct target *target)
+{
+    bool is_hooked = recorder->job->options->hooks.count != 0;
+    unsigned count = is_hooked ? target->hooked_count : target->followed_count;
+
+    progress_say(&recorder->progress, "process %d has the agent in it, %llu bytes at 0x%llx; %u of its %s %s",
+                 (int)target->pid, (unsigned long long)target->agent.size_bytes,
+                 (unsigned long long)target->agent.start, count, is_hooked ? "functions" : "threads",
+                 is_hooked    ? "are hooked"
+                 : count == 1 ? "is followed"
+                              : "are followed");
+}
+
 /* Makes the folder, and begins with the process. */
 static int begin(struct recorder *recorder, struct gait_error *err)
 {
@@ -189,9 +202,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         recording_discard(&recorder->recording);
         return result;
     }
-    progress_say(&recorder->progress, "process %d has the agent in it, %llu bytes at 0x%llx; %u of its threads %s",
-                 (int)target.pid, (unsigned long long)target.agent.size_bytes, (unsigned long long)target.agent.start,
-                 target.followed_count, target.followed_count == 1 ? "is followed" : "are followed");
+    say_begun(recorder, &target);
     take_signals();
     allow_many_files();
     result = family_begin(&recorder->family, &recorder->recording, &family, &target, err);

@@ -9,10 +9,20 @@
 #include <stddef.h>
 
 #define PAGE_BYTES 4096u
+#define WORDS      (GAIT_INVOCATION_DATA_BYTES / sizeof(uint64_t))
 
 static size_t bytes_of(unsigned size)
 {
     return sizeof(struct call_data) + ((size_t)GAIT_INVOCATION_DATA_BYTES << size);
+}
+
+_Static_assert(WORDS == 8, "as clear has it");
+
+/* Spelled out: compilers would call a function for it, or use an instruction that is slow to begin. */
+static inline void clear(uint64_t *words)
+{
+    words[0] = words[1] = words[2] = words[3] = 0;
+    words[4] = words[5] = words[6] = words[7] = 0;
 }
 
 static unsigned size_for(uint32_t places)
@@ -42,7 +52,7 @@ static void take_page(struct hook_thread *thread, unsigned size)
 
 struct call_data *call_data_take(struct hook_thread *thread, uint32_t places)
 {
-    unsigned size = size_for(places);
+    unsigned size = places == 1 ? 0 : size_for(places);
     struct call_data *data;
 
     if (size >= CALL_DATA_SIZES)
@@ -54,8 +64,8 @@ struct call_data *call_data_take(struct hook_thread *thread, uint32_t places)
         return NULL;
     thread->free_data[size] = data->next;
     data->places = places;
-    for (size_t i = 0; i < (size_t)places * GAIT_INVOCATION_DATA_BYTES / sizeof(uint64_t); i++)
-        ((uint64_t *)(void *)data->bytes)[i] = 0;
+    for (uint32_t i = 0; i < places; i++)
+        clear((uint64_t *)(void *)data->bytes + (size_t)i * WORDS);
     return data;
 }
 

@@ -25,6 +25,9 @@ _Static_assert(offsetof(struct gait_cpu_context, rsp) == CONTEXT_RSP, "as the ga
 _Static_assert(offsetof(struct gait_cpu_context, pc) == CONTEXT_PC, "as the gates have it");
 _Static_assert(offsetof(struct gait_cpu_context, flags) == CONTEXT_FLAGS, "as the gates have it");
 
+/* Between a frame and what the gates have on the stack below it. */
+#define STACK_IN_USE_BYTES 256
+
 /* Where its call of the entering gate returns to. */
 static uint64_t stub_of(const struct hook_gate_frame *frame)
 {
@@ -47,17 +50,25 @@ static bool is_on_listeners_stack(const struct hook_thread *thread, uint64_t sp)
     return sp - thread->stack_low < thread->stack_top - thread->stack_low;
 }
 
-/* A listener that was left by a jump: the thread is elsewhere, but not in a handler that interrupts it. */
+/*
+ * Listeners that were left by a jump out of a signal handler: the thread is neither on their stack nor in a handler
+ * that interrupts them, or the gate that calls them.
+ */
 static bool is_listener_abandoned(const struct hook_thread *thread, const struct hook_gate_frame *frame)
 {
-    return !is_on_listeners_stack(thread, frame->cpu.rsp) &&
-           !own_stack_is_signal_stack(frame->cpu.rsp, thread->stack_low);
+    uint64_t sp = frame->cpu.rsp;
+
+    if (is_on_listeners_stack(thread, sp))
+        return false;
+    if (hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) == HOOK_LISTENING_GATE && sp <= thread->gate_sp)
+        return false;
+    return !own_stack_is_signal_stack(sp, thread->gate_sp);
 }
 
 static bool is_ignoring(struct hook_thread *thread, const struct hook_gate_frame *frame)
 {
-    if (hook_thread_is_ignoring(thread, HOOK_IGNORING_LISTENER) && is_listener_abandoned(thread, frame))
-        hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, false);
+    if (hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0 && is_listener_abandoned(thread, frame))
+        hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, 0);
     return atomic_load_explicit(&thread->ignoring, memory_order_relaxed) != 0;
 }
 
@@ -94,14 +105,16 @@ uint64_t hook_gate_find(struct hook_gate_frame *frame)
         return 0;
     }
     /* Where a listener runs, on whose stack this is, nothing may be done on it from the top. */
-    return hook_thread_is_ignoring(frame->thread, HOOK_IGNORING_LISTENER) ? ((uintptr_t)frame - 256) & ~(uint64_t)15
-                                                                          : frame->thread->stack_top;
+    return hook_thread_ignoring(frame->thread, HOOK_IGNORING_LISTENER) != 0
+               ? ((uintptr_t)frame - STACK_IN_USE_BYTES) & ~(uint64_t)15
+               : frame->thread->stack_top;
 }
 
 static void listen_later(struct hook_gate_frame *frame)
 {
     frame->is_listening = true;
-    hook_thread_set_ignoring(frame->thread, HOOK_IGNORING_LISTENER, true);
+    frame->thread->gate_sp = (uintptr_t)frame;
+    hook_thread_set_ignoring(frame->thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_GATE);
 }
 
 static void track_enter(struct hook_gate_frame *frame)
@@ -199,10 +212,12 @@ void hook_gate_listen(struct hook_gate_frame *frame)
 {
     struct hook_thread *thread = frame->thread;
 
+    hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_RUN);
     if (frame->kind == HOOK_GATE_ENTER)
         frame->outcome = listener_call_enter(thread, frame->invocation, &frame->cpu);
     else if (frame->kind == HOOK_GATE_LEAVE)
         frame->outcome = listener_call_leave(thread, frame->invocation, &frame->cpu);
     else
         frame->outcome = listener_call_once(thread, frame->stub, &frame->cpu);
+    hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_GATE);
 }

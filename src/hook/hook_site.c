@@ -116,16 +116,28 @@ static bool does_what_is_wanted(const struct site_code *stub, unsigned parts, ui
     return stub != NULL && stub->parts == parts && stub->target == target && stub->record_number == record_number;
 }
 
+/* Where a stub in the chunk calls the target: a replacement may be out of reach, and is reached by a jump before it. */
+static uint64_t place_in_reach(struct near_chunk *chunk, uint64_t target)
+{
+    struct cache_pc here = code_writer_pc(&chunk->writer);
+
+    if (address_fits_rel32(chunk->start, target) && address_fits_rel32(chunk->end, target))
+        return target;
+    hook_redirector_host()->jump(&chunk->writer, target);
+    return here.value;
+}
+
 static int write_stub(struct hook_site *site, unsigned parts, uint64_t target, const struct site_maker *maker)
 {
     struct hook_stub_request request = {&site->function, target, parts};
     struct near_chunk *chunk;
     struct site_code *code;
     struct hook_stub stub;
-    int result = begin_code(site, maker, HOOK_STUB_BYTES_MAX, &code, &chunk);
+    int result = begin_code(site, maker, REDIRECT_BYTES_MAX + HOOK_STUB_BYTES_MAX, &code, &chunk);
 
     if (result != 0)
         return result;
+    request.target = place_in_reach(chunk, target);
     result = hook_stub_write(&chunk->writer, &request, &stub);
     if (result == 0) {
         code->entry = stub.entry.value;

@@ -41,6 +41,7 @@ _Static_assert(offsetof(struct hook_thread, position) == HOOK_THREAD_POSITION, "
 _Static_assert(offsetof(struct hook_thread, ignoring) == HOOK_THREAD_IGNORING, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, stack_low) == HOOK_THREAD_STACK_LOW, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, stack_top) == HOOK_THREAD_STACK_TOP, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, gate_sp) == HOOK_THREAD_GATE_SP, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, context) == HOOK_THREAD_CONTEXT, "as the gates have it");
 
 #define PAGE_BYTES      4096u
@@ -348,6 +349,7 @@ static void leave_parent(struct hook_thread *own, uint32_t tid)
 {
     struct hook_thread *thread;
 
+    hook_recording_forget();
     thread_table_clear(&arena.table);
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
         thread->tid = thread == own ? tid : 0;

@@ -43,7 +43,7 @@ struct hook_thread {
     uint32_t tid;       /* 0: nobody's; what is still in `invocations` may come back on another thread */
     uint64_t stack_low; /* of its stack for listeners */
     uint64_t stack_top;
-    uint64_t reserved;
+    uint64_t gate_sp;                /* of a gate while HOOK_LISTENING_GATE */
     struct gait_cpu_context context; /* while listeners run that a gate has called */
     uint64_t thread_pointer;
     uint32_t index;
@@ -91,12 +91,12 @@ void hook_thread_listen_to_others(void);
 /* Closes lanes of threads that have ended, and lets others have what was theirs. Any thread. */
 void hook_threads_collect(void);
 
-static inline void hook_thread_set_ignoring(struct hook_thread *thread, unsigned why, bool is_set)
+static inline void hook_thread_set_ignoring(struct hook_thread *thread, unsigned why, uint8_t value)
 {
-    atomic_store_explicit(&thread->ignoring_why[why], is_set, memory_order_relaxed);
+    atomic_store_explicit(&thread->ignoring_why[why], value, memory_order_relaxed);
 }
 
-static inline bool hook_thread_is_ignoring(const struct hook_thread *thread, unsigned why)
+static inline uint8_t hook_thread_ignoring(const struct hook_thread *thread, unsigned why)
 {
     return atomic_load_explicit(&thread->ignoring_why[why], memory_order_relaxed);
 }

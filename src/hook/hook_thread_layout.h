@@ -14,12 +14,18 @@
 #define HOOK_THREAD_IGNORING  32   /* 32 bits, of which bytes are HOOK_IGNORING_* */
 #define HOOK_THREAD_STACK_LOW 40   /* of the stack for listeners */
 #define HOOK_THREAD_STACK_TOP 48
+#define HOOK_THREAD_GATE_SP   56 /* of the gate that calls listeners, while it does */
 #define HOOK_THREAD_CONTEXT   64 /* struct gait_cpu_context, while listeners run */
 
 /* Why no calls are told: a byte of that word each, so that each is set without touching the others. */
-#define HOOK_IGNORING_LISTENER 0 /* a listener runs; set by the thread only */
-#define HOOK_IGNORING_SELF     1 /* the thread asked for it */
-#define HOOK_IGNORING_OTHERS   2 /* another thread asked for it */
+#define HOOK_IGNORING_LISTENER 0 /* HOOK_LISTENING_*; set by the thread only */
+#define HOOK_IGNORING_SELF     2 /* the thread asked for it */
+#define HOOK_IGNORING_OTHERS   3 /* another thread asked for it */
+#define HOOK_IGNORING_ASKED    2 /* 16 bits: one of these two */
+
+/* Listeners run: a gate is about to call them, or back from that, on the program's stack; or is on theirs. */
+#define HOOK_LISTENING_GATE 1
+#define HOOK_LISTENING_RUN  2
 
 /* Of struct invocation. */
 #define INVOCATION_SLOT   0

@@ -22,7 +22,8 @@
 #include <stdint.h>
 
 #define INVOCATION_NO_SLOT (1ull << 63)
-#define INVOCATION_OUTER   UINT64_MAX         /* of the first of a piece, and of marks between stacks */
+#define INVOCATION_FIRST   (UINT64_MAX - 1)   /* of what is outside of all */
+#define INVOCATION_OUTER   UINT64_MAX         /* of the first of other pieces, and of marks between stacks */
 #define INVOCATION_HOLE    INVOCATION_NO_SLOT /* of one that was removed from the middle */
 #define INVOCATION_MAKING  (INVOCATION_NO_SLOT + 1)
 

@@ -8,6 +8,7 @@
 #include "arch/vector_state.h"
 #include "hook/call_data.h"
 #include "hook/hook_thread.h"
+#include "hook/hook_unwinders.h"
 #include "hook/quiescence.h"
 #include "hook/return_tracking.h"
 #include "hook/stub_knowledge.h"
@@ -22,50 +23,57 @@ struct listening {
     struct gait_invocation invocation;
 };
 
-static const struct hook_listeners *listeners_of(uint64_t stub)
+static inline const struct hook_listeners *listeners_of(const struct hook_function *function)
 {
-    struct hook_function *function = stub_function(stub);
+    const struct hook_listeners *listeners;
 
     /* Acquire: pairs with the release of whoever publishes a list. */
-    return function == NULL ? NULL : atomic_load_explicit(&function->listeners, memory_order_acquire);
+    listeners = atomic_load_explicit(&function->listeners, memory_order_acquire);
+    return listeners == NULL || listeners->count == 0 ? NULL : listeners;
 }
 
-static bool wants_leave(const struct hook_listener *listener, enum gait_invocation_point point)
+/* Where it returns to in the end. Mostly no other function has jumped to it. */
+static inline uint64_t caller_of(struct hook_thread *thread, const struct invocation *invocation)
 {
-    return listener->leave != NULL &&
-           (point != GAIT_INVOCATION_UNWOUND || (listener->flags & HOOK_LISTENER_UNWOUND) != 0);
+    uint64_t slot = atomic_load_explicit(&invocation->slot, memory_order_relaxed), outer;
+
+    if (invocation == &thread->left)
+        return return_tracking_caller(thread, invocation);
+    slot = slot < INVOCATION_NO_SLOT ? slot : ~slot;
+    outer = atomic_load_explicit(&invocation[-1].slot, memory_order_relaxed);
+    if ((outer < INVOCATION_NO_SLOT && outer != slot) || outer == INVOCATION_FIRST)
+        return invocation->return_address;
+    return return_tracking_caller(thread, invocation);
 }
 
-static void tell(struct listening *listening, const struct hook_listener *listener, bool is_enter)
+static inline bool is_wanted(const struct listening *listening, const struct hook_listener *listener)
 {
-    struct gait_invocation *invocation = &listening->invocation;
-    gait_invocation_function function = is_enter ? listener->enter : listener->leave;
-
-    invocation->data = listener->data;
-    invocation->call_data =
-        listening->data == NULL ? NULL : listening->data->bytes + (size_t)listener->place * GAIT_INVOCATION_DATA_BYTES;
-    function(invocation);
+    if (listening->invocation.point == GAIT_INVOCATION_UNWOUND && (listener->flags & HOOK_LISTENER_UNWOUND) == 0)
+        return false;
+    return listening->data != NULL && listener->serial <= listening->data->last_serial;
 }
 
-static void tell_all(struct listening *listening)
+/* Calls those that want to know. */
+static inline void tell_all(struct listening *listening, bool is_enter)
 {
-    enum gait_invocation_point point = listening->invocation.point;
+    const struct hook_listeners *listeners = listening->listeners;
 
-    for (uint32_t i = 0; i < listening->listeners->count; i++) {
-        const struct hook_listener *listener = &listening->listeners->items[i];
+    for (uint32_t i = 0; i < listeners->count; i++) {
+        const struct hook_listener *listener = &listeners->items[i];
+        gait_invocation_function function = is_enter ? listener->enter : listener->leave;
 
-        if (point == GAIT_INVOCATION_ENTER || point == GAIT_INVOCATION_PROBE) {
-            if (listener->enter != NULL)
-                tell(listening, listener, true);
-        } else if (wants_leave(listener, point) && listening->data != NULL &&
-                   listener->serial <= listening->data->last_serial) {
-            tell(listening, listener, false);
-        }
+        if (function == NULL || (!is_enter && !is_wanted(listening, listener)))
+            continue;
+        listening->invocation.data = listener->data;
+        listening->invocation.call_data =
+            listening->data == NULL ? NULL
+                                    : listening->data->bytes + (size_t)listener->place * GAIT_INVOCATION_DATA_BYTES;
+        function(&listening->invocation);
     }
 }
 
 /* With the program's errno, and its vector registers where a listener may use them. */
-static void tell_guarded(struct listening *listening)
+static inline __attribute__((always_inline)) void tell_guarded(struct listening *listening, bool is_enter)
 {
     bool with_vectors = !listening->listeners->is_general_only && listening->thread->vectors != NULL;
     int *(*location)(void) = hook_threads_options()->errno_location;
@@ -73,25 +81,25 @@ static void tell_guarded(struct listening *listening)
 
     if (with_vectors)
         vector_state_save(listening->thread->vectors);
+    listening->invocation.error_number = 0;
     if (location != NULL) {
         error_number = location();
         listening->invocation.error_number = *error_number;
     }
-    tell_all(listening);
+    tell_all(listening, is_enter);
     if (error_number != NULL)
         *error_number = listening->invocation.error_number;
     if (with_vectors)
         vector_state_restore(listening->thread->vectors);
 }
 
-static void begin(struct listening *listening, uint64_t stub, struct gait_cpu_context *cpu,
-                  enum gait_invocation_point point)
+static inline void describe(struct listening *listening, const struct hook_function *function,
+                            struct gait_cpu_context *cpu, enum gait_invocation_point point)
 {
     listening->invocation.cpu = cpu;
-    listening->invocation.function = stub_function(stub)->address;
+    listening->invocation.function = function->address;
     listening->invocation.thread_id = listening->thread->tid;
     listening->invocation.point = point;
-    listening->invocation.error_number = 0;
 }
 
 /* ---- entering ---------------------------------------------------------------------------------------------------- */
@@ -102,8 +110,6 @@ static bool is_called_by_replacement(struct hook_thread *thread, const struct in
     struct invocation_cursor cursor;
     const struct invocation *caller;
 
-    if ((stub_parts(invocation->stub) & HOOK_STUB_REPLACE) == 0)
-        return false;
     invocation_cursor_begin(&cursor, &thread->invocations);
     caller = invocation_cursor_next(&cursor);
     if (caller == invocation)
@@ -119,22 +125,26 @@ static uint32_t enter_original(struct hook_thread *thread, struct invocation *in
     return HOOK_OUTCOME_JUMP;
 }
 
-static uint32_t enter_busy(struct hook_thread *thread, struct invocation *invocation, struct gait_cpu_context *cpu)
+static inline uint32_t enter_busy(struct hook_thread *thread, struct invocation *invocation,
+                                  struct gait_cpu_context *cpu)
 {
-    struct listening listening = {.thread = thread, .listeners = listeners_of(invocation->stub)};
+    const struct hook_function *function = stub_function(invocation->stub);
+    struct listening listening;
 
-    if (listening.listeners == NULL || listening.listeners->count == 0)
+    listening.thread = thread;
+    listening.listeners = listeners_of(function);
+    if (listening.listeners == NULL)
         return HOOK_OUTCOME_GO;
     listening.data = call_data_take(thread, listening.listeners->places);
     if (listening.data != NULL)
         listening.data->last_serial = listening.listeners->last_serial;
     invocation->data = listening.data;
-    begin(&listening, invocation->stub, cpu, GAIT_INVOCATION_ENTER);
-    listening.invocation.return_address = return_tracking_caller(thread, invocation);
+    describe(&listening, function, cpu, GAIT_INVOCATION_ENTER);
+    listening.invocation.return_address = caller_of(thread, invocation);
     listening.invocation.depth = invocation->depth;
-    cpu->pc = listening.invocation.function;
-    tell_guarded(&listening);
-    if (cpu->pc == listening.invocation.function)
+    cpu->pc = function->address;
+    tell_guarded(&listening, true);
+    if (cpu->pc == function->address)
         return HOOK_OUTCOME_GO;
     call_data_give_back(thread, listening.data);
     invocation_stack_remove(&thread->invocations, invocation);
@@ -145,7 +155,7 @@ uint32_t listener_call_enter(struct hook_thread *thread, struct invocation *invo
 {
     uint32_t outcome;
 
-    if (is_called_by_replacement(thread, invocation))
+    if (stub_parts(invocation->stub) & HOOK_STUB_REPLACE && is_called_by_replacement(thread, invocation))
         return enter_original(thread, invocation, cpu);
     hook_busy_begin(thread);
     outcome = enter_busy(thread, invocation, cpu);
@@ -155,66 +165,73 @@ uint32_t listener_call_enter(struct hook_thread *thread, struct invocation *invo
 
 /* ---- leaving ----------------------------------------------------------------------------------------------------- */
 
-static void leave_busy(struct listening *listening, const struct invocation *invocation, struct gait_cpu_context *cpu,
-                       enum gait_invocation_point point)
+/* cpu->pc is where it returns to. */
+static inline void leave_busy(struct hook_thread *thread, const struct invocation *invocation,
+                              struct gait_cpu_context *cpu, enum gait_invocation_point point)
 {
-    listening->listeners = listeners_of(invocation->stub);
-    if (listening->listeners == NULL || listening->listeners->count == 0 || listening->data == NULL)
+    const struct hook_function *function = stub_function(invocation->stub);
+    struct listening listening;
+
+    listening.thread = thread;
+    listening.data = invocation->data;
+    listening.listeners = listeners_of(function);
+    if (listening.listeners == NULL || listening.data == NULL)
         return;
-    begin(listening, invocation->stub, cpu, point);
-    listening->invocation.return_address = cpu->pc;
-    listening->invocation.depth = invocation->depth;
-    tell_guarded(listening);
+    describe(&listening, function, cpu, point);
+    listening.invocation.return_address = cpu->pc;
+    listening.invocation.depth = invocation->depth;
+    tell_guarded(&listening, false);
 }
 
 uint32_t listener_call_leave(struct hook_thread *thread, struct invocation *invocation, struct gait_cpu_context *cpu)
 {
-    struct listening listening = {.thread = thread, .data = invocation->data};
-    uint64_t caller = return_tracking_caller(thread, invocation);
+    uint64_t caller = caller_of(thread, invocation);
+    struct call_data *data = invocation->data;
 
     cpu->pc = caller;
     hook_busy_begin(thread);
-    leave_busy(&listening, invocation, cpu, GAIT_INVOCATION_LEAVE);
+    leave_busy(thread, invocation, cpu, GAIT_INVOCATION_LEAVE);
     hook_busy_end(thread);
-    call_data_give_back(thread, listening.data);
+    call_data_give_back(thread, data);
     return cpu->pc == caller ? HOOK_OUTCOME_GO : HOOK_OUTCOME_JUMP;
 }
 
 void listener_call_unwound(struct hook_thread *thread, struct invocation *invocation)
 {
-    struct listening listening = {.thread = thread, .data = invocation->data};
     struct gait_cpu_context cpu = {.pc = return_tracking_caller(thread, invocation)};
 
     hook_busy_begin(thread);
-    leave_busy(&listening, invocation, &cpu, GAIT_INVOCATION_UNWOUND);
+    leave_busy(thread, invocation, &cpu, GAIT_INVOCATION_UNWOUND);
     hook_busy_end(thread);
-    call_data_give_back(thread, listening.data);
+    call_data_give_back(thread, invocation->data);
 }
 
 /* ---- once -------------------------------------------------------------------------------------------------------- */
 
-static void once_busy(struct listening *listening, uint64_t stub, struct gait_cpu_context *cpu)
+static inline void once_busy(struct hook_thread *thread, uint64_t stub, struct gait_cpu_context *cpu)
 {
+    const struct hook_function *function = stub_function(stub);
     bool is_probe = stub_parts(stub) & HOOK_STUB_PROBE;
-    const struct invocation *innermost = listening->thread->invocations.top - 1;
+    struct listening listening;
 
-    listening->listeners = listeners_of(stub);
-    if (listening->listeners == NULL || listening->listeners->count == 0)
+    listening.thread = thread;
+    listening.data = NULL;
+    listening.listeners = listeners_of(function);
+    if (listening.listeners == NULL)
         return;
-    begin(listening, stub, cpu, is_probe ? GAIT_INVOCATION_PROBE : GAIT_INVOCATION_ENTER);
-    listening->invocation.return_address = is_probe ? 0 : *(const uint64_t *)(uintptr_t)cpu->rsp;
-    listening->invocation.depth = innermost->depth + 1;
-    tell_guarded(listening);
+    describe(&listening, function, cpu, is_probe ? GAIT_INVOCATION_PROBE : GAIT_INVOCATION_ENTER);
+    listening.invocation.return_address = is_probe ? 0 : *(const uint64_t *)(uintptr_t)hook_stack_pointer(cpu);
+    listening.invocation.depth = thread->invocations.top[-1].depth + 1;
+    tell_guarded(&listening, true);
 }
 
 uint32_t listener_call_once(struct hook_thread *thread, uint64_t stub, struct gait_cpu_context *cpu)
 {
-    struct listening listening = {.thread = thread};
     uint64_t address = stub_function(stub)->address;
 
     cpu->pc = address;
     hook_busy_begin(thread);
-    once_busy(&listening, stub, cpu);
+    once_busy(thread, stub, cpu);
     hook_busy_end(thread);
     return cpu->pc == address ? HOOK_OUTCOME_GO : HOOK_OUTCOME_JUMP;
 }

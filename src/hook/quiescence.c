@@ -8,13 +8,12 @@
 #include "base/memory_barrier.h"
 #include "base/raw_syscall.h"
 #include "hook/hook_stub.h"
-#include "hook/hook_thread.h"
 
 #include <asm/unistd.h>
 #include <linux/membarrier.h>
 #include <stdatomic.h>
 
-static _Atomic uint64_t epoch = 1;
+_Atomic uint64_t hook_epoch = 1;
 
 void hook_quiescence_prepare(void)
 {
@@ -28,23 +27,10 @@ static void barrier_everywhere(void)
         (void)raw_syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0, 0, 0, 0);
 }
 
-void hook_busy_begin(struct hook_thread *thread)
-{
-    atomic_store_explicit(&thread->busy_since, atomic_load_explicit(&epoch, memory_order_relaxed),
-                          memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
-void hook_busy_end(struct hook_thread *thread)
-{
-    /* Release: pairs with the acquire in hook_quiescence_reached. */
-    atomic_store_explicit(&thread->busy_since, 0, memory_order_release);
-}
-
 void hook_quiescence_begin(struct hook_quiescence *quiescence)
 {
     barrier_everywhere();
-    quiescence->epoch = atomic_fetch_add_explicit(&epoch, 1, memory_order_seq_cst) + 1;
+    quiescence->epoch = atomic_fetch_add_explicit(&hook_epoch, 1, memory_order_seq_cst) + 1;
     barrier_everywhere();
 }
 

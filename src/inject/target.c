@@ -103,17 +103,71 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
     if (result == 0)
         result = call.result;
     target->followed_count = call.followed_count;
+    target->hooked_count = call.hooked_count;
     if (result == 0)
         return 0;
     return error_set(err, result, "cannot %s process %d: the agent says: %s%s", doing, (int)target->pid,
                      strerror(-result), hint_at(result));
 }
 
-/* Loads the agent by means of the thread, which is followed from then on. */
-static int begin(struct target *target, struct tracee *thread, const struct agent_options *options,
-                 struct gait_error *err)
+/* ---- all threads ------------------------------------------------------------------------------------------------- */
+
+/* Fills the list with threads from `first` on, as many as fit. */
+static int list_threads(const struct thread_group *group, size_t first)
 {
-    struct gait_error why;
+    call.thread_count = 0;
+    for (size_t i = first; i < group->count && call.thread_count < AGENT_THREADS_AT_ONCE; i++) {
+        struct agent_thread *listed = &call.threads[call.thread_count++];
+        int result = tracee_get_registers(&group->threads[i], &listed->registers);
+
+        if (result != 0)
+            return result;
+        listed->tid = group->threads[i].tid;
+        if (group->is_elsewhere)
+            listed->tid = pid_namespace_inner_tid(group->pid, listed->tid);
+        listed->result = 1;
+    }
+    return 0;
+}
+
+/* Sets what the agent changed. The leader, which is in the agent, has its own already. */
+static int set_threads(const struct thread_group *group, size_t first, const struct tracee *leader)
+{
+    for (uint32_t i = 0; i < call.thread_count; i++) {
+        const struct tracee *thread = &group->threads[first + i];
+        int result = 0;
+
+        if (call.threads[i].result == 0 && thread != leader)
+            result = tracee_set_registers(thread, &call.threads[i].registers);
+        if (result != 0 && result != -ESRCH)
+            return result;
+    }
+    return 0;
+}
+
+/* Has the agent do something about threads from `first` on. */
+static int do_to_threads(struct target *target, const struct thread_group *group, size_t first, struct tracee *leader,
+                         enum agent_operation operation, struct gait_error *err)
+{
+    for (; first < group->count; first += AGENT_THREADS_AT_ONCE) {
+        int result = list_threads(group, first);
+
+        if (result == 0)
+            result = call_agent(target, leader, operation, "follow", err);
+        if (result == 0)
+            result = set_threads(group, first, leader);
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
+
+/* Loads the agent by means of the thread, and has it do what it can before anything happens to threads. */
+static int prepare(struct target *target, struct tracee *thread, const struct agent_options *options,
+                   struct gait_error *err)
+{
     int result = agent_load(thread, &target->agent, err);
 
     if (result != 0)
@@ -125,12 +179,36 @@ static int begin(struct target *target, struct tracee *thread, const struct agen
     target->cookie = new_cookie();
     result = call_agent(target, thread, AGENT_PREPARE, "follow", err);
     thread->is_fresh = false;
-    if (result == 0)
-        result = take_ring(target, err);
+    return result == 0 ? take_ring(target, err) : result;
+}
+
+/*
+ * Follows the thread, and the others of the group, if there is one. Before functions are hooked, threads are taken out
+ * of the code that will change: so if we die, each is well.
+ */
+static int begin(struct target *target, struct tracee *thread, const struct thread_group *group,
+                 const struct agent_options *options, struct gait_error *err)
+{
+    bool is_hooked = options->events & EVENTS_HOOKED;
+    int result = 0;
+
+    if (group != NULL && is_hooked)
+        result = do_to_threads(target, group, 1, thread, AGENT_FOLLOW, err);
     if (result == 0)
         result = call_agent(target, thread, AGENT_BEGIN, "follow", err);
-    if (result == 0)
-        return 0;
+    if (result == 0 && group != NULL && !is_hooked)
+        result = do_to_threads(target, group, 1, thread, AGENT_FOLLOW, err);
+    return result;
+}
+
+/* Nothing has begun. */
+static int give_up(struct target *target, struct tracee *thread, int result, struct gait_error *err)
+{
+    struct gait_error why;
+
+    if (target->agent.start == 0 || target->followed_count != 0)
+        return result;
+    (void)!call_agent(target, thread, AGENT_END, "leave", &why);
     if (agent_unload(thread, &target->agent, &why) != 0)
         return error_set(err, result, "%s; nor can it be taken out again: %s", err->text, why.text);
     return result;
@@ -140,10 +218,14 @@ int target_begin(struct tracee *thread, const struct agent_options *options, str
                  struct gait_error *err)
 {
     struct agent_options whole = *options;
+    int result;
 
     whole.is_whole = 1;
     *target_out = (struct target){.pid = thread->pid, .ring_fd = -1, .presence = -1};
-    return begin(target_out, thread, &whole, err);
+    result = prepare(target_out, thread, &whole, err);
+    if (result == 0)
+        result = begin(target_out, thread, NULL, &whole, err);
+    return result == 0 ? 0 : give_up(target_out, thread, result, err);
 }
 
 /* The ring that is looked for. */
@@ -205,69 +287,35 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
     return result;
 }
 
-/* ---- all threads ------------------------------------------------------------------------------------------------- */
-
-/* Fills the list with threads from `first` on, as many as fit. */
-static int list_threads(const struct thread_group *group, size_t first)
+/* While the other threads run: what takes time is done before they are stopped. */
+static int prepare_by_one(struct target *target, const struct agent_options *options, struct gait_error *err)
 {
-    call.thread_count = 0;
-    for (size_t i = first; i < group->count && call.thread_count < AGENT_THREADS_AT_ONCE; i++) {
-        struct agent_thread *listed = &call.threads[call.thread_count++];
-        int result = tracee_get_registers(&group->threads[i], &listed->registers);
+    struct thread_group one;
+    int result = thread_group_stop_one(&one, target->pid, err);
 
-        if (result != 0)
-            return result;
-        listed->tid = group->threads[i].tid;
-        if (group->is_elsewhere)
-            listed->tid = pid_namespace_inner_tid(group->pid, listed->tid);
-        listed->result = 1;
-    }
-    return 0;
-}
-
-/* Sets what the agent changed. The leader, which is in the agent, has its own already. */
-static int set_threads(const struct thread_group *group, size_t first, const struct tracee *leader)
-{
-    for (uint32_t i = 0; i < call.thread_count; i++) {
-        const struct tracee *thread = &group->threads[first + i];
-        int result = 0;
-
-        if (call.threads[i].result == 0 && thread != leader)
-            result = tracee_set_registers(thread, &call.threads[i].registers);
-        if (result != 0 && result != -ESRCH)
-            return result;
-    }
-    return 0;
-}
-
-/* Has the agent do something about threads from `first` on. */
-static int do_to_threads(struct target *target, const struct thread_group *group, size_t first, struct tracee *leader,
-                         enum agent_operation operation, struct gait_error *err)
-{
-    for (; first < group->count; first += AGENT_THREADS_AT_ONCE) {
-        int result = list_threads(group, first);
-
-        if (result == 0)
-            result = call_agent(target, leader, operation, "follow", err);
-        if (result == 0)
-            result = set_threads(group, first, leader);
-        if (result != 0)
-            return result;
-    }
-    return 0;
+    if (result != 0)
+        return result;
+    result = prepare(target, &one.threads[0], options, err);
+    if (result != 0)
+        result = give_up(target, &one.threads[0], result, err);
+    (void)thread_group_release(&one);
+    return result;
 }
 
 int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
 {
     struct thread_group group;
-    int result = thread_group_stop(&group, pid, err);
+    int result;
 
+    *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
+    result = prepare_by_one(target_out, options, err);
+    if (result == 0)
+        result = thread_group_stop(&group, pid, err);
     if (result != 0)
         return result;
-    *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
-    result = begin(target_out, &group.threads[0], options, err);
-    if (result == 0)
-        result = do_to_threads(target_out, &group, 1, &group.threads[0], AGENT_FOLLOW, err);
+    result = begin(target_out, &group.threads[0], &group, options, err);
+    if (result != 0)
+        result = give_up(target_out, &group.threads[0], result, err);
     target_out->standstill_ns = thread_group_release(&group);
     return result;
 }

@@ -22,6 +22,7 @@ struct target {
     int presence;            /* by which the process sees that we are there; ring_presence.h */
     uint64_t standstill_ns;  /* how long threads stood still for us, the last time */
     uint32_t followed_count; /* threads */
+    uint32_t hooked_count;   /* functions */
 };
 
 /* Starts a program that is followed from its first instruction on. It runs when this returns. */

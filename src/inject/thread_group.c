@@ -69,8 +69,8 @@ static int add(struct thread_group *group, pid_t tid)
     return result == -ESRCH || (result == -EPERM && has_ended(group->pid, tid)) ? 0 : result;
 }
 
-/* Adds those that are not known yet; how many these were, or an error. */
-static int add_new(struct thread_group *group)
+/* Adds those that are not known yet, up to so many in all; how many these were, or an error. */
+static int add_new(struct thread_group *group, size_t count_max)
 {
     char path[64];
     const struct dirent *entry;
@@ -81,7 +81,7 @@ static int add_new(struct thread_group *group)
     folder = opendir(path);
     if (folder == NULL)
         return errno == ENOENT ? -ESRCH : -errno;
-    while (result == 0 && (entry = readdir(folder)) != NULL) {
+    while (result == 0 && group->count < count_max && (entry = readdir(folder)) != NULL) {
         pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
         if (tid == 0 || is_known(group, tid))
@@ -179,14 +179,14 @@ static int explain(pid_t pid, int result, struct gait_error *err)
     }
 }
 
-int thread_group_stop(struct thread_group *group, pid_t pid, struct gait_error *err)
+static int stop(struct thread_group *group, pid_t pid, size_t count_max, struct gait_error *err)
 {
     int found = 1, result = 0;
 
     *group = (struct thread_group){.pid = pid, .is_elsewhere = !pid_namespace_is_ours(pid)};
     group->stopped_ns = now_ns();
-    for (unsigned round = 0; result == 0 && found != 0 && round < ROUNDS_MAX; round++) {
-        found = add_new(group);
+    for (unsigned round = 0; result == 0 && found != 0 && group->count < count_max && round < ROUNDS_MAX; round++) {
+        found = add_new(group, count_max);
         result = found < 0 ? found : stop_all(group);
     }
     if (result == 0 && group->count == 0)
@@ -195,6 +195,16 @@ int thread_group_stop(struct thread_group *group, pid_t pid, struct gait_error *
         return 0;
     (void)thread_group_release(group);
     return explain(pid, result, err);
+}
+
+int thread_group_stop(struct thread_group *group, pid_t pid, struct gait_error *err)
+{
+    return stop(group, pid, SIZE_MAX, err);
+}
+
+int thread_group_stop_one(struct thread_group *group, pid_t pid, struct gait_error *err)
+{
+    return stop(group, pid, 1, err);
 }
 
 uint64_t thread_group_release(struct thread_group *group)

@@ -24,6 +24,9 @@ struct thread_group {
  */
 MUST_USE int thread_group_stop(struct thread_group *group, pid_t pid, struct gait_error *err);
 
+/* The same for one thread only, the first that can be. The others run on. */
+MUST_USE int thread_group_stop_one(struct thread_group *group, pid_t pid, struct gait_error *err);
+
 /* Lets all go on. Returns for how long they stood still. */
 uint64_t thread_group_release(struct thread_group *group);
 

@@ -12,9 +12,10 @@
 #include <stdint.h>
 
 enum agent_operation {
-    AGENT_BEGIN = 1, /* follows the calling thread; makes ring and engine, if that was not done */
+    AGENT_BEGIN = 1, /* follows the calling thread, or hooks functions; makes ring and engine, if that was not done */
     AGENT_PREPARE,   /* makes ring and engine; the ring's descriptor is open until AGENT_BEGIN */
-    AGENT_FOLLOW,    /* follows the threads in the list, which are stopped */
+    AGENT_FOLLOW,    /* follows the threads in the list, which are stopped; where functions will be hooked, before
+                        AGENT_BEGIN: takes the threads out of code that will change */
     AGENT_LEAVE,     /* makes threads in the list leave, as soon as they can */
     AGENT_LOOK,      /* whether threads in the list are out of the agent's hands */
     AGENT_END,       /* gives everything back; no thread may be followed any more, all are out of its hands */
@@ -98,6 +99,7 @@ struct agent_call {
     int32_t ring_fd; /* where it is open in the target, for the controller to take over */
     uint32_t thread_count;
     uint32_t followed_count; /* threads that are followed after the call */
+    uint32_t hooked_count;   /* functions that are hooked after the call */
     uint32_t segment_count;
     struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* for AGENT_PREPARE */
     struct agent_options options;

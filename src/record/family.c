@@ -173,9 +173,26 @@ static bool is_settled(const struct family *family, const struct family_member *
 {
     const struct ring_notices *notices = recording_notices(family->recording, member->process);
 
-    return atomic_load_explicit(&notices->forks_settled, memory_order_seq_cst) ==
-               atomic_load_explicit(&notices->forks_begun, memory_order_seq_cst) ||
+    /* A process that runs natively may fork without saying so before. */
+    return (int32_t)(atomic_load_explicit(&notices->forks_settled, memory_order_seq_cst) -
+                     atomic_load_explicit(&notices->forks_begun, memory_order_seq_cst)) >= 0 ||
            now_ms() - member->ended_ms > UNSETTLED_MS;
+}
+
+/* Nobody reads them any more: whoever asks, a child that comes late, need not wait. */
+static void refuse_notices(struct ring_notices *notices)
+{
+    if (notices == NULL)
+        return;
+    atomic_store_explicit(&notices->is_closed, 1, memory_order_seq_cst);
+    for (unsigned j = 0; j < RING_NOTICE_COUNT; j++) {
+        uint32_t state = atomic_load_explicit(&notices->notices[j].state, memory_order_acquire);
+
+        if (state == RING_NOTICE_POSTED)
+            ring_notice_answer(&notices->notices[j], -ECANCELED);
+        else if (state == RING_NOTICE_OVER)
+            ring_notice_release(&notices->notices[j]);
+    }
 }
 
 static void forget_notices_of(struct family *family, size_t member)
@@ -197,6 +214,7 @@ static int end_members(struct family *family, const bool *are_drained, struct ga
         if (member->is_over || !are_drained[i])
             continue;
         member->is_over = true;
+        refuse_notices(recording_notices(family->recording, member->process));
         forget_notices_of(family, i);
         if (member->pidfd != -1)
             close(member->pidfd);
@@ -324,10 +342,23 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
     return 0;
 }
 
+/* The process of the watch executes a program that is not recorded. */
+static void program_left(const struct family *family, const struct family_watch *watch)
+{
+    const struct tracee *thread = &watch->exec.tracee;
+    struct family_member *member = find_member(family, thread->pid);
+
+    /* It may fail to execute it, and go on as it was. */
+    if (member != NULL && thread->tid == thread->pid && watch->exec.kind == EXEC_WATCH_THREAD &&
+        !watch->exec.checks_calls)
+        note_end(member);
+    tell(family, "process %d executes a program that is not recorded: it %s", thread->pid,
+         "has privileges of its own, or is for another kind of CPU");
+}
+
 static int go_on(struct family *family, struct family_watch *watch, int status, struct gait_error *err)
 {
     pid_t child = 0, pid = watch->exec.tracee.pid;
-    struct family_member *member;
     int result = 0;
 
     switch (exec_watch_go_on(&watch->exec, status, &child)) {
@@ -344,13 +375,10 @@ static int go_on(struct family *family, struct family_watch *watch, int status, 
         parent_known(family, child, pid);
         return 0;
     case EXEC_WATCH_LEFT:
-        member = find_member(family, pid);
-        /* It may fail to execute it, and go on as it was. */
-        if (member != NULL && watch->exec.tracee.tid == pid && watch->exec.kind == EXEC_WATCH_THREAD &&
-            !watch->exec.checks_calls)
-            note_end(member);
-        tell(family, "process %d executes a program that is not recorded: it %s", pid,
-             "has privileges of its own, or is for another kind of CPU");
+        program_left(family, watch);
+        break;
+    case EXEC_WATCH_TAKEN:
+        tell(family, "process %d is not recorded: it %s", pid, "is traced by its parent");
         break;
     case EXEC_WATCH_ENDED:
         break;
@@ -551,21 +579,8 @@ static void close_notices(struct family *family)
 {
     while (family->watches != NULL)
         end_watch(family, family->watches);
-    for (size_t i = 0; i < family->member_count; i++) {
-        struct ring_notices *notices = recording_notices(family->recording, family->members[i].process);
-
-        if (notices == NULL)
-            continue;
-        atomic_store_explicit(&notices->is_closed, 1, memory_order_seq_cst);
-        for (unsigned j = 0; j < RING_NOTICE_COUNT; j++) {
-            uint32_t state = atomic_load_explicit(&notices->notices[j].state, memory_order_acquire);
-
-            if (state == RING_NOTICE_POSTED)
-                ring_notice_answer(&notices->notices[j], -ECANCELED);
-            else if (state == RING_NOTICE_OVER)
-                ring_notice_release(&notices->notices[j]);
-        }
-    }
+    for (size_t i = 0; i < family->member_count; i++)
+        refuse_notices(recording_notices(family->recording, family->members[i].process));
 }
 
 int family_detach(struct family *family, struct gait_error *err)

@@ -70,6 +70,32 @@ static void nothing_runs_while_all_are_stopped(void)
     CHECK_EQUAL(waitpid(child, NULL, 0), child);
 }
 
+static void others_run_while_one_is_stopped(void)
+{
+    uint64_t start_rounds = atomic_load(rounds), ran = 0;
+    pid_t child = start();
+
+    while (atomic_load(rounds) == start_rounds)
+        ;
+    for (int i = 0; i < 20; i++) {
+        struct thread_group group;
+        uint64_t before;
+
+        CHECK_EQUAL(thread_group_stop_one(&group, child, &err), 0);
+        CHECK_EQUAL(group.count, 1);
+        CHECK(group.threads[0].is_stopped);
+        before = atomic_load(rounds);
+        usleep(5000);
+        /* It may have a lock that they need. */
+        ran += atomic_load(rounds) > before + 1;
+        (void)thread_group_release(&group);
+        usleep(1000);
+    }
+    CHECK(ran > 0);
+    kill(child, SIGKILL);
+    CHECK_EQUAL(waitpid(child, NULL, 0), child);
+}
+
 static void processes_that_are_not_there_are_told(void)
 {
     struct thread_group group;
@@ -84,6 +110,7 @@ static void processes_that_are_not_there_are_told(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(nothing_runs_while_all_are_stopped),
+    CHECK_CASE(others_run_while_one_is_stopped),
     CHECK_CASE(processes_that_are_not_there_are_told),
 };
 

@@ -64,15 +64,22 @@
         jne     \otherwise
         .endm
 
+        /* Read as they are written: a word that was just written in parts would be waited for. */
+        .macro CHECK_IGNORING otherwise
+        cmpb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        jne     \otherwise
+        cmpw    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_ASKED(%rcx)
+        jne     \otherwise
+        .endm
+
         /*
          * rsi = a new invocation that is complete but for its slot; uses rax and rdx. Its depth is written while it is
          * nobody's yet: a signal handler that uses it meanwhile writes the same.
          */
-        .macro PUSH otherwise
-        cmpl    $0, HOOK_THREAD_IGNORING(%rcx)
-        jne     \otherwise
+        .macro PUSH otherwise, above
+        CHECK_IGNORING \otherwise
         movq    HOOK_THREAD_TOP(%rcx), %rsi
-        leaq    8(%rsp), %rdx
+        leaq    8 + \above(%rsp), %rdx
         cmpq    %rdx, INVOCATION_SLOT - INVOCATION_BYTES(%rsi)
         jbe     \otherwise
         cmpq    HOOK_THREAD_LIMIT(%rcx), %rsi
@@ -82,31 +89,31 @@
         movq    %rax, INVOCATION_DEPTH(%rsi)
         leaq    INVOCATION_BYTES(%rsi), %rax
         movq    %rax, HOOK_THREAD_TOP(%rcx)
-        movq    8(%rsp), %rax
+        movq    8 + \above(%rsp), %rax
         movq    %rax, INVOCATION_RETURN(%rsi)
-        movq    (%rsp), %rax
+        movq    \above(%rsp), %rax
         movq    %rax, INVOCATION_STUB(%rsi)
         .endm
 
         /* Makes it a call. Before this it is in the making. */
-        .macro PUSHED
-        leaq    8(%rsp), %rdx
+        .macro PUSHED above
+        leaq    8 + \above(%rsp), %rdx
         movq    %rdx, INVOCATION_SLOT(%rsi)
         .endm
 
         /* rsi = the innermost invocation, which is this one's, and is popped; its return address is in the slot. */
-        .macro POP otherwise
+        .macro POP otherwise, above
         movq    HOOK_THREAD_TOP(%rcx), %rsi
-        leaq    8(%rsp), %rdx
+        leaq    8 + \above(%rsp), %rdx
         subq    $INVOCATION_BYTES, %rsi
         cmpq    %rdx, INVOCATION_SLOT(%rsi)
         jne     \otherwise
-        movq    (%rsp), %rax
+        movq    \above(%rsp), %rax
         subq    $STUB_LEFT, %rax
         cmpq    %rax, INVOCATION_STUB(%rsi)
         jne     \otherwise
         movq    INVOCATION_RETURN(%rsi), %rax
-        movq    %rax, 8(%rsp)
+        movq    %rax, 8 + \above(%rsp)
         notq    %rdx
         .endm
 
@@ -150,13 +157,13 @@
 FUNCTION hook_gate_enter_record
         SAVE_SCRATCH
         FIND_THREAD enter_otherwise
-        PUSH    enter_otherwise
+        PUSH    enter_otherwise, 0
         RECORD  0, 0
         jz      2f
-1:      PUSHED
+1:      PUSHED  0
         RESTORE_SCRATCH
         ret     $8
-2:      PUSHED
+2:      PUSHED  0
         CALL_FULL
         RESTORE_SCRATCH
         ret     $8
@@ -165,7 +172,7 @@ END hook_gate_enter_record
 FUNCTION hook_gate_leave_record
         SAVE_SCRATCH
         FIND_THREAD leave_otherwise
-        POP     leave_otherwise
+        POP     leave_otherwise, 0
         POPPED
         RECORD  STUB_LEFT, 1
         jz      2f
@@ -177,7 +184,32 @@ END hook_gate_leave_record
 
 /* ---- listening --------------------------------------------------------------------------------------------------- */
 
-        /* To the context at rcx + HOOK_THREAD_CONTEXT; rax, rcx, rdx, rsi are where SAVE_SCRATCH put them. */
+        /*
+         * Gates that call listeners begin with the flags on the stack: (%rsp) are the flags, then come the return address
+         * in the stub and the slot.
+         */
+        .macro SAVE_LISTENING
+        pushfq
+        movq    %rax, -8(%rsp)
+        movq    %rcx, -16(%rsp)
+        movq    %rdx, -24(%rsp)
+        movq    %rsi, -32(%rsp)
+        .endm
+
+        .macro RESTORE_LISTENING
+        movq    -32(%rsp), %rsi
+        movq    -24(%rsp), %rdx
+        movq    -16(%rsp), %rcx
+        movq    -8(%rsp), %rax
+        popfq
+        .endm
+
+        .macro BEGIN_LISTENING
+        movq    %rsp, HOOK_THREAD_GATE_SP(%rcx)
+        movb    $HOOK_LISTENING_GATE, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        .endm
+
+        /* To the context at rcx + HOOK_THREAD_CONTEXT; rax, rcx, rdx, rsi are where SAVE_LISTENING put them. */
         .macro SAVE_CONTEXT
         movq    %rbx, HOOK_THREAD_CONTEXT + 8 * 3(%rcx)
         movq    %rbp, HOOK_THREAD_CONTEXT + 8 * 5(%rcx)
@@ -202,29 +234,22 @@ END hook_gate_leave_record
 
         /*
          * rbx = the stack pointer, r12 = the thread, r13 = the flags, which are in the context, too; the program's stack
-         * pointer is `above` the gate's. Then on the listeners' stack.
+         * pointer is `above` ours. Then on the listeners' stack.
          */
         .macro SWITCH above
         leaq    \above(%rsp), %rax
+        movq    (%rsp), %r13
         movq    %rax, HOOK_THREAD_CONTEXT + CONTEXT_RSP(%rcx)
-        movzbl  -36(%rsp), %eax
-        movzbl  -35(%rsp), %edx
-        shll    $11, %eax
-        orl     %edx, %eax
-        leaq    -64(%rsp), %rbx
-        xchgq   %rbx, %rsp
-        pushfq
-        popq    %r13
-        movq    %rbx, %rsp
-        andl    $~0x8d5, %r13d
-        orq     %rax, %r13
         movq    %r13, HOOK_THREAD_CONTEXT + CONTEXT_FLAGS(%rcx)
+        movq    %rsp, %rbx
+        movq    %rcx, %r12
+        movq    HOOK_THREAD_STACK_TOP(%rcx), %rsp
+        movb    $HOOK_LISTENING_RUN, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
         testl   $FLAGS_ODD, %r13d
         jz      9f
         pushq   $2
         popfq
-9:      movq    %rcx, %r12
-        movq    HOOK_THREAD_STACK_TOP(%rcx), %rsp
+9:
         .endm
 
         /*
@@ -232,6 +257,7 @@ END hook_gate_leave_record
          * the stack pointer, since the context may be used by others once the thread listens again.
          */
         .macro RESTORE_CONTEXT
+        movb    $HOOK_LISTENING_GATE, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%r12)
         movq    %rbx, %rsp
         movq    %r12, %rcx
         movq    HOOK_THREAD_CONTEXT + CONTEXT_FLAGS(%rcx), %rdx
@@ -264,6 +290,7 @@ END hook_gate_leave_record
         movb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
         movq    -16(%rsp), %rcx
         movq    -8(%rsp), %rax
+        leaq    8(%rsp), %rsp
         .endm
 
         /* Behind the gate's end: flags that a listener has changed, or that sahf does not know. */
@@ -276,14 +303,14 @@ END hook_gate_leave_record
         .endm
 
 FUNCTION hook_gate_enter_listen
-        SAVE_SCRATCH
-        FIND_THREAD enter_otherwise
-        PUSH    enter_otherwise
+        SAVE_LISTENING
+        FIND_THREAD enter_listening_otherwise
+        PUSH    enter_listening_otherwise, 8
         movq    $0, INVOCATION_DATA(%rsi)
-        PUSHED
-        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        PUSHED  8
+        BEGIN_LISTENING
         SAVE_CONTEXT
-        SWITCH  8
+        SWITCH  16
         movq    %rcx, %rdi
         leaq    HOOK_THREAD_CONTEXT(%rcx), %rdx
         call    listener_call_enter
@@ -295,15 +322,15 @@ FUNCTION hook_gate_enter_listen
 END hook_gate_enter_listen
 
 FUNCTION hook_gate_leave_listen
-        SAVE_SCRATCH
-        FIND_THREAD leave_otherwise
+        SAVE_LISTENING
+        FIND_THREAD leave_listening_otherwise
         cmpb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
-        jne     leave_otherwise
-        POP     leave_otherwise
-        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        jne     leave_listening_otherwise
+        POP     leave_listening_otherwise, 8
+        BEGIN_LISTENING
         POPPED
         SAVE_CONTEXT
-        SWITCH  16
+        SWITCH  24
         movq    %rcx, %rdi
         leaq    HOOK_THREAD_CONTEXT(%rcx), %rdx
         call    listener_call_leave
@@ -316,16 +343,15 @@ END hook_gate_leave_listen
 
 /* A function whose return is not seen, or an instruction: the stub has made room for what is below the stack pointer. */
 FUNCTION hook_gate_once
-        SAVE_SCRATCH
-        FIND_THREAD once_otherwise
-        cmpl    $0, HOOK_THREAD_IGNORING(%rcx)
-        jne     once_otherwise
-        movq    (%rsp), %rsi
+        SAVE_LISTENING
+        FIND_THREAD once_listening_otherwise
+        CHECK_IGNORING once_listening_otherwise
+        movq    8(%rsp), %rsi
         testl   $HOOK_PART_RECORD, STUB_PARTS(%rsi)
-        jnz     once_otherwise
-        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        jnz     once_listening_otherwise
+        BEGIN_LISTENING
         SAVE_CONTEXT
-        SWITCH  8
+        SWITCH  16
         testl   $HOOK_PART_PROBE, STUB_PARTS(%rsi)
         jz      1f
         addq    $128, HOOK_THREAD_CONTEXT + CONTEXT_RSP(%rcx)
@@ -341,6 +367,7 @@ END hook_gate_once
 
 /* A listener has sent the thread elsewhere: with the context of r12. */
 listened_jump:
+        movb    $HOOK_LISTENING_GATE, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%r12)
         movq    %rbx, %rsp
         movq    HOOK_THREAD_CONTEXT + CONTEXT_RSP(%r12), %rax
         leaq    HOOK_THREAD_CONTEXT(%r12), %rbx
@@ -383,8 +410,14 @@ enter_otherwise:
 leave_otherwise:
         RESTORE_SCRATCH
         jmp     hook_gate_leave_any
-once_otherwise:
-        RESTORE_SCRATCH
+enter_listening_otherwise:
+        RESTORE_LISTENING
+        jmp     hook_gate_enter_any
+leave_listening_otherwise:
+        RESTORE_LISTENING
+        jmp     hook_gate_leave_any
+once_listening_otherwise:
+        RESTORE_LISTENING
         jmp     hook_gate_once_any
 
         /* A frame on the stack, complete but for the pc. `above`: from the gate's stack pointer to the program's. */

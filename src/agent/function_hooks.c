@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A function has a number, under which the ring has a block that begins where it does. Functions are told before they
+ * are hooked, so whoever reads a record knows what it is of. All that was told is kept, for children that are forked.
+ */
+#include "agent/function_hooks.h"
+
+#include "agent/hook_choice.h"
+#include "agent/hook_set.h"
+#include "agent/process_hooks.h"
+#include "base/memory_functions.h"
+#include "base/memory_map.h"
+#include "base/slab.h"
+#include "hook/hook_image.h"
+#include "hook/hook_unwinders.h"
+#include "process/mapping_list.h"
+#include "ring/event_decoder.h"
+#include "ring/ring_region.h"
+
+#include <asm/errno.h>
+
+/* Longer than all names of functions that we need to know of ourselves. */
+#define SPECIAL_NAME_BYTES 32
+
+/* A function that was told. */
+struct told_function {
+    struct told_function *next;
+    uint64_t address;
+    uint32_t size_bytes;
+    uint32_t number;
+};
+
+static struct function_hooks {
+    struct function_hooks_options options;
+    uint32_t space;
+    uint32_t count; /* of those that were told */
+    struct told_function *told;
+    struct slab memory;
+} hooks;
+
+/* A function that is hooked for what we need to know ourselves, if one of these is not NULL. */
+struct special_hook {
+    const struct process_hook *process;
+    const struct hook_unwinder *unwinder;
+};
+
+/* A module that is looked through. */
+struct search {
+    const struct mapping *mapping;
+    struct hook_image image;
+    struct hook_choice choice;
+    struct special_hook *specials; /* for each function */
+    size_t memory_bytes;           /* of what is chosen, and the above */
+    bool has_any;
+};
+
+int function_hooks_begin(const struct function_hooks_options *options)
+{
+    int result = hook_set_begin();
+
+    if (result != 0)
+        return result;
+    hooks = (struct function_hooks){.options = *options, .space = ring_region_new_space(options->ring)};
+    slab_init(&hooks.memory, 0);
+    return 0;
+}
+
+void function_hooks_end(void)
+{
+    if (hooks.options.ring == NULL)
+        return;
+    hook_set_end();
+    slab_deinit(&hooks.memory);
+    hooks = (struct function_hooks){.count = 0};
+}
+
+uint32_t function_hooks_space(void)
+{
+    return hooks.space;
+}
+
+int function_hooks_commit(void)
+{
+    return hook_set_commit();
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+static void tell(const struct told_function *function)
+{
+    const struct event_block block = {.start = function->address, .size_bytes = function->size_bytes};
+
+    (void)ring_region_add_block(hooks.options.ring, hooks.space, function->number, &block);
+}
+
+/* Gives it a number. False: no memory. */
+static bool number_function(uint64_t address, uint64_t size_bytes, uint32_t *number_out)
+{
+    struct told_function *function =
+        slab_allocate_zeroed(&hooks.memory, sizeof(*function), _Alignof(struct told_function));
+
+    if (function == NULL || hooks.count >= EVENT_NUMBER_MAX)
+        return false;
+    *function = (struct told_function){
+        .next = hooks.told,
+        .address = address,
+        .size_bytes = size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX,
+        .number = hooks.count++,
+    };
+    hooks.told = function;
+    tell(function);
+    *number_out = function->number;
+    return true;
+}
+
+void function_hooks_begin_in_child(void)
+{
+    for (const struct told_function *function = hooks.told; function != NULL; function = function->next)
+        tell(function);
+}
+
+/* ---- hooking ----------------------------------------------------------------------------------------------------- */
+
+/* The bytes of the file that are at an address, if the mapping has them. NULL: it does not. */
+static const uint8_t *find_bytes(const struct search *search, uint64_t address, uint64_t *mapped_out)
+{
+    const struct mapping *mapping = search->mapping;
+    const uint8_t *bytes;
+    uint64_t available, offset;
+
+    if (elf_symbols_code(&search->image.file.symbols, address, &bytes, &available) != 0)
+        return NULL;
+    offset = (uint64_t)(bytes - (const uint8_t *)search->image.file.memory);
+    if (offset < mapping->file_offset || offset - mapping->file_offset >= mapping->end - mapping->start)
+        return NULL;
+    *mapped_out = mapping->start + (offset - mapping->file_offset);
+    return bytes;
+}
+
+static void move_plan(struct hook_plan *plan, uint64_t bias)
+{
+    plan->address += bias;
+    plan->patch_at += bias;
+    plan->displaced_end += bias;
+    if (plan->hop_at != 0)
+        plan->hop_at += bias;
+}
+
+/* Listeners of ours; there is never more than one reason for one. */
+static void choose_listener(const struct search *search, size_t which, uint64_t address, struct hook_wish *wish)
+{
+    const struct special_hook *special = &search->specials[which];
+
+    if (address == hooks.options.loader_notification) {
+        wish->enter = hooks.options.changed;
+    } else if (special->process != NULL) {
+        wish->enter = special->process->enter;
+        wish->leave = special->process->leave;
+    } else if (special->unwinder != NULL) {
+        wish->enter = special->unwinder->listener.enter;
+        wish->leaves_returns = true;
+    }
+}
+
+static int hook_function(struct search *search, size_t which)
+{
+    const struct elf_function *function = &search->image.functions.functions[which];
+    struct hook_wish wish = {.is_recorded = search->choice.chosen[which].patterns != 0};
+    struct hook_plan plan;
+    uint64_t address;
+    const uint8_t *bytes = find_bytes(search, function->start, &address);
+    int result;
+
+    if (bytes == NULL)
+        return 0;
+    choose_listener(search, which, address, &wish);
+    if (!wish.is_recorded && wish.enter == NULL)
+        return 0;
+    hook_planner_plan(&search->image.planner, function, &plan);
+    if (plan.method == HOOK_IMPOSSIBLE)
+        return -EOPNOTSUPP;
+    wish.expected = bytes + (plan.patch_at - function->start);
+    move_plan(&plan, address - function->start);
+    wish.plan = &plan;
+    if (wish.is_recorded && !number_function(address, function->size_bytes, &wish.number))
+        return -ENOMEM;
+    result = hook_set_add(&wish);
+    return result;
+}
+
+static void hook_chosen(struct search *search)
+{
+    for (size_t i = 0; i < search->image.functions.count; i++)
+        if (hook_function(search, i) != 0)
+            ring_region_note_lack(hooks.options.ring);
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
+
+static bool find_special(const struct elf_symbol *symbol, struct special_hook *special_out)
+{
+    char name[SPECIAL_NAME_BYTES];
+
+    if (symbol->name_length >= sizeof(name))
+        return false;
+    memcpy(name, symbol->name, symbol->name_length);
+    name[symbol->name_length] = '\0';
+    special_out->process = process_hook_find(name, symbol->name_length);
+    special_out->unwinder = hook_unwinder_find(name);
+    return special_out->process != NULL || special_out->unwinder != NULL;
+}
+
+static void find_specials(struct search *search)
+{
+    const struct elf_symbols *symbols = &search->image.file.symbols;
+    uint64_t count = elf_symbols_count(symbols);
+    struct elf_symbol symbol;
+
+    for (uint64_t i = 0; i < count; i++) {
+        const struct elf_function *function;
+        struct special_hook special;
+
+        if (elf_symbols_peek(symbols, i, &symbol) != 0 || !symbol.is_function || !find_special(&symbol, &special))
+            continue;
+        function = elf_function_list_find(&search->image.functions, symbol.address);
+        if (function != NULL && function->start == symbol.address) {
+            search->specials[function - search->image.functions.functions] = special;
+            search->has_any = true;
+        }
+    }
+}
+
+static int take_memory(struct search *search)
+{
+    size_t count = search->image.functions.count;
+    void *storage;
+    int result;
+
+    search->memory_bytes = count * (sizeof(struct hook_chosen) + sizeof(struct special_hook));
+    if (count == 0)
+        return -ENOENT;
+    result = memory_map(search->memory_bytes, &storage);
+    if (result != 0)
+        return result;
+    search->choice.chosen = storage;
+    search->specials = (struct special_hook *)(void *)(search->choice.chosen + count);
+    return 0;
+}
+
+static bool is_anything_chosen(const struct search *search)
+{
+    bool has_any = search->has_any;
+
+    for (size_t i = 0; !has_any && i < search->image.functions.count; i++)
+        has_any = search->choice.chosen[i].patterns != 0;
+    return has_any;
+}
+
+static bool is_loader(const struct mapping *mapping)
+{
+    return hooks.options.loader_notification - mapping->start < mapping->end - mapping->start;
+}
+
+static uint64_t look_through(struct search *search, const struct function_hooks_search *wanted)
+{
+    uint64_t matched;
+
+    search->choice.symbols = &search->image.file.symbols;
+    search->choice.functions = &search->image.functions;
+    search->choice.parts = wanted->parts;
+    search->choice.wanted = wanted->wanted;
+    search->choice.unwanted = wanted->unwanted;
+    search->choice.entry = search->image.entry;
+    matched = wanted->wanted == 0 ? 0 : hook_choice_make(&search->choice);
+    find_specials(search);
+    if (is_anything_chosen(search) || is_loader(search->mapping)) {
+        if (hook_image_survey(&search->image) == 0)
+            hook_chosen(search);
+        else
+            ring_region_note_lack(hooks.options.ring);
+    }
+    return matched;
+}
+
+uint64_t function_hooks_add(const struct mapping *mapping, const char *path, const struct function_hooks_search *wanted)
+{
+    struct search search = {.mapping = mapping};
+    uint64_t matched = 0;
+
+    if (hook_image_open(&search.image, path) != 0)
+        return 0;
+    if (take_memory(&search) == 0) {
+        matched = look_through(&search, wanted);
+        memory_unmap(search.choice.chosen, search.memory_bytes);
+    }
+    hook_image_close(&search.image);
+    return matched;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dynamic loader tells when modules have come or gone: by a function that it calls, which is hooked. It does so
+ * before it runs any code of theirs, so they are hooked without anybody being stopped.
+ */
+#include "agent/hook_session.h"
+
+#include "agent/function_hooks.h"
+#include "agent/hook_set.h"
+#include "agent/module_log.h"
+#include "agent/process_hooks.h"
+#include "agent/process_log.h"
+#include "agent/selection.h"
+#include "base/raw_syscall.h"
+#include "hook/hook_record.h"
+#include "hook/hook_thread.h"
+#include "process/dynamic_loader.h"
+#include "process/mapping_list.h"
+#include "protocol/agent_call.h"
+#include "ring/ring_region.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+
+static struct hook_session {
+    struct ring_region *ring;
+    bool is_begun; /* hooks that are added are put in place at once */
+} session;
+
+/* ---- what happens in the process --------------------------------------------------------------------------------- */
+
+static void modules_changed(struct gait_invocation *invocation)
+{
+    (void)invocation;
+    module_log_look_again();
+    if (session.is_begun && function_hooks_commit() != 0)
+        ring_region_note_lack(session.ring);
+}
+
+/* In a child, which has one thread, and hooks like its parent. */
+static void forked(void)
+{
+    process_hooks_begin();
+    if (!process_log_child_began()) {
+        /* What it writes is not for its parent's reader. */
+        if (!ring_region_detach(session.ring))
+            hook_recording_end();
+        return;
+    }
+    hook_recording_begin(session.ring, function_hooks_space());
+    function_hooks_begin_in_child();
+    module_log_begin_in_child();
+}
+
+static uint64_t module_loaded(const struct mapping *mapping, const char *path, const struct selection_search *search)
+{
+    const struct function_hooks_search wanted = {search->parts, search->hooked, search->excluded};
+
+    return function_hooks_add(mapping, path, &wanted);
+}
+
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
+
+int hook_session_prepare(const struct agent_options *options, struct ring_region *ring)
+{
+    static const struct selection_watcher watcher = {.module = module_loaded, .remove = hook_set_forget};
+    const struct hook_threads_options threads = {.forked = forked};
+    struct function_hooks_options functions = {.ring = ring, .changed = modules_changed};
+    struct dynamic_loader loader;
+    int result = hook_threads_begin(&threads);
+
+    if (result != 0)
+        return result;
+    /* In a static program no modules come or go. */
+    if (dynamic_loader_find(&loader) == 0)
+        functions.loader_notification = loader.notification;
+    result = function_hooks_begin(&functions);
+    if (result != 0)
+        return result;
+    session.ring = ring;
+    process_hooks_begin();
+    hook_recording_begin(ring, function_hooks_space());
+    selection_begin(NULL, ring, options, &watcher);
+    (void)module_log_begin(ring);
+    return 0;
+}
+
+void hook_session_meet(struct agent_call *call)
+{
+    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
+        call->threads[i].result = hook_set_move_in(&call->threads[i].registers) ? 0 : 1;
+}
+
+int hook_session_begin(struct thread_registers *registers)
+{
+    int result;
+
+    (void)hook_set_move_in(registers);
+    result = function_hooks_commit();
+    session.is_begun = result == 0;
+    return result;
+}
+
+/* ---- leaving ----------------------------------------------------------------------------------------------------- */
+
+static int current_tid(void)
+{
+    return (int)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+static struct thread_registers *registers_of(struct agent_thread *thread, struct thread_registers *callers)
+{
+    return thread->tid == current_tid() ? callers : &thread->registers;
+}
+
+int hook_session_leave(struct agent_call *call, struct thread_registers *registers)
+{
+    int result = hook_set_count() == 0 ? 0 : hook_set_remove_all();
+
+    if (result != 0)
+        return result;
+    session.is_begun = false;
+    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
+        struct agent_thread *thread = &call->threads[i];
+
+        thread->result = hook_set_move_out(registers_of(thread, registers)) ? 0 : 1;
+    }
+    return 0;
+}
+
+bool hook_session_look(struct agent_call *call, struct thread_registers *registers)
+{
+    bool are_out = true;
+
+    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
+        are_out &= !hook_set_contains(thread_registers_pc(registers_of(&call->threads[i], registers)));
+    return are_out;
+}
+
+void hook_session_end(void)
+{
+    if (session.ring == NULL)
+        return;
+    hook_recording_end();
+    function_hooks_end();
+    session = (struct hook_session){.ring = NULL};
+}

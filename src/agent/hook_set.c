@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trampoline does what the instructions do that it stands for, whether these are overwritten or not: so threads are
+ * moved there before anything is patched, and it does not matter if somebody dies in between. What was hooked stays
+ * known, with its code, until all ends: a thread may be anywhere.
+ */
+#include "agent/hook_set.h"
+
+#include "arch/thread_registers.h"
+#include "base/interval_map.h"
+#include "base/memory_functions.h"
+#include "base/slab.h"
+#include "hook/hook_stub.h"
+#include "hook/patch_transaction.h"
+#include "process/forced_memory.h"
+#include "process/near_memory.h"
+#include "process/stack_scan.h"
+
+#include <asm/errno.h>
+
+#define CHUNK_BYTES (256u << 10)
+
+struct hooked {
+    struct patch patch;
+    struct hook_function function;
+    struct hook_stub stub;
+    struct near_piece trampoline_piece;
+    struct near_piece stub_piece;
+    struct hook_listeners *listeners;
+};
+
+static struct hook_set {
+    struct forced_memory memory;
+    struct near_memory code;
+    struct slab storage;
+    struct interval_map originals;   /* [patch_at, end of what is displaced) -> struct hooked */
+    struct interval_map trampolines; /* -> struct hooked */
+    struct patch_transaction transaction;
+    uint32_t count;
+    bool is_used;
+} set;
+
+int hook_set_begin(void)
+{
+    int result = forced_memory_init(&set.memory);
+
+    if (result != 0)
+        return result;
+    near_memory_init(&set.code, CODE_VIEW_AUTO, CHUNK_BYTES);
+    slab_init(&set.storage, 0);
+    interval_map_init(&set.originals);
+    interval_map_init(&set.trampolines);
+    patch_transaction_init(&set.transaction);
+    set.is_used = true;
+    return 0;
+}
+
+void hook_set_end(void)
+{
+    if (!set.is_used)
+        return;
+    patch_transaction_deinit(&set.transaction);
+    interval_map_deinit(&set.originals);
+    interval_map_deinit(&set.trampolines);
+    near_memory_deinit(&set.code);
+    slab_deinit(&set.storage);
+    forced_memory_deinit(&set.memory);
+    set = (struct hook_set){.is_used = false};
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
+
+static int write_trampoline(struct hooked *hooked, const struct hook_wish *wish)
+{
+    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
+    struct near_chunk *chunk;
+    int result = patch_read_displaced(&hooked->patch, &set.memory, displaced);
+
+    if (result == 0 && memcmp(displaced, wish->expected, wish->plan->displaced_end - wish->plan->patch_at) != 0)
+        result = -ESTALE;
+    if (result == 0)
+        result = near_memory_begin(&set.code, wish->plan->patch_at, TRAMPOLINE_BYTES_MAX, &chunk);
+    if (result != 0)
+        return result;
+    result = trampoline_write(&chunk->writer, wish->plan, displaced, &hooked->patch.trampoline);
+    if (result == 0)
+        return near_memory_end(chunk, &hooked->trampoline_piece);
+    near_memory_cancel(chunk);
+    return result;
+}
+
+static int make_listeners(struct hooked *hooked, const struct hook_wish *wish)
+{
+    if (wish->enter == NULL && wish->leave == NULL)
+        return 0;
+    hooked->listeners = slab_allocate_zeroed(&set.storage, sizeof(*hooked->listeners) + sizeof(struct hook_listener),
+                                             _Alignof(struct hook_listeners));
+    if (hooked->listeners == NULL)
+        return -ENOMEM;
+    *hooked->listeners = (struct hook_listeners){.count = 1, .places = 1, .last_serial = 1, .is_general_only = 1};
+    hooked->listeners->items[0] = (struct hook_listener){
+        .enter = wish->enter, .leave = wish->leave, .flags = HOOK_LISTENER_GENERAL_ONLY, .serial = 1};
+    return 0;
+}
+
+static int write_stub(struct hooked *hooked, const struct hook_wish *wish)
+{
+    struct hook_stub_request request = {
+        .function = &hooked->function,
+        .target = hooked->patch.trampoline.start,
+        .parts = (wish->is_recorded ? HOOK_STUB_RECORD : 0) | (hooked->listeners != NULL ? HOOK_STUB_LISTEN : 0) |
+                 (wish->plan->is_entry_only || wish->leaves_returns ? 0 : HOOK_STUB_RETURNS),
+    };
+    struct near_chunk *chunk;
+    int result = near_memory_begin(&set.code, wish->plan->patch_at, HOOK_STUB_BYTES_MAX, &chunk);
+
+    if (result != 0)
+        return result;
+    result = hook_stub_write(&chunk->writer, &request, &hooked->stub);
+    if (result == 0)
+        return near_memory_end(chunk, &hooked->stub_piece);
+    near_memory_cancel(chunk);
+    return result;
+}
+
+static uint64_t original_end(const struct hook_plan *plan)
+{
+    uint64_t patch_end = plan->patch_at + plan->patch_bytes;
+
+    return plan->displaced_end > patch_end ? plan->displaced_end : patch_end;
+}
+
+static int note_places(struct hooked *hooked)
+{
+    const struct hook_plan *plan = &hooked->patch.plan;
+    int result = interval_map_insert(&set.originals, plan->patch_at, original_end(plan), (uintptr_t)hooked);
+
+    if (result != 0)
+        return result;
+    result = interval_map_insert(&set.trampolines, hooked->patch.trampoline.start, hooked->patch.trampoline.end,
+                                 (uintptr_t)hooked);
+    if (result != 0)
+        (void)!interval_map_remove(&set.originals, plan->patch_at, original_end(plan));
+    return result;
+}
+
+int hook_set_add(const struct hook_wish *wish)
+{
+    struct hooked *hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
+    int result = hooked == NULL ? -ENOMEM : patch_prepare(&hooked->patch, wish->plan, &set.memory);
+
+    /* A trap would need a signal handler, which is the program's. */
+    if (result == 0 && wish->plan->method == HOOK_TRAP)
+        result = -EOPNOTSUPP;
+    if (result == 0)
+        result = write_trampoline(hooked, wish);
+    if (result == 0)
+        result = make_listeners(hooked, wish);
+    if (result != 0)
+        return result;
+    hooked->function = (struct hook_function){
+        .address = wish->plan->address,
+        .trampoline = hooked->patch.trampoline.start,
+        .listeners = hooked->listeners,
+        .record_number = wish->number,
+    };
+    result = write_stub(hooked, wish);
+    if (result == 0)
+        result = note_places(hooked);
+    return result != 0 ? result : patch_transaction_install(&set.transaction, &hooked->patch, hooked->stub.entry.value);
+}
+
+/* ---- putting in place -------------------------------------------------------------------------------------------- */
+
+/* Threads were moved before, or are not in there. */
+static int with_nobody(void *source_context, threads_change change, void *context)
+{
+    (void)source_context;
+    return change(context, NULL, 0);
+}
+
+static int commit(void)
+{
+    const struct patch_environment environment = {.memory = &set.memory, .stop = with_nobody};
+
+    return patch_transaction_commit(&set.transaction, &environment);
+}
+
+int hook_set_commit(void)
+{
+    uint32_t added = (uint32_t)set.transaction.count;
+    int result = added == 0 ? 0 : near_memory_commit(&set.code);
+
+    if (result == 0 && added != 0)
+        result = commit();
+    if (result == 0)
+        set.count += added;
+    return result;
+}
+
+static struct hooked *hooked_at(const struct interval *interval)
+{
+    return (struct hooked *)(uintptr_t)interval->value;
+}
+
+int hook_set_remove_all(void)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < interval_map_count(&set.originals) && result == 0; i++) {
+        struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
+
+        if (hooked->patch.is_in_place)
+            result = patch_transaction_remove(&set.transaction, &hooked->patch);
+    }
+    if (result == 0)
+        result = commit();
+    if (result == 0)
+        set.count = 0;
+    return result;
+}
+
+void hook_set_forget(uint64_t start, uint64_t end)
+{
+    for (size_t i = interval_map_index_from(&set.originals, start); i < interval_map_count(&set.originals); i++) {
+        struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
+
+        if (hooked->patch.plan.patch_at >= end)
+            break;
+        set.count -= hooked->patch.is_in_place;
+        hooked->patch.is_in_place = false;
+    }
+    (void)!interval_map_remove(&set.originals, start, end);
+}
+
+uint32_t hook_set_count(void)
+{
+    return set.count;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+/* Where the copy of an instruction is that is, or will be, displaced. False: it is none, or the first. */
+static bool find_copy(uint64_t pc, uint64_t *copy_out)
+{
+    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
+    const struct hooked *hooked;
+    struct interval found;
+
+    if (!interval_map_find(&set.originals, pc, &found))
+        return false;
+    hooked = hooked_at(&found);
+    return pc > hooked->patch.plan.patch_at && pc < hooked->patch.plan.displaced_end &&
+           patch_read_displaced(&hooked->patch, &set.memory, displaced) == 0 &&
+           trampoline_find_copy(hooked->patch.trampoline.start, &hooked->patch.plan, displaced, pc, copy_out) == 0;
+}
+
+/* The instruction whose copy begins at an address. False: none does, so the thread is in the middle of one. */
+static bool find_original(uint64_t pc, uint64_t *original_out)
+{
+    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
+    const struct hook_plan *plan;
+    const struct hooked *hooked;
+    struct interval found;
+    uint64_t copy;
+
+    if (!interval_map_find(&set.trampolines, pc, &found))
+        return false;
+    hooked = hooked_at(&found);
+    plan = &hooked->patch.plan;
+    if (patch_read_displaced(&hooked->patch, &set.memory, displaced) != 0)
+        return false;
+    for (uint64_t at = plan->patch_at; at < plan->displaced_end; at++) {
+        if (trampoline_find_copy(hooked->patch.trampoline.start, plan, displaced, at, &copy) == 0 && copy == pc) {
+            *original_out = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct pc_moves {
+    bool (*find)(uint64_t pc, uint64_t *new_out);
+};
+
+static void move_interrupted(void *context, uint64_t place, uint64_t pc)
+{
+    const struct pc_moves *moves = context;
+    uint64_t new_pc;
+
+    if (moves->find(pc, &new_pc))
+        (void)!forced_memory_write(&set.memory, place, &new_pc, sizeof(new_pc));
+}
+
+/* A system call in displaced instructions has its copy at the same distance. */
+static bool move(struct thread_registers *registers, bool (*find)(uint64_t pc, uint64_t *new_out))
+{
+    struct pc_moves moves = {find};
+    struct thread_registers restarted = *registers;
+    uint64_t pc = thread_registers_pc(registers), distance, new_pc;
+    struct stack_scan scan;
+
+    stack_scan_init(&scan, &set.memory);
+    scan.context = &moves;
+    scan.interrupted = move_interrupted;
+    stack_scan_run(&scan, thread_registers_sp(registers));
+    thread_registers_take_restart(&restarted);
+    distance = pc - thread_registers_pc(&restarted);
+    if (!find(pc - distance, &new_pc))
+        return false;
+    thread_registers_set_pc(registers, new_pc + distance);
+    return true;
+}
+
+bool hook_set_move_in(struct thread_registers *registers)
+{
+    return move(registers, find_copy);
+}
+
+bool hook_set_move_out(struct thread_registers *registers)
+{
+    return move(registers, find_original);
+}
+
+bool hook_set_contains(uint64_t address)
+{
+    return near_memory_contains(&set.code, address);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All hooks of a session: the functions that are patched, with their stubs and trampolines. Functions are added, and
+ * then hooked all at once. Nobody is stopped for that: the controller holds the threads, or no thread knows the code
+ * yet. One for the process; the caller sees to it that there is one call at a time.
+ */
+#ifndef GAIT_AGENT_HOOK_SET_H
+#define GAIT_AGENT_HOOK_SET_H
+
+#include "base/attributes.h"
+#include "gait/hook_invocation.h"
+#include "hook/hook_plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread_registers;
+
+struct hook_wish {
+    const struct hook_plan *plan; /* with addresses as they are in memory */
+    const uint8_t *expected;      /* what the displaced instructions should be */
+    bool is_recorded;             /* it writes records, with this number: */
+    uint32_t number;
+    gait_invocation_function enter; /* a listener; NULL: not wanted, as below */
+    gait_invocation_function leave;
+    bool leaves_returns; /* its return address is not touched: the listener needs it */
+};
+
+/* -ENOENT, -EACCES, -EMFILE: our own memory cannot be written by way of /proc. */
+MUST_USE int hook_set_begin(void);
+
+/* Gives everything back. Nothing is patched, and nobody is in any of the code. */
+void hook_set_end(void);
+
+/*
+ * Prepares a hook. -ESTALE: something else is there than what was planned for; -EINVAL: nothing that can be hooked is
+ * planned; -EOPNOTSUPP: it takes a trap; -ENOMEM: no memory, or none in reach.
+ */
+MUST_USE int hook_set_add(const struct hook_wish *wish);
+
+/* Puts all that was added in place. Errors as patch_transaction_commit: none of it is. */
+MUST_USE int hook_set_commit(void);
+
+/* Patches everything back to what it was. Functions can be added again. */
+MUST_USE int hook_set_remove_all(void);
+
+/* What was in that range is gone: so are its hooks. */
+void hook_set_forget(uint64_t start, uint64_t end);
+
+/* How many are in place. */
+uint32_t hook_set_count(void);
+
+/*
+ * Moves a stopped thread out of instructions that will be displaced, and does the same for what a signal handler of its
+ * will return to; whether the registers have changed. The thread can go on, hooks in place or not.
+ */
+bool hook_set_move_in(struct thread_registers *registers);
+
+/* The same back to the original code, for one in a trampoline. */
+bool hook_set_move_out(struct thread_registers *registers);
+
+/* Whether an address is in code of a hook: a stub or a trampoline. */
+bool hook_set_contains(uint64_t address);
+
+#endif
