@@ -239,10 +239,10 @@ struct gait_thread_observer;
  *
  * With is_automatic, threads of the C library are told as it happens, once one such observer was made: a start on the
  * thread itself, before its function runs, an end when that is over, and names that are set by prctl() or
- * pthread_setname_np(). What makes and names threads is hooked for that (gait/hook.h), for good. Other threads are
+ * pthread_setname_np(). What makes and names threads is replaced for that (gait/hook.h), for good. Other threads are
  * found when somebody looks. Listeners may be called on several threads, one at a time.
  *
- * -EINVAL; -ENOMEM; -ENOENT: there is no /proc; with is_automatic, what gait_hook_attach gives.
+ * -EINVAL; -ENOMEM; -ENOENT: there is no /proc; with is_automatic, what gait_hook_replace gives.
  */
 int gait_thread_observer_create(const struct gait_thread_listener *listener, bool is_automatic,
                                 struct gait_thread_observer **observer_out, struct gait_error *err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pthread_create() is given another function to begin with, ours, which calls the program's; that it ends, in whatever
- * way, a destructor of thread-specific data tells. The two functions are handed over in a struct that belongs to the
- * new thread once that begins, and to the call if it fails.
+ * Functions of the C library are replaced by ones that call them. pthread_create() is given another function to begin
+ * with, ours, which calls the program's; that it ends, in whatever way, a destructor of thread-specific data tells. The
+ * program's function and its argument are handed over in a struct that belongs to the new thread once that begins, and
+ * to the call if it fails.
  */
 #define _GNU_SOURCE
 #include "libgait/thread_watch.h"
@@ -67,66 +68,64 @@ static void end_thread(void *value)
     watcher(THREAD_ENDS, thread_current());
 }
 
-/* ---- hooks ------------------------------------------------------------------------------------------------------- */
+/* ---- what is called instead -------------------------------------------------------------------------------------- */
 
-/* pthread_create(thread, attributes, function, context) */
-static void enter_create(struct gait_invocation *invocation)
+typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *context),
+                            void *context);
+typedef int control_function(int option, unsigned long first, unsigned long second, unsigned long third,
+                             unsigned long fourth);
+typedef int name_function(pthread_t thread, const char *name);
+
+/* What the functions were: set before anybody calls what is there instead. */
+static void *original_create, *original_control, *original_name;
+
+static int create_instead(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *context),
+                          void *context)
 {
-    struct start *start = create_start(), **kept = invocation->call_data;
+    create_function *create = (create_function *)original_create;
+    struct start *start = create_start();
+    int result;
 
-    if (start == NULL || kept == NULL)
-        return;
-    start->function = (void *(*)(void *))(uintptr_t)gait_invocation_argument(invocation, 2);
-    start->context = (void *)(uintptr_t)gait_invocation_argument(invocation, 3);
-    gait_invocation_argument_set(invocation, 2, (uintptr_t)begin_thread);
-    gait_invocation_argument_set(invocation, 3, (uintptr_t)start);
-    *kept = start;
+    if (start == NULL)
+        return create(thread, attributes, function, context);
+    *start = (struct start){function, context};
+    result = create(thread, attributes, begin_thread, start);
+    if (result != 0)
+        destroy_start(start);
+    return result;
 }
 
-static void leave_create(struct gait_invocation *invocation)
+static int control_instead(int option, unsigned long first, unsigned long second, unsigned long third,
+                           unsigned long fourth)
 {
-    struct start *const *kept = invocation->call_data;
+    int result = ((control_function *)original_control)(option, first, second, third, fourth);
+    int error_number = errno;
 
-    if (kept != NULL && *kept != NULL && (int)gait_invocation_return_value(invocation) != 0)
-        destroy_start(*kept);
-}
-
-/* prctl(option, ...) */
-static void enter_control(struct gait_invocation *invocation)
-{
-    if (invocation->call_data != NULL)
-        *(bool *)invocation->call_data = (int)gait_invocation_argument(invocation, 0) == PR_SET_NAME;
-}
-
-static void leave_control(struct gait_invocation *invocation)
-{
-    if (invocation->call_data != NULL && *(const bool *)invocation->call_data)
+    if (option == PR_SET_NAME)
         watcher(THREAD_NAMED, thread_current());
+    errno = error_number;
+    return result;
 }
 
-/* pthread_setname_np(thread, name) */
-static void enter_name(struct gait_invocation *invocation)
+static int name_instead(pthread_t thread, const char *name)
 {
-    if (invocation->call_data != NULL)
-        *(bool *)invocation->call_data = gait_invocation_argument(invocation, 0) == (uint64_t)pthread_self();
-}
+    int result = ((name_function *)original_name)(thread, name);
 
-static void leave_name(struct gait_invocation *invocation)
-{
-    bool is_own = invocation->call_data != NULL && *(const bool *)invocation->call_data;
-
-    watcher(THREAD_NAMED, is_own ? thread_current() : 0);
+    watcher(THREAD_NAMED, pthread_equal(thread, pthread_self()) ? thread_current() : 0);
+    return result;
 }
 
 static const struct {
     const char *name;
-    gait_invocation_function enter;
-    gait_invocation_function leave;
+    uint64_t replacement;
+    void **original;
 } wanted[] = {
-    {"pthread_create", enter_create, leave_create},
-    {"prctl", enter_control, leave_control},
-    {"pthread_setname_np", enter_name, leave_name},
+    {"pthread_create", (uintptr_t)create_instead, &original_create},
+    {"prctl", (uintptr_t)control_instead, &original_control},
+    {"pthread_setname_np", (uintptr_t)name_instead, &original_name},
 };
+
+/* ---- replacing them ---------------------------------------------------------------------------------------------- */
 
 /* The function itself: what a program has as its address may be a stub of its own. */
 static uint64_t find_function(const char *name)
@@ -137,20 +136,15 @@ static uint64_t find_function(const char *name)
     return (uintptr_t)(function != NULL ? function : dlsym(RTLD_DEFAULT, name));
 }
 
-static int attach_all(struct gait_hooks *hooks, struct gait_error *err)
+static int replace_all(struct gait_hooks *hooks, struct gait_error *err)
 {
     int result = 0;
 
     for (size_t i = 0; result == 0 && i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-        const struct gait_listener listener = {
-            .size_bytes = sizeof(listener),
-            .enter = wanted[i].enter,
-            .leave = wanted[i].leave,
-        };
         uint64_t function = find_function(wanted[i].name);
 
         result = function == 0 ? error_set(err, ENOENT, "cannot watch threads: there is no %s()", wanted[i].name)
-                               : gait_hook_attach(hooks, function, &listener, NULL, err);
+                               : gait_hook_replace(hooks, function, wanted[i].replacement, wanted[i].original, err);
     }
     return result;
 }
@@ -169,7 +163,7 @@ static int begin(struct gait_error *err)
     stay_loaded();
     result = gait_hooks_begin(hooks, err);
     if (result == 0)
-        result = attach_all(hooks, err);
+        result = replace_all(hooks, err);
     if (result != 0)
         gait_hooks_abort(hooks);
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Being told when threads of the C library begin, end and get other names, as it happens: what makes and names them is
- * hooked. Threads that are made in other ways (by clone() itself) are not seen. Any thread; not in signal handlers.
+ * replaced. Threads that are made in other ways (by clone() itself) are not seen. Any thread; not in signal handlers.
  */
 #ifndef GAIT_LIBGAIT_THREAD_WATCH_H
 #define GAIT_LIBGAIT_THREAD_WATCH_H
@@ -18,7 +18,7 @@ enum thread_watch_event {
 /* There is one, for good; it is told of all threads from then on. */
 typedef void (*thread_watch_function)(enum thread_watch_event event, int tid);
 
-/* Hooks what has to be, once for all. Errors as gait_hook_attach; -ENOENT: the C library has no such functions. */
+/* Replaces what has to be, once for all. Errors as gait_hook_replace; -ENOENT: the C library has no such functions. */
 MUST_USE int thread_watch_begin(thread_watch_function function, struct gait_error *err);
 
 #endif
