@@ -158,12 +158,13 @@ static void track(struct walk *walk, const struct x86_insn *insn)
                 walk->tracked.from_rsp = walk->branches[i].from_rsp;
         return;
     }
+    /* leave still needs the old rbp. */
+    if (insn->gpr_written & X86_GPR_BIT(X86_RSP) && !is_call)
+        track_stack(walk, insn);
     if (is_frame_setup(insn))
         walk->tracked.from_rbp = walk->tracked.from_rsp;
     else if (insn->gpr_written & X86_GPR_BIT(X86_RBP))
         walk->tracked.from_rbp.is_known = false;
-    if (insn->gpr_written & X86_GPR_BIT(X86_RSP) && !is_call)
-        track_stack(walk, insn);
 }
 
 /* What was told wins from the first branch on: behind a call that does not return, anything may follow. */
