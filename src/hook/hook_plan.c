@@ -119,6 +119,26 @@ void hook_planner_add_pointer(struct hook_planner *planner, uint64_t address)
     set_bit(planner->called[span - planner->module->spans], address - span->address);
 }
 
+static void add_pointers_of(struct hook_planner *planner, const struct hook_span *span)
+{
+    uint64_t pointer;
+
+    for (uint64_t at = -span->address % sizeof(pointer); at + sizeof(pointer) <= span->size_bytes;
+         at += sizeof(pointer)) {
+        memcpy(&pointer, span->bytes + at, sizeof(pointer));
+        hook_planner_add_target(planner, pointer - planner->module->load_bias);
+    }
+}
+
+void hook_planner_add_pointers(struct hook_planner *planner)
+{
+    const struct hook_module *module = planner->module;
+
+    for (size_t i = 0; i < module->span_count; i++)
+        if (!module->spans[i].is_code)
+            add_pointers_of(planner, &module->spans[i]);
+}
+
 void hook_planner_add_entry(struct hook_planner *planner, uint64_t address, bool is_conditional)
 {
     const struct elf_function_list *list = planner->module->functions;

@@ -103,6 +103,12 @@ MUST_USE int hook_planner_init(struct hook_planner *planner, const struct hook_m
 void hook_planner_add_pointer(struct hook_planner *planner, uint64_t address);
 
 /*
+ * The same for all words of the spans without code that may be such an address; but tables of jumps have them, too, so
+ * nothing is said to be called for that.
+ */
+void hook_planner_add_pointers(struct hook_planner *planner);
+
+/*
  * How that function is hooked. What cannot be, is HOOK_IMPOSSIBLE, with the obstacle. The padding that the plan needs
  * is its own from now on: a plan that is not carried out, or is undone, goes back with hook_planner_release().
  */
