@@ -87,6 +87,7 @@ bool hook_planner_code(const struct hook_planner *planner, uint64_t address, str
     code_out->bytes = span->bytes + (address - span->address);
     code_out->start = address;
     code_out->end = span->address + span->size_bytes;
+    code_out->readable_end = code_out->end;
     return true;
 }
 
@@ -240,7 +241,7 @@ static void survey_span(struct hook_planner *planner, const struct hook_span *sp
 
     while (start < end) {
         uint64_t next = hook_planner_next_start(planner, start);
-        struct hook_code code = {span->bytes + (start - span->address), start, next};
+        struct hook_code code = {span->bytes + (start - span->address), start, next, end};
 
         planner->surveyor->survey(planner, &code);
         if (next < end)

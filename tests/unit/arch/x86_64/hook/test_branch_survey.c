@@ -144,7 +144,8 @@ static void tables_are_read_only_so_far(void)
     planned_code_survey(&code);
     CHECK_EQUAL(code.planner.table_budget, 16 * code.code_bytes - sizeof(code.data) / 4);
     code.planner.table_budget = 3;
-    code.planner.surveyor->survey(&code.planner, &(struct hook_code){code.code, PLANNED_CODE, PLANNED_CODE + 64});
+    code.planner.surveyor->survey(&code.planner,
+                                  &(struct hook_code){code.code, PLANNED_CODE, PLANNED_CODE + 64, PLANNED_CODE + 64});
     CHECK_EQUAL(code.planner.table_budget, 0);
     planned_code_deinit(&code);
 }
@@ -174,6 +175,22 @@ static void pieces_that_are_branched_to_are_parts(void)
     CHECK(!is_part("\x0f\x84\x3a\x00\x00\x00\x48\x8d\x05\x33\x00\x00\x00\xc3", 14)); /* je, and lea of its address */
 }
 
+static void instructions_may_reach_over_a_label(void)
+{
+    struct elf_function *label;
+
+    planned_code_init(&code);
+    /* A long je that has a label in its middle. */
+    PLANNED_ADD(&code, "second", "\x90\x0f");
+    label = PLANNED_ADD(&code, "label", "\x84\x20\x00\x00\x00\xc3");
+    planned_code_fill(&code, 0x90, 64);
+    label->size_bytes = 0;
+    label->is_label = true;
+    planned_code_survey(&code);
+    CHECK(is_taken(label->start + 5 + 0x20));
+    planned_code_deinit(&code);
+}
+
 static void data_in_code_puts_nobody_out_of_step(void)
 {
     const struct elf_function *function;
@@ -192,10 +209,10 @@ static void data_in_code_puts_nobody_out_of_step(void)
 int main(void)
 {
     static const struct check_case cases[] = {
-        CHECK_CASE(direct_branches_lead_somewhere),       CHECK_CASE(addresses_that_are_computed_count),
-        CHECK_CASE(tables_of_distances_are_read),         CHECK_CASE(tables_of_pointers_are_read),
-        CHECK_CASE(tables_are_read_only_so_far),          CHECK_CASE(pieces_that_are_branched_to_are_parts),
-        CHECK_CASE(data_in_code_puts_nobody_out_of_step),
+        CHECK_CASE(direct_branches_lead_somewhere),      CHECK_CASE(addresses_that_are_computed_count),
+        CHECK_CASE(tables_of_distances_are_read),        CHECK_CASE(tables_of_pointers_are_read),
+        CHECK_CASE(tables_are_read_only_so_far),         CHECK_CASE(pieces_that_are_branched_to_are_parts),
+        CHECK_CASE(instructions_may_reach_over_a_label), CHECK_CASE(data_in_code_puts_nobody_out_of_step),
     };
 
     return check_run(cases, sizeof(cases) / sizeof(cases[0]));
