@@ -163,7 +163,7 @@ void find_listing_end_module(struct find_listing *listing)
         fputs(listing->is_summary ? "" : "],\n   ", listing->screen->stream);
         put_summary_json(listing, &listing->counts);
         fputs("}", listing->screen->stream);
-    } else if (listing->is_hookable || listing->is_summary) {
+    } else if ((listing->is_hookable || listing->is_summary) && listing->counts.functions != 0) {
         put_summary(listing, printable(path, sizeof(path), last_part(listing->path)), &listing->counts);
     }
 }
@@ -174,7 +174,8 @@ void find_listing_end(struct find_listing *listing)
         fputs("],\n ", listing->screen->stream);
         put_summary_json(listing, &listing->total);
         fputs("}\n", listing->screen->stream);
-    } else if ((listing->is_hookable || listing->is_summary) && listing->module_count > 1) {
+    } else if ((listing->is_hookable || listing->is_summary) && listing->module_count > 1 &&
+               listing->total.functions != 0) {
         put_summary(listing, "all", &listing->total);
     }
 }
