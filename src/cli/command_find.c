@@ -71,7 +71,8 @@ static int list_survey(struct find *find, struct function_survey *survey)
     uint8_t *marks = calloc(1, survey->functions.count + 1);
 
     if (marks == NULL)
-        return error_set(find->call->error, ENOMEM, "cannot list functions: there is not enough memory; try fewer files");
+        return error_set(find->call->error, ENOMEM,
+                         "cannot list functions: there is not enough memory; try fewer files");
     (void)choose(find, survey, marks);
     for (size_t i = 0; i < survey->functions.count; i++)
         if (marks[i] && function_survey_has(survey, &survey->functions.functions[i]))
@@ -111,9 +112,10 @@ static int list_process(struct find *find, uint64_t pid)
     if (result != 0)
         return result;
     if (files.count == 0)
-        result = error_set(find->call->error, ENOENT,
-                           "cannot find functions in process %llu: it executes no files, as those of the kernel; try another",
-                           (unsigned long long)pid);
+        result = error_set(
+            find->call->error, ENOENT,
+            "cannot find functions in process %llu: it executes no files, as those of the kernel; try another",
+            (unsigned long long)pid);
     for (size_t i = 0; i < files.count && result == 0; i++)
         result = list_file(find, files.files[i].opened, &files.files[i]);
     process_files_deinit(&files);

@@ -91,7 +91,8 @@ int function_survey_prepare(struct function_survey *survey, struct gait_error *e
         return error_set(err, ENOMEM, "cannot look at the code of '%s': there is not enough memory", survey->file.path);
     result = hook_planner_init(&survey->planner, module, survey->memory);
     if (result != 0)
-        return error_set(err, -result, "cannot say how functions of '%s' can be hooked: that is not known of %s yet; try a "
+        return error_set(err, -result,
+                         "cannot say how functions of '%s' can be hooked: that is not known of %s yet; try a "
                          "file for another CPU",
                          survey->file.path, survey->file.arch->name);
     hook_planner_add_pointers(&survey->planner);
