@@ -48,22 +48,24 @@ static void list_function(struct find *find, struct function_survey *survey, con
     find->found++;
 }
 
-/* Chooses by all names that functions have; those without a name are chosen by nothing but the lack of a pattern. */
-static int choose(struct find *find, struct function_survey *survey, uint8_t *marks)
+static void offer_names(struct find *find, const struct elf_symbols *symbols)
 {
     struct elf_symbol symbol;
 
+    for (uint64_t i = 0; i < elf_symbols_count(symbols); i++)
+        if (elf_symbols_peek(symbols, i, &symbol) == 0 && symbol.is_function)
+            nearest_names_offer(&find->nearest, symbol.name, symbol.name_length);
+}
+
+/* What has no name is chosen by nothing but the lack of a pattern. */
+static void choose(struct find *find, struct function_survey *survey, uint8_t *marks)
+{
     if (find->pattern == NULL) {
         memset(marks, 1, survey->functions.count);
-        return 0;
+    } else if (function_survey_select(survey, find->pattern, marks) == 0) {
+        offer_names(find, &survey->file.symbols);
+        offer_names(find, &survey->debug.symbols);
     }
-    if (elf_function_list_select(&survey->functions, &survey->file.symbols,
-                                 (struct glob_text){find->pattern, strlen(find->pattern)}, marks) != 0)
-        return 0;
-    for (uint64_t i = 0; i < elf_symbols_count(&survey->file.symbols); i++)
-        if (elf_symbols_peek(&survey->file.symbols, i, &symbol) == 0 && symbol.is_function)
-            nearest_names_offer(&find->nearest, symbol.name, symbol.name_length);
-    return 0;
 }
 
 static int list_survey(struct find *find, struct function_survey *survey)
@@ -73,7 +75,7 @@ static int list_survey(struct find *find, struct function_survey *survey)
     if (marks == NULL)
         return error_set(find->call->error, ENOMEM,
                          "cannot list functions: there is not enough memory; try fewer files");
-    (void)choose(find, survey, marks);
+    choose(find, survey, marks);
     for (size_t i = 0; i < survey->functions.count; i++)
         if (marks[i] && function_survey_has(survey, &survey->functions.functions[i]))
             list_function(find, survey, &survey->functions.functions[i]);
@@ -182,8 +184,9 @@ const struct command command_find = {
     .arguments = "[--hookable] [--summary] [--json] [GLOB] FILE|PID...",
     .summary = "list the functions of programs, libraries or processes",
     .details = "Lists functions with their addresses, sizes and names: those of the symbol tables,\n"
-               "and those without a name that only .eh_frame knows of. Addresses are as in the\n"
-               "file, or of a process as in its memory.\n\n"
+               "also of files with debug information (in /usr/lib/debug, or in the folders that\n"
+               "GAIT_DEBUG_PATH names), and those without a name that only .eh_frame knows of.\n"
+               "Addresses are as in the file, or of a process as in its memory.\n\n"
                "FILE is a path, or the name of a library such as libc.so.6; PID is a process,\n"
                "whose program and libraries are looked into. With a pattern in front of them,\n"
                "such as '*alloc*', only functions with such a name are listed.\n\n"

@@ -18,9 +18,9 @@ static int list_functions(struct function_survey *survey, struct gait_error *err
 
     if (elf_function_list_frame(symbols, &survey->frame) != 0)
         survey->frame = (struct eh_frame){0};
-    list->capacity = elf_function_list_capacity(symbols, &survey->frame);
+    list->capacity = elf_function_list_capacity(symbols, &survey->frame) + elf_symbols_count(&survey->debug.symbols);
     list->functions = calloc(list->capacity + 1, sizeof(*list->functions));
-    if (list->functions == NULL || elf_function_list_fill(list, symbols, NULL, &survey->frame) != 0)
+    if (list->functions == NULL || elf_function_list_fill(list, symbols, &survey->debug.symbols, &survey->frame) != 0)
         return error_set(err, ENOMEM, "cannot list the functions of '%s': there is not enough memory for %zu",
                          survey->file.path, list->capacity);
     return 0;
@@ -58,6 +58,14 @@ static void add_spans(struct function_survey *survey)
     }
 }
 
+static void find_debug_file(struct function_survey *survey)
+{
+    const char *folders = getenv("GAIT_DEBUG_PATH");
+
+    if (debug_file_open(&survey->file.symbols, folders == NULL ? DEBUG_FILE_FOLDERS : folders, &survey->debug) != 0)
+        survey->debug = (struct debug_file){.unpacked = NULL};
+}
+
 int function_survey_open(const char *name, struct function_survey *survey, struct gait_error *err)
 {
     int result;
@@ -66,6 +74,7 @@ int function_survey_open(const char *name, struct function_survey *survey, struc
     result = code_file_open(name, &survey->file, err);
     if (result != 0)
         return result;
+    find_debug_file(survey);
     result = list_functions(survey, err);
     if (result != 0)
         function_survey_close(survey);
@@ -107,10 +116,19 @@ bool function_survey_has(const struct function_survey *survey, const struct elf_
     return survey->memory == NULL || !hook_planner_is_part(&survey->planner, function);
 }
 
+size_t function_survey_select(struct function_survey *survey, const char *pattern, uint8_t *marks)
+{
+    struct glob_text glob = {pattern, strlen(pattern)};
+
+    return elf_function_list_select(&survey->functions, &survey->file.symbols, glob, marks) +
+           elf_function_list_select(&survey->functions, &survey->debug.symbols, glob, marks);
+}
+
 void function_survey_close(struct function_survey *survey)
 {
     free(survey->memory);
     free(survey->functions.functions);
+    debug_file_close(&survey->debug);
     code_file_close(&survey->file);
     memset(survey, 0, sizeof(*survey));
 }

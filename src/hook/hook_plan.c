@@ -16,6 +16,8 @@
 /* Compilers make some tables of some hundred entries; this many are looked at for each byte of code. */
 #define TABLE_ENTRIES_PER_BYTE 16
 
+#define FUNCTION_ALIGNMENT     16
+
 static const char *const method_names[] = {"jump", "jump into padding", "hop", "trap", "impossible"};
 
 static const char *const obstacle_texts[] = {
@@ -154,15 +156,25 @@ void hook_planner_add_entry(struct hook_planner *planner, uint64_t address, bool
         set_bit(planner->crossed, (uint64_t)(function - list->functions));
 }
 
+/* Behind padding, at an address as functions have it: parts are put one behind the other. */
+static bool is_aligned(const struct hook_planner *planner, const struct elf_function *function)
+{
+    return function->start % FUNCTION_ALIGNMENT == 0 && function != planner->module->functions->functions &&
+           function[-1].covered_end < function->start;
+}
+
 bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function)
 {
+    const struct elf_function_list *list = planner->module->functions;
+    const struct elf_function *listed = elf_function_list_find(list, function->start);
     const struct hook_span *span = find_span(planner, function->start, 1);
 
     if (function->is_part)
         return true;
-    return function->name == NULL && span != NULL && span->is_code &&
-           has_bit(planner->crossed, (uint64_t)(function - planner->module->functions->functions)) &&
-           !has_bit(planner->called[span - planner->module->spans], function->start - span->address);
+    return function->name == NULL && listed != NULL && listed->start == function->start && span != NULL &&
+           span->is_code && has_bit(planner->crossed, (uint64_t)(listed - list->functions)) &&
+           !has_bit(planner->called[span - planner->module->spans], function->start - span->address) &&
+           !is_aligned(planner, listed);
 }
 
 static bool has_any_bit(const uint8_t *bitmap, uint64_t start, uint64_t end)

@@ -109,14 +109,15 @@ void hook_planner_add_pointer(struct hook_planner *planner, uint64_t address);
 void hook_planner_add_pointers(struct hook_planner *planner);
 
 /*
- * How that function is hooked. What cannot be, is HOOK_IMPOSSIBLE, with the obstacle. The padding that the plan needs
- * is its own from now on: a plan that is not carried out, or is undone, goes back with hook_planner_release().
+ * How that function is hooked; one that is not of the module's list has been added by hook_planner_add_pointer(). What
+ * cannot be, is HOOK_IMPOSSIBLE, with the obstacle. The padding that the plan needs is its own from now on: a plan that
+ * is not carried out, or is undone, goes back with hook_planner_release().
  */
 void hook_planner_plan(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan_out);
 
 /*
  * Whether it is a part of a function that is jumped to, the seldom used one as a rule: it is known to be one, or it has
- * no name, nobody calls it, and others branch to it as one does within a function.
+ * no name, nobody calls it, it is not aligned as functions are, and others branch to it as one does within a function.
  */
 bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function);
 

@@ -58,6 +58,8 @@ static void parts_are_no_functions(void)
     handmade_functions_make(&made);
     memcpy(made.code, "\x0f\x84\x6a\x00\x00\x00\xc3", 7);
     made.relocations[0].r_addend = 0;
+    /* The part that is before it ends where it begins. */
+    made.symbols[4].st_size = 0x10;
     write_file();
     CHECK_EQUAL(function_survey_open(path, &survey, &err), 0);
     CHECK_EQUAL(function_survey_prepare(&survey, &err), 0);

@@ -154,6 +154,34 @@ static void branches_of_others_make_parts_of_what_has_no_name(void)
     planned_code_deinit(&code);
 }
 
+static void what_is_aligned_behind_padding_is_no_part(void)
+{
+    for (size_t padding = 0; padding <= 16; padding++) {
+        struct elf_function *function;
+
+        planned_code_init(&code);
+        planned_code_add(&code, "first", "\x0f\x84\x1a\x00\x00\x00\x90\x90\x90\x90\x90\x90\x90\x90\x90\xc3", 16);
+        code.code[2] = (uint8_t)(10 + padding);
+        planned_code_fill(&code, 0x90, padding);
+        function = planned_code_add(&code, NULL, "\x31\xc0\xc3", 3);
+        planned_code_survey(&code);
+        CHECK_EQUAL(hook_planner_is_part(&code.planner, function), padding != 16);
+        planned_code_deinit(&code);
+    }
+}
+
+static void functions_that_are_not_listed_are_planned(void)
+{
+    struct elf_function own = {.start = PLANNED_CODE + 4};
+
+    begin();
+    hook_planner_add_pointer(&code.planner, own.start);
+    CHECK(!hook_planner_is_part(&code.planner, &own));
+    CHECK_EQUAL(planned_code_plan(&code, &own).method, HOOK_JUMP);
+    CHECK_EQUAL(planned_code_plan(&code, &own).patch_at, own.start);
+    planned_code_deinit(&code);
+}
+
 static void known_names_are_for_entries_only(void)
 {
     begin();
@@ -182,6 +210,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(addresses_that_others_have_forbid_a_jump),
     CHECK_CASE(pointers_in_data_do_so_too),
     CHECK_CASE(branches_of_others_make_parts_of_what_has_no_name),
+    CHECK_CASE(what_is_aligned_behind_padding_is_no_part),
+    CHECK_CASE(functions_that_are_not_listed_are_planned),
     CHECK_CASE(known_names_are_for_entries_only),
     CHECK_CASE(all_methods_and_obstacles_have_texts),
 };
