@@ -17,6 +17,7 @@
 #include <Zydis/Zydis.h>
 #include <dlfcn.h>
 #include <elf.h>
+#include <gnu/libc-version.h>
 
 #define DAMAGED_ROUNDS 300
 #define POINTS         256
@@ -194,7 +195,7 @@ static const char *libc_path(void)
 {
     static Dl_info info;
 
-    CHECK(dladdr((void *)(uintptr_t)qsort, &info) != 0);
+    CHECK(dladdr((void *)(uintptr_t)gnu_get_libc_version, &info) != 0);
     return info.dli_fname;
 }
 
@@ -228,7 +229,10 @@ static void released_plans_can_be_made_again(void)
         if (plans[i].method == HOOK_IMPOSSIBLE)
             continue;
         hook_planner_plan(&survey.planner, &survey.functions.functions[i], &again);
-        CHECK_EQUAL(memcmp(&again, &plans[i], sizeof(again)), 0);
+        CHECK_EQUAL(again.method, plans[i].method);
+        CHECK_EQUAL(again.patch_at, plans[i].patch_at);
+        CHECK_EQUAL(again.displaced_end, plans[i].displaced_end);
+        CHECK_EQUAL(again.hop_at, plans[i].hop_at);
     }
     close_library();
 }
