@@ -318,6 +318,8 @@ void hook_planner_plan(struct hook_planner *planner, const struct elf_function *
         plan_out->obstacle = HOOK_NOT_A_FUNCTION;
     else if (!hook_planner_code(planner, function->start, &code))
         plan_out->obstacle = HOOK_NOT_MAPPED;
+    else if (hook_is_signal_return_name(function->name, function->name_length))
+        plan_out->obstacle = HOOK_KNOWN_BY_BYTES;
     else
         planner->surveyor->plan(planner, function, plan_out);
 }

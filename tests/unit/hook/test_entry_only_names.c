@@ -22,7 +22,7 @@ static void known_names_are_found_with_and_without_underscores(void)
                                         "mcount",
                                         "_mcount",
                                         "__fentry__",
-                                        "__restore_rt",
+
                                         "_dl_runtime_resolve_xsavec",
                                         "__x86_indirect_thunk_rax",
                                         "__morestack"};
@@ -49,9 +49,19 @@ static void others_are_not(void)
     CHECK(hook_is_entry_only_name("clonexyz", 5));
 }
 
+static void signals_return_to_known_names(void)
+{
+    CHECK(hook_is_signal_return_name("__restore_rt", 12));
+    CHECK(hook_is_signal_return_name("__restore", 9));
+    CHECK(!hook_is_signal_return_name("__restore_all", 13));
+    CHECK(!hook_is_signal_return_name("restore_rt", 10));
+    CHECK(!hook_is_signal_return_name(NULL, 0));
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(known_names_are_found_with_and_without_underscores),
     CHECK_CASE(others_are_not),
+    CHECK_CASE(signals_return_to_known_names),
 };
 
 CHECK_MAIN(cases)

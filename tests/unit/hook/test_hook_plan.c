@@ -188,6 +188,10 @@ static void known_names_are_for_entries_only(void)
     CHECK(!planned_code_plan(&code, &code.functions[0]).is_entry_only);
     code.functions[0].name = "vfork";
     CHECK(planned_code_plan(&code, &code.functions[0]).is_entry_only);
+    code.functions[0].name = "__restore_rt";
+    code.functions[0].name_length = 12;
+    CHECK_EQUAL(planned_code_plan(&code, &code.functions[0]).method, HOOK_IMPOSSIBLE);
+    CHECK_EQUAL(planned_code_plan(&code, &code.functions[0]).obstacle, HOOK_KNOWN_BY_BYTES);
     planned_code_deinit(&code);
 }
 
@@ -197,9 +201,9 @@ static void all_methods_and_obstacles_have_texts(void)
         CHECK(hook_method_name(i)[0] != '\0');
     CHECK_TEXT(hook_method_name(HOOK_IMPOSSIBLE + 1), "");
     CHECK_TEXT(hook_obstacle_text(HOOK_NO_OBSTACLE), "");
-    for (unsigned i = HOOK_NO_OBSTACLE + 1; i <= HOOK_IS_A_TRAP; i++)
+    for (unsigned i = HOOK_NO_OBSTACLE + 1; i <= HOOK_KNOWN_BY_BYTES; i++)
         CHECK(hook_obstacle_text(i)[0] != '\0');
-    CHECK_TEXT(hook_obstacle_text(HOOK_IS_A_TRAP + 1), "");
+    CHECK_TEXT(hook_obstacle_text(HOOK_KNOWN_BY_BYTES + 1), "");
 }
 
 static const struct check_case cases[] = {
