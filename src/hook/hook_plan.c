@@ -10,6 +10,7 @@
 #include "elf/frame_rows.h"
 #include "hook/entry_only_names.h"
 #include "hook/hook_surveyor.h"
+#include "hook/stack_walkers.h"
 
 #include <asm/errno.h>
 
@@ -289,6 +290,7 @@ int hook_planner_init(struct hook_planner *planner, const struct hook_module *mo
         return -EOPNOTSUPP;
     if (!are_spans_good(module))
         return -EINVAL;
+    planner->stack_walkers = hook_stack_walkers_find(module->functions);
     planner->crossed = bitmap;
     bitmap += module->functions->count / 8 + 1;
     for (size_t i = 0; i < module->span_count; i++) {
@@ -312,7 +314,8 @@ void hook_planner_plan(struct hook_planner *planner, const struct elf_function *
         .patch_at = function->start,
         .displaced_end = function->start,
         .method = HOOK_IMPOSSIBLE,
-        .is_entry_only = hook_is_entry_only_name(function->name, function->name_length),
+        .is_entry_only = hook_is_entry_only_name(function->name, function->name_length) ||
+                         hook_stack_walkers_look_at(planner->stack_walkers, function->name, function->name_length),
     };
     if (hook_planner_is_part(planner, function))
         plan_out->obstacle = HOOK_NOT_A_FUNCTION;

@@ -86,7 +86,8 @@ struct hook_planner {
     uint8_t *called[HOOK_SPANS_MAX]; /* likewise: it is called, its address is somewhere, or others jump into it */
     uint8_t *crossed; /* a bit for each function: conditional branches of another one lead to its start */
     struct frame_rows_storage *rows;
-    uint64_t table_budget; /* how many entries of jump tables are still looked at: what is not trusted ends */
+    uint32_t stack_walkers; /* of hook_stack_walkers_find() */
+    uint64_t table_budget;  /* how many entries of jump tables are still looked at: what is not trusted ends */
 };
 
 /* How many bytes of memory a planner of the module needs. */
