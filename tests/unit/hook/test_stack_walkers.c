@@ -32,9 +32,6 @@ static void most_modules_have_none(void)
 
 static void they_look_at_their_own_functions(void)
 {
-    CHECK(looks_at("runtime.morestack.abi0", "main.main"));
-    CHECK(!looks_at("runtime.morestack", "crosscall2"));
-    CHECK(!looks_at("runtime.morestack", NULL));
     CHECK(looks_at("caml_startup", "camlStdlib__List__map_123"));
     CHECK(!looks_at("caml_startup", "main"));
     CHECK(looks_at("stg_upd_frame_info", "base_GHCziBase_map_info"));
@@ -44,6 +41,8 @@ static void they_look_at_their_own_functions(void)
 
 static void some_look_at_all_that_their_code_calls(void)
 {
+    CHECK(looks_at("runtime.morestack.abi0", "main.main"));
+    CHECK(looks_at("runtime.morestack", "gogo"));
     CHECK(looks_at("JNI_CreateJavaVM", "JVM_Clone"));
     CHECK(looks_at("JNI_CreateJavaVM", NULL));
     CHECK(looks_at("_ZN2v87Isolate3NewERKNS0_12CreateParamsE", NULL));
