@@ -31,3 +31,10 @@ bool hook_is_signal_return_name(const char *name, size_t length)
 
     return name != NULL && (glob_matches(either, text) || glob_matches(usual, text));
 }
+
+bool hook_is_returned_into_name(const char *name, size_t length)
+{
+    static const struct glob_text last = {"runtime.goexit*", 15};
+
+    return name != NULL && glob_matches(last, (struct glob_text){name, length});
+}

@@ -323,6 +323,8 @@ void hook_planner_plan(struct hook_planner *planner, const struct elf_function *
         plan_out->obstacle = HOOK_NOT_MAPPED;
     else if (hook_is_signal_return_name(function->name, function->name_length))
         plan_out->obstacle = HOOK_KNOWN_BY_BYTES;
+    else if (hook_is_returned_into_name(function->name, function->name_length))
+        plan_out->obstacle = HOOK_RETURN_INSIDE;
     else
         planner->surveyor->plan(planner, function, plan_out);
 }

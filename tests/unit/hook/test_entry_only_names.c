@@ -49,19 +49,23 @@ static void others_are_not(void)
     CHECK(hook_is_entry_only_name("clonexyz", 5));
 }
 
-static void signals_return_to_known_names(void)
+static void some_are_returned_to(void)
 {
     CHECK(hook_is_signal_return_name("__restore_rt", 12));
     CHECK(hook_is_signal_return_name("__restore", 9));
     CHECK(!hook_is_signal_return_name("__restore_all", 13));
     CHECK(!hook_is_signal_return_name("restore_rt", 10));
     CHECK(!hook_is_signal_return_name(NULL, 0));
+    CHECK(hook_is_returned_into_name("runtime.goexit", 14));
+    CHECK(hook_is_returned_into_name("runtime.goexit.abi0", 19));
+    CHECK(!hook_is_returned_into_name("runtime.go", 10));
+    CHECK(!hook_is_returned_into_name(NULL, 0));
 }
 
 static const struct check_case cases[] = {
     CHECK_CASE(known_names_are_found_with_and_without_underscores),
     CHECK_CASE(others_are_not),
-    CHECK_CASE(signals_return_to_known_names),
+    CHECK_CASE(some_are_returned_to),
 };
 
 CHECK_MAIN(cases)
