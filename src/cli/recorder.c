@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "cli/closing_words.h"
 #include "cli/held_start.h"
 #include "cli/progress.h"
 #include "cli/record_patterns.h"
@@ -316,19 +317,24 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
 /* Ends the recording and says what was recorded. */
 static enum command_status finish(struct recorder *recorder, const char *how, struct gait_error *err)
 {
-    uint64_t lost = recording_lost(&recorder->recording);
-    uint64_t matched = recording_matched(&recorder->recording);
-    int result = recording_end(&recorder->recording, how, err);
+    struct recording *recording = &recorder->recording;
+    struct recording_waits waits = recording_waited(recording);
+    struct closing_words words = {
+        .path = recording->path,
+        .duration_ns = clock_pair_read().monotonic_ns - recording->manifest.clocks[0].monotonic_ns,
+        .lost_bytes = recording_lost(recording),
+        .wait_count = waits.count,
+        .waited_ns = waits.nanoseconds,
+    };
+    uint64_t matched = recording_matched(recording);
+    int result = recording_end(recording, how, err);
 
-    if (!recorder->job->options->is_quiet) {
-        fprintf(stderr, "gait: recorded %.1f MiB of event records in %s\n",
-                (double)recorder->recording.event_bytes / (1 << 20), recorder->recording.path);
-        if (lost != 0)
-            fprintf(stderr,
-                    "gait: %.1f MiB of event records were lost, because they came faster than they were written; "
-                    "--overflow block makes the program wait\n",
-                    (double)lost / (1 << 20));
-    }
+    words.event_count = recording->written.record_count;
+    words.file_bytes = recording->written.file_bytes;
+    if (recorder->job->options->is_verbose)
+        closing_words_say_waits(&words, stderr);
+    if (!recorder->job->options->is_quiet)
+        closing_words_say(&words, stderr);
     record_patterns_tell_unmatched(recorder->job->options, matched, say, (void *)(uintptr_t)recorder->job->options);
     return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }

@@ -20,6 +20,13 @@ struct flight;
 struct recorded_stream;
 struct ring_reader;
 
+/* How much was written. */
+struct recorded_amount {
+    uint64_t raw_bytes;    /* of records, as they were in the ring */
+    uint64_t record_count; /* of them */
+    uint64_t file_bytes;   /* of all streams */
+};
+
 /* What is recorded of one lane of the ring now. */
 struct recorded_lane {
     struct recorded_stream *stream;   /* NULL: nothing */
@@ -27,6 +34,8 @@ struct recorded_lane {
     bool is_fed;                      /* something came in the drain that is under way */
     uint32_t generation;              /* of the lane */
     size_t thread;                    /* in the manifest's list */
+    uint64_t wait_count;              /* of what the lane says, what was noted there */
+    uint64_t waited_ns;
 };
 
 struct recorded_process {
@@ -43,8 +52,8 @@ struct recorded_process {
     struct manifest_process *manifest; /* in the recording's */
     int64_t drained_ns;                /* when the last drain began */
     uint64_t taken_bytes;              /* of records, out of the ring */
-    uint64_t written_bytes;            /* when it was last settled */
-    uint64_t closed_bytes;             /* the part of it in streams that are closed */
+    struct recorded_amount written;    /* when it was last settled */
+    struct recorded_amount closed;     /* the part of it in streams that are closed */
     struct agent_triggers triggers;
     bool has_crash; /* it was written how it died */
     bool is_ended;

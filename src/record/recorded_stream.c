@@ -54,6 +54,7 @@ int recorded_stream_append(struct recorded_stream *stream, const struct encoded_
         return result;
     stream->has_gap = false;
     stream->written_bytes += chunk->header.raw_bytes;
+    stream->written_count += chunk->record_count;
     return 0;
 }
 

@@ -31,8 +31,9 @@ struct recorded_stream {
     bool is_ended; /* the thread writes no more */
     bool has_gap;  /* pieces were left out since the last one that was written */
     uint64_t lost_behind;
-    uint64_t written_bytes;
-    size_t kept_count; /* of its pieces in memory */
+    uint64_t written_bytes; /* of records */
+    uint64_t written_count; /* of them */
+    size_t kept_count;      /* of its pieces in memory */
 };
 
 /* -ENOMEM. The folder must stay open. */

@@ -331,11 +331,23 @@ static int settle(struct recording *recording, struct gait_error *err)
     return 0;
 }
 
+static void sum_up(struct recording *recording)
+{
+    recording->written = (struct recorded_amount){.raw_bytes = 0};
+    for (size_t i = 0; i < recording->process_count; i++) {
+        const struct recorded_amount *written = &recording->processes[i].written;
+
+        recording->written.raw_bytes += written->raw_bytes;
+        recording->written.record_count += written->record_count;
+        recording->written.file_bytes += written->file_bytes;
+    }
+}
+
 static int drain_processes(struct recording *recording, struct gait_error *err)
 {
     int first = 0;
 
-    recording->event_bytes = recording->taken_bytes = 0;
+    recording->taken_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         struct recorded_process *process = &recording->processes[i];
         int result = process->is_ended ? 0 : recorded_process_drain(process, first == 0 ? err : NULL);
@@ -345,9 +357,9 @@ static int drain_processes(struct recording *recording, struct gait_error *err)
         result = recorded_process_settle(process, first == 0 ? err : NULL);
         if (first == 0)
             first = result;
-        recording->event_bytes += process->written_bytes;
         recording->taken_bytes += process->taken_bytes;
     }
+    sum_up(recording);
     return first;
 }
 
@@ -440,6 +452,21 @@ int recording_end_process(struct recording *recording, size_t which, struct gait
     return result == 0 ? ended : result;
 }
 
+struct recording_waits recording_waited(const struct recording *recording)
+{
+    struct recording_waits waits = {0};
+
+    for (size_t i = 0; i < recording->manifest.process_count; i++) {
+        const struct manifest_process *process = &recording->manifest.processes[i];
+
+        for (size_t j = 0; j < process->thread_count; j++) {
+            waits.count += process->threads[j].wait_count;
+            waits.nanoseconds += process->threads[j].waited_ns;
+        }
+    }
+    return waits;
+}
+
 uint64_t recording_lost(const struct recording *recording)
 {
     uint64_t lost = recording->ended_lost;
@@ -487,7 +514,6 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
 {
     int first = 0, result;
 
-    recording->event_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         result = recording_end_process(recording, i, first == 0 ? err : NULL);
         if (first == 0)
@@ -495,8 +521,8 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
         result = recorded_process_release(&recording->processes[i], first == 0 ? err : NULL);
         if (first == 0)
             first = result;
-        recording->event_bytes += recording->processes[i].written_bytes;
     }
+    sum_up(recording);
     recording->manifest.ended = how;
     note_clock(recording);
     flight_end(&recording->flight);

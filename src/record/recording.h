@@ -10,6 +10,7 @@
 #include "base/attributes.h"
 #include "gait/error.h"
 #include "record/flight.h"
+#include "record/recorded_process.h"
 #include "record/trigger_schedule.h"
 #include "ring/ring_wait.h"
 #include "trace/manifest.h"
@@ -20,7 +21,6 @@
 #include <sys/types.h>
 
 struct chunk_encoder;
-struct recorded_process;
 struct ring_notices;
 
 struct recording_options {
@@ -43,13 +43,13 @@ struct recording {
     struct chunk_encoder *encoder; /* of all streams */
     struct recorded_process *processes;
     size_t process_count;
-    uint64_t event_bytes;   /* that were written so far; also after the end */
-    uint64_t taken_bytes;   /* that came out of rings so far */
-    uint64_t ended_lost;    /* what was lost of processes that have ended */
-    uint64_t ended_matched; /* the patterns that something in them matched */
-    bool is_changed;        /* what the manifest says is not yet in its file */
-    int64_t written_ms;     /* when it was written last */
-    struct flight flight;   /* so a recording may not be moved */
+    struct recorded_amount written; /* so far; also after the end */
+    uint64_t taken_bytes;           /* that came out of rings so far */
+    uint64_t ended_lost;            /* what was lost of processes that have ended */
+    uint64_t ended_matched;         /* the patterns that something in them matched */
+    bool is_changed;                /* what the manifest says is not yet in its file */
+    int64_t written_ms;             /* when it was written last */
+    struct flight flight;           /* so a recording may not be moved */
     struct trigger_schedule schedule;
 };
 
@@ -87,6 +87,14 @@ MUST_USE int recording_end_process(struct recording *recording, size_t process, 
 
 /* A process has ended with that status; of several programs it was the last one. */
 void recording_process_ended(struct recording *recording, pid_t pid, int status);
+
+/* How often, and how long, threads waited for us so far. */
+struct recording_waits {
+    uint64_t count;
+    uint64_t nanoseconds;
+};
+
+struct recording_waits recording_waited(const struct recording *recording);
 
 /* Bytes of records that were lost so far. */
 uint64_t recording_lost(const struct recording *recording);

@@ -117,8 +117,10 @@ static void put_threads(FILE *file, const struct manifest_process *process)
         fprintf(file, "%s\n        {\"tid\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"name\": ", i == 0 ? "" : ",",
                 thread->tid, thread->generation);
         put_string(file, name);
-        fprintf(file, ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 "}", thread->lost_bytes,
-                thread->lost_detail_bytes);
+        fprintf(file,
+                ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 ", \"waits\": %" PRIu64
+                ", \"waited_ns\": %" PRIu64 "}",
+                thread->lost_bytes, thread->lost_detail_bytes, thread->wait_count, thread->waited_ns);
     }
 }
 
@@ -441,6 +443,10 @@ static void take_threads(struct manifest_source *source, const struct json_value
         thread->lost_bytes = take_number(source, item, "lost_bytes", UINT64_MAX);
         if (has_member(item, "lost_detail_bytes"))
             thread->lost_detail_bytes = take_number(source, item, "lost_detail_bytes", UINT64_MAX);
+        if (has_member(item, "waits")) {
+            thread->wait_count = take_number(source, item, "waits", UINT64_MAX);
+            thread->waited_ns = take_number(source, item, "waited_ns", UINT64_MAX);
+        }
         if (name != NULL)
             snprintf(thread->name, sizeof(thread->name), "%s", name->text);
     }

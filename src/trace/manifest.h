@@ -17,6 +17,8 @@ struct manifest_thread {
     char name[16];
     uint64_t lost_bytes;        /* of its index, since it was not read in time, as the next one */
     uint64_t lost_detail_bytes; /* of its details */
+    uint64_t wait_count;        /* how often it waited for the recorder */
+    uint64_t waited_ns;         /* and how long */
     /* While it is recorded: */
     uint32_t serial; /* as in the ring */
     uint32_t lanes;  /* bit n: it has one of kind n */

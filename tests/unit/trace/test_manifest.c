@@ -15,7 +15,7 @@
 
 static struct trace_folder folder;
 static struct manifest_thread threads[] = {
-    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5},
+    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5, .wait_count = 6, .waited_ns = 1ull << 40},
     {.tid = 8, .generation = 2, .name = "fifteen letters", .lost_bytes = UINT64_MAX},
 };
 static struct manifest_process processes[] = {
@@ -73,6 +73,8 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.processes[0].threads[1].generation, 2);
     CHECK_EQUAL(read.processes[0].threads[1].lost_bytes, UINT64_MAX);
     CHECK_EQUAL(read.processes[0].threads[0].lost_detail_bytes, 5);
+    CHECK_EQUAL(read.processes[0].threads[0].wait_count, 6);
+    CHECK_EQUAL(read.processes[0].threads[0].waited_ns, 1ull << 40);
     CHECK_EQUAL(read.processes[0].losses.late_bytes, 1);
     CHECK_EQUAL(read.processes[0].losses.no_lane_bytes, 2);
     CHECK_EQUAL(read.processes[0].losses.no_room_count, 3);
