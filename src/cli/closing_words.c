@@ -41,6 +41,9 @@ void closing_words_say(const struct closing_words *words, FILE *stream)
             (double)words->duration_ns / 1e9, words->lost_bytes == 0 ? "nothing lost" : "not all that there were");
     put_size(stream, words->file_bytes);
     fprintf(stream, " in %s\n", words->path);
+    if (words->deleted_pieces != 0)
+        fprintf(stream, "gait: the oldest %" PRIu32 " %s deleted, and the events in %s\n", words->deleted_pieces,
+                words->deleted_pieces == 1 ? "piece was" : "pieces were", words->deleted_pieces == 1 ? "it" : "them");
     if (words->lost_bytes == 0)
         return;
     fputs("gait: ", stream);

@@ -14,6 +14,7 @@ struct closing_words {
     uint64_t lost_bytes;
     uint64_t wait_count; /* how often threads waited for the disk */
     uint64_t waited_ns;
+    uint32_t deleted_pieces; /* the oldest, of a recording in pieces */
 };
 
 /* A line, and one more if something was lost. */

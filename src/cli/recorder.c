@@ -110,6 +110,8 @@ static struct recording_options recording_options_of(const struct record_options
         .events = options->events,
         .with_times = options->with_times,
         .compress = options->compress,
+        .rotation = options->rotation,
+        .sync = options->sync,
         .flight =
             {
                 .keeps_index = options->is_flight,
@@ -327,10 +329,12 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
         .waited_ns = waits.nanoseconds,
     };
     uint64_t matched = recording_matched(recording);
+    uint32_t deleted = manifest_deleted_pieces(&recording->manifest);
     int result = recording_end(recording, how, err);
 
     words.event_count = recording->written.record_count;
-    words.file_bytes = recording->written.file_bytes;
+    words.file_bytes = recording_file_bytes(recording);
+    words.deleted_pieces = deleted;
     if (recorder->job->options->is_verbose)
         closing_words_say_waits(&words, stderr);
     if (!recorder->job->options->is_quiet)

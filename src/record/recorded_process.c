@@ -183,8 +183,7 @@ static struct recorded_stream_plan plan_of(const struct recorded_process *proces
     plan.header.events = piece->events;
     plan.header.with_times = piece->with_times;
     plan.header.is_whole = piece->is_whole;
-    snprintf(plan.name, sizeof(plan.name), "%u.%u%s", piece->tid, thread->generation,
-             is_detail ? TRACE_DETAIL_SUFFIX : TRACE_INDEX_SUFFIX);
+    plan.piece = process->piece;
     return plan;
 }
 
@@ -264,7 +263,7 @@ static void add_amount(struct recorded_amount *amount, const struct recorded_str
 {
     amount->raw_bytes += stream->written_bytes;
     amount->record_count += stream->written_count;
-    amount->file_bytes += stream->writer.file_bytes;
+    amount->file_bytes += recorded_stream_file_bytes(stream);
 }
 
 /* Closes and forgets streams that are over; or all, with what is in memory of them. */
@@ -506,6 +505,19 @@ int recorded_process_drain(struct recorded_process *process, struct gait_error *
     result = ring_reader_take(process->ring, &taker);
     flushed = flush_lanes(process);
     return explain(process, result == 0 ? flushed : result, err);
+}
+
+int recorded_process_turn(struct recorded_process *process, uint32_t piece, struct gait_error *err)
+{
+    int first = 0;
+
+    process->piece = piece;
+    for (struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next) {
+        int result = recorded_stream_turn(stream, piece);
+
+        first = first == 0 ? result : first;
+    }
+    return explain(process, first, err);
 }
 
 static void note_losses(struct recorded_process *process)

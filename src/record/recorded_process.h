@@ -55,6 +55,7 @@ struct recorded_process {
     struct recorded_amount written;    /* when it was last settled */
     struct recorded_amount closed;     /* the part of it in streams that are closed */
     struct agent_triggers triggers;
+    uint32_t piece; /* of the recording, that is written */
     bool has_crash; /* it was written how it died */
     bool is_ended;
 };
@@ -72,6 +73,9 @@ MUST_USE int recorded_process_begin(struct recorded_process *process, int parent
  * is good.
  */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);
+
+/* What comes from now on is for another piece: threads get other files. */
+MUST_USE int recorded_process_turn(struct recorded_process *process, uint32_t piece, struct gait_error *err);
 
 /* Closes the streams of threads that have ended, once none of their pieces is in memory any more. */
 MUST_USE int recorded_process_settle(struct recorded_process *process, struct gait_error *err);

@@ -9,8 +9,10 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
+#include "record/disk_sync.h"
 #include "record/flight.h"
 #include "record/recorded_process.h"
+#include "record/rotation.h"
 #include "record/trigger_schedule.h"
 #include "ring/ring_wait.h"
 #include "trace/manifest.h"
@@ -30,6 +32,8 @@ struct recording_options {
     uint32_t events;
     bool with_times;
     bool compress;
+    struct rotation_options rotation;    /* all zero: it is all one piece */
+    struct disk_sync_options sync;       /* all zero: the system decides when it is on the disk */
     struct flight_options flight;        /* all zero: everything is written */
     const struct trigger_spec *triggers; /* must outlive the recording */
     size_t trigger_count;
@@ -51,6 +55,8 @@ struct recording {
     int64_t written_ms;             /* when it was written last */
     struct flight flight;           /* so a recording may not be moved */
     struct trigger_schedule schedule;
+    struct rotation rotation;
+    struct disk_sync *sync;
 };
 
 /* Makes the folder. */
@@ -87,6 +93,9 @@ MUST_USE int recording_end_process(struct recording *recording, size_t process, 
 
 /* A process has ended with that status; of several programs it was the last one. */
 void recording_process_ended(struct recording *recording, pid_t pid, int status);
+
+/* How large the trace is now, without the manifest: what was written less what was deleted. */
+uint64_t recording_file_bytes(const struct recording *recording);
 
 /* How often, and how long, threads waited for us so far. */
 struct recording_waits {

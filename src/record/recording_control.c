@@ -84,7 +84,7 @@ void recording_control_stats(const struct recording *recording, struct control_s
     *stats_out = (struct control_stats){
         .written_bytes = recording->written.raw_bytes,
         .record_count = recording->written.record_count,
-        .file_bytes = recording->written.file_bytes,
+        .file_bytes = recording_file_bytes(recording),
         .lost_bytes = recording_lost(recording),
         .wait_count = waits.count,
         .waited_ns = waits.nanoseconds,

@@ -26,9 +26,10 @@ enum stream_state {
 /* How a stream ended. */
 struct stream_end {
     enum stream_state state;
-    uint64_t chunk_count; /* good ones */
-    uint64_t offset;      /* behind the last good one: where reading ended */
-    uint64_t raw_bytes;   /* of the good ones, as the next two */
+    uint64_t first_sequence; /* of the first chunk: not 0 where the stream goes on from another file */
+    uint64_t chunk_count;    /* good ones */
+    uint64_t offset;         /* behind the last good one: where reading ended */
+    uint64_t raw_bytes;      /* of the good ones, as the next two */
     uint64_t stored_bytes;
     uint64_t lost_bytes;        /* before the good ones; with a footer: behind them, too */
     uint64_t lost_behind;       /* with a footer */

@@ -135,6 +135,7 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
 
     demand(chunk_encoder_create(plan->compress, &encoder) == 0, "encode chunks");
     demand(stream_writer_open(&writer, folder->fd, plan->name, &plan->header, encoder) == 0, "begin a stream");
+    stream_writer_go_on(&writer, plan->first_sequence);
     for (size_t at = 0, size; at < plan->bytes->size_bytes; at += size) {
         size = plan->bytes->size_bytes - at < piece_bytes ? plan->bytes->size_bytes - at : piece_bytes;
 

@@ -46,6 +46,7 @@ struct trace_stream_plan {
     const struct trace_bytes *bytes;
     size_t piece_bytes; /* 0: all in one */
     uint64_t lost;
+    uint64_t first_sequence; /* of the first chunk */
     bool compress;
     bool pack;
     const struct trace_mark *marks; /* of each piece */

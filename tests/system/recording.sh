@@ -35,9 +35,9 @@ check() {
 
 # until_true "what" command...: waits for it to succeed; it is a failure if that takes half a minute
 until_true() {
-    local what=$1 i
+    local what=$1 tries
     shift
-    for ((i = 0; i < 600; i++)); do
+    for ((tries = 0; tries < 600; tries++)); do
         "$@" && return 0
         sleep 0.05
     done

@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/command_run.h"
 #include "support/trace_folder.h"
+#include "trace/manifest.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -96,6 +97,23 @@ static void missing_files_are_told(void)
     trace_folder_deinit(&folder);
 }
 
+/* Of a recording in pieces a thread may have no file left. */
+static void deleted_pieces_are_not_missed(void)
+{
+    struct manifest manifest;
+
+    begin();
+    CHECK_EQUAL(unlinkat(folder.fd, "100/101.1.index.gait", 0), 0);
+    CHECK_EQUAL(manifest_read(folder.fd, &manifest, NULL), 0);
+    manifest.pieces = calloc(1, sizeof(*manifest.pieces));
+    manifest.pieces[0].number = 2;
+    manifest.piece_count = 1;
+    CHECK_EQUAL(manifest_write(&manifest, folder.fd, NULL), 0);
+    manifest_free(&manifest);
+    expect(NULL, COMMAND_DONE, "4 files checked, 4 good, 0 bad, 0 missing");
+    trace_folder_deinit(&folder);
+}
+
 static void what_is_no_trace_is_refused(void)
 {
     trace_folder_init(&folder);
@@ -109,7 +127,7 @@ static void what_is_no_trace_is_refused(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_line_a_file_and_a_summary_are_shown), CHECK_CASE(what_is_cut_off_is_told_and_repaired),
     CHECK_CASE(what_cannot_be_repaired_is_left),       CHECK_CASE(missing_files_are_told),
-    CHECK_CASE(what_is_no_trace_is_refused),
+    CHECK_CASE(deleted_pieces_are_not_missed),         CHECK_CASE(what_is_no_trace_is_refused),
 };
 
 CHECK_MAIN(cases)

@@ -23,7 +23,7 @@ static void begin(size_t memory_bytes)
     encoder = plan.encoder;
     kept_pieces_init(&pieces, memory_bytes);
     for (unsigned i = 0; i < 2; i++) {
-        snprintf(plan.name, sizeof(plan.name), "%u", i);
+        plan.header.tid = i;
         CHECK_EQUAL(recorded_stream_create(&plan, &streams[i]), 0);
     }
 }
