@@ -7,6 +7,7 @@
 #include "cli/held_start.h"
 #include "cli/progress.h"
 #include "cli/record_patterns.h"
+#include "libgait/error.h"
 #include "record/drain_pace.h"
 #include "record/family.h"
 #include "record/recording_control.h"
@@ -20,6 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What a shell adds to the number of the signal that ended a program. */
+#define SIGNAL_STATUS 128
+
 /* One recording, while it lasts. */
 struct recorder {
     const struct recorder_job *job;
@@ -28,6 +32,7 @@ struct recorder {
     struct recording_control control;
     struct progress progress;
     bool is_triggered; /* somebody said so */
+    int killed_by;     /* the signal that ended the program before it was recorded; 0: none */
     int64_t end_ms;
 };
 
@@ -177,7 +182,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         .tell = say,
         .context = (void *)(uintptr_t)options,
     };
-    struct target target;
+    struct target target = {.killed_by = 0};
     int result = recording_create(&wanted, &recorder->recording, err);
 
     if (result != 0)
@@ -189,6 +194,10 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         take_signals();
     result = recorder->job->begin(recorder->job, &family.agent, &target, err);
     if (result != 0) {
+        recorder->killed_by = target.killed_by;
+        if (target.killed_by != 0)
+            (void)error_set(err, result, "%s was ended by signal %d before its first instruction",
+                            recorder->job->program, target.killed_by);
         recording_discard(&recorder->recording);
         return result;
     }
@@ -346,7 +355,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
 /* The exit status that a shell would give. */
 static enum command_status status_of(int status)
 {
-    return (enum command_status)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    return (enum command_status)(WIFSIGNALED(status) ? SIGNAL_STATUS + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static enum command_status record_until_end(struct recorder *recorder, struct gait_error *err)
@@ -373,6 +382,8 @@ enum command_status recorder_run(const struct command_call *call, const struct r
     progress_begin(&recorder.progress, stderr, job->options->is_verbose);
     if (begin(&recorder, call->error) == 0)
         status = record_until_end(&recorder, call->error);
+    else if (recorder.killed_by != 0 && job->is_child)
+        status = (enum command_status)(SIGNAL_STATUS + recorder.killed_by);
     family_end(&recorder.family);
     progress_end(&recorder.progress);
     free(recorder.recording.path);

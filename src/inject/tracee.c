@@ -63,12 +63,25 @@ static bool is_step(const struct tracee *tracee)
            (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT);
 }
 
-static void keep_signal(struct tracee *tracee)
+/* Something that the thread did itself: it would do so again and again. */
+static bool is_fault(const siginfo_t *info)
+{
+    return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGILL ||
+                                 info->si_signo == SIGFPE || info->si_signo == SIGSYS);
+}
+
+/* Returns what cannot wait: a signal that it gets at once, or 0. */
+static int keep_signal(struct tracee *tracee)
 {
     siginfo_t info;
 
-    if (tracee->signal_count < TRACEE_SIGNALS_MAX && trace(PTRACE_GETSIGINFO, tracee->tid, 0, (uintptr_t)&info) == 0)
+    if (trace(PTRACE_GETSIGINFO, tracee->tid, 0, (uintptr_t)&info) != 0)
+        return 0;
+    if (is_fault(&info))
+        return info.si_signo;
+    if (tracee->signal_count < TRACEE_SIGNALS_MAX)
         tracee->signals[tracee->signal_count++] = info;
+    return 0;
 }
 
 int tracee_resume(struct tracee *tracee, enum tracee_event event, int signal)
@@ -118,6 +131,8 @@ static int wait_for(struct tracee *tracee, int flags, int *status_out)
     if (!WIFSTOPPED(*status_out)) {
         if (tracee->tid == tracee->pid)
             keep_end(tracee->tid, *status_out);
+        tracee->has_ended = true;
+        tracee->killed_by = WIFSIGNALED(*status_out) ? WTERMSIG(*status_out) : 0;
         return -ESRCH;
     }
     tracee->is_stopped = true;
@@ -126,12 +141,12 @@ static int wait_for(struct tracee *tracee, int flags, int *status_out)
 
 int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status_out)
 {
-    int status, result, got;
+    int status, result, got, signal = 0;
 
     for (;;) {
         /* One that was never stopped is running. */
         if (tracee->is_stopped) {
-            result = tracee_resume(tracee, event, 0);
+            result = tracee_resume(tracee, event, signal);
             if (result != 0)
                 return result;
         }
@@ -144,8 +159,7 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
         got = tracee_event_of(status);
         if (got == (int)event || (event == TRACEE_STEP && got == -SIGTRAP && is_step(tracee)))
             return 0;
-        if (got < 0)
-            keep_signal(tracee);
+        signal = got < 0 ? keep_signal(tracee) : 0;
     }
 }
 
@@ -157,9 +171,7 @@ int tracee_keep_signals(struct tracee *tracee)
         return 0;
     if (result != 0)
         return result;
-    if (tracee_event_of(status) < 0)
-        keep_signal(tracee);
-    return tracee_resume(tracee, TRACEE_EXEC, 0);
+    return tracee_resume(tracee, TRACEE_EXEC, tracee_event_of(status) < 0 ? keep_signal(tracee) : 0);
 }
 
 int tracee_let_be_stopped(struct tracee *tracee)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread of another process that we trace: stopping it, its registers, its memory, letting it go. Signals that come
- * for it while it is in our hands are kept, and sent again when it goes on. If we die meanwhile, the kernel lets it go
- * as it is. For one thread of the controller: only the thread that traces may call these.
+ * for it while it is in our hands are kept, and sent again when it goes on; but not its own faults. If we die
+ * meanwhile, the kernel lets it go as it is. For one thread of the controller: only the thread that traces may call
+ * these.
  */
 #ifndef GAIT_INJECT_TRACEE_H
 #define GAIT_INJECT_TRACEE_H
@@ -23,6 +24,8 @@ struct tracee {
     pid_t tid;
     bool is_stopped;
     bool is_fresh; /* it is at a program's first instruction, and has registers that nobody looks at */
+    bool has_ended;
+    int killed_by; /* the signal that ended its process, once we were told; 0: none */
     unsigned signal_count;
     siginfo_t signals[TRACEE_SIGNALS_MAX];
 };

@@ -173,6 +173,16 @@ grep -q -E '^ +pc [0-9a-f]{16}  flags' "$folder/report" || fail "no registers" "
 record 137 -- "$folder/phases" 50 kill
 shown "killed by SIGKILL, without a word" "kill"
 
+# Whatever makes the kernel write a core.
+for what in QUIT:131 ILL:132 TRAP:133 ABRT:134 BUS:135 SEGV:139 XCPU:152 XFSZ:153 SYS:159; do
+    record "${what#*:}" --follow call,ret -- perl -e 'kill $ARGV[0], $$; sleep 5' "${what%:*}"
+    shown "SIG${what%:*} in thread" "a signal of its own"
+done
+# But not where the program has something against it.
+record 0 --follow call,ret -- perl -e '$SIG{QUIT} = "IGNORE"; $SIG{TRAP} = sub {}; kill $_, $$ for qw(QUIT TRAP)'
+checks=$((checks + 1))
+! grep -q 'in thread' "$folder/report" || fail "a signal that is ignored or handled is called a death" "$folder/report"
+
 # A program that nobody here wrote.
 if [[ -x /usr/bin/python3 ]]; then
     record 139 --flight -- /usr/bin/python3 -c 'import ctypes; ctypes.string_at(0)'
