@@ -63,14 +63,17 @@ static bool is_step(const struct tracee *tracee)
            (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT);
 }
 
-/* Something that the thread did itself: it would do so again and again. */
+/*
+ * Of an instruction that the CPU refused, and that the thread tries again when it is back where it was: so the signal
+ * comes again, as only the kernel can send it.
+ */
 static bool is_fault(const siginfo_t *info)
 {
-    return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGILL ||
-                                 info->si_signo == SIGFPE || info->si_signo == SIGSYS);
+    return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGFPE ||
+                                 info->si_signo == SIGILL);
 }
 
-/* Returns what cannot wait: a signal that it gets at once, or 0. */
+/* Returns the signal if it is a fault, which is not kept; else 0. */
 static int keep_signal(struct tracee *tracee)
 {
     siginfo_t info;
@@ -141,12 +144,14 @@ static int wait_for(struct tracee *tracee, int flags, int *status_out)
 
 int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status_out)
 {
-    int status, result, got, signal = 0;
+    int status, result, got, fault = 0;
+    bool is_first = true;
 
     for (;;) {
-        /* One that was never stopped is running. */
+        /* One that was never stopped is running. One that faults again and again gets what it asks for. */
         if (tracee->is_stopped) {
-            result = tracee_resume(tracee, event, signal);
+            result = tracee_resume(tracee, event, is_first ? 0 : fault);
+            is_first &= fault == 0;
             if (result != 0)
                 return result;
         }
@@ -159,7 +164,7 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
         got = tracee_event_of(status);
         if (got == (int)event || (event == TRACEE_STEP && got == -SIGTRAP && is_step(tracee)))
             return 0;
-        signal = got < 0 ? keep_signal(tracee) : 0;
+        fault = got < 0 ? keep_signal(tracee) : 0;
     }
 }
 
@@ -171,7 +176,9 @@ int tracee_keep_signals(struct tracee *tracee)
         return 0;
     if (result != 0)
         return result;
-    return tracee_resume(tracee, TRACEE_EXEC, tracee_event_of(status) < 0 ? keep_signal(tracee) : 0);
+    if (tracee_event_of(status) < 0)
+        (void)keep_signal(tracee);
+    return tracee_resume(tracee, TRACEE_EXEC, 0);
 }
 
 int tracee_let_be_stopped(struct tracee *tracee)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread of another process that we trace: stopping it, its registers, its memory, letting it go. Signals that come
- * for it while it is in our hands are kept, and sent again when it goes on; but not its own faults. If we die
- * meanwhile, the kernel lets it go as it is. For one thread of the controller: only the thread that traces may call
- * these.
+ * for it while it is in our hands are kept, and sent again when it goes on. If we die meanwhile, the kernel lets it go
+ * as it is. For one thread of the controller: only the thread that traces may call these.
  */
 #ifndef GAIT_INJECT_TRACEE_H
 #define GAIT_INJECT_TRACEE_H
