@@ -100,6 +100,8 @@ static void put_events(const struct report *report)
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (report->summary.manifest.events & 1u << bit)
             strcat(strcat(text, text[0] == '\0' ? "" : ", "), event_name(bit));
+    if (text[0] == '\0')
+        strcat(text, "none");
     strcat(text, report->summary.manifest.with_times ? "; with times" : "; without times");
     put_field(report->call->screen, "events", text);
 }

@@ -337,7 +337,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
         .wait_count = waits.count,
         .waited_ns = waits.nanoseconds,
     };
-    uint64_t matched = recording_matched(recording);
+    uint64_t matched = recording_matched(recording), unresolved = recording_unresolved(recording) & ~matched;
     uint32_t deleted = manifest_deleted_pieces(&recording->manifest);
     int result = recording_end(recording, how, err);
 
@@ -348,7 +348,9 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
         closing_words_say_waits(&words, stderr);
     if (!recorder->job->options->is_quiet)
         closing_words_say(&words, stderr);
-    record_patterns_tell_unmatched(recorder->job->options, matched, say, (void *)(uintptr_t)recorder->job->options);
+    record_patterns_tell_unresolved(recorder->job->options, unresolved, say, (void *)(uintptr_t)recorder->job->options);
+    record_patterns_tell_unmatched(recorder->job->options, matched | unresolved, say,
+                                   (void *)(uintptr_t)recorder->job->options);
     return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 

@@ -489,6 +489,7 @@ int recording_end_process(struct recording *recording, size_t which, struct gait
     process->is_ended = true;
     recording->ended_lost += ring_reader_lost(process->ring);
     recording->ended_matched |= ring_reader_matched(process->ring);
+    recording->ended_unresolved |= ring_reader_unresolved(process->ring);
     ended = recorded_process_end(process, result == 0 ? err : NULL);
     return result == 0 ? ended : result;
 }
@@ -531,6 +532,16 @@ uint64_t recording_matched(const struct recording *recording)
         if (!recording->processes[i].is_ended)
             matched |= ring_reader_matched(recording->processes[i].ring);
     return matched;
+}
+
+uint64_t recording_unresolved(const struct recording *recording)
+{
+    uint64_t unresolved = recording->ended_unresolved;
+
+    for (size_t i = 0; i < recording->process_count; i++)
+        if (!recording->processes[i].is_ended)
+            unresolved |= ring_reader_unresolved(recording->processes[i].ring);
+    return unresolved;
 }
 
 static void give_back(struct recording *recording)

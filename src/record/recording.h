@@ -51,6 +51,7 @@ struct recording {
     uint64_t taken_bytes;           /* that came out of rings so far */
     uint64_t ended_lost;            /* what was lost of processes that have ended */
     uint64_t ended_matched;         /* the patterns that something in them matched */
+    uint64_t ended_unresolved;      /* those that meant functions whose address was not known */
     bool is_changed;                /* what the manifest says is not yet in its file */
     int64_t written_ms;             /* when it was written last */
     struct flight flight;           /* so a recording may not be moved */
@@ -110,6 +111,9 @@ uint64_t recording_lost(const struct recording *recording);
 
 /* The agent's patterns that something in some process has matched: a bit for each. */
 uint64_t recording_matched(const struct recording *recording);
+
+/* Those that mean functions whose address was not known when they were looked for; some may have been found since. */
+uint64_t recording_unresolved(const struct recording *recording);
 
 /* Gives back a recording to which no process came, and removes its folder. */
 void recording_discard(struct recording *recording);

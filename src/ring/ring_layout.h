@@ -90,6 +90,7 @@ struct ring_header {
     _Atomic uint64_t modules_lost; /* the same */
     _Atomic uint64_t memory_lacks; /* how often something was not watched for want of memory in the process */
     _Atomic uint64_t matched;      /* patterns that something in the process matched: a bit for each */
+    _Atomic uint64_t unresolved;   /* those that mean functions whose address is not known until somebody asks */
     _Atomic uint32_t lane_count;   /* of lanes that were ever used */
     _Atomic uint32_t activity;     /* changes when a buffer is full or a lane ends; readers sleep on it */
     _Atomic uint32_t is_awaited;   /* somebody does */

@@ -181,6 +181,10 @@ static void patterns_that_matched_are_told(void)
     ring_region_note_match(region, 63);
     ring_region_note_match(region, 64);
     CHECK_EQUAL(ring_reader_matched(reader), 1ull << 63 | 1);
+    CHECK_EQUAL(ring_reader_unresolved(reader), 0);
+    ring_region_note_unresolved(region, 5);
+    ring_region_note_unresolved(region, 64);
+    CHECK_EQUAL(ring_reader_unresolved(reader), 1ull << 5);
     CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
     end();
 }
