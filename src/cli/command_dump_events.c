@@ -183,11 +183,7 @@ static int dump_thread(struct dump *dump, const struct trace_file *file, size_t 
     dump->file = file;
     result = trace_events_read_pieces(dump->files.folder, file, piece_count, &dump->blocks, &receiver, &end,
                                       dump->call->error);
-    if (result == 0 && end.stream.state != STREAM_COMPLETE) {
-        stream_end_explain(&end.stream, end.path, dump->call->error);
-        return -EPROTO;
-    }
-    return result;
+    return result == 0 ? stream_end_check(&end.stream, end.path, dump->call->error) : result;
 }
 
 static int dump_all(struct dump *dump)

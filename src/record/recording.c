@@ -524,24 +524,24 @@ uint64_t recording_lost(const struct recording *recording)
     return lost;
 }
 
-uint64_t recording_matched(const struct recording *recording)
+/* What the rings of processes say that have not ended, with what those said that have. */
+static uint64_t gather_bits(const struct recording *recording, uint64_t bits,
+                            uint64_t (*read)(const struct ring_reader *reader))
 {
-    uint64_t matched = recording->ended_matched;
-
     for (size_t i = 0; i < recording->process_count; i++)
         if (!recording->processes[i].is_ended)
-            matched |= ring_reader_matched(recording->processes[i].ring);
-    return matched;
+            bits |= read(recording->processes[i].ring);
+    return bits;
+}
+
+uint64_t recording_matched(const struct recording *recording)
+{
+    return gather_bits(recording, recording->ended_matched, ring_reader_matched);
 }
 
 uint64_t recording_unresolved(const struct recording *recording)
 {
-    uint64_t unresolved = recording->ended_unresolved;
-
-    for (size_t i = 0; i < recording->process_count; i++)
-        if (!recording->processes[i].is_ended)
-            unresolved |= ring_reader_unresolved(recording->processes[i].ring);
-    return unresolved;
+    return gather_bits(recording, recording->ended_unresolved, ring_reader_unresolved);
 }
 
 static void give_back(struct recording *recording)

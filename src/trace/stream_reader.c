@@ -399,3 +399,11 @@ int stream_end_explain(const struct stream_end *end, const char *path, struct ga
                      "cannot read all of '%s': %s after chunk %" PRIu64 ", at byte %" PRIu64 ": %s; try 'gait verify'",
                      path, states[end->state], end->chunk_count, end->offset, end->reason);
 }
+
+int stream_end_check(const struct stream_end *end, const char *path, struct gait_error *err)
+{
+    if (end->state == STREAM_COMPLETE)
+        return 0;
+    stream_end_explain(end, path, err);
+    return -EPROTO;
+}

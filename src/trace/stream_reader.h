@@ -83,4 +83,7 @@ MUST_USE bool stream_reader_next(struct stream_reader *reader, struct stream_chu
 /* Puts the end of a stream that is not complete into words, as an error about that file. */
 int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err);
 
+/* For who wants all of a stream: 0 if that was read, else -EPROTO, and it is explained. */
+int stream_end_check(const struct stream_end *end, const char *path, struct gait_error *err);
+
 #endif

@@ -238,3 +238,17 @@ void trace_folder_put_example(const struct trace_folder *folder)
     put_threads(folder);
     put_manifest(folder);
 }
+
+void trace_folder_delete_pieces(const struct trace_folder *folder, uint32_t first_kept)
+{
+    struct manifest_piece piece = {.number = first_kept}, *before;
+    struct manifest manifest;
+
+    demand(manifest_read(folder->fd, &manifest, NULL) == 0, "read the manifest");
+    before = manifest.pieces;
+    manifest.pieces = &piece;
+    manifest.piece_count = 1;
+    demand(manifest_write(&manifest, folder->fd, NULL) == 0, "write the manifest");
+    manifest.pieces = before;
+    manifest_free(&manifest);
+}

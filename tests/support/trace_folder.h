@@ -61,4 +61,7 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
  */
 void trace_folder_put_example(const struct trace_folder *folder);
 
+/* Changes its manifest: it is a recording in pieces, of which those before that number were deleted. */
+void trace_folder_delete_pieces(const struct trace_folder *folder, uint32_t first_kept);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Four phases, each of many calls of a function, and something in the middle: phases MILLISECONDS [WHAT]. What is
- * "until" goes on until SIGUSR1 comes. Says of each call what it was and between which times of the counter it happened:
- * "name number before after".
+ * "until" goes on until SIGUSR1 comes. Says of each call what it was and between which times of the counter it
+ * happened: "name number before after".
  */
 #include <signal.h>
 #include <stdint.h>

@@ -5,6 +5,7 @@
 
 #include "inject/remote.h"
 #include "support/check.h"
+#include "support/stopped_shell.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,28 +19,12 @@
 static struct gait_error err;
 static struct tracee tracee;
 
-/* Starts a shell with a script. */
-static void start(char *script)
-{
-    char *arguments[] = {"/bin/sh", "-c", script, NULL};
-
-    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
-}
-
-static int status_at_end(void)
-{
-    int status = -1;
-
-    CHECK_EQUAL(waitpid(tracee.pid, &status, 0), tracee.pid);
-    return status;
-}
-
 static void a_program_that_is_let_go_runs_as_it_would(void)
 {
-    start("exit 7");
+    stopped_shell_start(&tracee, "exit 7");
     CHECK(tracee.is_stopped);
     tracee_detach(&tracee);
-    CHECK_EQUAL(WEXITSTATUS(status_at_end()), 7);
+    CHECK_EQUAL(WEXITSTATUS(stopped_shell_end(&tracee)), 7);
 }
 
 static void programs_are_found_in_the_path(void)
@@ -48,7 +33,7 @@ static void programs_are_found_in_the_path(void)
 
     CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
     tracee_detach(&tracee);
-    CHECK_EQUAL(status_at_end(), 0);
+    CHECK_EQUAL(stopped_shell_end(&tracee), 0);
 }
 
 static void what_cannot_be_executed_is_told(void)
@@ -85,14 +70,14 @@ static void a_program_that_is_ended_before_it_begins_is_told_apart(void)
 /* Somebody else kills it while we are at it: whatever notices that first. */
 static void one_that_is_killed_meanwhile_is_told_apart(void)
 {
-    start("exit 0");
+    stopped_shell_start(&tracee, "exit 0");
     kill(tracee.pid, SIGKILL);
     spawn_abandon(&tracee, -ESRCH);
     CHECK_EQUAL(tracee.killed_by, SIGKILL);
-    start("exit 0");
+    stopped_shell_start(&tracee, "exit 0");
     spawn_abandon(&tracee, -ENOMEM);
     CHECK_EQUAL(tracee.killed_by, 0);
-    start("exit 0");
+    stopped_shell_start(&tracee, "exit 0");
     kill(tracee.pid, SIGKILL);
     CHECK_EQUAL(tracee_run_until(&tracee, TRACEE_EXEC, NULL), -ESRCH);
     spawn_abandon(&tracee, -ESRCH);

@@ -4,7 +4,6 @@
 
 #include "support/check.h"
 #include "support/trace_folder.h"
-#include "trace/manifest.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -108,7 +107,6 @@ static void put_pieces(bool has_deleted)
         .bytes = &bytes,
         .piece_bytes = 8,
     };
-    struct manifest manifest;
 
     begin();
     CHECK_EQUAL(unlinkat(folder.fd, plan.name, 0), 0);
@@ -118,14 +116,8 @@ static void put_pieces(bool has_deleted)
     plan.name = "100/101.1.index.3.gait";
     plan.first_sequence = 2;
     trace_folder_put_stream(&folder, &plan);
-    if (!has_deleted)
-        return;
-    CHECK_EQUAL(manifest_read(folder.fd, &manifest, NULL), 0);
-    manifest.pieces = calloc(1, sizeof(*manifest.pieces));
-    manifest.pieces[0].number = 3;
-    manifest.piece_count = 1;
-    CHECK_EQUAL(manifest_write(&manifest, folder.fd, NULL), 0);
-    manifest_free(&manifest);
+    if (has_deleted)
+        trace_folder_delete_pieces(&folder, 3);
 }
 
 static void pieces_have_to_follow_each_other(void)

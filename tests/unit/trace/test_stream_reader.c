@@ -304,6 +304,9 @@ static void an_incomplete_end_is_put_into_words(void)
     CHECK_TEXT(err.text,
                "cannot read all of 'explained': it is cut off after chunk 1, at byte 144: the file ends within "
                "what follows; try 'gait verify'");
+    CHECK_EQUAL(stream_end_check(&end, "explained", &err), -EPROTO);
+    end.state = STREAM_COMPLETE;
+    CHECK_EQUAL(stream_end_check(&end, "explained", &err), 0);
     free(file);
 }
 
