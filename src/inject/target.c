@@ -198,13 +198,15 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
     struct tracee thread;
     int result = spawn_stopped(arguments, &thread, err);
 
+    if (result == 0) {
+        result = target_begin(&thread, options, target_out, err);
+        if (result == 0)
+            tracee_detach(&thread);
+        else
+            spawn_abandon(&thread, result);
+    }
     if (result != 0)
-        return result;
-    result = target_begin(&thread, options, target_out, err);
-    if (result == 0)
-        tracee_detach(&thread);
-    else
-        spawn_abandon(&thread);
+        target_out->killed_by = thread.killed_by;
     return result;
 }
 

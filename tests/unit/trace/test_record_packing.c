@@ -20,6 +20,7 @@ static const struct event_format formats[] = {{false, false}, {true, false}, {tr
 struct tape {
     struct event_format format;
     size_t size_bytes;
+    uint64_t record_count;
     uint64_t time;
 };
 
@@ -37,6 +38,7 @@ static void put(struct tape *tape, uint32_t header, uint64_t sp, uint64_t target
     if (event_record_has_time(tape->format, kind))
         memcpy(place + event_time_offset(tape->format, kind), &tape->time, 8);
     tape->size_bytes += event_record_bytes(tape->format, kind);
+    tape->record_count++;
 }
 
 static int pack(const struct tape *tape, size_t *packed_bytes_out)
@@ -58,6 +60,7 @@ static size_t check_both_ways(const struct tape *tape)
     size_t packed_bytes;
 
     CHECK_EQUAL(pack(tape, &packed_bytes), 0);
+    CHECK_EQUAL(record_packing_count(predictor), tape->record_count);
     CHECK(packed_bytes < tape->size_bytes);
     CHECK_EQUAL(unpack(tape, packed_bytes), 0);
     CHECK(memcmp(records, back, tape->size_bytes) == 0);
