@@ -35,6 +35,8 @@ endef
 PARTS := $(OUT)/support.a $(OUT)/internal.a
 $(UNIT_TESTS) $(FUZZERS) $(EXAMPLES): $(OUT)/%: $(OBJ)/%.o $(PARTS)
 	$(link_program)
+# What is part of the agent only is linked with its own test.
+$(filter $(OUT)/tests/unit/agent/%,$(UNIT_TESTS)): $(OUT)/tests/unit/agent/test_%: $(OBJ)/src/agent/%.o
 $(filter build/bench/%,$(BENCHES)): build/%: $(OBJ)/%.o $(PARTS)
 	$(link_program)
 $(filter-out build/bench/%,$(BENCHES)): $(OUT)/%: $(OBJ)/%.o $(PARTS)

@@ -6,6 +6,7 @@
  */
 #include "agent/module_log.h"
 
+#include "agent/call_stack.h"
 #include "agent/selection.h"
 #include "base/interval_map.h"
 #include "base/time_counter.h"
@@ -64,6 +65,7 @@ static void load(const struct mapping *mapping)
     /* Without memory for it nobody is told when it goes. */
     (void)!interval_map_insert(&log.known, mapping->start, mapping->end, 0);
     (void)ring_region_add_module(log.ring, &module, mapping->path);
+    call_stack_modules_changed();
     if (!log.is_selected)
         selection_module_loaded(mapping);
 }
@@ -89,6 +91,7 @@ static void unload(uint64_t start, uint64_t end)
         if (known->start >= end)
             break;
         (void)ring_region_add_module(log.ring, &module, "");
+        call_stack_modules_changed();
         selection_module_unloaded(known->start, known->end);
     }
     /* Whole ranges go, so nothing is split and no memory is needed. */

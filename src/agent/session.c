@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/session.h"
 
+#include "agent/call_stack.h"
 #include "agent/crash_watch.h"
 #include "agent/function_watch.h"
 #include "agent/module_log.h"
@@ -53,6 +54,8 @@ static int make_engine(const struct agent_options *options)
     if (result != 0)
         return result;
     result = function_watch_begin(session.engine, session.ring, options);
+    if (result == 0 && options->stack_frames != 0)
+        result = call_stack_begin();
     if (result != 0)
         return result;
     selection_begin(session.engine, session.ring, options, &functions);
@@ -85,6 +88,7 @@ static void give_back(void)
     module_log_end();
     selection_end();
     function_watch_end();
+    call_stack_end();
     session = (struct session){0};
 }
 

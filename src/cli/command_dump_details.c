@@ -6,12 +6,15 @@
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
+#include "symbolize/stack_names.h"
+#include "trace/detail_text.h"
 #include "trace/modules.h"
 #include "trace/trace_details.h"
 #include "trace/trace_files.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #define NAME_BYTES 256
 
@@ -37,9 +40,12 @@ static void put_start(struct dump *dump, const struct detail_record *record, con
                  dump->file->tid, record->time, kind, record->depth, printable(clean, sizeof(clean), text));
 }
 
-static void put_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+static void put_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
+                      struct detail_values values)
 {
     struct dump *dump = context;
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
 
     put_start(dump, &enter->record, "enter");
     for (unsigned i = 0; i < DETAIL_ARGUMENTS; i++)
@@ -47,19 +53,42 @@ static void put_enter(void *context, const struct detail_enter *enter, const uin
     screen_print(dump->call->screen, "\t");
     for (uint32_t i = 0; i < enter->stack_bytes; i++)
         screen_print(dump->call->screen, "%02x", stack[i]);
-    screen_print(dump->call->screen, "\n");
+    detail_text_init(&text, bytes, sizeof(bytes));
+    detail_text_put_arguments(&text, values);
+    screen_print(dump->call->screen, values.size_bytes == 0 ? "\n" : "\t%s\n", bytes);
 }
 
-static void put_leave(void *context, const struct detail_leave *leave)
+static void put_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
     struct dump *dump = context;
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
     bool is_return = leave->record.kind == DETAIL_LEAVE;
 
     put_start(dump, &leave->record, is_return ? "leave" : "left");
     screen_print(dump->call->screen, "\t%" PRIu64, leave->record.time - leave->entered_time);
     if (is_return)
         screen_print(dump->call->screen, "\t0x%" PRIx64, leave->value);
-    screen_print(dump->call->screen, "\n");
+    detail_text_init(&text, bytes, sizeof(bytes));
+    detail_text_put_result(&text, values);
+    screen_print(dump->call->screen, values.size_bytes == 0 ? "\n" : "\t%s\n", bytes);
+}
+
+/* Return addresses are behind calls, which may be the last thing in a function: so what is before them is named. */
+static void put_stack(void *context, const struct detail_stack *stack, const uint8_t *addresses)
+{
+    struct dump *dump = context;
+
+    put_start(dump, &stack->record, "stack");
+    for (uint32_t i = 0; i < stack->frame_count; i++) {
+        char text[NAME_BYTES], clean[NAME_BYTES];
+        uint64_t address;
+
+        memcpy(&address, addresses + i * sizeof(address), sizeof(address));
+        stack_names_find(&dump->modules, &dump->names, stack->record.time, address, text, sizeof(text));
+        screen_print(dump->call->screen, "\t%s", printable(clean, sizeof(clean), text));
+    }
+    screen_print(dump->call->screen, "%s\n", stack->flags & DETAIL_STACK_GOES_ON ? "\t..." : "");
 }
 
 static void forget_process(struct dump *dump)
@@ -88,7 +117,7 @@ static void take_process(struct dump *dump, const struct trace_file *file)
 
 static int dump_thread(struct dump *dump, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {put_enter, put_leave, dump};
+    const struct trace_details_receiver receiver = {put_enter, put_leave, put_stack, dump};
     struct trace_details_end end;
     int result;
 
@@ -130,10 +159,12 @@ const struct command command_dump_details = {
     .arguments = "TRACE",
     .summary = "every call that --detail asked for, a line each time",
     .details = "Writes what is in the detail lanes of a trace as lines, for other programs to\n"
-               "read: process, thread, time (of the CPU's counter), \"enter\", \"leave\" or \"left\" (by\n"
-               "an exception or a long jump), depth, function. Then, where it was entered, six\n"
-               "registers in which there may be arguments, and the stack in hexadecimal; where it\n"
-               "was left, how long it took, in ticks of the counter, and what it returned. Fields\n"
-               "are separated by tabs.\n",
+               "read: process, thread, time (of the CPU's counter), \"enter\", \"leave\", \"left\" (by\n"
+               "an exception or a long jump) or \"stack\", depth, function. Then, where it was\n"
+               "entered, six registers in which there may be arguments, the stack in hexadecimal\n"
+               "and, if they are known, the arguments as what they are; where it was left, how\n"
+               "long it took, in ticks of the counter, what it returned and, if it is known, what\n"
+               "that is; of a stack, the callers, the nearest first, and \"...\" if there are more.\n"
+               "Fields are separated by tabs.\n",
     .run = run,
 };

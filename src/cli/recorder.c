@@ -96,6 +96,8 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .buffer_bytes = options->buffer_bytes,
         .trigger_signals = trigger_signals(options),
         .stack_bytes = options->stack_bytes,
+        .string_bytes = options->string_bytes,
+        .stack_frames = options->stacks.count == 0 ? 0 : options->stack_depth,
     };
     record_patterns_get(options, agent_out);
 }

@@ -4,6 +4,7 @@
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
+#include "trace/detail_text.h"
 #include "trace/trace_summary.h"
 
 #include <inttypes.h>
@@ -43,13 +44,39 @@ static void put_time(struct screen *screen, const struct detail_count *count, do
     screen_print(screen, " %11s", count->returns == 0 ? "-" : write_time(nanoseconds, text, sizeof(text)));
 }
 
-static void put_arguments(struct screen *screen, const struct detail_count *count)
+static void put_registers(struct screen *screen, const struct detail_count *count)
 {
     for (unsigned i = 0; i < ARGUMENTS_SHOWN; i++)
-        screen_print(screen, "%s0x%" PRIx64, i == 0 ? "(" : ", ", count->last_arguments[i]);
-    screen_print(screen, ", ...)");
-    if (count->returns > count->left)
-        screen_print(screen, " = 0x%" PRIx64, count->last_value);
+        screen_print(screen, "%s0x%" PRIx64, i == 0 ? "" : ", ", count->last_arguments[i]);
+    screen_print(screen, ", ...");
+}
+
+static void put_arguments(struct screen *screen, const struct detail_count *count)
+{
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
+
+    detail_text_init(&text, bytes, sizeof(bytes));
+    detail_text_put_arguments(&text, (struct detail_values){count->last_values.bytes, count->last_values.size_bytes});
+    screen_print(screen, "(");
+    if (text.used == 0)
+        put_registers(screen, count);
+    screen_print(screen, "%s)", bytes);
+}
+
+static void put_result(struct screen *screen, const struct detail_count *count)
+{
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
+
+    if (count->returns > count->left) {
+        detail_text_init(&text, bytes, sizeof(bytes));
+        detail_text_put_result(&text, (struct detail_values){count->last_result.bytes, count->last_result.size_bytes});
+        if (text.used == 0)
+            screen_print(screen, " = 0x%" PRIx64, count->last_value);
+        else
+            screen_print(screen, " = %s", bytes);
+    }
     screen_print(screen, "\n");
 }
 
@@ -69,6 +96,7 @@ static void put_count(struct screen *screen, const struct process_summary *proce
     put_time(screen, count, (double)count->longest * tick);
     screen_print(screen, "  %s", printable(clean, sizeof(clean), text));
     put_arguments(screen, count);
+    put_result(screen, count);
 }
 
 static void put_process(struct screen *screen, const struct trace_summary *summary,

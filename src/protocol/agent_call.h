@@ -8,6 +8,7 @@
 #define GAIT_PROTOCOL_AGENT_CALL_H
 
 #include "arch/thread_registers.h"
+#include "ring/detail_declaration.h"
 
 #include <stdint.h>
 
@@ -37,6 +38,8 @@ enum agent_pattern_use {
     AGENT_PATTERN_TRIGGER_CALL, /* a call of it is a trigger */
     AGENT_PATTERN_TRIGGER_SLOW, /* a call of it that takes longer than `value` nanoseconds is one */
     AGENT_PATTERN_THREAD,       /* only threads with such a name, or whose number is `number`, are observed */
+    AGENT_PATTERN_STACK,        /* who called it goes to the detail lane */
+    AGENT_PATTERN_ERRNO,        /* it is no function to look at: it tells where errno is */
 };
 
 #define AGENT_PATTERN_BYTES 120u
@@ -48,6 +51,7 @@ struct agent_pattern {
     uint32_t number; /* the controller's name for it: of the trigger */
     uint64_t value;
     char text[AGENT_PATTERN_BYTES];
+    struct detail_declaration declaration; /* of AGENT_PATTERN_DETAIL, if there is one */
 };
 
 /* How to follow. */
@@ -61,7 +65,9 @@ struct agent_options {
     uint32_t buffer_count;    /* 0: the ring's default, as below */
     uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t pattern_count;
-    uint32_t stack_bytes; /* in each record of the detail lane */
+    uint32_t stack_bytes;  /* in each record of the detail lane */
+    uint32_t string_bytes; /* of a string in it, unless its declaration says otherwise; at most */
+    uint32_t stack_frames; /* in each stack; at most */
     uint32_t reserved;
     uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];

@@ -162,17 +162,20 @@ static void check_index(const struct file_checker *checker, const struct trace_f
     }
 }
 
-static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
+                       struct detail_values values)
 {
     (void)context;
     (void)enter;
     (void)stack;
+    (void)values;
 }
 
-static void pass_leave(void *context, const struct detail_leave *leave)
+static void pass_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
     (void)context;
     (void)leave;
+    (void)values;
 }
 
 static void check_details(const struct file_checker *checker, const struct trace_file *file,
