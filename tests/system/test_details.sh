@@ -115,17 +115,23 @@ record 0 --arg 'libc.so*!open64:str,hex' -- sqlite3 "$folder/db" 'create table t
 has "\"$folder/db\", 0x" "$folder/details" "sqlite3"
 
 # ---- attach, and away again ----------------------------------------------------------------------------------------
-sleep 100 2>/dev/null &
+# shellcheck disable=SC2016
+perl -e '$| = 1; print "ready\n"; select(undef, undef, undef, 0.01), sleep 0 while 1' >"$folder/ready" &
 process=$!
 started+=("$process")
 disown
-# A process that sleeps calls nothing; its memory is as before.
+until [[ -s $folder/ready ]]; do sleep 0.01; done
 cp /proc/$process/maps "$folder/before"
 for _ in 1 2 3; do
     checks=$((checks + 1))
-    "$gait" attach --quiet --duration 1 --arg 'libc.so*!nanosleep:ptr->int!errno' --stack 'libc.so*!*sleep*' -o "$folder/attached" $process \
+    "$gait" attach --quiet --duration 1 --arg 'libc.so*!select:int,ptr,_,_->int!errno' --stack 'libc.so*!select' -o "$folder/attached" $process \
         2>"$folder/err" || fail "attach: status $?"
     diff "$folder/before" /proc/$process/maps >"$folder/diff" || fail "attach leaves something" "$folder/diff"
+done
+for trace in "$folder"/attached/*; do
+    "$gait" dump details "$trace" >"$folder/details" 2>"$folder/err" || fail "attach: no details"
+    has "	0, NULL, _, _" "$folder/details" "attach"
+    has "	select	Perl_pp_sselect+0x" "$folder/details" "attach"
 done
 
 # ---- what is wrong -------------------------------------------------------------------------------------------------
