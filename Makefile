@@ -17,6 +17,8 @@
 #: MODE=debug|release|asan|tsan   how to build            CC=clang    with what
 #: CROSS_COMPILE=aarch64-linux-gnu-   for another CPU     V=1         shows full commands
 #: ZSTD=no     without libzstd: traces stay uncompressed (so by default where CROSS_COMPILE is given)
+#: DWARF=no    without libdw: nothing is known of arguments but what --arg says (so by default where CROSS_COMPILE is
+#:             given, and with DEPS=no where it is not there)
 #: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
 
 MODE          ?= debug
@@ -25,6 +27,7 @@ CROSS_COMPILE ?=
 DEPS          ?= yes
 # A cross compiler rarely has the other CPU's libraries.
 ZSTD          ?= $(if $(CROSS_COMPILE),no,yes)
+DWARF         ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/elfutils/libdwfl.h),yes,no))
 
 ifeq ($(filter $(MODE),debug release asan tsan),)
 $(error MODE=$(MODE) is unknown: use debug, release, asan or tsan)
@@ -71,9 +74,10 @@ FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwi
 CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 # The library has no need for libzstd; the command does.
 LIBS        := -Wl,--as-needed -ldl -lpthread
-COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd)
+COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd) $(if $(filter yes,$(DWARF)),-ldw)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
-TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread
+TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread \
+               $(if $(filter yes,$(DWARF)),-ldw)
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \
@@ -87,7 +91,8 @@ CORE_C    := $(sort $(wildcard $(patsubst %,src/%/*.c,$(CORE_FOLDERS)) \
 CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c)
 # Beside and after the target.
-CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c), \
+CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c) \
+    $(if $(filter yes,$(DWARF)),%/dwarf_arguments_none.c,%_libdw.c), \
     $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c))
 CONTROLLER_S := $(wildcard src/inject/*.S)
 CLI_C     := $(wildcard src/cli/*.c)

@@ -4,7 +4,7 @@ define newline
 
 
 endef
-TEST_C    := $(sort $(shell find tests/unit -name 'test_*.c' 2>/dev/null))
+TEST_C    := $(filter-out $(if $(filter yes,$(DWARF)),,%_libdw.c),$(sort $(shell find tests/unit -name 'test_*.c' 2>/dev/null)))
 FUZZ_C    := $(wildcard tests/fuzz/*.c)
 BENCH_C   := $(wildcard bench/*.c)
 EXAMPLE_C := $(wildcard examples/*.c)

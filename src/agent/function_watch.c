@@ -39,9 +39,10 @@ __extension__ typedef unsigned __int128 wide;
 
 struct watch_point {
     uint64_t address;
-    _Atomic uint64_t patterns;                    /* of the function that begins here; 0: none does */
-    bool may_loop;                                /* the function itself may jump here; set before the patterns */
-    const struct agent_pattern *_Atomic declared; /* the one whose declaration counts; NULL: none; the same */
+    _Atomic uint64_t patterns;                      /* of the function that begins here; 0: none does */
+    bool may_loop;                                  /* the function itself may jump here; set before the patterns */
+    const struct agent_pattern *_Atomic declared;   /* the one whose declaration counts; NULL: none; the same */
+    const struct detail_declaration *_Atomic known; /* if there is none: what the controller knows; the same */
 };
 
 /* A call that has not ended. */
@@ -410,7 +411,7 @@ static const struct detail_declaration *declaration_of(const struct watch_point 
 {
     const struct agent_pattern *declared = atomic_load_explicit(&point->declared, memory_order_relaxed);
 
-    return declared == NULL ? NULL : &declared->declaration;
+    return declared == NULL ? atomic_load_explicit(&point->known, memory_order_relaxed) : &declared->declaration;
 }
 
 static void begin_call(struct watch_thread *own, struct stalker_thread *thread, const struct watch_point *point,
@@ -487,6 +488,8 @@ static void declare(struct watch_point *point, const struct agent_pattern *patte
     bool counts = pattern->declaration.is_given && (before == NULL || pattern < before);
 
     atomic_store_explicit(&point->declared, counts ? pattern : before, memory_order_relaxed);
+    if (is_new)
+        atomic_store_explicit(&point->known, NULL, memory_order_relaxed);
 }
 
 void function_watch_add(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes)
@@ -510,6 +513,16 @@ void function_watch_add(const struct agent_pattern *pattern, uint64_t address, u
         point->may_loop = entry_loop_may_be(address, size_bytes);
     declare(point, pattern, is_new);
     atomic_fetch_or_explicit(&point->patterns, 1ull << number, memory_order_release);
+}
+
+void function_watch_declare(uint64_t address, const struct detail_declaration *declaration)
+{
+    uint64_t value;
+
+    mutex_lock(&watch.lock);
+    if (hash_map_lookup(&watch.points, address, &value))
+        atomic_store_explicit(&((struct watch_point *)(uintptr_t)value)->known, declaration, memory_order_relaxed);
+    mutex_unlock(&watch.lock);
 }
 
 void function_watch_remove(uint64_t start, uint64_t end)

@@ -9,6 +9,7 @@
 #include "base/raw_syscall.h"
 #include "elf/symbol_file.h"
 #include "process/mapping_list.h"
+#include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
@@ -30,6 +31,7 @@ static struct selection {
     uint32_t count;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
     struct agent_pattern_parts parts[AGENT_PATTERNS_MAX];
+    struct agent_known known;
     char program[MAPPING_PATH_BYTES_MAX]; /* the path of the program itself */
     size_t program_length;
 } selection;
@@ -70,6 +72,7 @@ void selection_begin(struct stalker_engine *engine, struct ring_region *ring, co
         selection.patterns[i] = options->patterns[i];
         agent_pattern_split(&selection.patterns[i], &selection.parts[i]);
     }
+    selection.known = options->known;
     find_program();
 }
 
@@ -129,6 +132,20 @@ static bool is_wanted(const struct agent_pattern *pattern, const struct elf_symb
     return pattern->use == AGENT_PATTERN_EXCLUDE || (symbol->is_function && !symbol->is_resolver);
 }
 
+/* Tells what the controller knew of its arguments, unless the user said what they are. */
+static void declare(const struct search *search, const struct agent_pattern *pattern, const struct elf_symbol *symbol,
+                    uint64_t address)
+{
+    const struct glob_text path = {search->mapping->path, search->mapping->path_length};
+    const struct detail_declaration *declaration;
+
+    if (pattern->use != AGENT_PATTERN_DETAIL || selection.known.count == 0 || selection.watcher == NULL)
+        return;
+    declaration = agent_known_find(&selection.known, agent_known_key(path, symbol->address));
+    if (declaration != NULL)
+        selection.watcher->declare(address, declaration);
+}
+
 static void take_symbol(struct search *search, const struct elf_symbol *symbol)
 {
     const struct glob_text name = {symbol->name, symbol->name_length};
@@ -143,6 +160,7 @@ static void take_symbol(struct search *search, const struct elf_symbol *symbol)
         if (!find_code(search, symbol, &address, &available))
             return;
         select_code(pattern, address, measure(search, symbol, available));
+        declare(search, pattern, symbol, address);
     }
 }
 

@@ -46,7 +46,8 @@ static int make_ring(const struct agent_options *options)
 
 static int make_engine(const struct agent_options *options)
 {
-    static const struct selection_watcher functions = {.add = function_watch_add, .remove = function_watch_remove};
+    static const struct selection_watcher functions = {
+        .add = function_watch_add, .declare = function_watch_declare, .remove = function_watch_remove};
     static const struct stalker_engine_options defaults;
     const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);

@@ -5,9 +5,10 @@
 #include "cli/arguments.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
+#include "libgait/error.h"
+#include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"
-#include "trace/detail_text.h"
 #include "trace/modules.h"
 #include "trace/trace_details.h"
 #include "trace/trace_files.h"
@@ -26,11 +27,17 @@ struct dump {
     uint32_t image;
     struct modules modules;
     struct function_names names;
+    struct call_arguments arguments;
 };
+
+static const struct module *module_of(const struct dump *dump, const struct detail_record *record)
+{
+    return modules_find(&dump->modules, record->function, record->time, record->time);
+}
 
 static void put_start(struct dump *dump, const struct detail_record *record, const char *kind)
 {
-    const struct module *module = modules_find(&dump->modules, record->function, record->time, record->time);
+    const struct module *module = module_of(dump, record);
     char text[NAME_BYTES], clean[NAME_BYTES];
 
     snprintf(text, sizeof(text), "0x%" PRIx64, record->function);
@@ -54,8 +61,8 @@ static void put_enter(void *context, const struct detail_enter *enter, const uin
     for (uint32_t i = 0; i < enter->stack_bytes; i++)
         screen_print(dump->call->screen, "%02x", stack[i]);
     detail_text_init(&text, bytes, sizeof(bytes));
-    detail_text_put_arguments(&text, values);
-    screen_print(dump->call->screen, values.size_bytes == 0 ? "\n" : "\t%s\n", bytes);
+    call_arguments_put(&dump->arguments, module_of(dump, &enter->record), enter, stack, values, &text);
+    screen_print(dump->call->screen, text.used == 0 ? "\n" : "\t%s\n", bytes);
 }
 
 static void put_leave(void *context, const struct detail_leave *leave, struct detail_values values)
@@ -70,8 +77,8 @@ static void put_leave(void *context, const struct detail_leave *leave, struct de
     if (is_return)
         screen_print(dump->call->screen, "\t0x%" PRIx64, leave->value);
     detail_text_init(&text, bytes, sizeof(bytes));
-    detail_text_put_result(&text, values);
-    screen_print(dump->call->screen, values.size_bytes == 0 ? "\n" : "\t%s\n", bytes);
+    call_arguments_put_result(&dump->arguments, module_of(dump, &leave->record), leave, values, &text);
+    screen_print(dump->call->screen, text.used == 0 ? "\n" : "\t%s\n", bytes);
 }
 
 /* Return addresses are behind calls, which may be the last thing in a function: so what is before them is named. */
@@ -91,19 +98,26 @@ static void put_stack(void *context, const struct detail_stack *stack, const uin
     screen_print(dump->call->screen, "%s\n", stack->flags & DETAIL_STACK_GOES_ON ? "\t..." : "");
 }
 
+/* What is known of names is known by modules. */
 static void forget_process(struct dump *dump)
 {
-    if (dump->pid != 0)
-        modules_deinit(&dump->modules);
+    if (dump->pid == 0)
+        return;
+    call_arguments_deinit(&dump->arguments);
+    function_names_deinit(&dump->names);
+    modules_deinit(&dump->modules);
     dump->pid = 0;
 }
 
 /* Without modules there are no names. */
-static void take_process(struct dump *dump, const struct trace_file *file)
+static int take_process(struct dump *dump, const struct trace_file *file)
 {
     if (dump->pid == file->pid && dump->image == file->image)
-        return;
+        return 0;
     forget_process(dump);
+    function_names_init(&dump->names);
+    if (call_arguments_init(&dump->arguments, &dump->names) != 0)
+        return error_set(dump->call->error, ENOMEM, "no memory");
     dump->modules = (struct modules){.count = 0};
     for (size_t i = 0; i < dump->files.count; i++) {
         const struct trace_file *other = &dump->files.files[i];
@@ -113,15 +127,17 @@ static void take_process(struct dump *dump, const struct trace_file *file)
     }
     dump->pid = file->pid;
     dump->image = file->image;
+    return 0;
 }
 
 static int dump_thread(struct dump *dump, const struct trace_file *file)
 {
     const struct trace_details_receiver receiver = {put_enter, put_leave, put_stack, dump};
     struct trace_details_end end;
-    int result;
+    int result = take_process(dump, file);
 
-    take_process(dump, file);
+    if (result != 0)
+        return result;
     dump->file = file;
     result = trace_details_read(dump->files.folder, file->path, &receiver, &end, dump->call->error);
     if (result == 0 && end.stream.state != STREAM_COMPLETE) {
@@ -143,12 +159,10 @@ static enum command_status run(const struct command_call *call)
         return status;
     if (trace_files_open(&dump.files, path, call->error) != 0)
         return COMMAND_FAILED;
-    function_names_init(&dump.names);
     for (size_t i = 0; i < dump.files.count; i++)
         if (dump.files.files[i].kind == TRACE_FILE_DETAIL && dump_thread(&dump, &dump.files.files[i]) != 0)
             status = COMMAND_FAILED;
     forget_process(&dump);
-    function_names_deinit(&dump.names);
     trace_files_close(&dump.files);
     return status;
 }

@@ -54,6 +54,24 @@ struct agent_pattern {
     struct detail_declaration declaration; /* of AGENT_PATTERN_DETAIL, if there is one */
 };
 
+#define AGENT_KNOWN_MAX        1024u
+#define AGENT_DECLARATIONS_MAX 256u
+
+/* A function whose arguments are known; protocol/agent_known.h says how it is found. */
+struct agent_known_function {
+    uint64_t key;
+    uint32_t declaration;
+    uint32_t reserved;
+};
+
+/* All of them, by their keys. */
+struct agent_known {
+    uint32_t count;
+    uint32_t declaration_count;
+    struct detail_declaration declarations[AGENT_DECLARATIONS_MAX];
+    struct agent_known_function functions[AGENT_KNOWN_MAX];
+};
+
 /* How to follow. */
 struct agent_options {
     uint32_t events; /* of enum gait_event_kind */
@@ -71,6 +89,7 @@ struct agent_options {
     uint32_t reserved;
     uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
+    struct agent_known known; /* of functions that patterns for the detail lane mean */
 };
 
 /* A thread that is stopped: its registers, which the agent may change. */

@@ -207,7 +207,7 @@ static void add_unreadable(struct detail_text *text, const struct detail_value *
     if (value->data_bytes == sizeof(address))
         add_pointer(text, address);
     if (value->data_bytes == 0 || address != 0)
-        detail_text_add(text, value->data_bytes == 0 ? "(unreadable)" : " (unreadable)");
+        detail_text_add(text, value->data_bytes == 0 ? "?" : " (unreadable)");
 }
 
 void detail_text_put(struct detail_text *text, const struct detail_value *value, const uint8_t *data)
@@ -227,20 +227,63 @@ void detail_text_put(struct detail_text *text, const struct detail_value *value,
     }
 }
 
-void detail_text_put_arguments(struct detail_text *text, struct detail_values values)
+/* Whether it is a number that may stand for something else; then it is at *number_out. */
+static bool is_whole_number(const struct detail_value *value, const uint8_t *data, int64_t *number_out)
+{
+    uint64_t bits = bits_of(value, data);
+    unsigned unused_bits = 64 - 8 * detail_type_bytes(value->type);
+
+    if (value->data_bytes == 0 || value->flags != 0 || value->type < DETAIL_TYPE_I8 || value->type > DETAIL_TYPE_HEX)
+        return false;
+    if (value->type <= DETAIL_TYPE_I64)
+        *number_out = (int64_t)(bits << unused_bits) >> unused_bits;
+    else
+        *number_out = (int64_t)bits;
+    return true;
+}
+
+static void put_named(struct detail_text *text, const struct detail_value *value, const uint8_t *data,
+                      const struct detail_naming *naming, unsigned which)
+{
+    const char *name = NULL;
+    int64_t number;
+
+    if (naming != NULL && is_whole_number(value, data, &number))
+        name = naming->value(naming->context, which, number);
+    if (name != NULL)
+        detail_text_add(text, name);
+    else
+        detail_text_put(text, value, data);
+}
+
+static void put_name(struct detail_text *text, const struct detail_naming *naming, unsigned which)
+{
+    const char *name = naming == NULL ? NULL : naming->name(naming->context, which);
+
+    if (name == NULL || name[0] == '\0')
+        return;
+    detail_text_add(text, name);
+    detail_text_add(text, "=");
+}
+
+void detail_text_put_arguments(struct detail_text *text, struct detail_values values,
+                               const struct detail_naming *naming)
 {
     struct detail_value value;
     const uint8_t *data;
-    bool is_first = true;
+    unsigned which = 0;
 
-    for (size_t at = 0; detail_value_next(values.bytes, values.size_bytes, &at, &value, &data); is_first = false) {
-        if (!is_first)
+    for (size_t at = 0; detail_value_next(values.bytes, values.size_bytes, &at, &value, &data); which++) {
+        if (which != 0)
             detail_text_add(text, ", ");
-        detail_text_put(text, &value, data);
+        put_name(text, naming, which);
+        put_named(text, &value, data, naming, which);
     }
+    if (naming != NULL && naming->is_partial)
+        detail_text_add(text, which == 0 ? "..." : ", ...");
 }
 
-void detail_text_put_result(struct detail_text *text, struct detail_values values)
+void detail_text_put_result(struct detail_text *text, struct detail_values values, const struct detail_naming *naming)
 {
     struct detail_value value;
     const uint8_t *data;
@@ -249,6 +292,6 @@ void detail_text_put_result(struct detail_text *text, struct detail_values value
     for (size_t at = 0; detail_value_next(values.bytes, values.size_bytes, &at, &value, &data); is_first = false) {
         if (!is_first)
             detail_text_add(text, " ");
-        detail_text_put(text, &value, data);
+        put_named(text, &value, data, is_first ? naming : NULL, DETAIL_RESULT);
     }
 }

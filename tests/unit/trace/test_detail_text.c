@@ -81,7 +81,7 @@ static void what_is_missing_is_told(void)
 
     CHECK_TEXT(show(DETAIL_TYPE_STRING, DETAIL_VALUE_UNREADABLE, &address, 8), "0x10 (unreadable)");
     CHECK_TEXT(show(DETAIL_TYPE_STRING, DETAIL_VALUE_UNREADABLE, &none, 8), "NULL");
-    CHECK_TEXT(show(DETAIL_TYPE_DOUBLE, DETAIL_VALUE_UNREADABLE, "", 0), "(unreadable)");
+    CHECK_TEXT(show(DETAIL_TYPE_DOUBLE, DETAIL_VALUE_UNREADABLE, "", 0), "?");
     CHECK_TEXT(show(DETAIL_TYPE_STRING, DETAIL_VALUE_LEFT_OUT, "", 0), "(no room)");
     CHECK_TEXT(show(DETAIL_TYPE_SKIPPED, 0, "", 0), "_");
 }
@@ -113,14 +113,47 @@ static void values_follow_each_other(void)
     struct detail_text text;
 
     detail_text_init(&text, shown, sizeof(shown));
-    detail_text_put_arguments(&text, (struct detail_values){bytes, 14});
+    detail_text_put_arguments(&text, (struct detail_values){bytes, 14}, NULL);
     CHECK_TEXT(shown, "\"ok\", -1");
     detail_text_init(&text, shown, sizeof(shown));
-    detail_text_put_result(&text, (struct detail_values){bytes + 6, 16});
+    detail_text_put_result(&text, (struct detail_values){bytes + 6, 16}, NULL);
     CHECK_TEXT(shown, "-1 ENOENT");
     detail_text_init(&text, shown, sizeof(shown));
-    detail_text_put_arguments(&text, (struct detail_values){bytes, 0});
+    detail_text_put_arguments(&text, (struct detail_values){bytes, 0}, NULL);
     CHECK_TEXT(shown, "");
+}
+
+static const char *name_of(const void *context, unsigned which)
+{
+    static const char *const names[] = {"text", "", "level"};
+
+    (void)context;
+    return which < 3 ? names[which] : NULL;
+}
+
+static const char *value_of(const void *context, unsigned which, int64_t value)
+{
+    (void)context;
+    return which == 2 && value == -1 ? "LOWEST" : which == DETAIL_RESULT && value == 200 ? "DONE" : NULL;
+}
+
+static void arguments_and_values_may_have_names(void)
+{
+    static const uint8_t bytes[] = {DETAIL_TYPE_STRING, 0, 1, 0, 'x',  DETAIL_TYPE_I8, 0, 1, 0, 0xff,
+                                    DETAIL_TYPE_I8,     0, 1, 0, 0xff, DETAIL_TYPE_I8, 0, 1, 0, 0xff};
+    static const uint8_t result[] = {DETAIL_TYPE_U8, 0, 1, 0, 200};
+    struct detail_naming naming = {name_of, value_of, true, NULL};
+    struct detail_text text;
+
+    detail_text_init(&text, shown, sizeof(shown));
+    detail_text_put_arguments(&text, (struct detail_values){bytes, sizeof(bytes)}, &naming);
+    CHECK_TEXT(shown, "text=\"x\", -1, level=LOWEST, -1, ...");
+    detail_text_init(&text, shown, sizeof(shown));
+    detail_text_put_arguments(&text, (struct detail_values){bytes, 0}, &naming);
+    CHECK_TEXT(shown, "...");
+    detail_text_init(&text, shown, sizeof(shown));
+    detail_text_put_result(&text, (struct detail_values){result, sizeof(result)}, &naming);
+    CHECK_TEXT(shown, "DONE");
 }
 
 /* However small the room is, and whatever stands there. */
@@ -142,7 +175,7 @@ static void text_ends_where_its_room_does(void)
                    4);
         memset(shown, 'x', sizeof(shown));
         detail_text_init(&text, shown, room);
-        detail_text_put_arguments(&text, (struct detail_values){bytes, sizeof(bytes)});
+        detail_text_put_arguments(&text, (struct detail_values){bytes, sizeof(bytes)}, NULL);
         CHECK(text.used < room && shown[text.used] == '\0' && shown[room] == 'x');
     }
 }
@@ -150,7 +183,8 @@ static void text_ends_where_its_room_does(void)
 static const struct check_case cases[] = {
     CHECK_CASE(numbers_are_shown_by_their_type), CHECK_CASE(floats_have_as_few_digits_as_tell_them),
     CHECK_CASE(strings_are_quoted_and_escaped),  CHECK_CASE(what_is_missing_is_told),
-    CHECK_CASE(values_follow_each_other),        CHECK_CASE(text_ends_where_its_room_does),
+    CHECK_CASE(values_follow_each_other),        CHECK_CASE(arguments_and_values_may_have_names),
+    CHECK_CASE(text_ends_where_its_room_does),
 };
 
 CHECK_MAIN(cases)
