@@ -72,7 +72,8 @@ void record_options_release(struct record_options *options);
     "                      (they are)\n"                                                                               \
     "  --detail GLOB       functions whose calls go to the detail lane too, with their\n"                              \
     "                      arguments and stack: 'libz*!inflate', or 'parse*' of the\n"                                 \
-    "                      program itself; repeatable\n"                                                               \
+    "                      program itself; repeatable. Debug information tells what the\n"                             \
+    "                      arguments are\n"                                                                            \
     "  --stack-bytes N     how much of the stack, 0 to 512 (128)\n"                                                    \
     "  --arg 'FUNCTION:TYPE,TYPE...[->TYPE]'    the same, with arguments and results as\n"                             \
     "                      what they are: 'open:str,hex', or\n"                                                        \

@@ -54,8 +54,8 @@ struct agent_pattern {
     struct detail_declaration declaration; /* of AGENT_PATTERN_DETAIL, if there is one */
 };
 
-#define AGENT_KNOWN_MAX        1024u
-#define AGENT_DECLARATIONS_MAX 256u
+#define AGENT_KNOWN_MAX        2048u
+#define AGENT_DECLARATIONS_MAX 384u
 
 /* A function whose arguments are known; protocol/agent_known.h says how it is found. */
 struct agent_known_function {

@@ -6,6 +6,7 @@
  */
 #include "symbolize/dwarf_arguments.h"
 
+#include "base/hash_map.h"
 #include "symbolize/dwarf_passing.h"
 
 #include <dwarf.h>
@@ -14,11 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAP_AT_FIRST 64
+
 _Static_assert(sizeof(Dwarf_Die) == DWARF_DIE_BYTES, "as the header has it");
 
+/* The functions of a unit are gathered when one of them is looked for. */
 struct dwarf_file {
     Dwfl *session;
     Dwarf *dwarf;
+    struct hash_map units;     /* that were gone through, by their place in memory */
+    struct hash_map functions; /* numbers of those below, by address */
+    Dwarf_Die *entries;
+    size_t count;
+    size_t capacity;
 };
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -35,8 +44,11 @@ int dwarf_file_open(const char *path, struct dwarf_file **file_out)
     Dwfl_Module *module = NULL;
     Dwarf_Addr bias;
 
-    if (file == NULL)
+    if (file == NULL || hash_map_init(&file->units, MAP_AT_FIRST) != 0 ||
+        hash_map_init(&file->functions, MAP_AT_FIRST) != 0) {
+        dwarf_file_close(file);
         return -ENOMEM;
+    }
     file->session = dwfl_begin(&callbacks);
     if (file->session != NULL) {
         dwfl_report_begin(file->session);
@@ -59,6 +71,9 @@ void dwarf_file_close(struct dwarf_file *file)
         return;
     if (file->session != NULL)
         dwfl_end(file->session);
+    hash_map_deinit(&file->units);
+    hash_map_deinit(&file->functions);
+    free(file->entries);
     free(file);
 }
 
@@ -226,22 +241,29 @@ static void take_function(struct dwarf_function *function, Dwarf_Die *entry)
     }
 }
 
-struct search {
-    uint64_t address;
-    bool is_found;
-    Dwarf_Die function;
-};
-
-static int look(Dwarf_Die *function, void *context)
+/* Keeps a function that has code. */
+static int keep(Dwarf_Die *entry, void *context)
 {
-    struct search *search = context;
+    struct dwarf_file *file = context;
     Dwarf_Addr address;
 
-    if (dwarf_lowpc(function, &address) != 0 || address != search->address)
+    if (dwarf_lowpc(entry, &address) != 0)
         return DWARF_CB_OK;
-    search->function = *function;
-    search->is_found = true;
-    return DWARF_CB_ABORT;
+    if (file->count == file->capacity) {
+        size_t capacity = file->capacity == 0 ? MAP_AT_FIRST : 2 * file->capacity;
+        Dwarf_Die *grown = realloc(file->entries, capacity * sizeof(*grown));
+
+        if (grown == NULL)
+            return DWARF_CB_ABORT;
+        file->entries = grown;
+        file->capacity = capacity;
+    }
+    file->entries[file->count] = *entry;
+    /* Of several the first one counts. */
+    if (hash_map_insert(&file->functions, address, file->count) == 0)
+        file->count++;
+    hash_map_reclaim(&file->functions);
+    return DWARF_CB_OK;
 }
 
 /* Some compilers leave out the table of which unit has which addresses. */
@@ -260,17 +282,27 @@ static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit_out)
     return false;
 }
 
-int dwarf_arguments_find(struct dwarf_file *file, uint64_t address, struct dwarf_function *function_out)
+/* Whether there was anything new. */
+static bool gather_unit(struct dwarf_file *file, uint64_t address)
 {
-    struct search search = {.address = address};
+    size_t before = file->count;
     Dwarf_Die unit;
 
-    if (!find_unit(file->dwarf, address, &unit))
+    if (!find_unit(file->dwarf, address, &unit) || hash_map_insert(&file->units, (uint64_t)(uintptr_t)unit.cu, 0) != 0)
+        return false;
+    hash_map_reclaim(&file->units);
+    (void)dwarf_getfuncs(&unit, keep, file, 0);
+    return file->count != before;
+}
+
+int dwarf_arguments_find(struct dwarf_file *file, uint64_t address, struct dwarf_function *function_out)
+{
+    uint64_t which;
+
+    if (!hash_map_lookup(&file->functions, address, &which) &&
+        (!gather_unit(file, address) || !hash_map_lookup(&file->functions, address, &which)))
         return -ENOENT;
-    (void)dwarf_getfuncs(&unit, look, &search, 0);
-    if (!search.is_found)
-        return -ENOENT;
-    take_function(function_out, &search.function);
+    take_function(function_out, &file->entries[which]);
     return 0;
 }
 

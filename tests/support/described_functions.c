@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/described_functions.h"
 
-#define DESCRIBED     __attribute__((noinline, noclone, used))
+#define DESCRIBED     __attribute__((noinline, used))
 #define UNUSED(value) (void)(value)
 
 DESCRIBED enum described_colour described_plain(described_text text, const int number, unsigned char small, bool truth,
