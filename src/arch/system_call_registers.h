@@ -33,6 +33,9 @@ unsigned system_call_return_words(const uint8_t *bytes, size_t size_bytes);
 uint64_t system_call_registers_set_returning(struct thread_registers *registers, unsigned return_words,
                                              uint64_t words_out[SYSTEM_CALL_RETURN_WORDS_MAX]);
 
+/* Which call it was that the thread is at the end of. */
+long system_call_registers_number(const struct thread_registers *registers);
+
 /* What the kernel answered. */
 long system_call_registers_result(const struct thread_registers *registers);
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "inject/exec_watch.h"
 
+#include "arch/system_call_registers.h"
 #include "inject/privilege.h"
 
 #include <elf.h>
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,14 +105,36 @@ static enum exec_watch_outcome made(struct exec_watch *watch, pid_t *child_out)
     return EXEC_WATCH_MADE_ON;
 }
 
+/* The kernel gives no privileges to a program that is traced, and lets nobody be traced by two. */
 static enum exec_watch_outcome look_at_call(struct exec_watch *watch)
 {
     struct tracee_call call;
 
-    if (tracee_system_call(&watch->tracee, &call) && (call.number == SYS_execve || call.number == SYS_execveat) &&
-        privilege_would_be_gained(&watch->tracee, &call))
+    if (!tracee_system_call(&watch->tracee, &call))
+        return resume(watch, 0);
+    if ((call.number == SYS_execve || call.number == SYS_execveat) && privilege_would_be_gained(&watch->tracee, &call))
         return let_go(watch, EXEC_WATCH_LEFT);
+    if (call.number == SYS_ptrace && call.arguments[0] == PTRACE_TRACEME)
+        return let_go(watch, EXEC_WATCH_TAKEN);
     return resume(watch, 0);
+}
+
+/*
+ * Debuggers start programs by vfork. Children of posix_spawn, which make a hundred system calls before they execute
+ * something, do nothing of their own: they are not held up.
+ */
+static void look_at_child(struct exec_watch *watch)
+{
+#ifdef SYS_vfork
+    const long call = SYS_vfork;
+#else
+    const long call = SYS_clone;
+#endif
+    struct thread_registers registers;
+
+    watch->is_known = true;
+    if (tracee_get_registers(&watch->tracee, &registers) == 0 && system_call_registers_number(&registers) == call)
+        watch->checks_calls = true;
 }
 
 enum exec_watch_outcome exec_watch_go_on(struct exec_watch *watch, int status, pid_t *child_out)
@@ -120,6 +144,8 @@ enum exec_watch_outcome exec_watch_go_on(struct exec_watch *watch, int status, p
     if (!WIFSTOPPED(status))
         return EXEC_WATCH_ENDED;
     watch->tracee.is_stopped = true;
+    if (watch->kind == EXEC_WATCH_CHILD && !watch->is_known)
+        look_at_child(watch);
     event = tracee_event_of(status);
     switch (event) {
     case TRACEE_EXEC:

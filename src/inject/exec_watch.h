@@ -21,7 +21,8 @@ enum exec_watch_kind {
 struct exec_watch {
     enum exec_watch_kind kind;
     struct tracee tracee;
-    bool checks_calls; /* it stops at system calls, so that a program with privileges is executed untraced */
+    bool checks_calls; /* it stops at system calls, so that it is untraced when it should be by then: see look_at_call */
+    bool is_known; /* of a child: it was seen how it was made */
 };
 
 /* Begins with a thread that waits for us: to execute a program, or to make a process. -ESRCH, -EPERM. */
@@ -37,6 +38,7 @@ enum exec_watch_outcome {
     EXEC_WATCH_MADE,     /* the parent was let go; *child_out is watched from now on */
     EXEC_WATCH_MADE_ON,  /* the same of a child, which goes on, and is watched as well */
     EXEC_WATCH_LEFT,     /* it was let go, since the program has privileges, or has another kind of code */
+    EXEC_WATCH_TAKEN,    /* it was let go, since its parent is about to trace it: a debugger */
     EXEC_WATCH_ENDED,
 };
 

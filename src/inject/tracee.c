@@ -63,11 +63,22 @@ static bool is_step(const struct tracee *tracee)
            (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT);
 }
 
+/*
+ * Of an instruction that the CPU refused, and that the thread tries again when it is back where it was: so the signal
+ * comes again, as only the kernel can send it.
+ */
+static bool is_fault(const siginfo_t *info)
+{
+    return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGFPE ||
+                                 info->si_signo == SIGILL);
+}
+
 static void keep_signal(struct tracee *tracee)
 {
     siginfo_t info;
 
-    if (tracee->signal_count < TRACEE_SIGNALS_MAX && trace(PTRACE_GETSIGINFO, tracee->tid, 0, (uintptr_t)&info) == 0)
+    if (tracee->signal_count < TRACEE_SIGNALS_MAX && trace(PTRACE_GETSIGINFO, tracee->tid, 0, (uintptr_t)&info) == 0 &&
+        !is_fault(&info))
         tracee->signals[tracee->signal_count++] = info;
 }
 

@@ -324,10 +324,23 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
     return 0;
 }
 
+/* The process of the watch executes a program that is not recorded. */
+static void program_left(const struct family *family, const struct family_watch *watch)
+{
+    const struct tracee *thread = &watch->exec.tracee;
+    struct family_member *member = find_member(family, thread->pid);
+
+    /* It may fail to execute it, and go on as it was. */
+    if (member != NULL && thread->tid == thread->pid && watch->exec.kind == EXEC_WATCH_THREAD &&
+        !watch->exec.checks_calls)
+        note_end(member);
+    tell(family, "process %d executes a program that is not recorded: it %s", thread->pid,
+         "has privileges of its own, or is for another kind of CPU");
+}
+
 static int go_on(struct family *family, struct family_watch *watch, int status, struct gait_error *err)
 {
     pid_t child = 0, pid = watch->exec.tracee.pid;
-    struct family_member *member;
     int result = 0;
 
     switch (exec_watch_go_on(&watch->exec, status, &child)) {
@@ -344,13 +357,10 @@ static int go_on(struct family *family, struct family_watch *watch, int status, 
         parent_known(family, child, pid);
         return 0;
     case EXEC_WATCH_LEFT:
-        member = find_member(family, pid);
-        /* It may fail to execute it, and go on as it was. */
-        if (member != NULL && watch->exec.tracee.tid == pid && watch->exec.kind == EXEC_WATCH_THREAD &&
-            !watch->exec.checks_calls)
-            note_end(member);
-        tell(family, "process %d executes a program that is not recorded: it %s", pid,
-             "has privileges of its own, or is for another kind of CPU");
+        program_left(family, watch);
+        break;
+    case EXEC_WATCH_TAKEN:
+        tell(family, "process %d is not recorded: it %s", pid, "is traced by its parent");
         break;
     case EXEC_WATCH_ENDED:
         break;

@@ -19,6 +19,9 @@
 #define COLD_BYTES  (256u << 10)
 #define NOTES_BYTES (512u << 10)
 
+/* Half of what still counts as near. */
+#define SLAB_DISTANCE (512ull << 20)
+
 /* More than a unit's trails, snapshots and lengths take. */
 #define UNIT_NOTES_BYTES (128u << 10)
 
@@ -359,11 +362,20 @@ static bool is_near(const struct cache_slab *slab, uint64_t address)
     return distance < (1u << 30);
 }
 
+/*
+ * Where programs map memory by themselves, next to what they have, they may take for free what was when they looked:
+ * code of ours keeps its distance, below, since memory grows upwards there.
+ */
+static uint64_t place_for(uint64_t near)
+{
+    return near > 2 * SLAB_DISTANCE ? near - SLAB_DISTANCE : near;
+}
+
 static int create_memories(struct cache_slab *slab, const struct stalker_engine_options *options, uint64_t near)
 {
     struct code_memory_options memory = {
         .size_bytes = options->slab_bytes == 0 ? HOT_BYTES : options->slab_bytes,
-        .near = near,
+        .near = place_for(near),
         .mode = options->view,
     };
     int result = code_memory_create(&memory, &slab->hot);

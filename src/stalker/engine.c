@@ -6,6 +6,7 @@
 
 #include "base/code_memory.h"
 #include "base/memory_map.h"
+#include "process/mapping_list.h"
 #include "process/thread_list.h"
 #include "stalker/follow.h"
 #include "stalker/system_call.h"
@@ -119,11 +120,28 @@ int stalker_engine_add_native(struct stalker_engine *engine, struct app_pc funct
     return hash_map_set(&engine->natives, function.value, 1);
 }
 
+static void found(void *context, const struct mapping *mapping)
+{
+    *(bool *)context = mapping->is_executable;
+}
+
+/* Kernels need not have them; then the program gets its signal. */
+static bool is_unreadable_function(const struct stalker_engine *engine, struct app_pc pc)
+{
+    bool is_there = false;
+
+    for (const uint64_t *function = engine->translator->unreadable_functions; function != NULL && *function != 0;
+         function++)
+        if (*function == pc.value)
+            return mapping_list_visit(pc.value, pc.value + 1, found, &is_there) == 0 && is_there;
+    return false;
+}
+
 bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc function)
 {
     uint64_t value;
 
-    return hash_map_lookup(&engine->natives, function.value, &value);
+    return hash_map_lookup(&engine->natives, function.value, &value) || is_unreadable_function(engine, function);
 }
 
 static bool is_same(const struct follow_configuration *a, const struct follow_configuration *b)

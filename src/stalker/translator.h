@@ -31,6 +31,9 @@ struct translator {
     size_t insns_bytes;         /* of translation.insns */
     unsigned position_register; /* where the position of events is, where there are any */
 
+    /* Functions that the kernel provides at fixed addresses where nobody can read: they end with a 0. May be NULL. */
+    const uint64_t *unreadable_functions;
+
     /* Decodes the block that begins at block->start: sets its size and number of instructions. */
     void (*decode)(struct translation *translation);
 

@@ -290,7 +290,7 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
     int result;
 
     /* A slab near an address where nothing is could be mapped there, and its contents taken for code. */
-    if (code_source_bytes(&engine->source, start, NULL) == 0)
+    if (code_source_bytes(&engine->source, start, NULL) == 0 && !stalker_engine_is_native(engine, start))
         return -EFAULT;
     reclaim_limit(cache);
     mutex_lock(&engine->translation_lock);

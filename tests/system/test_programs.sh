@@ -135,6 +135,72 @@ with bc -l -q
 with lua5.4 -e 't = {} for i = 1, 300 do t[i] = (i * 7919) % 1009 end table.sort(t) print(table.concat(t, " "))'
 with node -e 'const m = new Map(); for (let i = 0; i < 20000; i++) m.set(i % 97, (m.get(i % 97) || 0) + i); console.log([...m.values()].join(","))'
 
+# ---- programs that run programs --------------------------------------------------------------------------------------
+
+# Valgrind translates code itself, and maps memory where it believes that nothing is. A debugger traces its child.
+with valgrind -q --tool=none sort -r numbers
+with bash -c 'gdb -nx -batch -ex "break write" -ex run -ex "bt 1" -ex kill --args cat fruit 2>&1 | sed "s/process [0-9]*/process/"'
+with strace -o /dev/null -f sh -c 'sort fruit | cat'
+
+cat >"$folder/Nulls.java" <<'END'
+public class Nulls {
+    static int deep(int n) { return deep(n + 1) + 1; }
+    public static void main(String[] arguments) throws Exception {
+        Object nothing = null;
+        int caught = 0;
+        for (int i = 0; i < 20000; i++)
+            try { nothing.hashCode(); } catch (NullPointerException e) { caught++; }
+        try { deep(0); } catch (StackOverflowError e) { caught++; }
+        Thread[] threads = new Thread[8];
+        for (int i = 0; i < threads.length; i++) (threads[i] = new Thread(() -> System.gc())).start();
+        for (Thread thread : threads) thread.join();
+        System.out.println(caught);
+    }
+}
+END
+command -v javac >/dev/null && (cd "$folder" && javac Nulls.java)
+with java -cp "$folder" Nulls
+
+cat >"$folder/work.go" <<'END'
+package main
+
+import "fmt"
+
+func deep(n int) int {
+	var a [64]int
+	if n == 0 {
+		return 0
+	}
+	a[n%64] = n
+	return deep(n-1) + a[n%64] - n + 1
+}
+
+func main() {
+	results := make(chan int)
+	for i := 0; i < 40; i++ {
+		go func(i int) {
+			defer func() {
+				if recover() != nil {
+					results <- 1000
+				}
+			}()
+			if i%8 == 0 {
+				var nothing *int
+				*nothing = i
+			}
+			results <- deep(i * 50)
+		}(i)
+	}
+	sum := 0
+	for i := 0; i < 40; i++ {
+		sum += <-results
+	}
+	fmt.Println(sum)
+}
+END
+command -v go >/dev/null && (cd "$folder" && GOCACHE="$folder/gocache" GO111MODULE=off go build -o work work.go)
+with "$folder/work"
+
 # ---- servers ---------------------------------------------------------------------------------------------------------
 
 wait_for_port() {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +101,35 @@ static void a_process_that_is_made_is_watched_in_its_parents_place(void)
     CHECK_EQUAL(status_of(parent), 5 << 8);
 }
 
+static void make_traced_process(void)
+{
+    int status = -1;
+    pid_t child = vfork();
+
+    if (child == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(97);
+        execute();
+        _exit(98);
+    }
+    if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
+        _exit(96);
+    ptrace(PTRACE_CONT, child, NULL, NULL);
+    if (waitpid(child, &status, 0) == child)
+        _exit(WEXITSTATUS(status));
+}
+
+static void a_process_that_its_parent_wants_to_trace_is_left_to_it(void)
+{
+    pid_t parent = start(make_traced_process, EXEC_WATCH_PARENT);
+    struct exec_watch child;
+
+    CHECK_EQUAL(outcome_of(&watch), EXEC_WATCH_MADE);
+    exec_watch_begin_child(&child, made);
+    CHECK_EQUAL(outcome_of(&child), EXEC_WATCH_TAKEN);
+    CHECK_EQUAL(status_of(parent), 5 << 8);
+}
+
 static void die(void)
 {
     raise(SIGUSR1);
@@ -166,6 +196,7 @@ static void what_is_not_there_is_not_watched(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_program_is_stopped_at_its_first_instruction),
     CHECK_CASE(a_process_that_is_made_is_watched_in_its_parents_place),
+    CHECK_CASE(a_process_that_its_parent_wants_to_trace_is_left_to_it),
     CHECK_CASE(signals_do_what_they_do),
     CHECK_CASE(it_can_be_let_go_at_any_time),
     CHECK_CASE(a_program_with_privileges_keeps_them_and_is_left_alone),

@@ -49,6 +49,52 @@ static void signals_that_come_meanwhile_are_delivered_afterwards(void)
     CHECK_EQUAL(WTERMSIG(status_at_end()), SIGUSR1);
 }
 
+static char *volatile nowhere = (char *)16;
+
+static void tell_fault(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    _exit(signal == SIGSEGV && info->si_code == SEGV_MAPERR && info->si_addr == nowhere ? 5 : 6);
+}
+
+static void fault(void)
+{
+    (void)*(volatile char *)nowhere;
+}
+
+/* A fault that came while the thread was ours is no signal that anybody could send: the thread has it again. */
+static void faults_are_what_they_were(void)
+{
+    struct sigaction action = {.sa_sigaction = tell_fault, .sa_flags = SA_SIGINFO};
+    struct thread_registers registers;
+    siginfo_t info;
+    pid_t child = fork();
+
+    if (child == 0) {
+        sigaction(SIGSEGV, &action, NULL);
+        raise(SIGSTOP);
+        _exit(7);
+    }
+    CHECK_EQUAL(waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOWAIT), 0);
+    CHECK_EQUAL(tracee_seize(&tracee, child, child), 0);
+    CHECK_EQUAL(tracee_interrupt(&tracee), 0);
+    CHECK_EQUAL(kill(child, SIGCONT), 0);
+    CHECK_EQUAL(tracee_get_registers(&tracee, &registers), 0);
+    thread_registers_take_restart(&registers);
+    thread_registers_set_pc(&registers, (uintptr_t)fault);
+    CHECK_EQUAL(tracee_set_registers(&tracee, &registers), 0);
+    CHECK_EQUAL(tracee_resume(&tracee, TRACEE_EXEC, 0), 0);
+    do
+        CHECK_EQUAL(waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOWAIT), 0);
+    while (info.si_status != SIGSEGV && tracee_keep_signals(&tracee) == 0);
+    CHECK_EQUAL(tracee_keep_signals(&tracee), 0);
+    CHECK_EQUAL(waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOWAIT), 0);
+    CHECK_EQUAL(tracee_keep_signals(&tracee), 0);
+    CHECK_EQUAL(tracee_interrupt(&tracee), 0);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(WEXITSTATUS(status_at_end()), 5);
+}
+
 static void memory_is_read_and_written_whatever_its_access(void)
 {
     const long arguments[6] = {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0};
@@ -121,6 +167,7 @@ static void a_thread_that_runs_is_stopped_and_goes_on(void)
 }
 
 static const struct check_case cases[] = {
+    CHECK_CASE(faults_are_what_they_were),
     CHECK_CASE(signals_that_come_meanwhile_are_delivered_afterwards),
     CHECK_CASE(memory_is_read_and_written_whatever_its_access),
     CHECK_CASE(a_program_that_is_killed_is_gone),

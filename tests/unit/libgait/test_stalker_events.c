@@ -10,6 +10,8 @@
 #include "support/followed_call.h"
 
 #include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define EVENTS_ALL 0x1fu
@@ -645,6 +647,35 @@ static void the_heap_works_while_everything_is_told(void)
     gait_stalker_destroy(stalker);
 }
 
+/* A call of time() in the vsyscall page, which cannot be read, and one of ours behind it. */
+static void following_goes_on_behind_code_that_cannot_be_read(void)
+{
+    char line[512];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    bool is_there = false;
+
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
+        is_there |= strstr(line, "[vsyscall]") != NULL;
+    CHECK(maps != NULL && fclose(maps) == 0);
+    if (!is_there) {
+        puts("no vsyscall page: not tried");
+        return;
+    }
+    code_page_rewind(&page);
+    CODE_PAGE_PUT(&page, "\x48\x83\xec\x08"             /* 0: sub rsp, 8 */
+                         "\x31\xff"                     /* 4: xor edi, edi */
+                         "\x48\xc7\xc0\x00\x04\x60\xff" /* 6: mov rax, 0xffffffffff600400 */
+                         "\xff\xd0"                     /* 13: call rax */
+                         "\xe8\x05\x00\x00\x00"         /* 15: call 25 */
+                         "\x48\x83\xc4\x08\xc3"         /* 20: add rsp, 8; ret */
+                         "\xc3");                       /* 25: ret */
+    CHECK(run_fresh(GAIT_EVENT_CALL, 0, 0) > 1000000000);
+    CHECK_EQUAL(event_list.count, 2);
+    CHECK_EQUAL(event_list.events[0].target, 0xffffffffff600400);
+    CHECK_EQUAL(event_list.events[1].target, at(25));
+    CHECK_EQUAL(event_list.events[0].depth, event_list.events[1].depth);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(without_events_nobody_hears_anything),
     CHECK_CASE(calls_tell_where_and_whom),
@@ -672,6 +703,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(flushing_hands_over_what_happened_so_far),
     CHECK_CASE(a_sink_that_flushes_gets_nothing_twice),
     CHECK_CASE(the_heap_works_while_everything_is_told),
+    CHECK_CASE(following_goes_on_behind_code_that_cannot_be_read),
 };
 
 int main(void)

@@ -37,6 +37,11 @@ uint64_t system_call_registers_set_returning(struct thread_registers *registers,
     return 0;
 }
 
+long system_call_registers_number(const struct thread_registers *registers)
+{
+    return (long)registers->words[8];
+}
+
 long system_call_registers_result(const struct thread_registers *registers)
 {
     return (long)registers->words[0];

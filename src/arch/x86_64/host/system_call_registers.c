@@ -69,6 +69,11 @@ uint64_t system_call_registers_set_returning(struct thread_registers *registers,
     return place;
 }
 
+long system_call_registers_number(const struct thread_registers *registers)
+{
+    return (long)x86_user_registers_const(registers)->orig_rax;
+}
+
 long system_call_registers_result(const struct thread_registers *registers)
 {
     return (long)x86_user_registers_const(registers)->rax;

@@ -392,8 +392,12 @@ static void put_cold_landing(struct translation *translation, struct block *bloc
         cold->overflowed = true;
 }
 
+/* The vsyscall page: gettimeofday, time, getcpu. The kernel does their work when it is asked to execute them. */
+static const uint64_t vsyscalls[] = {0xffffffffff600000, 0xffffffffff600400, 0xffffffffff600800, 0};
+
 const struct translator translator_x86_64 = {
     .name = "x86_64",
+    .unreadable_functions = vsyscalls,
     .insns_bytes = sizeof(struct x86_block),
     .position_register = POSITION_REGISTER,
     .decode = decode,

@@ -17,6 +17,8 @@ static void the_registers_are_those_of_the_kernel(void)
     CHECK(user->rdi == 1 && user->rsi == 2 && user->rdx == 3 && user->r10 == 4 && user->r8 == 5 && user->r9 == 6);
     x86_user_registers(&registers)->rax = (uint64_t)-14;
     CHECK_EQUAL(system_call_registers_result(&registers), -14);
+    x86_user_registers(&registers)->orig_rax = 58;
+    CHECK_EQUAL(system_call_registers_number(&registers), 58);
 }
 
 static void the_instruction_is_syscall(void)
