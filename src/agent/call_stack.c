@@ -18,7 +18,8 @@
 #include <asm/unistd.h>
 #include <stdatomic.h>
 
-#define SEARCH_INTERVAL_NS 100000000u
+/* So many times as long as it takes, it is not done again. */
+#define SEARCH_TIME_SHARE 50u
 
 struct call_stack_walker {
     struct call_stack_walker *next; /* that was made before */
@@ -30,7 +31,9 @@ static struct call_stack {
     bool is_begun;
     const struct arch *arch;
     struct unwind_modules modules;
-    atomic_bool is_stale;            /* modules are to be looked for */
+    struct mutex lock;               /* of who looks for modules */
+    _Atomic uint64_t changes;        /* of modules so far */
+    _Atomic uint64_t seen;           /* how many there were when they were last looked for */
     _Atomic uint64_t next_search_ns; /* before that, code that no module has is no reason to look for some */
     struct call_stack_walker *_Atomic walkers;
 } stacks;
@@ -47,7 +50,8 @@ int call_stack_begin(void)
         return result;
     stacks.arch = arch;
     stacks.is_begun = true;
-    atomic_store_explicit(&stacks.is_stale, true, memory_order_relaxed);
+    call_stack_modules_changed();
+    atomic_store_explicit(&stacks.next_search_ns, 0, memory_order_relaxed);
     return 0;
 }
 
@@ -70,7 +74,7 @@ void call_stack_end(void)
 
 void call_stack_modules_changed(void)
 {
-    atomic_store_explicit(&stacks.is_stale, true, memory_order_release);
+    atomic_fetch_add_explicit(&stacks.changes, 1, memory_order_release);
 }
 
 void call_stack_begin_in_child(void) NO_THREAD_SAFETY_ANALYSIS
@@ -84,11 +88,14 @@ void call_stack_begin_in_child(void) NO_THREAD_SAFETY_ANALYSIS
         unwind_modules_init(&stacks.modules, &stacks.arch->frame_registers) != 0)
         stacks.is_begun = false;
     stacks.modules.lock = (struct mutex){0};
+    stacks.lock = (struct mutex){0};
     list_init(&stacks.modules.readers);
     for (; walker != NULL && stacks.is_begun; walker = walker->next) {
         walker->walker.reader = (struct unwind_reader){.activity = 0};
         unwind_modules_add_reader(&stacks.modules, &walker->walker.reader);
     }
+    /* One that is not here may have been looking for them. */
+    atomic_store_explicit(&stacks.next_search_ns, 0, memory_order_relaxed);
     call_stack_modules_changed();
 }
 
@@ -173,24 +180,49 @@ static void find_start(const struct gait_cpu_context *cpu, struct unwind_registe
     };
 }
 
-/* Whether modules were looked for because of code that none has: it may be of one that was just being mapped. */
+/*
+ * Sees to it that all modules are known that were there when this was called. Who comes while somebody else looks waits
+ * for that: a walk with what was known before would end where the new code is.
+ */
+static void look_for_modules(void)
+{
+    /* Acquire: pairs with the release of who changed them. */
+    uint64_t changes = atomic_load_explicit(&stacks.changes, memory_order_acquire);
+
+    if (atomic_load_explicit(&stacks.seen, memory_order_acquire) == changes)
+        return;
+    mutex_lock(&stacks.lock);
+    changes = atomic_load_explicit(&stacks.changes, memory_order_acquire);
+    if (atomic_load_explicit(&stacks.seen, memory_order_relaxed) != changes) {
+        (void)!unwind_modules_refresh(&stacks.modules, true);
+        atomic_store_explicit(&stacks.seen, changes, memory_order_release);
+    }
+    mutex_unlock(&stacks.lock);
+}
+
+/*
+ * Whether modules were looked for because of code that none has: it may be of one that was just being mapped. Programs
+ * that make their code themselves have much of it, so at most some part of the time goes there.
+ */
 static bool search_again(void)
 {
-    uint64_t now_ns = clock_pair_read().monotonic_ns;
+    uint64_t start_ns = clock_pair_read().monotonic_ns, took_ns;
     uint64_t next_ns = atomic_load_explicit(&stacks.next_search_ns, memory_order_relaxed);
+    int result;
 
-    return now_ns >= next_ns &&
-           atomic_compare_exchange_strong_explicit(&stacks.next_search_ns, &next_ns, now_ns + SEARCH_INTERVAL_NS,
-                                                   memory_order_relaxed, memory_order_relaxed) &&
-           unwind_modules_refresh(&stacks.modules, true) == 0;
+    if (start_ns < next_ns || !atomic_compare_exchange_strong_explicit(&stacks.next_search_ns, &next_ns, UINT64_MAX,
+                                                                       memory_order_relaxed, memory_order_relaxed))
+        return false;
+    result = unwind_modules_refresh(&stacks.modules, true);
+    took_ns = clock_pair_read().monotonic_ns - start_ns;
+    atomic_store_explicit(&stacks.next_search_ns, start_ns + took_ns * SEARCH_TIME_SHARE, memory_order_relaxed);
+    return result == 0;
 }
 
 /* As far as it goes. Without /proc, frame pointers are all there is. */
 static void walk(struct stack_walker *walker, const struct stack_start *start, struct stack_addresses *addresses)
 {
-    /* Acquire: what is mapped by now is seen. */
-    if (atomic_exchange_explicit(&stacks.is_stale, false, memory_order_acquire))
-        (void)!unwind_modules_refresh(&stacks.modules, true);
+    look_for_modules();
     walker->unknown_pc = 0;
     (void)!stack_walk(&stacks.modules, walker, start, addresses);
     if (walker->unknown_pc != 0 && search_again())

@@ -106,6 +106,9 @@ static void changed(void *context, uint64_t start, uint64_t end, bool may_execut
 
     (void)context;
     mutex_lock(&log.lock);
+    /* What is mapped right behind code is the rest of its file: only then can its frames be understood. */
+    if (start != 0 && interval_map_find(&log.known, start - 1, &known))
+        call_stack_modules_changed();
     if (interval_map_find(&log.known, start, &known))
         change.start = known.start;
     if (interval_map_find(&log.known, end - 1, &known))
