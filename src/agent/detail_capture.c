@@ -5,7 +5,7 @@
  */
 #include "agent/detail_capture.h"
 
-#include "unwind/memory_probe.h"
+#include "process/memory_probe.h"
 
 #define PAGE_BYTES 4096u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The patterns stand in the order triggers, details, declared ones, stacks, threads, what is excluded; then those that
- * nobody gave: where errno is, if somebody wants to know, and libc if nobody said otherwise.
+ * The patterns stand in the order triggers, details, declared ones, stacks, threads, hooks, what is excluded; then
+ * those that nobody gave: where errno is, if somebody wants to know, and libc if nobody said otherwise.
  */
 #define _GNU_SOURCE
 #include "cli/record_patterns.h"
@@ -47,16 +47,22 @@ static bool wants_errno(const struct record_options *options)
     return false;
 }
 
+/* Whoever says what to record means it. */
+static size_t libc_count(const struct record_options *options)
+{
+    return options->has_events || options->hooks.count != 0 ? 0 : LIBC_MODULE_COUNT;
+}
+
 /* Of those that nobody gave. */
 static size_t count_own(const struct record_options *options)
 {
-    return (wants_errno(options) ? ERRNO_FUNCTION_COUNT : 0) + (options->has_events ? 0 : LIBC_MODULE_COUNT);
+    return (wants_errno(options) ? ERRNO_FUNCTION_COUNT : 0) + libc_count(options);
 }
 
 size_t record_patterns_count(const struct record_options *options)
 {
     size_t count = options->excludes.count + options->details.count + options->args.count + options->stacks.count +
-                   options->threads.count + count_own(options);
+                   options->threads.count + options->hooks.count + count_own(options);
 
     for (size_t i = 0; i < options->trigger_count; i++)
         count += options->triggers[i].pattern[0] != '\0';
@@ -134,11 +140,13 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
     for (size_t i = 0; i < options->stacks.count; i++)
         add_pattern(agent, AGENT_PATTERN_STACK, options->stacks.texts[i]);
     add_threads(&options->threads, agent);
+    for (size_t i = 0; i < options->hooks.count; i++)
+        add_pattern(agent, AGENT_PATTERN_HOOK, options->hooks.texts[i]);
     for (size_t i = 0; i < options->excludes.count; i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, options->excludes.texts[i]);
     for (size_t i = 0; wants_errno(options) && i < ERRNO_FUNCTION_COUNT; i++)
         add_pattern(agent, AGENT_PATTERN_ERRNO, errno_functions[i]);
-    for (size_t i = 0; !options->has_events && i < LIBC_MODULE_COUNT; i++)
+    for (size_t i = 0; i < libc_count(options); i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, libc_modules[i]);
 }
 
@@ -153,6 +161,8 @@ static const char *option_of(const struct agent_pattern *pattern)
         return "--stack";
     case AGENT_PATTERN_THREAD:
         return "--follow-thread";
+    case AGENT_PATTERN_HOOK:
+        return "--hook";
     default:
         return "--trigger";
     }
@@ -177,6 +187,27 @@ void record_patterns_tell_unmatched(const struct record_options *options, uint64
                  : strchr(pattern->text, '!') == NULL    ? " in the program itself; functions elsewhere are "
                                                            "MODULE!FUNCTION"
                                                          : "");
+        tell(context, text);
+    }
+}
+
+void record_patterns_tell_unresolved(const struct record_options *options, uint64_t unresolved,
+                                     void (*tell)(void *context, const char *text), void *context)
+{
+    struct agent_options agent;
+    char text[400];
+
+    record_patterns_get(options, &agent);
+    for (; unresolved != 0; unresolved &= unresolved - 1) {
+        unsigned which = (unsigned)__builtin_ctzll(unresolved);
+        const struct agent_pattern *pattern = &agent.patterns[which];
+
+        if (which >= agent.pattern_count)
+            return;
+        snprintf(text, sizeof(text),
+                 "%s %s means an indirect function: which of several it is was chosen before the recording began, "
+                 "or not at all; gait spawn sees it when it is",
+                 option_of(pattern), pattern->text);
         tell(context, text);
     }
 }

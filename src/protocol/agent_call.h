@@ -40,6 +40,7 @@ enum agent_pattern_use {
     AGENT_PATTERN_THREAD,       /* only threads with such a name, or whose number is `number`, are observed */
     AGENT_PATTERN_STACK,        /* who called it goes to the detail lane */
     AGENT_PATTERN_ERRNO,        /* it is no function to look at: it tells where errno is */
+    AGENT_PATTERN_HOOK,         /* it is hooked */
 };
 
 #define AGENT_PATTERN_BYTES 120u
@@ -72,9 +73,9 @@ struct agent_known {
     struct agent_known_function functions[AGENT_KNOWN_MAX];
 };
 
-/* How to follow. */
+/* How to follow, or to hook. */
 struct agent_options {
-    uint32_t events; /* of enum gait_event_kind */
+    uint32_t events; /* of enum gait_event_kind; EVENTS_HOOKED: nothing is followed, functions are hooked */
     uint32_t with_times;
     uint32_t new_threads;
     uint32_t children;        /* that are forked are followed, and executed programs announced */

@@ -84,6 +84,18 @@ struct detail_values detail_record_values(const uint8_t *place)
     return (struct detail_values){place + sizeof(struct detail_leave) + sizeof(leave), leave.values_bytes};
 }
 
+uint64_t detail_records_count(const uint8_t *place, size_t available)
+{
+    uint64_t count = 0;
+    size_t size;
+
+    for (; (size = detail_record_check(place, available)) != 0; count++) {
+        place += size;
+        available -= size;
+    }
+    return count;
+}
+
 const uint8_t *detail_records_end(const uint8_t *place, const uint8_t *end)
 {
     size_t size;

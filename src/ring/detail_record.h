@@ -89,6 +89,9 @@ size_t detail_record_check(const uint8_t *place, size_t available);
 /* The values of a record that was checked, and does not change any more; none have 0 bytes. */
 struct detail_values detail_record_values(const uint8_t *place);
 
+/* How many whole records there are from a place on. */
+uint64_t detail_records_count(const uint8_t *place, size_t available);
+
 /* Where the records that are written so far end: before `end`, before one that is not written, or what is none. */
 const uint8_t *detail_records_end(const uint8_t *place, const uint8_t *end);
 

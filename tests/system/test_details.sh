@@ -21,7 +21,10 @@ record() {
     [[ $status == "$expected" ]] || fail "$*: status $status" "$folder/err"
     [[ ! -s $folder/err ]] || fail "$*: it says something" "$folder/err"
     "$gait" verify "$folder"/traces/* >"$folder/verified" 2>&1 || fail "$*: a bad trace" "$folder/verified"
-    "$gait" dump details "$folder"/traces/* >"$folder/details" 2>"$folder/err" || fail "$*: no details" "$folder/err"
+    "$gait" dump details "$folder"/traces/* >"$folder/dumped" 2>"$folder/err" || fail "$*: no details" "$folder/err"
+    # Threads come by their numbers, which begin anew at times: whoever began first comes first here.
+    awk -F '\t' -v OFS='\t' '{ who = $1 "." $2; if (!(who in first)) first[who] = $3; print first[who], NR, $0 }' "$folder/dumped" |
+        sort -k 1,1n -k 2,2n | cut -f 3- >"$folder/details"
     "$gait" report --limit 1000 "$folder"/traces/* >"$folder/report" 2>"$folder/err" || fail "$*: no report" "$folder/err"
 }
 
