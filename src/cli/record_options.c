@@ -21,6 +21,7 @@
 #define STACK_BYTES_MAX 512u
 #define ROLL_MS         5000u
 #define OPTIONS_MAX     64u
+#define KEEP_MAX        1000000u
 
 /* ---- what options do --------------------------------------------------------------------------------------------- */
 
@@ -51,6 +52,35 @@ static bool take_buffer(struct record_options *options, const char *value)
 static bool take_duration(struct record_options *options, const char *value)
 {
     return option_read_seconds(value, &options->duration_seconds);
+}
+
+static bool take_rotate(struct record_options *options, const char *value)
+{
+    return option_read_file_bytes(value, &options->rotation.bytes) || option_read_age(value, &options->rotation.age_ns);
+}
+
+static bool take_keep(struct record_options *options, const char *value)
+{
+    unsigned long number;
+
+    if (!option_read_number(value, KEEP_MAX, &number) || number == 0)
+        return false;
+    options->rotation.keep = (uint32_t)number;
+    return true;
+}
+
+static bool take_sync(struct record_options *options, const char *value)
+{
+    struct disk_sync_options sync = {.when = DISK_SYNC_SECONDS};
+
+    if (strcmp(value, "never") == 0)
+        sync.when = DISK_SYNC_NEVER;
+    else if (strcmp(value, "end") == 0)
+        sync.when = DISK_SYNC_END;
+    else if (!option_read_seconds(value, &sync.seconds))
+        return false;
+    options->sync = sync;
+    return true;
 }
 
 static bool take_stack_bytes(struct record_options *options, const char *value)
@@ -87,6 +117,11 @@ static bool add_text(struct option_list *list, const char *text)
 static bool is_pattern(const char *text)
 {
     return text[0] != '\0' && strlen(text) < AGENT_PATTERN_BYTES;
+}
+
+static bool take_hook(struct record_options *options, const char *value)
+{
+    return is_pattern(value) && value[strlen(value) - 1] != '!' && add_text(&options->hooks, value);
 }
 
 static bool take_exclude(struct record_options *options, const char *value)
@@ -138,12 +173,9 @@ SWITCH(take_wait, waits, true)
 SWITCH(take_children, with_children, true)
 SWITCH(take_no_children, with_children, false)
 
-/* Says what to use until there is such a thing. */
-static bool refuse(struct record_options *options, const char *value)
+static void clear_hooks(struct record_options *options)
 {
-    (void)options;
-    (void)value;
-    return false;
+    options->hooks.count = 0;
 }
 
 static void clear_excludes(struct record_options *options)
@@ -159,6 +191,11 @@ static void clear_details(struct record_options *options)
 static void clear_threads(struct record_options *options)
 {
     options->threads.count = 0;
+}
+
+static void clear_rotate(struct record_options *options)
+{
+    options->rotation.bytes = options->rotation.age_ns = 0;
 }
 
 static void clear_triggers(struct record_options *options)
@@ -201,12 +238,12 @@ static const struct record_option {
     {"duration", OPTION_VALUE, take_duration, "a number of seconds, at least 1", NULL},
     {"wait", OPTION_SWITCH, take_wait, "true or false", NULL},
     {"compress", OPTION_SWITCH, take_compress, "true or false", NULL},
+    {"rotate", OPTION_LIST, take_rotate, "a size from 64K on, or an age like 30s, 10m or 2h", clear_rotate},
+    {"keep", OPTION_VALUE, take_keep, "a number of pieces, at least 1", NULL},
+    {"sync", OPTION_VALUE, take_sync, "never, end, or a number of seconds, at least 1", NULL},
     {"quiet", OPTION_SWITCH, take_quiet, "true or false", NULL},
     {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
-    {"hook", OPTION_LIST, refuse,
-     "left out: functions cannot be hooked yet. --follow call,ret tells all calls, --exclude makes them fewer, and "
-     "--detail tells more of single functions",
-     NULL},
+    {"hook", OPTION_LIST, take_hook, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_hooks},
     {"config", OPTION_VALUE, NULL, "the name of a file", NULL},
 };
 
@@ -318,16 +355,40 @@ static enum command_status take_words(const struct command_line *line, struct re
     return COMMAND_DONE;
 }
 
+static enum command_status refuse(const struct command_line *line, const char *text)
+{
+    (void)error_set(line->call->error, EINVAL, "%s: %s", line->command, text);
+    return COMMAND_MISUSED;
+}
+
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
-    if (record_patterns_count(options) <= AGENT_PATTERNS_MAX)
+    if (options->rotation.keep != 0 && options->rotation.bytes == 0 && options->rotation.age_ns == 0)
+        return refuse(line, "--keep is for pieces; --rotate says how large or old they get");
+    if (record_patterns_count(options) > AGENT_PATTERNS_MAX) {
+        (void)error_set(line->call->error, EINVAL,
+                        "%s: there are too many patterns in --hook, --exclude, --detail, --trigger and "
+                        "--follow-thread: %zu of them, %u can be; a glob can stand for several",
+                        line->command, record_patterns_count(options), AGENT_PATTERNS_MAX);
+        return COMMAND_MISUSED;
+    }
+    if (options->hooks.count == 0)
         return COMMAND_DONE;
-    (void)error_set(
-        line->call->error, EINVAL,
-        "%s: there are too many patterns in --exclude, --detail, --trigger and --follow-thread: %zu of them, "
-        "%u can be; a glob can stand for several",
-        line->command, record_patterns_count(options), AGENT_PATTERNS_MAX);
-    return COMMAND_MISUSED;
+    if (options->has_events)
+        return refuse(line, "--hook and --follow do not go together: what is hooked runs as it is, what is followed "
+                            "does not; --follow call,ret tells the calls of all functions, those of --hook as well");
+    if (options->threads.count != 0)
+        return refuse(line, "--follow-thread is for --follow: a function is hooked for all threads");
+    return COMMAND_DONE;
+}
+
+/* Hooks are another way to record. */
+static void settle(struct record_options *options)
+{
+    if (options->hooks.count == 0)
+        return;
+    options->events = GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE;
+    options->with_times = true;
 }
 
 static enum command_status take_all(const struct command_line *line, struct record_options *options)
@@ -341,7 +402,11 @@ static enum command_status take_all(const struct command_line *line, struct reco
         config_file_read(config, take_from_file, options, &options->config_bytes, line->call->error) != 0)
         return COMMAND_MISUSED;
     status = take_words(line, options);
-    return status == COMMAND_DONE ? check(line, options) : status;
+    if (status == COMMAND_DONE)
+        status = check(line, options);
+    if (status == COMMAND_DONE)
+        settle(options);
+    return status;
 }
 
 /* getopt wants the program's name first. */
@@ -387,6 +452,7 @@ enum command_status record_options_parse(const struct command_call *call, const 
 
 void record_options_release(struct record_options *options)
 {
+    free(options->hooks.texts);
     free(options->excludes.texts);
     free(options->details.texts);
     free(options->threads.texts);

@@ -21,8 +21,9 @@ enum exec_watch_kind {
 struct exec_watch {
     enum exec_watch_kind kind;
     struct tracee tracee;
-    bool checks_calls; /* it stops at system calls, so that it is untraced when it should be by then: see look_at_call */
-    bool is_known; /* of a child: it was seen how it was made */
+    bool
+        checks_calls; /* it stops at system calls, so that it is untraced when it should be by then: see look_at_call */
+    bool is_known;    /* of a child: it was seen how it was made */
 };
 
 /* Begins with a thread that waits for us: to execute a program, or to make a process. -ESRCH, -EPERM. */

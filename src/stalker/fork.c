@@ -33,10 +33,14 @@ NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
     mutex_lock(&engine->pieces.lock);
     thread_registry_lock();
     signal_actions_lock();
+    if (engine->thread_watcher != NULL)
+        engine->thread_watcher->hold();
 }
 
 NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
 {
+    if (engine->thread_watcher != NULL)
+        engine->thread_watcher->let_go();
     signal_actions_unlock();
     thread_registry_unlock();
     mutex_unlock(&engine->pieces.lock);

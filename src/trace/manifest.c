@@ -77,8 +77,10 @@ static void put_threads(FILE *file, const struct manifest_process *process)
         fprintf(file, "%s\n        {\"tid\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"name\": ", i == 0 ? "" : ",",
                 thread->tid, thread->generation);
         json_put_text(file, name);
-        fprintf(file, ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 "}", thread->lost_bytes,
-                thread->lost_detail_bytes);
+        fprintf(file,
+                ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 ", \"waits\": %" PRIu64
+                ", \"waited_ns\": %" PRIu64 "}",
+                thread->lost_bytes, thread->lost_detail_bytes, thread->wait_count, thread->waited_ns);
     }
 }
 
@@ -137,6 +139,15 @@ static void put_windows(FILE *file, const struct manifest *manifest)
     fputs("],\n", file);
 }
 
+static void put_pieces(FILE *file, const struct manifest *manifest)
+{
+    fputs("  \"pieces\": [", file);
+    for (size_t i = 0; i < manifest->piece_count; i++)
+        fprintf(file, "%s\n    {\"number\": %" PRIu32 ", \"from\": %" PRIu64 "}", i == 0 ? "" : ",",
+                manifest->pieces[i].number, manifest->pieces[i].from);
+    fputs("],\n", file);
+}
+
 static void put_manifest(FILE *file, const struct manifest *manifest)
 {
     fprintf(file, "{\n  \"format\": \"" FORMAT_NAME "\",\n  \"version\": %d,\n", TRACE_VERSION);
@@ -149,11 +160,12 @@ static void put_manifest(FILE *file, const struct manifest *manifest)
     put_clocks(file, manifest);
     put_triggers(file, manifest);
     put_windows(file, manifest);
+    put_pieces(file, manifest);
     put_processes(file, manifest);
     fputs("}\n", file);
 }
 
-/* Makes the temporary file, and sees to it that all of it is on the disk. */
+/* Makes the temporary file. Whether it is on the disk is for whoever records to see to, as with streams. */
 static int write_temporary(const struct manifest *manifest, int folder)
 {
     int fd = openat(folder, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
@@ -167,7 +179,7 @@ static int write_temporary(const struct manifest *manifest, int folder)
         return result;
     }
     put_manifest(file, manifest);
-    if (fflush(file) != 0 || ferror(file) || fsync(fd) != 0)
+    if (fflush(file) != 0 || ferror(file))
         result = errno == 0 ? -EIO : -errno;
     if (fclose(file) != 0 && result == 0)
         result = -errno;
@@ -401,6 +413,10 @@ static void take_threads(struct manifest_source *source, const struct json_value
         thread->lost_bytes = take_number(source, item, "lost_bytes", UINT64_MAX);
         if (has_member(item, "lost_detail_bytes"))
             thread->lost_detail_bytes = take_number(source, item, "lost_detail_bytes", UINT64_MAX);
+        if (has_member(item, "waits")) {
+            thread->wait_count = take_number(source, item, "waits", UINT64_MAX);
+            thread->waited_ns = take_number(source, item, "waited_ns", UINT64_MAX);
+        }
         if (name != NULL)
             snprintf(thread->name, sizeof(thread->name), "%s", name->text);
     }
@@ -475,6 +491,20 @@ static void take_windows(struct manifest_source *source, const struct json_value
         };
 }
 
+static void take_pieces(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+
+    if (!has_member(root, "pieces"))
+        return;
+    manifest->pieces = take_array(source, root, "pieces", sizeof(*manifest->pieces), &item);
+    for (; item != NULL; item = item->next)
+        manifest->pieces[manifest->piece_count++] = (struct manifest_piece){
+            .number = (uint32_t)take_number(source, item, "number", INT32_MAX),
+            .from = take_number(source, item, "from", UINT64_MAX),
+        };
+}
+
 static int take_manifest(const struct json_value *root, struct manifest *manifest, struct gait_error *err)
 {
     struct manifest_source source = {.wrong = NULL};
@@ -500,6 +530,7 @@ static int take_manifest(const struct json_value *root, struct manifest *manifes
     take_processes(&source, root, manifest);
     take_triggers(&source, root, manifest);
     take_windows(&source, root, manifest);
+    take_pieces(&source, root, manifest);
     if (source.is_out_of_memory)
         return explain_read(-ENOMEM, err);
     if (source.wrong != NULL)
@@ -547,6 +578,7 @@ void manifest_free(struct manifest *manifest)
         free(manifest->triggers[i].text);
     free(manifest->triggers);
     free(manifest->windows);
+    free(manifest->pieces);
     free((void *)(uintptr_t)manifest->arguments);
     free((void *)(uintptr_t)manifest->ended);
     free(manifest->program);
