@@ -70,23 +70,28 @@ void gait_stalker_destroy(struct gait_stalker *stalker);
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
 
-/* Bits of gait_follow_options.events. */
+/* Bits of gait_follow_options.events: those of hooked functions are not for followed threads. */
 enum gait_event_kind {
     GAIT_EVENT_CALL = 1 << 0,
     GAIT_EVENT_RET = 1 << 1,
-    GAIT_EVENT_EXEC = 1 << 2,   /* an instruction is about to run: one that a transformer kept, if there is one */
-    GAIT_EVENT_BLOCK = 1 << 3,  /* a block is about to run */
-    GAIT_EVENT_COMPILE = 1 << 4 /* a block was translated; it may never run */
+    GAIT_EVENT_EXEC = 1 << 2,    /* an instruction is about to run: one that a transformer kept, if there is one */
+    GAIT_EVENT_BLOCK = 1 << 3,   /* a block is about to run */
+    GAIT_EVENT_COMPILE = 1 << 4, /* a block was translated; it may never run */
+    GAIT_EVENT_ENTER = 1 << 5,   /* a hooked function was called */
+    GAIT_EVENT_LEAVE = 1 << 6    /* it returned, or was left in another way */
 };
 
 struct gait_event {
-    uint32_t kind;     /* one of enum gait_event_kind */
-    int32_t depth;     /* of calls and returns: how deep the caller is, from where following began */
-    uint64_t location; /* of the instruction; where a block begins */
+    uint32_t kind; /* one of enum gait_event_kind */
+    int32_t depth; /* of calls and returns: how deep the caller is, from where following began; of a hooked function:
+                      how many others the thread is in */
+    uint64_t location; /* of the instruction; where a block, or a hooked function, begins */
     uint64_t target;   /* where a call or return goes; where a block ends */
     uint32_t tid;
-    uint32_t reserved;
-    uint64_t time; /* with gait_follow_options.times: of the counter that gait/clock.h reads; else 0 */
+    uint32_t
+        is_unwound; /* of GAIT_EVENT_LEAVE: not 0 if an exception or a long jump left the function before the time */
+    uint64_t time;  /* with gait_follow_options.times, and of hooked functions: of the counter that gait/clock.h
+                       reads; else 0 */
 };
 
 /*

@@ -49,6 +49,16 @@ static void find_build_id(const struct mapping *mapping, struct ring_module *mod
         module->build_id_bytes = (uint32_t)size_bytes;
 }
 
+/* The same for all parts of a file that is mapped in one go. */
+static uint64_t identity_of(const struct mapping *mapping)
+{
+    uint64_t identity = mapping->start - mapping->file_offset;
+
+    for (size_t i = 0; i < mapping->path_length; i++)
+        identity = (identity ^ (uint8_t)mapping->path[i]) * 0x100000001b3u;
+    return identity;
+}
+
 static void load(const struct mapping *mapping)
 {
     struct ring_module module = {
@@ -62,7 +72,7 @@ static void load(const struct mapping *mapping)
 
     find_build_id(mapping, &module);
     /* Without memory for it nobody is told when it goes. */
-    (void)!interval_map_insert(&log.known, mapping->start, mapping->end, 0);
+    (void)!interval_map_insert(&log.known, mapping->start, mapping->end, identity_of(mapping));
     (void)ring_region_add_module(log.ring, &module, mapping->path);
     if (!log.is_selected)
         selection_module_loaded(mapping);
@@ -116,28 +126,58 @@ static void changed(void *context, uint64_t start, uint64_t end, bool may_execut
     mutex_unlock(&log.lock);
 }
 
+/* What is there now, as far as there is memory for it. */
+struct second_look {
+    struct interval_map there;
+    bool is_complete;
+};
+
 static void visit_again(void *context, const struct mapping *mapping)
 {
+    struct second_look *look = context;
     struct interval known;
 
-    (void)context;
     if (mapping->path_length == 0)
         return;
     if (mapping->file_offset == 0)
         log.header = *mapping;
-    if (!mapping->is_executable || (interval_map_find(&log.known, mapping->start, &known) &&
-                                    known.start == mapping->start && known.end == mapping->end))
+    if (!mapping->is_executable)
+        return;
+    if (interval_map_insert(&look->there, mapping->start, mapping->end, 0) != 0)
+        look->is_complete = false;
+    if (interval_map_find(&log.known, mapping->start, &known) && mapping->end <= known.end &&
+        known.value == identity_of(mapping))
         return;
     unload(mapping->start, mapping->end);
     load(mapping);
 }
 
+/* Of a module whose access was changed in part there are several mappings. */
+static void unload_gone(const struct second_look *look)
+{
+    size_t i = 0;
+
+    while (i < interval_map_count(&log.known)) {
+        const struct interval known = *interval_map_at(&log.known, i);
+
+        if (interval_map_overlaps(&look->there, known.start, known.end))
+            i++;
+        else
+            unload(known.start, known.end);
+    }
+}
+
 void module_log_look_again(void)
 {
+    struct second_look look = {.is_complete = true};
+
+    interval_map_init(&look.there);
     mutex_lock(&log.lock);
     log.header.path_length = 0;
-    (void)!mapping_list_visit(0, UINT64_MAX, visit_again, NULL);
+    if (mapping_list_visit(0, UINT64_MAX, visit_again, &look) == 0 && look.is_complete)
+        unload_gone(&look);
     mutex_unlock(&log.lock);
+    interval_map_deinit(&look.there);
 }
 
 const struct mapping_watcher *module_log_begin(struct ring_region *ring)

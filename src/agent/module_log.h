@@ -16,7 +16,7 @@ const struct mapping_watcher *module_log_begin(struct ring_region *ring);
 /* In a child that was just forked, with a ring of its own: tells all again. */
 void module_log_begin_in_child(void);
 
-/* Tells what was mapped since it began, by threads that nobody followed yet. */
+/* Tells what was mapped or unmapped since it began, by threads that nobody follows. */
 void module_log_look_again(void);
 
 /* Gives its memory back. */

@@ -56,9 +56,8 @@ static struct ring_notice *ask(void *base, const struct ring_notice *question)
 
 /* ---- fork -------------------------------------------------------------------------------------------------------- */
 
-static void fork_begins(void *context)
+void process_log_fork_begins(void)
 {
-    (void)context;
     atomic_fetch_add_explicit(&notices()->forks_begun, 1, memory_order_seq_cst);
 }
 
@@ -67,9 +66,8 @@ static void settle(void *base)
     atomic_fetch_add_explicit(&ring_notices_in(base)->forks_settled, 1, memory_order_seq_cst);
 }
 
-static void fork_failed(void *context)
+void process_log_fork_failed(void)
 {
-    (void)context;
     settle(log.ring->base);
 }
 
@@ -92,12 +90,11 @@ static bool announce_child(void *parent)
     return true;
 }
 
-static bool child_began(void *context)
+bool process_log_child_began(void)
 {
     struct ring_region parent;
     bool is_read;
 
-    (void)context;
     if (!log.with_children || ring_notices_reader_died(notices()) || ring_region_renew(log.ring, &parent) != 0) {
         settle(log.ring->base);
         return false;
@@ -105,67 +102,100 @@ static bool child_began(void *context)
     is_read = announce_child(parent.base);
     ring_region_leave(&parent);
     ring_region_close_fd(log.ring);
-    if (is_read) {
-        crash_watch_begin_in_child();
-        function_watch_begin_in_child();
-        module_log_begin_in_child();
-    }
     return is_read;
+}
+
+static void fork_begins(void *context)
+{
+    (void)context;
+    process_log_fork_begins();
+}
+
+static void fork_failed(void *context)
+{
+    (void)context;
+    process_log_fork_failed();
+}
+
+static bool child_began(void *context)
+{
+    (void)context;
+    if (!process_log_child_began())
+        return false;
+    crash_watch_begin_in_child();
+    function_watch_begin_in_child();
+    module_log_begin_in_child();
+    return true;
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 /* Programs are often looked for in many folders: where there is none, nobody is asked. */
+bool process_log_can_execute(long folder, long path, long flags)
+{
+    return flags != 0 || raw_syscall(__NR_faccessat, folder, path, MAY_EXECUTE, 0, 0, 0) == 0;
+}
+
 static bool may_execute(const struct system_call *call)
 {
-    long folder = call->number == __NR_execveat ? call->arguments[0] : AT_FDCWD;
-    long path = call->arguments[call->number == __NR_execveat];
+    bool is_at = call->number == __NR_execveat;
 
-    return (call->number == __NR_execveat && call->arguments[4] != 0) ||
-           raw_syscall(__NR_faccessat, folder, path, MAY_EXECUTE, 0, 0, 0) == 0;
+    return process_log_can_execute(is_at ? call->arguments[0] : AT_FDCWD, call->arguments[is_at],
+                                   is_at ? call->arguments[4] : 0);
 }
 
-/* Whether the thread's last announcement still stands: the reader waits for what it said. */
-static bool is_awaited(const struct stalker_thread *thread)
-{
-    struct ring_notice *notice = thread->announcement;
-
-    return notice != NULL && atomic_load_explicit(&notice->state, memory_order_acquire) == RING_NOTICE_ANSWERED &&
-           notice->tid == (uint32_t)thread->tid;
-}
-
-static void call_begins(void *context, struct stalker_thread *thread, bool is_exec, const struct system_call *call)
+struct ring_notice *process_log_announce(bool is_exec, int tid)
 {
     const struct ring_notice question = {
         .kind = is_exec ? RING_NOTICE_EXEC : RING_NOTICE_VFORK,
         .pid = current_pid(),
-        .tid = (uint32_t)thread->tid,
+        .tid = (uint32_t)tid,
         .fd = -1,
     };
 
+    return log.with_children ? ask(log.ring->base, &question) : NULL;
+}
+
+/* Whether the announcement still stands: the reader waits for what it said. */
+static bool is_awaited(const struct ring_notice *notice, int tid)
+{
+    return notice != NULL && atomic_load_explicit(&notice->state, memory_order_acquire) == RING_NOTICE_ANSWERED &&
+           notice->tid == (uint32_t)tid;
+}
+
+void process_log_retract(struct ring_notice *notice, int tid)
+{
+    if (is_awaited(notice, tid) && ring_notice_change(log.ring->base, notice, RING_NOTICE_ANSWERED, RING_NOTICE_OVER))
+        (void)ring_notice_wait(log.ring->base, notice, RING_NOTICE_OVER, ANSWER_MS);
+}
+
+static void call_begins(void *context, struct stalker_thread *thread, bool is_exec, const struct system_call *call)
+{
     (void)context;
     /* A signal came between, and its handler is done. */
-    if (!log.with_children || is_awaited(thread))
+    if (!log.with_children || is_awaited(thread->announcement, thread->tid))
         return;
-    thread->announcement = is_exec && !may_execute(call) ? NULL : ask(log.ring->base, &question);
+    thread->announcement = is_exec && !may_execute(call) ? NULL : process_log_announce(is_exec, thread->tid);
 }
 
 static void call_ended(void *context, struct stalker_thread *thread)
 {
-    struct ring_notice *notice = thread->announcement;
-
     (void)context;
-    if (is_awaited(thread) && ring_notice_change(log.ring->base, notice, RING_NOTICE_ANSWERED, RING_NOTICE_OVER))
-        (void)ring_notice_wait(log.ring->base, notice, RING_NOTICE_OVER, ANSWER_MS);
+    process_log_retract(thread->announcement, thread->tid);
     thread->announcement = NULL;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
+bool process_log_is_abandoned(void)
+{
+    return log.ring != NULL && ring_notices_reader_died(notices());
+}
+
 static bool is_abandoned(void *context)
 {
     (void)context;
-    return log.ring != NULL && ring_notices_reader_died(notices());
+    return process_log_is_abandoned();
 }
 
 static void all_left(void *context)

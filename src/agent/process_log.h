@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+struct ring_notice;
 struct ring_region;
 
 /*
@@ -20,5 +21,27 @@ const struct process_watcher *process_log_begin(struct ring_region *ring, bool w
 
 /* Gives the ring back. */
 void process_log_end(void);
+
+/* ---- the same, for whoever follows nothing ----------------------------------------------------------------------- */
+
+/* A thread is about to fork; and it could not, after all. */
+void process_log_fork_begins(void);
+void process_log_fork_failed(void);
+
+/* In a child that was just forked: gives it a ring of its own. False: nobody reads it, nothing may be written. */
+bool process_log_child_began(void);
+
+/* Whether executing that path, of execveat with those flags, may succeed: where not, nobody need be asked. */
+bool process_log_can_execute(long folder, long path, long flags);
+
+/*
+ * The thread is about to execute a program, or to make a process in its own memory. NULL: nobody waits for that. What
+ * was announced and did not happen is to be retracted; NULL is fine.
+ */
+struct ring_notice *process_log_announce(bool is_exec, int tid);
+void process_log_retract(struct ring_notice *notice, int tid);
+
+/* Whether the reader was killed. Costs a load. */
+bool process_log_is_abandoned(void);
 
 #endif

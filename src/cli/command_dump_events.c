@@ -88,8 +88,8 @@ static void put_event(struct dump *dump, const struct gait_event *event, const s
 
     screen_print(screen, "%" PRIu32 "\t%" PRIu32, dump->file->pid, dump->file->tid);
     put_time(dump, span, time);
-    screen_print(screen, "\t%s", event_name((unsigned)__builtin_ctz(event->kind)));
-    if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
+    screen_print(screen, "\t%s", event->is_unwound ? "unwound" : event_name((unsigned)__builtin_ctz(event->kind)));
+    if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE))
         screen_print(screen, "\t%" PRId32, event->depth);
     screen_print(screen, "\t%s", name_of(dump, event->location, first, last, number));
     if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
@@ -113,6 +113,8 @@ static void put_loss(void *context, uint64_t bytes)
 {
     const struct dump *dump = context;
 
+    if (bytes == 0)
+        return;
     screen_print(dump->call->screen, "%" PRIu32 "\t%" PRIu32 "\tlost\t%" PRIu64 "\n", dump->file->pid, dump->file->tid,
                  bytes);
 }
@@ -236,7 +238,9 @@ const struct command command_dump_events = {
     .details = "Writes the events of a trace as lines, for other programs to read: process,\n"
                "thread, time if events have one (of the CPU's counter), kind; of calls and\n"
                "returns the depth, from where and to where; of blocks the place and the bytes of\n"
-               "code. Fields are separated by tabs. Threads come one after the other, the events\n"
+               "code; of hooked functions, which are entered and left (or unwound, by an\n"
+               "exception or a long jump), the depth and the function. Fields are separated by\n"
+               "tabs. Threads come one after the other, the events\n"
                "of each in their order. \"lost\" is told where records are missing, with their bytes,\n"
                "\"gap\" where some were left out: outside of windows, or in pieces that are deleted.\n"
                "\n"

@@ -7,6 +7,7 @@
 #include "cli/printable.h"
 #include "cli/report_crash.h"
 #include "cli/report_details.h"
+#include "cli/report_times.h"
 #include "cli/report_windows.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
@@ -213,8 +214,8 @@ static void put_thread(const struct report *report, const struct thread_summary 
 
 static void put_threads(const struct report *report)
 {
-    static const char *const headings[EVENT_NAME_COUNT] = {"calls", "returns", "instructions", "blocks",
-                                                           "translations"};
+    static const char *const headings[EVENT_NAME_COUNT] = {"calls",        "returns", "instructions", "blocks",
+                                                           "translations", "enters",  "leaves"};
     struct screen *screen = report->call->screen;
     uint64_t totals[EVENT_NAME_COUNT] = {0}, lost_bytes = 0;
     char line[TEXT_BYTES];
@@ -361,6 +362,15 @@ static void put_functions(const struct report *report)
     free(ranked);
 }
 
+static void put_times(const struct report *report)
+{
+    struct function_names names;
+
+    function_names_init(&names);
+    report_times(report->call->screen, &report->summary, &names, report->limit);
+    function_names_deinit(&names);
+}
+
 static void put_details_and_crashes(const struct report *report)
 {
     struct function_names names;
@@ -382,6 +392,7 @@ static void show(const struct report *report)
     put_processes(report);
     put_threads(report);
     put_losses(report);
+    put_times(report);
     put_functions(report);
     put_details_and_crashes(report);
     put_problems(report);
@@ -413,7 +424,8 @@ const struct command command_report = {
     .details = "Reads a trace, which is the folder that was recorded into, and shows what was\n"
                "recorded, when, for how long and how it ended; the processes and threads with\n"
                "their events, how many bytes of records were lost, and how long they waited for\n"
-               "the disk, if they did; and the functions that were called most; of a recording\n"
+               "the disk, if they did; of hooked functions how long they took, with and without\n"
+               "those that they called; and the functions that were called most; of a recording\n"
                "with triggers, which there were and what was kept; of processes that a signal\n"
                "ended, where, and what threads did last.\n"
                "Names come from the programs and libraries that were mapped: where one is gone\n"

@@ -119,6 +119,11 @@ static bool is_pattern(const char *text)
     return text[0] != '\0' && strlen(text) < AGENT_PATTERN_BYTES;
 }
 
+static bool take_hook(struct record_options *options, const char *value)
+{
+    return is_pattern(value) && value[strlen(value) - 1] != '!' && add_text(&options->hooks, value);
+}
+
 static bool take_exclude(struct record_options *options, const char *value)
 {
     return is_pattern(value) && strcmp(value, "!") != 0 && add_text(&options->excludes, value);
@@ -168,12 +173,9 @@ SWITCH(take_wait, waits, true)
 SWITCH(take_children, with_children, true)
 SWITCH(take_no_children, with_children, false)
 
-/* Says what to use until there is such a thing. */
-static bool refuse(struct record_options *options, const char *value)
+static void clear_hooks(struct record_options *options)
 {
-    (void)options;
-    (void)value;
-    return false;
+    options->hooks.count = 0;
 }
 
 static void clear_excludes(struct record_options *options)
@@ -241,10 +243,7 @@ static const struct record_option {
     {"sync", OPTION_VALUE, take_sync, "never, end, or a number of seconds, at least 1", NULL},
     {"quiet", OPTION_SWITCH, take_quiet, "true or false", NULL},
     {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
-    {"hook", OPTION_LIST, refuse,
-     "left out: functions cannot be hooked yet. --follow call,ret tells all calls, --exclude makes them fewer, and "
-     "--detail tells more of single functions",
-     NULL},
+    {"hook", OPTION_LIST, take_hook, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_hooks},
     {"config", OPTION_VALUE, NULL, "the name of a file", NULL},
 };
 
@@ -356,21 +355,40 @@ static enum command_status take_words(const struct command_line *line, struct re
     return COMMAND_DONE;
 }
 
+static enum command_status refuse(const struct command_line *line, const char *text)
+{
+    (void)error_set(line->call->error, EINVAL, "%s: %s", line->command, text);
+    return COMMAND_MISUSED;
+}
+
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
-    if (options->rotation.keep != 0 && options->rotation.bytes == 0 && options->rotation.age_ns == 0) {
-        (void)error_set(line->call->error, EINVAL, "%s: --keep is for pieces; --rotate says how large or old they get",
-                        line->command);
+    if (options->rotation.keep != 0 && options->rotation.bytes == 0 && options->rotation.age_ns == 0)
+        return refuse(line, "--keep is for pieces; --rotate says how large or old they get");
+    if (record_patterns_count(options) > AGENT_PATTERNS_MAX) {
+        (void)error_set(line->call->error, EINVAL,
+                        "%s: there are too many patterns in --hook, --exclude, --detail, --trigger and "
+                        "--follow-thread: %zu of them, %u can be; a glob can stand for several",
+                        line->command, record_patterns_count(options), AGENT_PATTERNS_MAX);
         return COMMAND_MISUSED;
     }
-    if (record_patterns_count(options) <= AGENT_PATTERNS_MAX)
+    if (options->hooks.count == 0)
         return COMMAND_DONE;
-    (void)error_set(
-        line->call->error, EINVAL,
-        "%s: there are too many patterns in --exclude, --detail, --trigger and --follow-thread: %zu of them, "
-        "%u can be; a glob can stand for several",
-        line->command, record_patterns_count(options), AGENT_PATTERNS_MAX);
-    return COMMAND_MISUSED;
+    if (options->has_events)
+        return refuse(line, "--hook and --follow do not go together: what is hooked runs as it is, what is followed "
+                            "does not; --follow call,ret tells the calls of all functions, those of --hook as well");
+    if (options->threads.count != 0)
+        return refuse(line, "--follow-thread is for --follow: a function is hooked for all threads");
+    return COMMAND_DONE;
+}
+
+/* Hooks are another way to record. */
+static void settle(struct record_options *options)
+{
+    if (options->hooks.count == 0)
+        return;
+    options->events = GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE;
+    options->with_times = true;
 }
 
 static enum command_status take_all(const struct command_line *line, struct record_options *options)
@@ -384,7 +402,11 @@ static enum command_status take_all(const struct command_line *line, struct reco
         config_file_read(config, take_from_file, options, &options->config_bytes, line->call->error) != 0)
         return COMMAND_MISUSED;
     status = take_words(line, options);
-    return status == COMMAND_DONE ? check(line, options) : status;
+    if (status == COMMAND_DONE)
+        status = check(line, options);
+    if (status == COMMAND_DONE)
+        settle(options);
+    return status;
 }
 
 /* getopt wants the program's name first. */
@@ -430,6 +452,7 @@ enum command_status record_options_parse(const struct command_call *call, const 
 
 void record_options_release(struct record_options *options)
 {
+    free(options->hooks.texts);
     free(options->excludes.texts);
     free(options->details.texts);
     free(options->threads.texts);

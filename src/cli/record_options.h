@@ -32,6 +32,7 @@ struct record_options {
     bool waits;         /* before the program's first instruction */
     bool with_children; /* processes that it makes are recorded as well */
 
+    struct option_list hooks; /* functions; if there are any, nothing is followed */
     struct option_list excludes;
     struct option_list threads; /* numbers, and patterns of names; none: all threads */
 
@@ -61,8 +62,11 @@ void record_options_release(struct record_options *options);
 /* The options' part of a command's help. */
 #define RECORD_OPTIONS_HELP                                                                                            \
     "  -o, --output DIR    where traces go (./traces); one folder a recording\n"                                       \
-    "  --follow EVENTS     none, or some of call,ret,block,exec,compile. Without it:\n"                                \
-    "                      call,ret of everything but libc\n"                                                          \
+    "  --hook GLOB         functions to hook, like 'libz*!inflate', or 'parse*' of the\n"                              \
+    "                      program itself, '*' for all of it; the program runs as it is,\n"                            \
+    "                      and these tell when they are entered and left; repeatable\n"                                \
+    "  --follow EVENTS     none, or some of call,ret,block,exec,compile. Without it, and\n"                            \
+    "                      without --hook: call,ret of everything but libc\n"                                          \
     "  --exclude GLOB      no events from these modules, like 'libssl*', or functions,\n"                              \
     "                      like 'libc.so*!malloc'; '!main' is one of the program itself;\n"                            \
     "                      can be given several times\n"                                                               \

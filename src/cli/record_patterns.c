@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The patterns stand in the order triggers, details, threads, what is excluded, and libc if nobody said otherwise. */
+/* The patterns stand in the order triggers, details, threads, hooks, what is excluded, and libc if nobody said
+ * otherwise.
+ */
 #define _GNU_SOURCE
 #include "cli/record_patterns.h"
 
@@ -18,10 +20,16 @@ static const char *const libc_modules[] = {"libc.so*",  "libc-2.*", "libpthread-
 
 #define LIBC_MODULE_COUNT (sizeof(libc_modules) / sizeof(libc_modules[0]))
 
+/* Whoever says what to record means it. */
+static size_t libc_count(const struct record_options *options)
+{
+    return options->has_events || options->hooks.count != 0 ? 0 : LIBC_MODULE_COUNT;
+}
+
 size_t record_patterns_count(const struct record_options *options)
 {
-    size_t count = options->excludes.count + options->details.count + options->threads.count +
-                   (options->has_events ? 0 : LIBC_MODULE_COUNT);
+    size_t count = options->excludes.count + options->details.count + options->threads.count + options->hooks.count +
+                   libc_count(options);
 
     for (size_t i = 0; i < options->trigger_count; i++)
         count += options->triggers[i].pattern[0] != '\0';
@@ -87,9 +95,11 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
     for (size_t i = 0; i < options->details.count; i++)
         add_pattern(agent, AGENT_PATTERN_DETAIL, options->details.texts[i])->number = (uint32_t)i;
     add_threads(&options->threads, agent);
+    for (size_t i = 0; i < options->hooks.count; i++)
+        add_pattern(agent, AGENT_PATTERN_HOOK, options->hooks.texts[i]);
     for (size_t i = 0; i < options->excludes.count; i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, options->excludes.texts[i]);
-    for (size_t i = 0; !options->has_events && i < LIBC_MODULE_COUNT; i++)
+    for (size_t i = 0; i < libc_count(options); i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, libc_modules[i]);
 }
 
@@ -102,6 +112,8 @@ static const char *option_of(enum agent_pattern_use use)
         return "--detail";
     case AGENT_PATTERN_THREAD:
         return "--follow-thread";
+    case AGENT_PATTERN_HOOK:
+        return "--hook";
     default:
         return "--trigger";
     }
@@ -110,7 +122,7 @@ static const char *option_of(enum agent_pattern_use use)
 void record_patterns_tell_unmatched(const struct record_options *options, uint64_t matched,
                                     void (*tell)(void *context, const char *text), void *context)
 {
-    size_t count = record_patterns_count(options) - (options->has_events ? 0 : LIBC_MODULE_COUNT);
+    size_t count = record_patterns_count(options) - libc_count(options);
     struct agent_options agent;
     char text[300];
 

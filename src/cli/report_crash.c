@@ -110,6 +110,20 @@ static void put_other_threads(const struct crash_report *report)
     }
 }
 
+static const char *verb_of(uint32_t kind)
+{
+    switch (kind) {
+    case GAIT_EVENT_CALL:
+        return "call  ";
+    case GAIT_EVENT_RET:
+        return "return to";
+    case GAIT_EVENT_ENTER:
+        return "enter ";
+    default:
+        return "leave ";
+    }
+}
+
 static void put_last_calls(const struct crash_report *report, const struct thread_summary *thread)
 {
     uint64_t count = thread->call_count < LAST_CALLS_MAX ? thread->call_count : LAST_CALLS_MAX;
@@ -121,11 +135,11 @@ static void put_last_calls(const struct crash_report *report, const struct threa
     put_heading(report->screen, text);
     for (uint64_t i = thread->call_count - count; i < thread->call_count; i++) {
         const struct last_call *call = &thread->last_calls[i % LAST_CALLS_MAX];
-        bool is_call = call->event.kind == GAIT_EVENT_CALL;
+        bool is_hooked = call->event.kind & (GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
 
-        name_address(report, call->event.target, call->first_time, call->last_time, text, sizeof(text));
-        screen_print(report->screen, "%7" PRId32 "  %s %s\n", call->event.depth, is_call ? "call  " : "return to",
-                     text);
+        name_address(report, is_hooked ? call->event.location : call->event.target, call->first_time, call->last_time,
+                     text, sizeof(text));
+        screen_print(report->screen, "%7" PRId32 "  %s %s\n", call->event.depth, verb_of(call->event.kind), text);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report_details.h"
 
+#include "cli/duration.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
@@ -12,35 +13,11 @@
 #define TEXT_BYTES      512
 #define ARGUMENTS_SHOWN 3
 
-/* A number of nanoseconds, as people like to read it. */
-static const char *write_time(double nanoseconds, char *text, size_t text_bytes)
-{
-    if (nanoseconds < 1e3)
-        snprintf(text, text_bytes, "%.0f ns", nanoseconds);
-    else if (nanoseconds < 1e6)
-        snprintf(text, text_bytes, "%.2f us", nanoseconds / 1e3);
-    else if (nanoseconds < 1e9)
-        snprintf(text, text_bytes, "%.2f ms", nanoseconds / 1e6);
-    else
-        snprintf(text, text_bytes, "%.3f s", nanoseconds / 1e9);
-    return text;
-}
-
-/* How long a tick of the counter is. */
-static double tick_ns(const struct manifest *manifest)
-{
-    const struct clock_pair *first = manifest->clocks, *last = &first[manifest->clock_count - 1];
-
-    if (manifest->clock_count < 2 || last->counter == first->counter)
-        return 1;
-    return (double)(last->monotonic_ns - first->monotonic_ns) / (double)(last->counter - first->counter);
-}
-
 static void put_time(struct screen *screen, const struct detail_count *count, double nanoseconds)
 {
-    char text[32];
+    char text[DURATION_BYTES];
 
-    screen_print(screen, " %11s", count->returns == 0 ? "-" : write_time(nanoseconds, text, sizeof(text)));
+    screen_print(screen, " %11s", count->returns == 0 ? "-" : duration_write(nanoseconds, text));
 }
 
 static void put_arguments(struct screen *screen, const struct detail_count *count)
@@ -83,7 +60,7 @@ static void put_process(struct screen *screen, const struct trace_summary *summa
     screen_put(screen, SCREEN_STRONG, 0, heading);
     screen_print(screen, "\n");
     for (size_t i = 0; i < shown; i++)
-        put_count(screen, process, &process->details.counts[i], names, tick_ns(&summary->manifest));
+        put_count(screen, process, &process->details.counts[i], names, duration_of_tick(&summary->manifest));
     if (shown < process->details.count)
         screen_print(screen, "and %zu more; --limit shows them\n", process->details.count - shown);
 }

@@ -7,6 +7,7 @@
 #define GAIT_ELF_BUILD_ID_H
 
 #include "base/attributes.h"
+#include "elf/elf_memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,12 +17,6 @@ struct elf_symbols;
 
 /* Where it is, in the bytes of the file. -ENOENT: it has none. */
 MUST_USE int elf_build_id_find(const struct elf_symbols *symbols, const uint8_t **bytes_out, size_t *size_out);
-
-/* Memory that an image is loaded in, and that may not be there. False: not all of it can be read. */
-struct elf_memory {
-    bool (*read)(void *context, uint64_t address, void *bytes_out, size_t size_bytes);
-    void *context;
-};
 
 /*
  * The one of an image that is loaded, whose ELF header is at that address: at most capacity bytes of it. -ENOENT: it

@@ -57,10 +57,24 @@ static int read_notes(const struct reader *reader, const Elf64_Ehdr *header)
     return result;
 }
 
+/* Those of sections are few; a file without them is no worse for it. */
+static void read_section_names(const struct reader *reader, const Elf64_Ehdr *header)
+{
+    Elf64_Shdr names;
+
+    if (header->e_shstrndx >= header->e_shnum)
+        return;
+    __builtin_memcpy(&names, reader->memory + header->e_shoff + header->e_shstrndx * sizeof(names), sizeof(names));
+    (void)!read_piece(reader, names.sh_offset, names.sh_size);
+}
+
 static int read_tables(const struct reader *reader, const Elf64_Ehdr *header)
 {
     const uint8_t *sections = reader->memory + header->e_shoff;
     int result = read_piece(reader, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr));
+
+    if (result == 0)
+        read_section_names(reader, header);
 
     for (unsigned i = 0; result == 0 && i < header->e_shnum; i++) {
         Elf64_Shdr section, names;
@@ -93,7 +107,12 @@ static int read_parts(const struct reader *reader)
     return result;
 }
 
-static int read_file(long fd, struct symbol_file *file_out)
+static int read_whole(const struct reader *reader)
+{
+    return read_piece(reader, 0, reader->size_bytes);
+}
+
+static int read_file(long fd, int (*read)(const struct reader *reader), struct symbol_file *file_out)
 {
     long size_bytes = raw_syscall(__NR_lseek, fd, 0, SEEK_END, 0, 0, 0);
     struct symbol_file file = {.size_bytes = (size_t)size_bytes};
@@ -106,7 +125,7 @@ static int read_file(long fd, struct symbol_file *file_out)
     if (result != 0)
         return result;
     reader.memory = file.memory;
-    result = read_parts(&reader);
+    result = read(&reader);
     if (result == 0)
         result = elf_symbols_parse(file.memory, file.size_bytes, &file.symbols);
     if (result != 0) {
@@ -117,16 +136,26 @@ static int read_file(long fd, struct symbol_file *file_out)
     return 0;
 }
 
-int symbol_file_open(const char *path, struct symbol_file *file_out)
+static int open_file(const char *path, int (*read)(const struct reader *reader), struct symbol_file *file_out)
 {
     long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0, 0);
     int result;
 
     if (fd < 0)
         return (int)fd;
-    result = read_file(fd, file_out);
+    result = read_file(fd, read, file_out);
     (void)raw_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
     return result;
+}
+
+int symbol_file_open(const char *path, struct symbol_file *file_out)
+{
+    return open_file(path, read_parts, file_out);
+}
+
+int symbol_file_open_whole(const char *path, struct symbol_file *file_out)
+{
+    return open_file(path, read_whole, file_out);
 }
 
 void symbol_file_close(struct symbol_file *file)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names in an ELF file on disk. Only headers, notes and symbol tables are read, into memory of our own: a file that
- * somebody cuts off meanwhile is an error, no fault. Raw system calls, no locks, no libc; callable from any thread and
- * inside the target.
+ * The names in an ELF file on disk. Only headers, notes, symbol tables and names of sections are read, into memory of
+ * our own: a file that somebody cuts off meanwhile is an error, no fault. Raw system calls, no locks, no libc; callable
+ * from any thread and inside the target.
  */
 #ifndef GAIT_ELF_SYMBOL_FILE_H
 #define GAIT_ELF_SYMBOL_FILE_H
@@ -24,6 +24,9 @@ struct symbol_file {
  * file, or one with something wrong in it; -ENOENT, -EACCES, -EIO, -ENOMEM and others: it cannot be read.
  */
 MUST_USE int symbol_file_open(const char *path, struct symbol_file *file_out);
+
+/* The same, with all of the file's bytes. */
+MUST_USE int symbol_file_open_whole(const char *path, struct symbol_file *file_out);
 
 void symbol_file_close(struct symbol_file *file);
 

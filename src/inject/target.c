@@ -10,6 +10,7 @@
 #include "base/time_counter.h"
 #include "inject/agent_load.h"
 #include "inject/pid_namespace.h"
+#include "inject/seccomp_check.h"
 #include "inject/spawn.h"
 #include "inject/thread_group.h"
 #include "libgait/error.h"
@@ -114,8 +115,10 @@ static int begin(struct target *target, struct tracee *thread, const struct agen
                  struct gait_error *err)
 {
     struct gait_error why;
-    int result = agent_load(thread, &target->agent, err);
+    int result = seccomp_check_all(thread, err);
 
+    if (result == 0)
+        result = agent_load(thread, &target->agent, err);
     if (result != 0)
         return result;
     memset(&call, 0, sizeof(call));
@@ -318,6 +321,8 @@ static int try_unload(struct target *target, struct gait_error *err)
         if (result == 0 && thread_registers_pc(&registers) - target->agent.start < target->agent.size_bytes)
             result = -EBUSY;
     }
+    if (result == 0)
+        result = seccomp_check_unload(&group.threads[0], err);
     if (result == 0)
         result = agent_unload(&group.threads[0], &target->agent, err);
     (void)thread_group_release(&group);

@@ -30,7 +30,6 @@ static void begin_line(struct line *line)
     line->part = PART_START;
     line->access_count = 0;
     line->mapping.start = line->mapping.end = line->mapping.file_offset = 0;
-    line->mapping.is_executable = false;
     line->mapping.path_length = 0;
 }
 
@@ -45,6 +44,14 @@ static void take_path(struct mapping *mapping, char character)
         return;
     if (mapping->path_length < sizeof(mapping->path))
         mapping->path[mapping->path_length++] = character;
+}
+
+static void take_access(struct mapping *mapping, unsigned place, char character)
+{
+    bool *const places[] = {&mapping->is_readable, &mapping->is_writable, &mapping->is_executable, &mapping->is_shared};
+
+    if (place < sizeof(places) / sizeof(places[0]))
+        *places[place] = character == "rwxs"[place];
 }
 
 static void take_character(struct line *line, char character)
@@ -64,8 +71,7 @@ static void take_character(struct line *line, char character)
             *number = *number << 4 | digit_of(character);
         break;
     case PART_ACCESS:
-        if (line->access_count++ == 2)
-            mapping->is_executable = character == 'x';
+        take_access(mapping, line->access_count++, character);
         if (character == ' ')
             line->part++;
         break;

@@ -42,6 +42,12 @@ MUST_USE int thread_list_visit(thread_visit visit, void *context);
  */
 MUST_USE int thread_list_read(int *tids, size_t capacity, size_t *count_out);
 
+/*
+ * How many threads the kernel counts, those that have ended but are still listed among them. While a thread ends, an
+ * enumeration may miss others; one that visited as many threads as there are has missed none. -ENOENT, -ENOSYS.
+ */
+MUST_USE int thread_list_count(size_t *count_out);
+
 /* -ESRCH: no thread of this process, or there is no /proc; -EMFILE, -ENFILE; -EIO: the kernel's answer makes no sense.
  */
 MUST_USE int thread_state_read(int tid, enum thread_state *state_out);

@@ -37,6 +37,7 @@ enum agent_pattern_use {
     AGENT_PATTERN_TRIGGER_CALL, /* a call of it is a trigger */
     AGENT_PATTERN_TRIGGER_SLOW, /* a call of it that takes longer than `value` nanoseconds is one */
     AGENT_PATTERN_THREAD,       /* only threads with such a name, or whose number is `number`, are observed */
+    AGENT_PATTERN_HOOK,         /* it is hooked */
 };
 
 #define AGENT_PATTERN_BYTES 120u
@@ -50,9 +51,9 @@ struct agent_pattern {
     char text[AGENT_PATTERN_BYTES];
 };
 
-/* How to follow. */
+/* How to follow, or to hook. */
 struct agent_options {
-    uint32_t events; /* of enum gait_event_kind */
+    uint32_t events; /* of enum gait_event_kind; EVENTS_HOOKED: nothing is followed, functions are hooked */
     uint32_t with_times;
     uint32_t new_threads;
     uint32_t children;        /* that are forked are followed, and executed programs announced */

@@ -25,6 +25,7 @@ struct batch {
 struct record {
     enum event_record kind;
     uint32_t number;
+    uint32_t depth;
     uint64_t sp;
     uint64_t target;
     uint64_t time;
@@ -184,6 +185,8 @@ static inline int read_record(struct event_format format, const uint8_t *place, 
     bytes = event_record_bytes(format, record_out->kind);
     if (bytes == 0 || end - place < bytes)
         return -EPROTO;
+    if (format.is_hooked)
+        record_out->depth = (uint32_t)(word_at(place) >> 32);
     if (event_record_has_sp(record_out->kind))
         record_out->sp = word_at(place + EVENT_SP_OFFSET);
     if (event_record_has_target(record_out->kind))
@@ -201,6 +204,16 @@ const uint8_t *event_records_end(struct event_format format, const uint8_t *plac
     while ((size = read_record(format, place, end, &record)) > 0)
         place += size;
     return place;
+}
+
+/* A depth that no thread has comes from a lane that somebody else writes; it harms nobody. */
+static void tell_hooked(struct batch *batch, const struct record *record, const struct event_block *block)
+{
+    uint32_t kind = record->kind == EVENT_RECORD_ENTER ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE;
+
+    add(batch, kind, block->start, 0, (int32_t)record->depth);
+    if (batch->decoder->wanted & kind)
+        batch->events[batch->count - 1].is_unwound = record->kind == EVENT_RECORD_UNWOUND;
 }
 
 static void take_record(struct batch *batch, const struct record *record, const struct event_block *block)
@@ -224,6 +237,11 @@ static void take_record(struct batch *batch, const struct record *record, const 
         break;
     case EVENT_RECORD_RETURN_LATE:
         leave_call(batch, block, record->target);
+        break;
+    case EVENT_RECORD_ENTER:
+    case EVENT_RECORD_LEAVE:
+    case EVENT_RECORD_UNWOUND:
+        tell_hooked(batch, record, block);
         break;
     default:
         add(batch, GAIT_EVENT_COMPILE, block->start, block->start + block->size_bytes, 0);

@@ -11,6 +11,10 @@
  *
  * Where there are calls, returns or times records are wide: behind the header are 32 bits without a meaning.
  *
+ * Records of hooked functions are of their own, and the only ones in a lane that has any: 16 bytes, always with a time.
+ * The number is that of a block which begins where the function does, and behind the header stands the depth: how many
+ * hooked functions the thread is in, without this one; of the leave of a call the same as of its enter.
+ *
  * The header is stored last, into memory that was zero: what is written so far ends at the first header that is 0, for
  * whoever reads, at any time, also after the writer was killed.
  */
@@ -33,6 +37,9 @@ enum event_record {
     EVENT_RECORD_RETURN_LATE, /* of a block that was told before: a transformer put the return there */
     EVENT_RECORD_COMPILED,    /* the block was translated; written by the engine */
     EVENT_RECORD_CUT,         /* the block told last was left before its end, here; by the engine, without a time */
+    EVENT_RECORD_ENTER,       /* a hooked function was called */
+    EVENT_RECORD_LEAVE,       /* it returned */
+    EVENT_RECORD_UNWOUND,     /* it was left by an exception or a long jump; told when that is noticed */
     EVENT_RECORD_KINDS,
 };
 
@@ -54,22 +61,36 @@ static inline enum event_record event_header_record(uint32_t header)
     return (enum event_record)(header & ((1u << EVENT_KIND_BITS) - 1));
 }
 
+#define EVENT_DEPTH_OFFSET     4
 #define EVENT_SP_OFFSET        8
 #define EVENT_WORD_BYTES       8
 #define EVENT_RECORD_BYTES_MAX 32
+#define EVENT_HOOK_BYTES       16 /* of a record of a hooked function; its last 8 are the time */
 
 /* What decides about the sizes of a thread's records. */
 struct event_format {
     bool is_wide;
     bool with_times;
+    bool is_hooked; /* there are those of hooked functions, and no others */
 };
+
+/* What lanes of hooked threads have. */
+#define EVENTS_HOOKED (GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE)
 
 static inline struct event_format event_format_of(uint32_t events, bool with_times)
 {
+    bool is_hooked = events & EVENTS_HOOKED;
+
     return (struct event_format){
-        .is_wide = events & (GAIT_EVENT_CALL | GAIT_EVENT_RET) || with_times,
-        .with_times = with_times,
+        .is_wide = events & (GAIT_EVENT_CALL | GAIT_EVENT_RET) || with_times || is_hooked,
+        .with_times = with_times || is_hooked,
+        .is_hooked = is_hooked,
     };
+}
+
+static inline bool event_record_is_hooked(enum event_record record)
+{
+    return record >= EVENT_RECORD_ENTER && record <= EVENT_RECORD_UNWOUND;
 }
 
 static inline bool event_record_has_sp(enum event_record record)
@@ -106,6 +127,7 @@ static inline uint32_t event_time_offset(struct event_format format, enum event_
 static inline uint32_t event_record_bytes(struct event_format format, enum event_record record)
 {
     if (record == EVENT_RECORD_NONE || record >= EVENT_RECORD_KINDS ||
+        event_record_is_hooked(record) != format.is_hooked ||
         (!format.is_wide && (event_record_has_sp(record) || event_record_has_target(record))))
         return 0;
     return event_time_offset(format, record) + (event_record_has_time(format, record) ? EVENT_WORD_BYTES : 0);

@@ -282,7 +282,7 @@ void stalker_thread_destroy(struct stalker_thread *thread)
     thread_registry_remove(thread);
     event_buffer_destroy(thread->events);
     if (thread->vectors != NULL)
-        memory_unmap(thread->vectors, stalker_vectors_bytes());
+        memory_unmap(thread->vectors, vector_state_bytes());
     memory_unmap(thread->stack, thread->stack_bytes);
 }
 

@@ -172,8 +172,8 @@ long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
     if (watcher != NULL)
         watcher->fork_begins(watcher->context);
     take_locks(thread->engine);
-    result = raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
-                         call->arguments[4], call->arguments[5]);
+    result = raw_syscall_for_program(call->number, call->arguments[0], call->arguments[1], call->arguments[2],
+                                     call->arguments[3], call->arguments[4], call->arguments[5]);
     if (result == 0)
         begin_child(thread);
     else

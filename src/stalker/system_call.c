@@ -15,6 +15,7 @@
 #include "stalker/fork.h"
 #include "stalker/invalidate.h"
 #include "stalker/program_memory.h"
+#include "stalker/seccomp_filter.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
 #include "stalker/signal_virtualize.h"
@@ -68,6 +69,7 @@ static const struct special specials[] = {
     {__NR_pkey_mprotect, PART_CHANGE},
     {__NR_mremap, PART_MOVE},
     {__NR_prctl, PART_CONTROL},
+    {__NR_seccomp, PART_CONTROL},
     {__NR_rt_sigaction, PART_SIGNAL_ACTION},
     {__NR_rt_sigreturn, PART_SIGNAL_RETURN},
     {__NR_sigaltstack, PART_SIGNAL_STACK},
@@ -111,8 +113,8 @@ int32_t system_call_table_address(const struct stalker_engine *engine)
 
 static long make(const struct system_call *call)
 {
-    return raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
-                       call->arguments[4], call->arguments[5]);
+    return raw_syscall_for_program(call->number, call->arguments[0], call->arguments[1], call->arguments[2],
+                                   call->arguments[3], call->arguments[4], call->arguments[5]);
 }
 
 static bool failed(long result)
@@ -230,6 +232,28 @@ static enum system_call_outcome clone3_process(struct stalker_thread *thread, co
     return fork_process(thread, &without_stack, given->stack + given->stack_size);
 }
 
+/*
+ * Where calls are made from is not where the program has them: to ask for those that are not from a range is refused,
+ * as by kernels that do not know this.
+ */
+static bool is_dispatch(const struct system_call *call)
+{
+    return call->number == __NR_prctl && call->arguments[0] == PR_SET_SYSCALL_USER_DISPATCH &&
+           call->arguments[1] == PR_SYS_DISPATCH_ON;
+}
+
+static long control(struct stalker_thread *thread, const struct system_call *call)
+{
+    long result;
+
+    if (is_dispatch(call))
+        return -EINVAL;
+    result = seccomp_filter_is_set_by(call) ? seccomp_filter_set(call) : make(call);
+    if (call->number == __NR_prctl && call->arguments[0] == PR_SET_NAME)
+        thread_choice_named(thread);
+    return result;
+}
+
 enum system_call_outcome system_call_make(struct stalker_thread *thread)
 {
     const struct translator *translator = thread->engine->translator;
@@ -263,9 +287,7 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         break;
     case PART_CONTROL:
         /* None of them in place, where a result of 0 would be taken for a child's. */
-        result = make(&call);
-        if (call.arguments[0] == PR_SET_NAME)
-            thread_choice_named(thread);
+        result = control(thread, &call);
         break;
     case PART_SIGNAL_ACTION:
         result = signal_actions_call(&call);

@@ -12,10 +12,10 @@ int vectors_prepare(struct stalker_thread *thread)
 
     if (thread->vectors != NULL)
         return 0;
-    result = memory_map(stalker_vectors_bytes(), &storage);
+    result = memory_map(vector_state_bytes(), &storage);
     if (result != 0)
         return result;
-    stalker_vectors_init(storage);
+    vector_state_init(storage);
     thread->vectors = storage;
     return 0;
 }
@@ -24,7 +24,7 @@ void vectors_set_aside(struct stalker_thread *thread)
 {
     if (thread->vectors_saved)
         return;
-    stalker_vectors_save(thread->vectors);
+    vector_state_save(thread->vectors);
     thread->vectors_saved = true;
 }
 
@@ -32,6 +32,6 @@ void vectors_put_back(struct stalker_thread *thread)
 {
     if (!thread->vectors_saved)
         return;
-    stalker_vectors_restore(thread->vectors);
+    vector_state_restore(thread->vectors);
     thread->vectors_saved = false;
 }

@@ -6,6 +6,7 @@
 #ifndef GAIT_STALKER_VECTORS_H
 #define GAIT_STALKER_VECTORS_H
 
+#include "arch/vector_state.h"
 #include "base/attributes.h"
 
 #include <stddef.h>
@@ -20,12 +21,6 @@ void vectors_put_back(struct stalker_thread *thread);
 
 /* Takes memory for them once. -ENOMEM. */
 MUST_USE int vectors_prepare(struct stalker_thread *thread);
-
-/* In arch/<cpu>/host. */
-size_t stalker_vectors_bytes(void);
-void stalker_vectors_init(void *area);
-void stalker_vectors_save(void *area);
-void stalker_vectors_restore(void *area);
 
 /* Saves them the way that signal frames have them, in at most that many bytes, aligned to 64. Signal-safe. */
 #define STALKER_VECTORS_FRAME_BYTES_MAX (16u << 10)

@@ -44,29 +44,44 @@ static int add_count(struct call_counts *counts, uint64_t address, const struct 
         return result;
     /* Nobody else looks. */
     hash_map_reclaim(&counts->addresses);
-    counts->counts[counts->count++] =
-        (struct call_count){.address = address, .module = module, .calls = 1, .next = next};
+    counts->counts[counts->count++] = (struct call_count){.address = address, .module = module, .next = next};
     return 0;
 }
 
-int call_counts_add(struct call_counts *counts, uint64_t address, uint64_t first_time, uint64_t last_time)
+int call_counts_find(struct call_counts *counts, uint64_t address, uint64_t first_time, uint64_t last_time,
+                     size_t *index_out)
 {
     const struct module *module;
     uint64_t first = SIZE_MAX;
     size_t at;
+    int result;
 
     if (hash_map_lookup(&counts->addresses, address, &first) &&
         was_there(counts->counts[first].module, first_time, last_time)) {
-        counts->counts[first].calls++;
+        *index_out = (size_t)first;
         return 0;
     }
     module = modules_find(counts->modules, address, first_time, last_time);
     for (at = (size_t)first; at != SIZE_MAX && counts->counts[at].module != module; at = counts->counts[at].next)
         ;
-    if (at == SIZE_MAX)
-        return add_count(counts, address, module, (size_t)first);
-    counts->counts[at].calls++;
+    if (at == SIZE_MAX) {
+        result = add_count(counts, address, module, (size_t)first);
+        if (result != 0)
+            return result;
+        at = counts->count - 1;
+    }
+    *index_out = at;
     return 0;
+}
+
+int call_counts_add(struct call_counts *counts, uint64_t address, uint64_t first_time, uint64_t last_time)
+{
+    size_t index;
+    int result = call_counts_find(counts, address, first_time, last_time, &index);
+
+    if (result == 0)
+        counts->counts[index].calls++;
+    return result;
 }
 
 static int compare(const void *left_count, const void *right_count)

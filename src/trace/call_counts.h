@@ -14,7 +14,12 @@ struct call_count {
     uint64_t address;
     const struct module *module; /* NULL: none was there */
     uint64_t calls;
-    size_t next; /* another module at that address; SIZE_MAX: none */
+    uint64_t ended;      /* of hooked functions: how many of them had an end that is known; the rest is of these, in */
+    uint64_t total_time; /* ticks of the counter; what is inside of another call of the same function not again */
+    uint64_t self_time;  /* without the hooked functions that they called */
+    uint64_t longest_time; /* of one of them */
+    uint64_t open_count;   /* while events of a thread are read: how many calls of it have not ended */
+    size_t next;           /* another module at that address; SIZE_MAX: none */
 };
 
 struct call_counts {
@@ -31,6 +36,10 @@ void call_counts_deinit(struct call_counts *counts);
 
 /* Counts a call that happened between two times. -ENOMEM: it is not counted. */
 MUST_USE int call_counts_add(struct call_counts *counts, uint64_t address, uint64_t first_time, uint64_t last_time);
+
+/* Finds the count for an address, which may be a new one with no calls: *index_out. -ENOMEM. */
+MUST_USE int call_counts_find(struct call_counts *counts, uint64_t address, uint64_t first_time, uint64_t last_time,
+                              size_t *index_out);
 
 /* Puts them into order, the most called first. Nothing can be added afterwards. */
 void call_counts_sort(struct call_counts *counts);

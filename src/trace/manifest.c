@@ -8,6 +8,7 @@
 #include "libgait/error.h"
 #include "trace/event_names.h"
 #include "trace/json_reader.h"
+#include "trace/json_text.h"
 #include "trace/trace_layout.h"
 
 #include <errno.h>
@@ -27,51 +28,10 @@
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* How many bytes the character takes that begins here; 0: this is no UTF-8. */
-static size_t utf8_length(const unsigned char *text)
-{
-    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = text[0] < 0x80 ? 1 : (text[0] & 0xe0) == 0xc0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : 4;
-    uint32_t code = text[0] & (0x7fu >> length);
-
-    if (length == 1)
-        return 1;
-    if (length == 4 && (text[0] & 0xf8) != 0xf0)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        /* The NUL at the end is no part of a character, either. */
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (text[i] & 0x3f);
-    }
-    return code < lowest[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? 0 : length;
-}
-
-static void put_string(FILE *file, const char *text)
-{
-    const unsigned char *place = (const unsigned char *)text;
-
-    putc('"', file);
-    while (*place != '\0') {
-        size_t length = utf8_length(place);
-
-        if (length == 0)
-            fprintf(file, "\\udc%02x", *place++);
-        else if (*place == '"' || *place == '\\')
-            fprintf(file, "\\%c", *place++);
-        else if (*place < 0x20 || *place == 0x7f)
-            fprintf(file, "\\u%04x", *place++);
-        else
-            while (length-- > 0)
-                putc(*place++, file);
-    }
-    putc('"', file);
-}
-
 static void put_member(FILE *file, const char *name, const char *text)
 {
     fprintf(file, "  \"%s\": ", name);
-    put_string(file, text == NULL ? "" : text);
+    json_put_text(file, text == NULL ? "" : text);
     fputs(",\n", file);
 }
 
@@ -93,7 +53,7 @@ static void put_arguments(FILE *file, char *const *arguments)
     fputs("  \"arguments\": [", file);
     for (size_t i = 0; arguments != NULL && arguments[i] != NULL; i++) {
         fputs(i == 0 ? "" : ", ", file);
-        put_string(file, arguments[i]);
+        json_put_text(file, arguments[i]);
     }
     fputs("],\n", file);
 }
@@ -116,7 +76,7 @@ static void put_threads(FILE *file, const struct manifest_process *process)
         memcpy(name, thread->name, sizeof(thread->name));
         fprintf(file, "%s\n        {\"tid\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"name\": ", i == 0 ? "" : ",",
                 thread->tid, thread->generation);
-        put_string(file, name);
+        json_put_text(file, name);
         fprintf(file,
                 ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 ", \"waits\": %" PRIu64
                 ", \"waited_ns\": %" PRIu64 "}",
@@ -142,7 +102,7 @@ static void put_processes(FILE *file, const struct manifest *manifest)
                 "%s\n    {\"pid\": %" PRIu32 ", \"image\": %" PRIu32 ", \"parent_pid\": %" PRIu32
                 ", \"status\": %d, \"command\": ",
                 i == 0 ? "" : ",", process->pid, process->image, process->parent_pid, process->status);
-        put_string(file, process->command == NULL ? "" : process->command);
+        json_put_text(file, process->command == NULL ? "" : process->command);
         put_losses(file, &process->losses);
         fputs(",\n      \"threads\": [", file);
         put_threads(file, process);
@@ -158,9 +118,9 @@ static void put_triggers(FILE *file, const struct manifest *manifest)
         const struct manifest_trigger *trigger = &manifest->triggers[i];
 
         fprintf(file, "%s\n    {\"kind\": ", i == 0 ? "" : ",");
-        put_string(file, trigger->kind);
+        json_put_text(file, trigger->kind);
         fputs(", \"text\": ", file);
-        put_string(file, trigger->text == NULL ? "" : trigger->text);
+        json_put_text(file, trigger->text == NULL ? "" : trigger->text);
         fprintf(file, ", \"time\": %" PRIu64 ", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 "}", trigger->time,
                 trigger->pid, trigger->tid);
     }

@@ -9,6 +9,8 @@
  * whether there are 4 varint          if the sp is told: how far it is above that of the frame, zigzag varint if the
  * target is told: how far it is above the one told last, zigzag
  *
+ * Of hooked functions the depth takes the place of the sp: it is told how far it is above the guess.
+ *
  * Times are apart, behind the operations, so that a guessed record needs no operation for it: 2 bytes with how much
  * later than the last one it is, or 0xffff and then 8. In front is how many bytes of operations there are.
  */
@@ -117,6 +119,35 @@ static inline bool call_is_guessed(struct record_predictor *predictor, uint32_t 
 static inline bool return_is_guessed(struct record_predictor *predictor, uint32_t frame, uint64_t target)
 {
     return predictor_block(predictor, predictor_frame(predictor, frame)->block)->returns_to == target;
+}
+
+/* The same as pack_guessed, of hooked functions. */
+static void pack_hooked_guessed(struct packer *packer)
+{
+    struct record_predictor *predictor = packer->predictor;
+    struct predictor_place at = packer->at;
+    const uint8_t *place = packer->place, *end = packer->end;
+    uint64_t run = packer->run, last_time = packer->last_time;
+    uint8_t *times = packer->times;
+
+    for (; end - place >= EVENT_HOOK_BYTES; run++, place += EVENT_HOOK_BYTES) {
+        uint32_t header = (uint32_t)load(place, 4), depth = (uint32_t)load(place + EVENT_DEPTH_OFFSET, 4);
+        uint64_t time = load(place + 8, 8);
+
+        if (!event_record_is_hooked(event_header_record(header)) ||
+            predictor_header(predictor, at.history)->first != predictor_hook_header(predictor, at.frame, header) ||
+            predictor_hook_depth(predictor, at.frame, header) != depth)
+            break;
+        at.frame = predictor_hook(predictor, at.frame, header, depth);
+        at.history = predictor_history(at.history, header);
+        times = put_time(times, time - last_time);
+        last_time = time;
+    }
+    packer->at = at;
+    packer->place = place;
+    packer->run = run;
+    packer->last_time = last_time;
+    packer->times = times;
 }
 
 /* Takes records as long as they are as guessed, and not the last ones. */
@@ -284,7 +315,55 @@ ALWAYS_INLINE bool pack(struct packer *packer, struct event_format format)
     return true;
 }
 
-/* The three forms, each with its own loop. */
+/* Takes the next record of a hooked function. False: it is none, or there is no room. */
+static bool pack_hooked_any(struct packer *packer)
+{
+    struct record_predictor *predictor = packer->predictor;
+    const uint8_t *place = packer->place;
+    struct told told = {.wrong = 0};
+    uint32_t header, depth, guess;
+
+    if (packer->end - place < EVENT_HOOK_BYTES || packer->operations > packer->operations_last)
+        return false;
+    header = (uint32_t)load(place, 4);
+    depth = (uint32_t)load(place + EVENT_DEPTH_OFFSET, 4);
+    if (!event_record_is_hooked(event_header_record(header)) || header > HEADER_MAX)
+        return false;
+    learn_header(predictor_header(predictor, packer->at.history),
+                 predictor_hook_header(predictor, packer->at.frame, header), &told);
+    guess = predictor_hook_depth(predictor, packer->at.frame, header);
+    if (guess != depth) {
+        told.wrong |= WRONG_SP;
+        told.sp_above = (uint64_t)depth - guess;
+    }
+    packer->at.frame = predictor_hook(predictor, packer->at.frame, header, depth);
+    packer->at.history = predictor_history(packer->at.history, header);
+    packer->times = put_time(packer->times, load(place + 8, 8) - packer->last_time);
+    packer->last_time = load(place + 8, 8);
+    packer->place += EVENT_HOOK_BYTES;
+    if (told.wrong == 0)
+        packer->run++;
+    else
+        put_operation(packer, &told);
+    return true;
+}
+
+static bool pack_hooked(struct packer *packer)
+{
+    for (;;) {
+        pack_hooked_guessed(packer);
+        if (packer->place == packer->end)
+            break;
+        if (!pack_hooked_any(packer))
+            return false;
+    }
+    if (packer->operations > packer->operations_last)
+        return false;
+    put_operation(packer, &(struct told){.wrong = WRONG_END});
+    return true;
+}
+
+/* The three forms of records of followed threads, each with its own loop. */
 static bool pack_narrow(struct packer *packer)
 {
     return pack(packer, (struct event_format){.is_wide = false});
@@ -321,9 +400,10 @@ int record_packing_do(struct record_predictor *predictor, struct event_format fo
     if (records.size_bytes < OPERATION_BYTES_MAX + sizeof(operation_bytes) || records.size_bytes > UINT32_MAX)
         return -E2BIG;
     predictor_reset(predictor, records.size_bytes);
-    is_packed = format.with_times ? pack_with_times(&packer)
-                : format.is_wide  ? pack_wide(&packer)
-                                  : pack_narrow(&packer);
+    is_packed = format.is_hooked    ? pack_hooked(&packer)
+                : format.with_times ? pack_with_times(&packer)
+                : format.is_wide    ? pack_wide(&packer)
+                                    : pack_narrow(&packer);
     time_bytes = (size_t)(packer.times - times);
     if (!is_packed || (size_t)(packer.operations - packed) + time_bytes >= records.size_bytes)
         return -E2BIG;
@@ -573,6 +653,48 @@ ALWAYS_INLINE bool unpack(struct unpacker *unpacker, struct event_format format)
     }
 }
 
+/* Makes one record of a hooked function. False: there is no room for it, it is none, or not all of it is told. */
+static bool unpack_hooked_any(struct unpacker *unpacker, uint32_t wrong)
+{
+    struct record_predictor *predictor = unpacker->predictor;
+    uint8_t *place = unpacker->place;
+    uint32_t header, depth;
+    uint64_t above = 0;
+
+    if (!take_header(unpacker, wrong & WRONG_HEADER_MASK, &header))
+        return false;
+    header = predictor_hook_header(predictor, unpacker->at.frame, header);
+    if (unpacker->end - place < EVENT_HOOK_BYTES || !event_record_is_hooked(event_header_record(header)) ||
+        wrong & WRONG_TARGET || (wrong & WRONG_SP && !take_varint(unpacker, &above)) || !take_time(unpacker))
+        return false;
+    depth = predictor_hook_depth(predictor, unpacker->at.frame, header) + (uint32_t)unzigzag(above);
+    store(place, header, 4);
+    store(place + EVENT_DEPTH_OFFSET, depth, 4);
+    store(place + 8, unpacker->last_time, 8);
+    unpacker->at.frame = predictor_hook(predictor, unpacker->at.frame, header, depth);
+    unpacker->at.history = predictor_history(unpacker->at.history, header);
+    unpacker->place += EVENT_HOOK_BYTES;
+    return true;
+}
+
+static bool unpack_hooked(struct unpacker *unpacker)
+{
+    uint64_t run;
+    uint32_t wrong;
+
+    for (;;) {
+        if (!take_operation(unpacker, &run, &wrong))
+            return false;
+        for (; run > 0; run--)
+            if (!unpack_hooked_any(unpacker, 0))
+                return false;
+        if ((wrong & WRONG_HEADER_MASK) == WRONG_END)
+            return wrong == WRONG_END;
+        if (!unpack_hooked_any(unpacker, wrong))
+            return false;
+    }
+}
+
 static bool unpack_narrow(struct unpacker *unpacker)
 {
     return unpack(unpacker, (struct event_format){.is_wide = false});
@@ -610,9 +732,10 @@ int record_packing_undo(struct record_predictor *predictor, struct event_format 
         unpacker.operations_end = unpacker.times = unpacker.operations + load(packed.bytes, 4);
     }
     predictor_reset(predictor, records_bytes);
-    is_unpacked = format.with_times ? unpack_with_times(&unpacker)
-                  : format.is_wide  ? unpack_wide(&unpacker)
-                                    : unpack_narrow(&unpacker);
+    is_unpacked = format.is_hooked    ? unpack_hooked(&unpacker)
+                  : format.with_times ? unpack_with_times(&unpacker)
+                  : format.is_wide    ? unpack_wide(&unpacker)
+                                      : unpack_narrow(&unpacker);
     return is_unpacked && unpacker.place == unpacker.end && unpacker.operations == unpacker.operations_end &&
                    unpacker.times == unpacker.times_end
                ? 0

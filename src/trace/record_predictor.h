@@ -35,8 +35,8 @@ struct block_guess {
 
 /* A call that has not returned yet. */
 struct frame_guess {
-    uint64_t sp;    /* where its return address is */
-    uint32_t block; /* where in the table the one is that called: in bytes */
+    uint64_t sp;    /* where its return address is; of a hooked function: how many calls there are, with this one */
+    uint32_t block; /* where in the table the one is that called: in bytes; of a hooked function: its header's number */
     uint32_t unused;
 };
 
@@ -140,6 +140,46 @@ static inline uint32_t predictor_unwind(struct record_predictor *predictor, uint
         at = predictor_frame(predictor, frame)->sp;
     }
     predictor_block(predictor, block)->frame_bytes = at - sp;
+    return frame;
+}
+
+/* ---- hooked functions ---------------------------------------------------------------------------------------------
+ */
+
+/*
+ * The table of headers has those of leaves without the function that is left if it is the one entered last. So whoever
+ * calls something is guessed to be returned to, whatever it was that it called.
+ */
+static inline uint32_t predictor_hook_header(struct record_predictor *predictor, uint32_t frame, uint32_t header)
+{
+    if (event_header_record(header) == EVENT_RECORD_ENTER)
+        return header;
+    return header ^ predictor_frame(predictor, frame)->block;
+}
+
+/* The guess at the depth of a record. */
+static inline uint32_t predictor_hook_depth(struct record_predictor *predictor, uint32_t frame, uint32_t header)
+{
+    uint32_t depth = (uint32_t)predictor_frame(predictor, frame)->sp;
+
+    return event_header_record(header) == EVENT_RECORD_ENTER ? depth : depth - 1;
+}
+
+/* Notes a record. Returns the frame that what follows it is in. */
+static inline uint32_t predictor_hook(struct record_predictor *predictor, uint32_t frame, uint32_t header,
+                                      uint32_t depth)
+{
+    struct frame_guess *made;
+
+    if (event_header_record(header) == EVENT_RECORD_ENTER) {
+        frame = predictor_frame_above(frame);
+        made = predictor_frame(predictor, frame);
+        made->block = event_header(event_header_number(header), EVENT_RECORD_NONE);
+        made->sp = (uint32_t)(depth + 1);
+    } else {
+        frame = predictor_frame_below(frame);
+        predictor_frame(predictor, frame)->sp = depth;
+    }
     return frame;
 }
 

@@ -164,6 +164,8 @@ static void begin_piece(struct walk *walk, const struct stream_reader *reader)
 
 static void begin_stream(struct walk *walk, const struct trace_stream_header *header)
 {
+    struct event_format format;
+
     walk->end.header = *header;
     walk->space.space = header->space;
     walk->decoder = (struct event_decoder){
@@ -173,8 +175,9 @@ static void begin_stream(struct walk *walk, const struct trace_stream_header *he
         .is_whole = header->is_whole != 0,
         .receiver = {pass_on, walk},
     };
-    learn_sizes(walk, event_format_of(header->events, walk->decoder.with_times));
-    walk->span.is_interpolated = !walk->decoder.with_times;
+    format = event_format_of(header->events, walk->decoder.with_times);
+    learn_sizes(walk, format);
+    walk->span.is_interpolated = !format.with_times;
     walk->is_begun = true;
 }
 

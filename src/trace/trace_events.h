@@ -31,7 +31,8 @@ static inline uint64_t trace_span_time(const struct trace_span *span, const stru
 struct trace_events_receiver {
     /* Events of one chunk. Nonzero: no more. */
     int (*process)(void *context, const struct gait_event *events, size_t count, const struct trace_span *span);
-    /* So many bytes of records are missing here; between two calls of process. NULL: that does not matter. */
+    /* So many bytes of records are missing here, between two calls of process; 0: some were left out, since nobody
+     * asked for them. NULL: that does not matter. */
     void (*lose)(void *context, uint64_t bytes);
     /* Records were left out here, since nobody asked for them, or deleted with a piece. NULL: that does not matter. */
     void (*skip)(void *context);

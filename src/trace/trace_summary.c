@@ -3,6 +3,7 @@
 #include "trace/trace_summary.h"
 
 #include "libgait/error.h"
+#include "trace/hook_times.h"
 #include "trace/trace_details.h"
 #include "trace/trace_events.h"
 
@@ -15,6 +16,7 @@
 struct gathering {
     struct thread_summary *thread;
     struct call_counts *calls;
+    struct hook_times times;
     int result;
 };
 
@@ -32,10 +34,12 @@ static int gather_events(void *context, const struct gait_event *events, size_t 
         uint64_t last = events[i].time != 0 ? events[i].time : span->last_time;
 
         gathering->thread->counts[__builtin_ctz(events[i].kind)]++;
-        if (events[i].kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
+        if (events[i].kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE))
             note_call(gathering->thread, &events[i], first, last);
         if (events[i].kind == GAIT_EVENT_CALL)
             gathering->result = call_counts_add(gathering->calls, events[i].target, first, last);
+        else
+            gathering->result = hook_times_take(&gathering->times, &events[i]);
     }
     return gathering->result;
 }
@@ -45,6 +49,12 @@ static void gather_loss(void *context, uint64_t bytes)
     struct gathering *gathering = context;
 
     gathering->thread->lost_bytes += bytes;
+    hook_times_forget(&gathering->times);
+}
+
+static void gather_gap(void *context)
+{
+    hook_times_forget(&((struct gathering *)context)->times);
 }
 
 /* -ENOMEM; what else is wrong is kept with the thread. */
@@ -54,13 +64,17 @@ static int gather_thread(struct trace_summary *summary, struct call_counts *call
     const struct trace_file *file = &summary->files.files[first];
     struct thread_summary *thread = &summary->threads[summary->thread_count++];
     struct gathering gathering = {.thread = thread, .calls = calls};
-    struct trace_events_receiver receiver = {.process = gather_events, .lose = gather_loss, .context = &gathering};
+    struct trace_events_receiver receiver = {.process = gather_events, .lose = gather_loss, .skip = gather_gap, .context = &gathering};
     struct trace_events_end end;
+    int result;
 
     thread->file = file;
-    if (trace_events_read_pieces(summary->files.folder, file, trace_files_pieces(&summary->files, first), blocks,
-                                 &receiver, &end, &thread->err) != 0 ||
-        gathering.result != 0)
+    hook_times_init(&gathering.times, calls);
+    result = trace_events_read_pieces(summary->files.folder, file, trace_files_pieces(&summary->files, first), blocks,
+                                      &receiver, &end, &thread->err);
+    hook_times_end_thread(&gathering.times);
+    hook_times_deinit(&gathering.times);
+    if (result != 0 || gathering.result != 0)
         return gathering.result;
     thread->gap_count = end.gap_count;
     if (end.stream.state != STREAM_COMPLETE)

@@ -3,7 +3,7 @@
 
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
-#include "unwind/memory_probe.h"
+#include "process/memory_probe.h"
 
 #include <asm/errno.h>
 #include <linux/elf.h>

@@ -13,7 +13,8 @@
 #include "arch/arch.h"
 #include "base/memory_functions.h"
 #include "process/mapping_list.h"
-#include "unwind/memory_probe.h"
+#include "process/memory_probe.h"
+#include "unwind/hooked_frames.h"
 
 #include <asm/errno.h>
 
@@ -23,11 +24,13 @@
 #define PROBED_MAX 16u
 /* So far below its known end the stack may be in use: nothing else is mapped that near. */
 #define GROWTH_BYTES_MAX ((uint64_t)64 << 20)
+/* Hooked functions that jump to each other have returned to one place: no more than that many. */
+#define HOOKS_AT_ONE_PLACE_MAX 256u
 
 struct walk {
     struct unwind_view *view;
     struct stack_walker *walker;
-    const struct arch_frame_registers *numbers;
+    const struct unwind_modules *modules;
     struct full_unwind_storage *storage; /* NULL: there is none left */
     struct stack_bounds bounds;          /* what can be read of the stack that it is on */
     uint64_t pc;
@@ -176,15 +179,46 @@ static enum step_result step_simply(struct walk *walk, uint32_t rule)
     return STEP_DONE;
 }
 
+/*
+ * If a hook has put its own address where the walk is: where it would be without. Nothing of such frames is remembered,
+ * for what is in the stack stays the same when somebody else calls the function. Whether there was one.
+ */
+static bool undo_hooks(struct walk *walk)
+{
+    const struct hooked_frames *hooked = atomic_load_explicit(&walk->modules->hooked, memory_order_acquire);
+    struct hooked_place place = {walk->pc, walk->sp, walk->fp, walk->is_exact};
+    unsigned count = 0;
+
+    if (hooked == NULL)
+        return false;
+    while (count < HOOKS_AT_ONE_PLACE_MAX && hooked->undo(hooked->context, &place))
+        count++;
+    if (count == 0)
+        return false;
+    walk->pc = place.pc;
+    walk->sp = place.sp;
+    walk->fp = place.fp;
+    walk->is_exact = place.is_exact;
+    walk->is_remembered = false;
+    walk->place = 0;
+    enter_stack(walk);
+    return true;
+}
+
+/* In the code of the present frame: a call may be the last thing in it. */
+static inline uint64_t lookup_pc(const struct walk *walk)
+{
+    return walk->pc - (walk->is_exact ? 0 : 1);
+}
+
 static bool step_fully(struct walk *walk, struct unwind_registers *registers)
 {
-    const struct arch_frame_registers *numbers = walk->numbers;
+    const struct arch_frame_registers *numbers = walk->modules->registers;
     const struct full_unwind unwind = {numbers, {read_stack, walk}, walk->storage};
-    uint64_t lookup_pc = walk->pc - (walk->is_exact ? 0 : 1);
     struct eh_frame_entry entry;
 
-    if (walk->storage == NULL || !unwind_view_entry(walk->view, lookup_pc, &entry) ||
-        full_unwind_step(&unwind, &entry, lookup_pc, registers) != 1)
+    if (walk->storage == NULL || !unwind_view_entry(walk->view, lookup_pc(walk), &entry) ||
+        full_unwind_step(&unwind, &entry, lookup_pc(walk), registers) != 1)
         return false;
     walk->pc = registers->values[numbers->return_address];
     walk->sp = registers->values[numbers->stack_pointer];
@@ -202,9 +236,9 @@ static struct unwind_registers present_registers(const struct walk *walk)
     struct unwind_registers registers;
 
     registers.known = 0;
-    unwind_registers_set(&registers, walk->numbers->return_address, walk->pc);
-    unwind_registers_set(&registers, walk->numbers->stack_pointer, walk->sp);
-    unwind_registers_set(&registers, walk->numbers->frame_pointer, walk->fp);
+    unwind_registers_set(&registers, walk->modules->registers->return_address, walk->pc);
+    unwind_registers_set(&registers, walk->modules->registers->stack_pointer, walk->sp);
+    unwind_registers_set(&registers, walk->modules->registers->frame_pointer, walk->fp);
     return registers;
 }
 
@@ -217,15 +251,26 @@ static enum step_result step_by_entry(struct walk *walk)
     return is_code_address(walk->pc) ? STEP_DONE : STEP_END;
 }
 
-/* The rule for the present frame. Code that nobody describes often keeps its frame pointer all the same. */
+/* The rule for the present frame, whose address is the last; hooks are undone first. */
+static uint32_t find_rule_of_original(struct walk *walk)
+{
+    uint32_t rule = unwind_view_rule(walk->view, lookup_pc(walk));
+
+    if (unwind_rule_kind(rule) == UNWIND_UNKNOWN && undo_hooks(walk)) {
+        walk->addresses->pcs[walk->addresses->count - 1] = walk->pc;
+        rule = unwind_view_rule(walk->view, lookup_pc(walk));
+    }
+    return rule;
+}
+
+/* The same. Code that nobody describes often keeps its frame pointer all the same. */
 static uint32_t find_rule(struct walk *walk)
 {
-    uint64_t lookup_pc = walk->pc - (walk->is_exact ? 0 : 1);
-    uint32_t rule = unwind_view_rule(walk->view, lookup_pc);
+    uint32_t rule = find_rule_of_original(walk);
 
     if (unwind_rule_kind(rule) != UNWIND_UNKNOWN)
         return rule;
-    walk->walker->unknown_pc = lookup_pc;
+    walk->walker->unknown_pc = lookup_pc(walk);
     return unwind_rule(UNWIND_FP, 2, 2);
 }
 
@@ -375,7 +420,20 @@ static enum step_result walk_frames(struct walk *walk, uint32_t *known_out)
         if (walk->addresses->count < walk->addresses->capacity)
             result = step(walk);
     }
+    if (walk->addresses->count == walk->addresses->capacity)
+        (void)find_rule_of_original(walk);
     return result;
+}
+
+/* Adds the address of the present frame, whose registers these are, with hooks undone. */
+static void add_original(struct walk *walk, struct unwind_registers *registers)
+{
+    const struct arch_frame_registers *numbers = walk->modules->registers;
+
+    add_address(walk, walk->pc);
+    (void)find_rule_of_original(walk);
+    unwind_registers_set(registers, numbers->return_address, walk->pc);
+    unwind_registers_set(registers, numbers->stack_pointer, walk->sp);
 }
 
 /* With all registers from the first frame on, which is as good as it gets. */
@@ -388,10 +446,10 @@ static __attribute__((noinline)) void walk_fully(struct walk *walk, const struct
     walk->is_exact = !start->is_behind_call;
     walk->addresses->count = 0;
     enter_stack(walk);
-    add_address(walk, walk->pc);
+    do
+        add_original(walk, &registers);
     while (walk->addresses->count < walk->addresses->capacity && step_fully(walk, &registers) &&
-           is_code_address(walk->pc))
-        add_address(walk, walk->pc);
+           is_code_address(walk->pc));
 }
 
 static int walk_all(struct walk *walk, const struct stack_start *start)
@@ -438,7 +496,7 @@ int stack_walk(struct unwind_modules *modules, struct stack_walker *walker, cons
     walker->depth = depth + 1;
     walk.view = unwind_modules_view(modules);
     walk.walker = walker;
-    walk.numbers = modules->registers;
+    walk.modules = modules;
     walk.storage = depth < STACK_WALKS_MAX ? &walker->storage[depth] : NULL;
     walk.pc = start->pc;
     walk.sp = start->sp;

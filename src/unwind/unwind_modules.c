@@ -145,6 +145,12 @@ void unwind_modules_deinit(struct unwind_modules *modules)
     atomic_store_explicit(&modules->current, NULL, memory_order_relaxed);
 }
 
+void unwind_modules_set_hooked(struct unwind_modules *modules, const struct hooked_frames *hooked)
+{
+    /* Pairs with the acquire in stack_walk.c. */
+    atomic_store_explicit(&modules->hooked, hooked, memory_order_release);
+}
+
 void unwind_modules_add_reader(struct unwind_modules *modules, struct unwind_reader *reader)
 {
     mutex_lock(&modules->lock);

@@ -15,6 +15,7 @@
 #include "unwind/unwind_table.h"
 
 struct arch_frame_registers;
+struct hooked_frames;
 struct unwind_module_list;
 
 /* One for each thread that searches. */
@@ -33,8 +34,9 @@ struct unwind_modules {
     struct mutex lock;
     const struct arch_frame_registers *registers;
     struct unwind_module_list *_Atomic current;
-    struct list_node readers;           /* of struct unwind_reader */
-    struct unwind_module_list *retired; /* the newest first */
+    const struct hooked_frames *_Atomic hooked; /* NULL: there are no hooks */
+    struct list_node readers;                   /* of struct unwind_reader */
+    struct unwind_module_list *retired;         /* the newest first */
 };
 
 /* -ENOMEM. */
@@ -42,6 +44,12 @@ MUST_USE int unwind_modules_init(struct unwind_modules *modules, const struct ar
 
 /* With no thread in it any more. */
 void unwind_modules_deinit(struct unwind_modules *modules);
+
+/*
+ * Walks ask for code that no module has. It must stay good until the modules go; NULL is for none. Any thread, at any
+ * time.
+ */
+void unwind_modules_set_hooked(struct unwind_modules *modules, const struct hooked_frames *hooked);
 
 void unwind_modules_add_reader(struct unwind_modules *modules, struct unwind_reader *reader);
 void unwind_modules_remove_reader(struct unwind_modules *modules, struct unwind_reader *reader);

@@ -149,7 +149,7 @@ void stalker_lab_deinit(struct stalker_lab *lab)
 {
     code_runner_deinit(&lab->runner);
     event_buffer_destroy(lab->thread.events);
-    memory_unmap(lab->thread.vectors, stalker_vectors_bytes());
+    memory_unmap(lab->thread.vectors, vector_state_bytes());
     stalker_engine_destroy(lab->engine);
     arena_deinit(&lab->code);
     arena_deinit(&lab->data);

@@ -155,7 +155,7 @@ check "the command line does not count more" has from "$libc"
 echo 'exclude = 5x' >"$folder/options.toml"
 refuses 2 "line 1: the value is no" spawn --config "$folder/options.toml" -- true
 refuses 2 "cannot read the options" spawn --config "$folder/none.toml" -- true
-refuses 2 "functions cannot be hooked yet" spawn --hook main -- true
+refuses 2 "--hook and --follow do not go together" spawn --hook main --follow call -- true
 refuses 2 "--trigger is slow=x; it should be slow=FUNCTION>TIME" spawn --trigger slow=x -- true
 refuses 2 "--wait is for gait spawn" attach --wait 1
 

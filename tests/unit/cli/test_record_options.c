@@ -119,7 +119,9 @@ static void windows_have_options(void)
     CHECK_REFUSED("--trigger is slow=f; it should be slow=FUNCTION>TIME", "--trigger", "slow=f");
     CHECK_REFUSED("--detail is libz*!", "--detail", "libz*!");
     CHECK_REFUSED("--exclude is !", "--exclude", "!");
-    CHECK_REFUSED("functions cannot be hooked yet", "--hook", "main");
+    CHECK_REFUSED("it should be FUNCTION or MODULE!FUNCTION", "--hook", "libc.so*!");
+    CHECK_REFUSED("--hook and --follow do not go together", "--hook", "main", "--follow", "call");
+    CHECK_REFUSED("a function is hooked for all threads", "--hook", "main", "--follow-thread", "worker");
 }
 
 static void pieces_and_the_disk_have_options(void)

@@ -2,6 +2,7 @@
 #include "cli/record_patterns.h"
 
 #include "cli/record_options.h"
+#include "gait/stalker.h"
 #include "support/check.h"
 
 #include <stdlib.h>
@@ -59,6 +60,17 @@ static void threads_are_names_and_numbers(void)
     CHECK(has_pattern(AGENT_PATTERN_THREAD, "worker*") && has_pattern(AGENT_PATTERN_THREAD, own));
     CHECK_EQUAL(agent.patterns[0].number, 0);
     CHECK_EQUAL(agent.patterns[1].number, getpid());
+}
+
+static void hooks_are_another_way_to_record(void)
+{
+    CHECK_EQUAL(PARSE("--hook", "*", "--hook", "libc.so*!malloc", "--exclude", "!main"), COMMAND_DONE);
+    CHECK_EQUAL(options.events, GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
+    CHECK(options.with_times);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 3);
+    CHECK(has_pattern(AGENT_PATTERN_HOOK, "*") && has_pattern(AGENT_PATTERN_HOOK, "libc.so*!malloc") &&
+          has_pattern(AGENT_PATTERN_EXCLUDE, "!main"));
 }
 
 static void libc_is_left_out_unless_somebody_says_what_to_follow(void)
@@ -122,6 +134,7 @@ static void indirect_functions_are_called_so(void)
 static const struct check_case cases[] = {
     CHECK_CASE(the_agent_gets_patterns),
     CHECK_CASE(threads_are_names_and_numbers),
+    CHECK_CASE(hooks_are_another_way_to_record),
     CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
     CHECK_CASE(indirect_functions_are_called_so),
     CHECK_CASE(what_the_user_gave_and_nothing_matched_is_told),

@@ -44,6 +44,24 @@ static void notes_are_read_too(void)
     symbol_file_close(&file);
 }
 
+static void code_is_read_if_it_is_wanted(void)
+{
+    struct symbol_file file, whole;
+    struct elf_symbol symbol;
+    const uint8_t *code;
+    uint64_t available;
+
+    CHECK_EQUAL(symbol_file_open(SELF, &file), 0);
+    CHECK_EQUAL(symbol_file_open_whole(SELF, &whole), 0);
+    CHECK_EQUAL(elf_symbols_find(&whole.symbols, "code_is_read_if_it_is_wanted", &symbol), 0);
+    CHECK_EQUAL(elf_symbols_code(&whole.symbols, symbol.address, &code, &available), 0);
+    CHECK(memcmp(code, (const void *)(uintptr_t)code_is_read_if_it_is_wanted, 16) == 0);
+    CHECK_EQUAL(elf_symbols_code(&file.symbols, symbol.address, &code, &available), 0);
+    CHECK(code[0] == 0 && code[15] == 0);
+    symbol_file_close(&file);
+    symbol_file_close(&whole);
+}
+
 static void what_is_no_such_file_is_refused(void)
 {
     struct symbol_file file;
@@ -91,9 +109,8 @@ static void files_that_are_cut_off_are_errors(void)
 int main(void)
 {
     static const struct check_case cases[] = {
-        CHECK_CASE(names_are_found_where_they_are),
-        CHECK_CASE(notes_are_read_too),
-        CHECK_CASE(what_is_no_such_file_is_refused),
+        CHECK_CASE(names_are_found_where_they_are),    CHECK_CASE(notes_are_read_too),
+        CHECK_CASE(code_is_read_if_it_is_wanted),      CHECK_CASE(what_is_no_such_file_is_refused),
         CHECK_CASE(files_that_are_cut_off_are_errors),
     };
 

@@ -185,11 +185,21 @@ static void a_main_thread_that_ended_before_the_others_does_not_exist(void)
     CHECK_EQUAL(status, 0);
 }
 
+static void the_count_is_that_of_a_list_when_nobody_starts_or_ends(void)
+{
+    size_t counted = 0, listed = 99;
+
+    CHECK_EQUAL(thread_list_count(&counted), 0);
+    CHECK_EQUAL(thread_list_read(NULL, 0, &listed), 0);
+    CHECK_EQUAL(counted, listed);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(the_calling_thread_knows_its_tid),
     CHECK_CASE(all_threads_are_listed_once),
     CHECK_CASE(an_array_that_is_too_small_is_filled_and_the_rest_counted),
     CHECK_CASE(a_visitor_can_end_the_enumeration_and_no_descriptor_is_left),
+    CHECK_CASE(the_count_is_that_of_a_list_when_nobody_starts_or_ends),
     CHECK_CASE(states_are_those_of_the_thread),
     CHECK_CASE(a_name_with_parentheses_does_not_hide_the_state),
     CHECK_CASE(only_live_threads_of_this_process_exist),

@@ -123,6 +123,63 @@ static void a_block_that_is_cut_ends_there(void)
     }
 }
 
+static void put_hooked(uint32_t number, enum event_record record, uint32_t depth, uint64_t time)
+{
+    uint32_t words[2] = {event_header(number, record), depth};
+
+    put(words, sizeof(words));
+    put_long(time);
+}
+
+static void check_hooked(size_t i, uint32_t kind, uint64_t function, int32_t depth, uint64_t time)
+{
+    CHECK_EQUAL(received[i].kind, kind);
+    CHECK_EQUAL(received[i].location, function);
+    CHECK_EQUAL(received[i].depth, depth);
+    CHECK_EQUAL(received[i].time, time);
+}
+
+static void hooked_functions_are_entered_and_left(void)
+{
+    begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
+    put_hooked(2, EVENT_RECORD_ENTER, 0, 100);
+    put_hooked(0, EVENT_RECORD_ENTER, 1, 110);
+    put_hooked(0, EVENT_RECORD_UNWOUND, 1, 120);
+    put_hooked(2, EVENT_RECORD_LEAVE, 0, 130);
+    CHECK_EQUAL(run(0), 4 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(received_count, 4);
+    check_hooked(0, GAIT_EVENT_ENTER, 0x3000, 0, 100);
+    check_hooked(1, GAIT_EVENT_ENTER, 0x1000, 1, 110);
+    check_hooked(2, GAIT_EVENT_LEAVE, 0x1000, 1, 120);
+    check_hooked(3, GAIT_EVENT_LEAVE, 0x3000, 0, 130);
+    CHECK(!received[0].is_unwound && !received[1].is_unwound && received[2].is_unwound && !received[3].is_unwound);
+}
+
+static void what_is_hooked_and_what_is_followed_do_not_mix(void)
+{
+    begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
+    put_hooked(2, EVENT_RECORD_ENTER, 0, 100);
+    put_hooked(2, EVENT_RECORD_BLOCK, 0, 100);
+    CHECK_EQUAL(run(-EPROTO), EVENT_HOOK_BYTES);
+    begin(GAIT_EVENT_BLOCK, true);
+    put_hooked(2, EVENT_RECORD_BLOCK, 0, 100);
+    put_hooked(2, EVENT_RECORD_LEAVE, 0, 100);
+    CHECK_EQUAL(run(-EPROTO), EVENT_HOOK_BYTES);
+    begin(GAIT_EVENT_ENTER, false);
+    put_hooked(BLOCKS, EVENT_RECORD_ENTER, 0, 100);
+    CHECK_EQUAL(run(-EPROTO), 0);
+}
+
+static void hooked_functions_need_not_all_be_wanted(void)
+{
+    begin(GAIT_EVENT_LEAVE, false);
+    put_hooked(1, EVENT_RECORD_ENTER, 0, 100);
+    put_hooked(1, EVENT_RECORD_LEAVE, 0, 110);
+    CHECK_EQUAL(run(0), 2 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(received_count, 1);
+    check_hooked(0, GAIT_EVENT_LEAVE, 0x2000, 0, 110);
+}
+
 static void records_with_times_pass_them_on(void)
 {
     begin(GAIT_EVENT_EXEC | GAIT_EVENT_RET | GAIT_EVENT_COMPILE, true);
@@ -244,6 +301,9 @@ static const struct check_case cases[] = {
     CHECK_CASE(instructions_wait_for_what_comes_next),
     CHECK_CASE(a_block_that_is_cut_ends_there),
     CHECK_CASE(records_with_times_pass_them_on),
+    CHECK_CASE(hooked_functions_are_entered_and_left),
+    CHECK_CASE(what_is_hooked_and_what_is_followed_do_not_mix),
+    CHECK_CASE(hooked_functions_need_not_all_be_wanted),
     CHECK_CASE(what_is_no_record_is_an_error),
     CHECK_CASE(random_bytes_do_no_harm),
     CHECK_CASE(returns_that_nobody_called_lead_up_unless_all_is_known),

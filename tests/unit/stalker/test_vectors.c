@@ -10,14 +10,14 @@ static struct stalker_thread thread;
 static void begin(void)
 {
     memset(&thread, 0, sizeof(thread));
-    if (stalker_vectors_bytes() == 0)
+    if (vector_state_bytes() == 0)
         check_skip("this CPU has no XSAVE");
     CHECK_EQUAL(vectors_prepare(&thread), 0);
 }
 
 static void end(void)
 {
-    memory_unmap(thread.vectors, stalker_vectors_bytes());
+    memory_unmap(thread.vectors, vector_state_bytes());
 }
 
 static void memory_is_taken_once(void)

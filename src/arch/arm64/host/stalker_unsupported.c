@@ -68,22 +68,22 @@ bool stalker_segment_call(struct stalker_thread *thread, const struct system_cal
     return false;
 }
 
-size_t stalker_vectors_bytes(void)
+size_t vector_state_bytes(void)
 {
     return 0;
 }
 
-void stalker_vectors_init(void *area)
+void vector_state_init(void *area)
 {
     (void)area;
 }
 
-void stalker_vectors_save(void *area)
+void vector_state_save(void *area)
 {
     (void)area;
 }
 
-void stalker_vectors_restore(void *area)
+void vector_state_restore(void *area)
 {
     (void)area;
 }

@@ -69,8 +69,8 @@
         .endr
         .endm
 
-/* stalker_vectors_save(area). Afterwards the state is what a function that is called may expect. */
-FUNCTION stalker_vectors_save
+/* vector_state_save(area). Afterwards the state is what a function that is called may expect. */
+FUNCTION vector_state_save
         cmpb    $0, AREA_KIND(%rdi)
         je      save_all
         movl    $1, %ecx
@@ -102,10 +102,10 @@ save_all:
         movl    $MXCSR_DEFAULT, -4(%rsp)
         ldmxcsr -4(%rsp)
         ret
-        .size   stalker_vectors_save, . - stalker_vectors_save
+        .size   vector_state_save, . - vector_state_save
 
-/* stalker_vectors_restore(area) */
-FUNCTION stalker_vectors_restore
+/* vector_state_restore(area) */
+FUNCTION vector_state_restore
         cmpb    $0, AREA_KIND(%rdi)
         je      restore_all
         movl    $1, %ecx
@@ -154,5 +154,5 @@ restore_all:
         movl    $-1, %edx
         xrstor64 (%rdi)
         ret
-        .size   stalker_vectors_restore, . - stalker_vectors_restore
+        .size   vector_state_restore, . - vector_state_restore
         .section .note.GNU-stack, "", @progbits

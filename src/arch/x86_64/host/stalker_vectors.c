@@ -58,7 +58,7 @@ static bool can_be_moved(void)
     return __get_cpuid_count(XSAVE_LEAF, 1, &eax, &ebx, &ecx, &edx) && eax & XSAVE_IN_USE;
 }
 
-size_t stalker_vectors_bytes(void)
+size_t vector_state_bytes(void)
 {
     unsigned eax, ebx, ecx, edx;
 
@@ -67,7 +67,7 @@ size_t stalker_vectors_bytes(void)
     return ebx < AREA_BYTES_MIN ? AREA_BYTES_MIN : ebx;
 }
 
-void stalker_vectors_init(void *area)
+void vector_state_init(void *area)
 {
     ((uint8_t *)area)[AREA_KIND] = can_be_moved();
 }

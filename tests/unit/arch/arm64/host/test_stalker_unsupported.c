@@ -45,7 +45,7 @@ static void no_register_is_used(void)
     CHECK_EQUAL(stalker_segment_get(), 0);
     CHECK(!stalker_segment_call(NULL, &call, &result));
     CHECK_EQUAL(result, 77);
-    CHECK_EQUAL(stalker_vectors_bytes(), 0);
+    CHECK_EQUAL(vector_state_bytes(), 0);
 }
 
 static const struct check_case cases[] = {

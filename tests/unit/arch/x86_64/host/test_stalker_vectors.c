@@ -17,8 +17,8 @@ static void there_is_room_for_what_the_system_has_enabled(void)
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 
     CHECK(__get_cpuid_count(13, 0, &eax, &ebx, &ecx, &edx));
-    CHECK(stalker_vectors_bytes() >= ebx);
-    CHECK(stalker_vectors_bytes() >= 576);
+    CHECK(vector_state_bytes() >= ebx);
+    CHECK(vector_state_bytes() >= 576);
 }
 
 static void fill_registers(struct machine_state *state)
@@ -67,12 +67,12 @@ static void check_vectors(const struct machine_state *expected)
 
 static void others_find_floating_point_as_functions_expect_it(void)
 {
-    size_t size_bytes = stalker_vectors_bytes();
+    size_t size_bytes = vector_state_bytes();
     uint8_t *area = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
 
     memset(area, 0, size_bytes);
     stalker_lab_init(&lab, NULL);
-    stalker_lab_state(&lab, write_call(stalker_vectors_save, area), &initial);
+    stalker_lab_state(&lab, write_call(vector_state_save, area), &initial);
     code_writer_put_u8(&lab.writer, 0xcc);
     fill_registers(&initial);
     stalker_lab_run_natively(&lab, &initial, &result);
@@ -87,16 +87,16 @@ static void others_find_floating_point_as_functions_expect_it(void)
 
 static void all_registers_go_to_memory_and_back(void)
 {
-    size_t size_bytes = stalker_vectors_bytes();
+    size_t size_bytes = vector_state_bytes();
     uint8_t *area = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
     struct machine_state other;
     struct app_pc save, restore;
 
     memset(area, 0, size_bytes);
     stalker_lab_init(&lab, NULL);
-    save = write_call(stalker_vectors_save, area);
+    save = write_call(vector_state_save, area);
     code_writer_put_u8(&lab.writer, 0xcc);
-    restore = write_call(stalker_vectors_restore, area);
+    restore = write_call(vector_state_restore, area);
     code_writer_put_u8(&lab.writer, 0xcc);
 
     stalker_lab_state(&lab, save, &initial);

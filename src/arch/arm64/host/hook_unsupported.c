@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions cannot be hooked on this CPU yet: nobody calls these. There to be linked. */
+#include "hook/hook_gate.h"
+#include "hook/hook_thread.h"
+#include "hook/hook_unwinders.h"
+
+bool hook_gate_is_supported(void)
+{
+    return false;
+}
+
+uint64_t hook_segment_get(void)
+{
+    return 0;
+}
+
+void hook_segment_set(uint64_t base)
+{
+    (void)base;
+}
+
+uint64_t hook_thread_pointer(void)
+{
+    return 0;
+}
+
+void hook_gate_enter_record(void)
+{
+}
+
+void hook_gate_leave_record(void)
+{
+}
+
+void hook_gate_enter_listen(void)
+{
+}
+
+void hook_gate_leave_listen(void)
+{
+}
+
+void hook_gate_once(void)
+{
+}
+
+void hook_gate_enter_any(void)
+{
+}
+
+void hook_gate_leave_any(void)
+{
+}
+
+void hook_gate_once_any(void)
+{
+}
+
+void hook_unwinder_stub(void)
+{
+}
+
+uint64_t *hook_argument_place(struct gait_cpu_context *cpu, unsigned number)
+{
+    return &cpu->registers[number % GAIT_CPU_REGISTER_COUNT];
+}
+
+uint64_t hook_stack_pointer(const struct gait_cpu_context *cpu)
+{
+    (void)cpu;
+    return 0;
+}

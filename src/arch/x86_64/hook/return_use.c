@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * At each instruction it is known how far the return address is from rsp, or from rbp: .eh_frame says it, where it has
+ * something about the function; else it follows from what pushes, pops and additions do, in the order of the code, with
+ * the distance at a branch remembered for where it leads. Hand-written code often does not say what it pushes: where
+ * both differ before the first branch, .eh_frame is not believed. Where nothing is known, nothing is said to look at
+ * it.
+ *
+ * Taking the address of it is no use: that is how loops over an array that ends there know when to stop.
+ */
+#include "arch/x86_64/hook/return_use.h"
+
+#include "arch/x86_64/isa/decoder.h"
+#include "elf/frame_rows.h"
+#include "hook/hook_surveyor.h"
+
+#define WORD 8
+
+/* As .eh_frame counts registers. */
+#define FRAME_RBP            6
+#define FRAME_RSP            7
+#define FRAME_RETURN_ADDRESS 16
+
+/* Branches whose distance is remembered, the last ones. A power of two. */
+#define BRANCHES_MAX 32
+
+/* Where the return address is from a register; as long as that is known. */
+struct slot {
+    int64_t distance;
+    bool is_known;
+};
+
+struct branch {
+    uint64_t target;
+    struct slot from_rsp;
+};
+
+/* The same from both registers that frames are found by. */
+struct frame {
+    struct slot from_rsp;
+    struct slot from_rbp;
+};
+
+struct walk {
+    const struct hook_planner *planner;
+    struct hook_code code; /* the function's */
+    const struct hook_plan *plan;
+    struct x86_return_use *use;
+    struct frame told;    /* by .eh_frame */
+    struct frame tracked; /* by the instructions */
+    bool is_told_wrong;
+    bool has_branched;
+    uint64_t row_end; /* of the last row of .eh_frame */
+    struct branch branches[BRANCHES_MAX];
+    unsigned branch_count;
+};
+
+static bool is_at(const struct slot *told, const struct slot *tracked, int64_t displacement)
+{
+    const struct slot *slot = told->is_known ? told : tracked;
+
+    return slot->is_known && displacement >= slot->distance && displacement < slot->distance + WORD;
+}
+
+static bool uses_slot(const struct walk *walk, const struct x86_insn *insn)
+{
+    const struct frame *told = &walk->told, *tracked = &walk->tracked;
+
+    if (insn->mnemonic == X86_MNEMONIC_pop && is_at(&told->from_rsp, &tracked->from_rsp, 0))
+        return true;
+    /* An atomic operation that changes nothing is there to wait for earlier writes. */
+    if (!insn->is_memory || insn->index != X86_GPR_NONE || insn->properties & (X86_SEGMENT_USE | X86_LOCKED) ||
+        !(insn->properties & (X86_MEMORY_READ | X86_MEMORY_WRITE)))
+        return false;
+    return (insn->base == X86_RSP && is_at(&told->from_rsp, &tracked->from_rsp, insn->displacement)) ||
+           (insn->base == X86_RBP && is_at(&told->from_rbp, &tracked->from_rbp, insn->displacement));
+}
+
+/* In the displaced copy a branch to the patched place leads to the copy of that. */
+static bool goes_to_entry(const struct walk *walk, const struct x86_insn *insn)
+{
+    const struct hook_plan *plan = walk->plan;
+    bool is_displaced = insn->pc.value >= plan->patch_at && insn->pc.value < plan->displaced_end;
+
+    if (insn->target < walk->code.start || insn->target > plan->patch_at)
+        return false;
+    return insn->target != plan->patch_at || !is_displaced;
+}
+
+static void note_branch(struct walk *walk, const struct x86_insn *insn)
+{
+    if (insn->flow != X86_FLOW_JUMP && insn->flow != X86_FLOW_BRANCH && insn->flow != X86_FLOW_BRANCH_COUNT)
+        return;
+    walk->use->goes_to_entry |= goes_to_entry(walk, insn);
+    walk->branches[walk->branch_count++ % BRANCHES_MAX] = (struct branch){insn->target, walk->tracked.from_rsp};
+}
+
+static bool ends_path(const struct x86_insn *insn)
+{
+    return insn->flow == X86_FLOW_JUMP || insn->flow == X86_FLOW_JUMP_INDIRECT || insn->flow == X86_FLOW_RETURN ||
+           insn->flow == X86_FLOW_TRAP;
+}
+
+static void move_rsp(struct walk *walk, int64_t down)
+{
+    walk->tracked.from_rsp.distance += down;
+}
+
+/* What an instruction that changes rsp does to the distance. */
+static void track_stack(struct walk *walk, const struct x86_insn *insn)
+{
+    bool is_immediate = !insn->is_memory && insn->rm == X86_RSP && insn->immediate_size != 0;
+
+    switch (insn->mnemonic) {
+    case X86_MNEMONIC_push:
+    case X86_MNEMONIC_pushf:
+        move_rsp(walk, WORD);
+        return;
+    case X86_MNEMONIC_pop:
+    case X86_MNEMONIC_popf:
+        move_rsp(walk, -WORD);
+        walk->tracked.from_rsp.is_known &= !(insn->gpr_written & X86_GPR_BIT(X86_RSP)) || !insn->is_memory;
+        return;
+    case X86_MNEMONIC_sub:
+    case X86_MNEMONIC_add:
+        walk->tracked.from_rsp.is_known &= is_immediate;
+        move_rsp(walk, insn->mnemonic == X86_MNEMONIC_sub ? (int64_t)insn->immediate : -(int64_t)insn->immediate);
+        return;
+    case X86_MNEMONIC_lea:
+        walk->tracked.from_rsp.is_known &= insn->base == X86_RSP && insn->index == X86_GPR_NONE;
+        move_rsp(walk, -insn->displacement);
+        return;
+    case X86_MNEMONIC_leave:
+        walk->tracked.from_rsp = (struct slot){walk->tracked.from_rbp.distance - WORD, walk->tracked.from_rbp.is_known};
+        return;
+    default:
+        walk->tracked.from_rsp.is_known = false;
+    }
+}
+
+static bool is_frame_setup(const struct x86_insn *insn)
+{
+    return insn->mnemonic == X86_MNEMONIC_mov && !insn->is_memory && insn->size_index == 2 &&
+           ((insn->opcode == 0x89 && insn->reg == X86_RSP && insn->rm == X86_RBP) ||
+            (insn->opcode == 0x8b && insn->reg == X86_RBP && insn->rm == X86_RSP));
+}
+
+static void track(struct walk *walk, const struct x86_insn *insn)
+{
+    bool is_call = insn->flow == X86_FLOW_CALL || insn->flow == X86_FLOW_CALL_INDIRECT;
+
+    if (ends_path(insn)) {
+        uint64_t next = x86_insn_next(insn).value;
+
+        walk->tracked.from_rsp.is_known = false;
+        for (unsigned i = 0; i < BRANCHES_MAX && i < walk->branch_count; i++)
+            if (walk->branches[i].target == next && walk->branches[i].from_rsp.is_known)
+                walk->tracked.from_rsp = walk->branches[i].from_rsp;
+        return;
+    }
+    /* leave still needs the old rbp. */
+    if (insn->gpr_written & X86_GPR_BIT(X86_RSP) && !is_call)
+        track_stack(walk, insn);
+    if (is_frame_setup(insn))
+        walk->tracked.from_rbp = walk->tracked.from_rsp;
+    else if (insn->gpr_written & X86_GPR_BIT(X86_RBP))
+        walk->tracked.from_rbp.is_known = false;
+}
+
+/* What was told wins from the first branch on: behind a call that does not return, anything may follow. */
+static void compare(struct walk *walk)
+{
+    struct slot *told = &walk->told.from_rsp, *tracked = &walk->tracked.from_rsp;
+
+    if (walk->is_told_wrong || !told->is_known || !tracked->is_known || told->distance == tracked->distance)
+        return;
+    if (walk->has_branched)
+        *tracked = *told;
+    else
+        walk->is_told_wrong = true;
+}
+
+static void walk_code(struct walk *walk, uint64_t start, uint64_t end)
+{
+    struct x86_insn insn;
+
+    for (uint64_t at = start; at < end; at += insn.length) {
+        if (x86_decode(walk->code.bytes + (at - walk->code.start), walk->code.end - at, app_pc_of(at),
+                       walk->planner->module->decode_options, &insn) != 0)
+            return;
+        compare(walk);
+        if (walk->is_told_wrong)
+            walk->told = (struct frame){0};
+        walk->use->is_used |= uses_slot(walk, &insn);
+        walk->has_branched |= insn.flow != X86_FLOW_NEXT;
+        note_branch(walk, &insn);
+        track(walk, &insn);
+    }
+}
+
+/* A function that is called finds its return address where rsp points. */
+static bool is_called(const struct frame_row *row)
+{
+    return row->frame.kind == FRAME_IN_REGISTER && row->frame.other_register == FRAME_RSP &&
+           row->frame.offset == WORD && row->registers[FRAME_RETURN_ADDRESS].kind != FRAME_UNDEFINED;
+}
+
+static bool take_row(void *context, const struct frame_row *row)
+{
+    struct walk *walk = context;
+    bool is_known = row->frame.kind == FRAME_IN_REGISTER;
+    uint64_t start = row->start < walk->code.start ? walk->code.start : row->start;
+    uint64_t end = row->end < walk->code.end ? row->end : walk->code.end;
+
+    if (start >= end)
+        return start >= walk->code.end;
+    if (start == walk->code.start)
+        walk->use->is_used |= !is_called(row);
+    walk->told.from_rsp = (struct slot){row->frame.offset - WORD, is_known && row->frame.other_register == FRAME_RSP};
+    walk->told.from_rbp = (struct slot){row->frame.offset - WORD, is_known && row->frame.other_register == FRAME_RBP};
+    walk_code(walk, start, end);
+    walk->row_end = end;
+    return false;
+}
+
+static bool find_frame(const struct hook_planner *planner, const struct elf_function *function,
+                       struct eh_frame_entry *entry_out)
+{
+    size_t offset = function->frame_offset - 1;
+
+    return function->frame_offset != 0 && planner->module->frame != NULL &&
+           eh_frame_next(planner->module->frame, &offset, entry_out) == 1 && entry_out->start == function->start;
+}
+
+void x86_return_use_find(const struct hook_planner *planner, const struct elf_function *function,
+                         const struct hook_plan *plan, struct x86_return_use *use_out)
+{
+    struct walk walk = {.planner = planner, .plan = plan, .use = use_out, .tracked.from_rsp = {0, true}};
+    struct eh_frame_entry frame;
+
+    *use_out = (struct x86_return_use){0};
+    if (!hook_planner_code(planner, function->start, &walk.code))
+        return;
+    walk.code.end = hook_planner_function_end(planner, function);
+    walk.row_end = walk.code.start;
+    /* What a program tells that makes no sense from somewhere on is good up to there. */
+    if (find_frame(planner, function, &frame) && frame_rows_visit(&frame, planner->rows, take_row, &walk) != 0)
+        walk.tracked.from_rsp.is_known = false;
+    walk.told = (struct frame){0};
+    walk_code(&walk, walk.row_end, walk.code.end);
+}

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The gates that stubs of hooked functions call: see hook/hook_gate.h. At all of them (%rsp) is the return address in
+ * the stub; behind it is the slot, where the hooked function's return address is, or was. What is below the stack
+ * pointer is free, as it is when a function is entered or has returned; signal handlers keep off 128 bytes of it.
+ *
+ * Registers and flags that a gate uses are put there, and back. All else is left alone.
+ */
+#include "hook/hook_thread_layout.h"
+
+/* Single step, direction and alignment checks: off in functions, and not put back by sahf. */
+#define FLAGS_ODD 0x40500
+
+#define RECORD_BYTES 16
+#define RECORD_TIME 8
+#define FULL_MASK 0xff0000
+
+        .text
+        .macro FUNCTION name
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+        .p2align 6
+\name:
+        .endm
+
+        .macro END name
+        .size   \name, . - \name
+        .endm
+
+/* ---- what gates have in common ----------------------------------------------------------------------------------- */
+
+        /* rax, rcx, rdx, rsi and the flags are free from here on. */
+        .macro SAVE_SCRATCH
+        movq    %rax, -8(%rsp)
+        movq    %rcx, -16(%rsp)
+        movq    %rdx, -24(%rsp)
+        movq    %rsi, -32(%rsp)
+        lahf
+        seto    %al
+        movl    %eax, -36(%rsp)
+        .endm
+
+        .macro RESTORE_SCRATCH
+        movl    -36(%rsp), %eax
+        movq    -32(%rsp), %rsi
+        movq    -24(%rsp), %rdx
+        movq    -16(%rsp), %rcx
+        addb    $0x7f, %al
+        sahf
+        movq    -8(%rsp), %rax
+        .endm
+
+        /* rcx = the thread's state; uses rdx. */
+        .macro FIND_THREAD otherwise
+        rdgsbase %rcx
+        movq    %rcx, %rdx
+        subq    hook_arena_start(%rip), %rdx
+        cmpq    hook_arena_bytes(%rip), %rdx
+        jae     \otherwise
+        rdfsbase %rdx
+        incq    %rdx
+        cmpq    HOOK_THREAD_OWNER(%rcx), %rdx
+        jne     \otherwise
+        .endm
+
+        /*
+         * rsi = a new invocation that is complete but for its slot; uses rax and rdx. Its depth is written while it is
+         * nobody's yet: a signal handler that uses it meanwhile writes the same.
+         */
+        .macro PUSH otherwise
+        cmpl    $0, HOOK_THREAD_IGNORING(%rcx)
+        jne     \otherwise
+        movq    HOOK_THREAD_TOP(%rcx), %rsi
+        leaq    8(%rsp), %rdx
+        cmpq    %rdx, INVOCATION_SLOT - INVOCATION_BYTES(%rsi)
+        jbe     \otherwise
+        cmpq    HOOK_THREAD_LIMIT(%rcx), %rsi
+        jae     \otherwise
+        movl    INVOCATION_DEPTH - INVOCATION_BYTES(%rsi), %eax
+        incl    %eax
+        movq    %rax, INVOCATION_DEPTH(%rsi)
+        leaq    INVOCATION_BYTES(%rsi), %rax
+        movq    %rax, HOOK_THREAD_TOP(%rcx)
+        movq    8(%rsp), %rax
+        movq    %rax, INVOCATION_RETURN(%rsi)
+        movq    (%rsp), %rax
+        movq    %rax, INVOCATION_STUB(%rsi)
+        .endm
+
+        /* Makes it a call. Before this it is in the making. */
+        .macro PUSHED
+        leaq    8(%rsp), %rdx
+        movq    %rdx, INVOCATION_SLOT(%rsi)
+        .endm
+
+        /* rsi = the innermost invocation, which is this one's, and is popped; its return address is in the slot. */
+        .macro POP otherwise
+        movq    HOOK_THREAD_TOP(%rcx), %rsi
+        leaq    8(%rsp), %rdx
+        subq    $INVOCATION_BYTES, %rsi
+        cmpq    %rdx, INVOCATION_SLOT(%rsi)
+        jne     \otherwise
+        movq    (%rsp), %rax
+        subq    $STUB_LEFT, %rax
+        cmpq    %rax, INVOCATION_STUB(%rsi)
+        jne     \otherwise
+        movq    INVOCATION_RETURN(%rsi), %rax
+        movq    %rax, 8(%rsp)
+        notq    %rdx
+        .endm
+
+        .macro POPPED
+        movq    %rdx, INVOCATION_SLOT(%rsi)
+        movq    %rsi, HOOK_THREAD_TOP(%rcx)
+        .endm
+
+        /*
+         * Writes a record of the invocation in rsi; uses rax and rdx. Its place is taken by one instruction, so that
+         * signal handlers get others. The header is written last. Flags tell by zero that the buffer is full.
+         */
+        .macro RECORD stub_offset, kind
+        rdtsc
+        shlq    $32, %rdx
+        orq     %rax, %rdx
+        movl    $RECORD_BYTES, %eax
+        xaddq   %rax, HOOK_THREAD_POSITION(%rcx)
+        movq    %rdx, RECORD_TIME(%rax)
+        movl    INVOCATION_DEPTH(%rsi), %edx
+        movl    %edx, 4(%rax)
+        movq    (%rsp), %rdx
+        movl    STUB_HEADER - \stub_offset(%rdx), %edx
+        .if \kind
+        addl    $\kind, %edx
+        .endif
+        movl    %edx, (%rax)
+        addl    $RECORD_BYTES, %eax
+        testl   $FULL_MASK, %eax
+        .endm
+
+        /* From within a gate, whose scratch is below the stack pointer. */
+        .macro CALL_FULL
+        leaq    -64(%rsp), %rsp
+        call    full_gate
+        leaq    64(%rsp), %rsp
+        .endm
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+FUNCTION hook_gate_enter_record
+        SAVE_SCRATCH
+        FIND_THREAD enter_otherwise
+        PUSH    enter_otherwise
+        RECORD  0, 0
+        jz      2f
+1:      PUSHED
+        RESTORE_SCRATCH
+        ret     $8
+2:      PUSHED
+        CALL_FULL
+        RESTORE_SCRATCH
+        ret     $8
+END hook_gate_enter_record
+
+FUNCTION hook_gate_leave_record
+        SAVE_SCRATCH
+        FIND_THREAD leave_otherwise
+        POP     leave_otherwise
+        POPPED
+        RECORD  STUB_LEFT, 1
+        jz      2f
+1:      RESTORE_SCRATCH
+        ret
+2:      CALL_FULL
+        jmp     1b
+END hook_gate_leave_record
+
+/* ---- listening --------------------------------------------------------------------------------------------------- */
+
+        /* To the context at rcx + HOOK_THREAD_CONTEXT; rax, rcx, rdx, rsi are where SAVE_SCRATCH put them. */
+        .macro SAVE_CONTEXT
+        movq    %rbx, HOOK_THREAD_CONTEXT + 8 * 3(%rcx)
+        movq    %rbp, HOOK_THREAD_CONTEXT + 8 * 5(%rcx)
+        movq    %rdi, HOOK_THREAD_CONTEXT + 8 * 7(%rcx)
+        movq    %r8, HOOK_THREAD_CONTEXT + 8 * 8(%rcx)
+        movq    %r9, HOOK_THREAD_CONTEXT + 8 * 9(%rcx)
+        movq    %r10, HOOK_THREAD_CONTEXT + 8 * 10(%rcx)
+        movq    %r11, HOOK_THREAD_CONTEXT + 8 * 11(%rcx)
+        movq    %r12, HOOK_THREAD_CONTEXT + 8 * 12(%rcx)
+        movq    %r13, HOOK_THREAD_CONTEXT + 8 * 13(%rcx)
+        movq    %r14, HOOK_THREAD_CONTEXT + 8 * 14(%rcx)
+        movq    %r15, HOOK_THREAD_CONTEXT + 8 * 15(%rcx)
+        movq    -8(%rsp), %rax
+        movq    -16(%rsp), %rdx
+        movq    -24(%rsp), %r8
+        movq    -32(%rsp), %r9
+        movq    %rax, HOOK_THREAD_CONTEXT + 8 * 0(%rcx)
+        movq    %rdx, HOOK_THREAD_CONTEXT + 8 * 1(%rcx)
+        movq    %r8, HOOK_THREAD_CONTEXT + 8 * 2(%rcx)
+        movq    %r9, HOOK_THREAD_CONTEXT + 8 * 6(%rcx)
+        .endm
+
+        /*
+         * rbx = the stack pointer, r12 = the thread, r13 = the flags, which are in the context, too; the program's stack
+         * pointer is `above` the gate's. Then on the listeners' stack.
+         */
+        .macro SWITCH above
+        leaq    \above(%rsp), %rax
+        movq    %rax, HOOK_THREAD_CONTEXT + CONTEXT_RSP(%rcx)
+        movzbl  -36(%rsp), %eax
+        movzbl  -35(%rsp), %edx
+        shll    $11, %eax
+        orl     %edx, %eax
+        leaq    -64(%rsp), %rbx
+        xchgq   %rbx, %rsp
+        pushfq
+        popq    %r13
+        movq    %rbx, %rsp
+        andl    $~0x8d5, %r13d
+        orq     %rax, %r13
+        movq    %r13, HOOK_THREAD_CONTEXT + CONTEXT_FLAGS(%rcx)
+        testl   $FLAGS_ODD, %r13d
+        jz      9f
+        pushq   $2
+        popfq
+9:      movq    %rcx, %r12
+        movq    HOOK_THREAD_STACK_TOP(%rcx), %rsp
+        .endm
+
+        /*
+         * Back on the program's stack with all of the context but its stack pointer. What is needed last is put below
+         * the stack pointer, since the context may be used by others once the thread listens again.
+         */
+        .macro RESTORE_CONTEXT
+        movq    %rbx, %rsp
+        movq    %r12, %rcx
+        movq    HOOK_THREAD_CONTEXT + CONTEXT_FLAGS(%rcx), %rdx
+        cmpq    %r13, %rdx
+        jne     7f
+        testl   $FLAGS_ODD, %edx
+        jnz     7f
+8:      movq    HOOK_THREAD_CONTEXT + 8 * 0(%rcx), %rax
+        movq    HOOK_THREAD_CONTEXT + 8 * 1(%rcx), %rsi
+        movq    %rax, -8(%rsp)
+        movq    %rsi, -16(%rsp)
+        movb    %dh, %al
+        andb    $8, %al
+        addb    $0x78, %al
+        movb    %dl, %ah
+        movq    HOOK_THREAD_CONTEXT + 8 * 2(%rcx), %rdx
+        movq    HOOK_THREAD_CONTEXT + 8 * 3(%rcx), %rbx
+        movq    HOOK_THREAD_CONTEXT + 8 * 5(%rcx), %rbp
+        movq    HOOK_THREAD_CONTEXT + 8 * 6(%rcx), %rsi
+        movq    HOOK_THREAD_CONTEXT + 8 * 7(%rcx), %rdi
+        movq    HOOK_THREAD_CONTEXT + 8 * 8(%rcx), %r8
+        movq    HOOK_THREAD_CONTEXT + 8 * 9(%rcx), %r9
+        movq    HOOK_THREAD_CONTEXT + 8 * 10(%rcx), %r10
+        movq    HOOK_THREAD_CONTEXT + 8 * 11(%rcx), %r11
+        movq    HOOK_THREAD_CONTEXT + 8 * 12(%rcx), %r12
+        movq    HOOK_THREAD_CONTEXT + 8 * 13(%rcx), %r13
+        movq    HOOK_THREAD_CONTEXT + 8 * 14(%rcx), %r14
+        movq    HOOK_THREAD_CONTEXT + 8 * 15(%rcx), %r15
+        sahf
+        movb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        movq    -16(%rsp), %rcx
+        movq    -8(%rsp), %rax
+        .endm
+
+        /* Behind the gate's end: flags that a listener has changed, or that sahf does not know. */
+        .macro RARE_FLAGS
+7:      leaq    -64(%rsp), %rsp
+        pushq   %rdx
+        popfq
+        leaq    64(%rsp), %rsp
+        jmp     8b
+        .endm
+
+FUNCTION hook_gate_enter_listen
+        SAVE_SCRATCH
+        FIND_THREAD enter_otherwise
+        PUSH    enter_otherwise
+        movq    $0, INVOCATION_DATA(%rsi)
+        PUSHED
+        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        SAVE_CONTEXT
+        SWITCH  8
+        movq    %rcx, %rdi
+        leaq    HOOK_THREAD_CONTEXT(%rcx), %rdx
+        call    listener_call_enter
+        testl   %eax, %eax
+        jnz     listened_jump
+        RESTORE_CONTEXT
+        ret     $8
+        RARE_FLAGS
+END hook_gate_enter_listen
+
+FUNCTION hook_gate_leave_listen
+        SAVE_SCRATCH
+        FIND_THREAD leave_otherwise
+        cmpb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        jne     leave_otherwise
+        POP     leave_otherwise
+        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        POPPED
+        SAVE_CONTEXT
+        SWITCH  16
+        movq    %rcx, %rdi
+        leaq    HOOK_THREAD_CONTEXT(%rcx), %rdx
+        call    listener_call_leave
+        testl   %eax, %eax
+        jnz     listened_jump
+        RESTORE_CONTEXT
+        ret
+        RARE_FLAGS
+END hook_gate_leave_listen
+
+/* A function whose return is not seen, or an instruction: the stub has made room for what is below the stack pointer. */
+FUNCTION hook_gate_once
+        SAVE_SCRATCH
+        FIND_THREAD once_otherwise
+        cmpl    $0, HOOK_THREAD_IGNORING(%rcx)
+        jne     once_otherwise
+        movq    (%rsp), %rsi
+        testl   $HOOK_PART_RECORD, STUB_PARTS(%rsi)
+        jnz     once_otherwise
+        movb    $1, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
+        SAVE_CONTEXT
+        SWITCH  8
+        testl   $HOOK_PART_PROBE, STUB_PARTS(%rsi)
+        jz      1f
+        addq    $128, HOOK_THREAD_CONTEXT + CONTEXT_RSP(%rcx)
+1:      movq    %rcx, %rdi
+        leaq    HOOK_THREAD_CONTEXT(%rcx), %rdx
+        call    listener_call_once
+        testl   %eax, %eax
+        jnz     listened_jump
+        RESTORE_CONTEXT
+        ret
+        RARE_FLAGS
+END hook_gate_once
+
+/* A listener has sent the thread elsewhere: with the context of r12. */
+listened_jump:
+        movq    %rbx, %rsp
+        movq    HOOK_THREAD_CONTEXT + CONTEXT_RSP(%r12), %rax
+        leaq    HOOK_THREAD_CONTEXT(%r12), %rbx
+        movq    CONTEXT_PC(%rbx), %rcx
+        movq    CONTEXT_FLAGS(%rbx), %rdx
+        movq    8 * 0(%rbx), %rsi
+        movq    8 * 3(%rbx), %rdi
+        movq    8 * 12(%rbx), %r8
+        movq    %rcx, -16(%rax)
+        movq    %rdx, -24(%rax)
+        movq    %rsi, -32(%rax)
+        movq    %rdi, -40(%rax)
+        movq    %r8, -48(%rax)
+        movq    8 * 1(%rbx), %rcx
+        movq    8 * 2(%rbx), %rdx
+        movq    8 * 5(%rbx), %rbp
+        movq    8 * 6(%rbx), %rsi
+        movq    8 * 7(%rbx), %rdi
+        movq    8 * 8(%rbx), %r8
+        movq    8 * 9(%rbx), %r9
+        movq    8 * 10(%rbx), %r10
+        movq    8 * 11(%rbx), %r11
+        movq    8 * 13(%rbx), %r13
+        movq    8 * 14(%rbx), %r14
+        movq    8 * 15(%rbx), %r15
+        leaq    -48(%rax), %rsp
+        movb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%r12)
+        popq    %r12
+        popq    %rbx
+        popq    %rax
+        popfq
+        leaq    16(%rsp), %rsp
+        jmpq    *-16(%rsp)
+
+/* ---- the slow way ------------------------------------------------------------------------------------------------ */
+
+enter_otherwise:
+        RESTORE_SCRATCH
+        jmp     hook_gate_enter_any
+leave_otherwise:
+        RESTORE_SCRATCH
+        jmp     hook_gate_leave_any
+once_otherwise:
+        RESTORE_SCRATCH
+        jmp     hook_gate_once_any
+
+        /* A frame on the stack, complete but for the pc. `above`: from the gate's stack pointer to the program's. */
+        .macro SLOWLY kind, above
+        pushfq
+        leaq    8 - HOOK_FRAME_BYTES(%rsp), %rsp
+        movq    %rax, HOOK_FRAME_CONTEXT + 8 * 0(%rsp)
+        leaq    HOOK_FRAME_BYTES + \above(%rsp), %rax
+        movq    %rax, HOOK_FRAME_CONTEXT + CONTEXT_RSP(%rsp)
+        movl    $\kind, HOOK_FRAME_KIND(%rsp)
+        .endm
+
+FUNCTION hook_gate_enter_any
+        SLOWLY  HOOK_GATE_ENTER, 8
+        call    slow_way
+        jc      1f
+        leaq    HOOK_FRAME_BYTES - 8(%rsp), %rsp
+        popfq
+        ret     $8
+1:      leaq    HOOK_FRAME_BYTES - 8(%rsp), %rsp
+        popfq
+        ret
+END hook_gate_enter_any
+
+FUNCTION hook_gate_leave_any
+        SLOWLY  HOOK_GATE_LEAVE, 16
+        call    slow_way
+        leaq    HOOK_FRAME_BYTES - 8(%rsp), %rsp
+        popfq
+        ret
+END hook_gate_leave_any
+
+FUNCTION hook_gate_once_any
+        SLOWLY  HOOK_GATE_ONCE, 8
+        movq    HOOK_FRAME_BYTES(%rsp), %rax
+        testl   $HOOK_PART_PROBE, STUB_PARTS(%rax)
+        jz      1f
+        addq    $128, HOOK_FRAME_CONTEXT + CONTEXT_RSP(%rsp)
+1:      call    slow_way
+        leaq    HOOK_FRAME_BYTES - 8(%rsp), %rsp
+        popfq
+        ret
+END hook_gate_once_any
+
+full_gate:
+        SLOWLY  HOOK_GATE_FULL, 8
+        call    slow_way
+        leaq    HOOK_FRAME_BYTES - 8(%rsp), %rsp
+        popfq
+        ret
+
+/*
+ * Does what the frame behind the return address is for, and has all registers but the flags as they are to be then. The
+ * carry tells that the call is not tracked: then the gate's return address is what it is to be. Or does not return.
+ */
+slow_way:
+        movq    %rcx, 8 + HOOK_FRAME_CONTEXT + 8 * 1(%rsp)
+        movq    %rdx, 8 + HOOK_FRAME_CONTEXT + 8 * 2(%rsp)
+        movq    %rbx, 8 + HOOK_FRAME_CONTEXT + 8 * 3(%rsp)
+        movq    %rbp, 8 + HOOK_FRAME_CONTEXT + 8 * 5(%rsp)
+        movq    %rsi, 8 + HOOK_FRAME_CONTEXT + 8 * 6(%rsp)
+        movq    %rdi, 8 + HOOK_FRAME_CONTEXT + 8 * 7(%rsp)
+        movq    %r8, 8 + HOOK_FRAME_CONTEXT + 8 * 8(%rsp)
+        movq    %r9, 8 + HOOK_FRAME_CONTEXT + 8 * 9(%rsp)
+        movq    %r10, 8 + HOOK_FRAME_CONTEXT + 8 * 10(%rsp)
+        movq    %r11, 8 + HOOK_FRAME_CONTEXT + 8 * 11(%rsp)
+        movq    %r12, 8 + HOOK_FRAME_CONTEXT + 8 * 12(%rsp)
+        movq    %r13, 8 + HOOK_FRAME_CONTEXT + 8 * 13(%rsp)
+        movq    %r14, 8 + HOOK_FRAME_CONTEXT + 8 * 14(%rsp)
+        movq    %r15, 8 + HOOK_FRAME_CONTEXT + 8 * 15(%rsp)
+        testl   $FLAGS_ODD, 8 + HOOK_FRAME_CONTEXT + CONTEXT_FLAGS(%rsp)
+        jz      1f
+        pushq   $2
+        popfq
+1:      movq    %rsp, %r12
+        leaq    8(%rsp), %rbx
+        movq    %rbx, %rdi
+        andq    $-16, %rsp
+        call    hook_gate_find
+        testq   %rax, %rax
+        jz      2f
+        movq    %rax, %rsp
+        movq    %rbx, %rdi
+        call    hook_gate_track
+        movq    %r12, %rsp
+        andq    $-16, %rsp
+        movq    %rbx, %rdi
+        call    hook_gate_unblock
+        testq   %rax, %rax
+        jz      2f
+        movq    %rax, %rsp
+        movq    %rbx, %rdi
+        call    hook_gate_listen
+        movq    %r12, %rsp
+        movq    HOOK_FRAME_THREAD(%rbx), %rax
+        movb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rax)
+2:      movq    %r12, %rsp
+        movl    HOOK_FRAME_OUTCOME(%rbx), %eax
+        cmpl    $HOOK_OUTCOME_JUMP, %eax
+        je      slow_jump
+        cmpl    $HOOK_OUTCOME_UNTRACKED, %eax
+        jne     3f
+        addq    $STUB_UNTRACKED, HOOK_FRAME_BYTES(%rbx)
+3:      movq    8 + HOOK_FRAME_CONTEXT + 8 * 1(%rsp), %rcx
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 2(%rsp), %rdx
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 3(%rsp), %rbx
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 5(%rsp), %rbp
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 6(%rsp), %rsi
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 7(%rsp), %rdi
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 8(%rsp), %r8
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 9(%rsp), %r9
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 10(%rsp), %r10
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 11(%rsp), %r11
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 12(%rsp), %r12
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 13(%rsp), %r13
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 14(%rsp), %r14
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 15(%rsp), %r15
+        /* The carry says whether it is 1. */
+        cmpl    $HOOK_OUTCOME_UNTRACKED, %eax
+        cmc
+        movq    8 + HOOK_FRAME_CONTEXT + 8 * 0(%rsp), %rax
+        ret
+
+/*
+ * With the context of the frame at rbx, which may be where it is to go: all that is read is read before anything is
+ * written there.
+ */
+slow_jump:
+        leaq    HOOK_FRAME_CONTEXT(%rbx), %rbx
+        movq    8 * 5(%rbx), %rbp
+        movq    8 * 6(%rbx), %rsi
+        movq    8 * 7(%rbx), %rdi
+        movq    8 * 8(%rbx), %r8
+        movq    8 * 9(%rbx), %r9
+        movq    8 * 10(%rbx), %r10
+        movq    8 * 11(%rbx), %r11
+        movq    8 * 12(%rbx), %r12
+        movq    8 * 13(%rbx), %r13
+        movq    8 * 14(%rbx), %r14
+        movq    8 * 15(%rbx), %r15
+        pushq   CONTEXT_PC(%rbx)
+        pushq   CONTEXT_FLAGS(%rbx)
+        pushq   8 * 0(%rbx)
+        pushq   8 * 1(%rbx)
+        pushq   8 * 2(%rbx)
+        pushq   8 * 3(%rbx)
+        movq    CONTEXT_RSP(%rbx), %rax
+        popq    -56(%rax)
+        popq    -48(%rax)
+        popq    -40(%rax)
+        popq    -32(%rax)
+        popq    -24(%rax)
+        popq    -16(%rax)
+        leaq    -56(%rax), %rsp
+        popq    %rbx
+        popq    %rdx
+        popq    %rcx
+        popq    %rax
+        popfq
+        leaq    16(%rsp), %rsp
+        jmpq    *-16(%rsp)
+
+/* ---- unwinders --------------------------------------------------------------------------------------------------- */
+
+/* As stubs are, from their landing on: hook_unwinder_stub is where the call of an entering gate would return to. */
+        .p2align 6
+        .skip   38 + STUB_HEADER
+        .long   0
+        .long   HOOK_PART_UNWINDER
+        .skip   6
+        .globl  hook_unwinder_stub
+        .hidden hook_unwinder_stub
+hook_unwinder_stub:
+        .skip   STUB_LANDING, 0xcc
+        leaq    -8(%rsp), %rsp
+        .byte   0x48 /* calls of stubs are a byte longer */
+        call    hook_gate_leave_any
+        ret
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow way. Invariant: from hook_gate_find to hook_gate_unblock all signals of the thread are blocked; while
+ * listeners run it ignores calls instead, until the gate is back on the program's stack.
+ */
+#include "hook/hook_gate.h"
+
+#include "base/counters.h"
+#include "hook/call_data.h"
+#include "hook/hook_record.h"
+#include "hook/hook_thread.h"
+#include "hook/listener_call.h"
+#include "hook/return_tracking.h"
+#include "hook/stub_knowledge.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+_Static_assert(offsetof(struct hook_gate_frame, thread) == HOOK_FRAME_THREAD, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, kind) == HOOK_FRAME_KIND, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, outcome) == HOOK_FRAME_OUTCOME, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, cpu) == HOOK_FRAME_CONTEXT, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, stub) == HOOK_FRAME_BYTES, "as the gates have it");
+_Static_assert(offsetof(struct gait_cpu_context, rsp) == CONTEXT_RSP, "as the gates have it");
+_Static_assert(offsetof(struct gait_cpu_context, pc) == CONTEXT_PC, "as the gates have it");
+_Static_assert(offsetof(struct gait_cpu_context, flags) == CONTEXT_FLAGS, "as the gates have it");
+
+/* Where its call of the entering gate returns to. */
+static uint64_t stub_of(const struct hook_gate_frame *frame)
+{
+    return frame->kind == HOOK_GATE_LEAVE ? frame->stub - STUB_LEFT : frame->stub;
+}
+
+static uint64_t slot_of(const struct hook_gate_frame *frame)
+{
+    return frame->kind == HOOK_GATE_LEAVE ? frame->cpu.rsp - sizeof(uint64_t) : frame->cpu.rsp;
+}
+
+/* Where a function that has returned goes on. */
+static void return_to(struct hook_gate_frame *frame, uint64_t address)
+{
+    *(uint64_t *)(uintptr_t)slot_of(frame) = address;
+}
+
+static bool is_on_listeners_stack(const struct hook_thread *thread, uint64_t sp)
+{
+    return sp - thread->stack_low < thread->stack_top - thread->stack_low;
+}
+
+/* A listener that was left by a jump: the thread is elsewhere, but not in a handler that interrupts it. */
+static bool is_listener_abandoned(const struct hook_thread *thread, const struct hook_gate_frame *frame)
+{
+    return !is_on_listeners_stack(thread, frame->cpu.rsp) &&
+           !own_stack_is_signal_stack(frame->cpu.rsp, thread->stack_low);
+}
+
+static bool is_ignoring(struct hook_thread *thread, const struct hook_gate_frame *frame)
+{
+    if (hook_thread_is_ignoring(thread, HOOK_IGNORING_LISTENER) && is_listener_abandoned(thread, frame))
+        hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, false);
+    return atomic_load_explicit(&thread->ignoring, memory_order_relaxed) != 0;
+}
+
+static void go_untracked(struct hook_gate_frame *frame)
+{
+    struct invocation gone;
+
+    if (frame->kind == HOOK_GATE_LEAVE) {
+        return_tracking_leave_unknown(slot_of(frame), stub_of(frame), &gone);
+        return_to(frame, gone.return_address);
+    }
+    frame->outcome = frame->kind == HOOK_GATE_ENTER ? HOOK_OUTCOME_UNTRACKED : HOOK_OUTCOME_GO;
+}
+
+uint64_t hook_gate_find(struct hook_gate_frame *frame)
+{
+    bool is_forked;
+
+    frame->outcome = HOOK_OUTCOME_GO;
+    frame->is_listening = false;
+    frame->mask = hook_signals_block();
+    frame->thread = hook_thread_obtain(&is_forked);
+    frame->is_forked = is_forked;
+    if (frame->thread == NULL) {
+        counter_add(COUNTER_hook_calls_untracked, 1);
+        go_untracked(frame);
+        hook_signals_unblock(frame->mask);
+        return 0;
+    }
+    if (is_ignoring(frame->thread, frame) && !is_forked &&
+        (frame->kind == HOOK_GATE_ENTER || frame->kind == HOOK_GATE_ONCE)) {
+        go_untracked(frame);
+        hook_signals_unblock(frame->mask);
+        return 0;
+    }
+    /* Where a listener runs, on whose stack this is, nothing may be done on it from the top. */
+    return hook_thread_is_ignoring(frame->thread, HOOK_IGNORING_LISTENER) ? ((uintptr_t)frame - 256) & ~(uint64_t)15
+                                                                          : frame->thread->stack_top;
+}
+
+static void listen_later(struct hook_gate_frame *frame)
+{
+    frame->is_listening = true;
+    hook_thread_set_ignoring(frame->thread, HOOK_IGNORING_LISTENER, true);
+}
+
+static void track_enter(struct hook_gate_frame *frame)
+{
+    struct hook_thread *thread = frame->thread;
+    uint64_t stub = stub_of(frame);
+
+    frame->invocation = return_tracking_enter(thread, slot_of(frame), stub);
+    if (frame->invocation == NULL) {
+        counter_add(COUNTER_hook_calls_untracked, 1);
+        frame->outcome = HOOK_OUTCOME_UNTRACKED;
+        return;
+    }
+    if (stub_parts(stub) & HOOK_STUB_RECORD)
+        hook_record_write(thread, stub_record_number(stub), EVENT_RECORD_ENTER, frame->invocation->depth);
+    if (stub_parts(stub) & (HOOK_STUB_LISTEN | HOOK_STUB_REPLACE))
+        listen_later(frame);
+}
+
+/* What it takes of the invocation is kept above the thread's top, where nobody is as long as calls are ignored. */
+static void keep(struct hook_gate_frame *frame, const struct invocation *gone)
+{
+    struct invocation *place = &frame->thread->left;
+
+    *place = *gone;
+    frame->invocation = place;
+}
+
+static void track_leave(struct hook_gate_frame *frame)
+{
+    struct hook_thread *thread = frame->thread;
+    uint64_t stub = stub_of(frame);
+    struct invocation gone;
+    bool is_known = return_tracking_leave(thread, slot_of(frame), stub, &gone);
+
+    return_to(frame, gone.return_address);
+    if (!is_known)
+        return;
+    if (stub_parts(stub) & HOOK_STUB_UNWINDER) {
+        call_data_give_back(thread, gone.data);
+        return_tracking_resume(thread, slot_of(frame) + 1);
+    }
+    if (stub_parts(stub) & HOOK_STUB_RECORD)
+        hook_record_write(thread, stub_record_number(stub), EVENT_RECORD_LEAVE, gone.depth);
+    if (stub_parts(stub) & HOOK_STUB_LISTEN) {
+        keep(frame, &gone);
+        listen_later(frame);
+    }
+}
+
+/* Its leaving is told at once. */
+static void record_once(struct hook_thread *thread, uint64_t stub)
+{
+    uint32_t number = stub_record_number(stub), depth = thread->invocations.top[-1].depth + 1;
+
+    hook_record_write(thread, number, EVENT_RECORD_ENTER, depth);
+    hook_record_write(thread, number, EVENT_RECORD_LEAVE, depth);
+}
+
+static void track_once(struct hook_gate_frame *frame)
+{
+    if (stub_parts(frame->stub) & HOOK_STUB_RECORD)
+        record_once(frame->thread, frame->stub);
+    if (stub_parts(frame->stub) & HOOK_STUB_LISTEN)
+        listen_later(frame);
+}
+
+void hook_gate_track(struct hook_gate_frame *frame)
+{
+    if (frame->is_forked && hook_threads_options()->forked != NULL)
+        hook_threads_options()->forked();
+    switch (frame->kind) {
+    case HOOK_GATE_ENTER:
+        track_enter(frame);
+        break;
+    case HOOK_GATE_LEAVE:
+        track_leave(frame);
+        break;
+    case HOOK_GATE_ONCE:
+        track_once(frame);
+        break;
+    default:
+        hook_record_next(frame->thread);
+        break;
+    }
+}
+
+uint64_t hook_gate_unblock(struct hook_gate_frame *frame)
+{
+    hook_signals_unblock(frame->mask);
+    return frame->is_listening ? frame->thread->stack_top : 0;
+}
+
+void hook_gate_listen(struct hook_gate_frame *frame)
+{
+    struct hook_thread *thread = frame->thread;
+
+    if (frame->kind == HOOK_GATE_ENTER)
+        frame->outcome = listener_call_enter(thread, frame->invocation, &frame->cpu);
+    else if (frame->kind == HOOK_GATE_LEAVE)
+        frame->outcome = listener_call_leave(thread, frame->invocation, &frame->cpu);
+    else
+        frame->outcome = listener_call_once(thread, frame->stub, &frame->cpu);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One bit for each byte of code says that it is not to be had: somebody goes there, or a plan has got it. Code is
+ * looked at piece by piece, from one known start to the next, so that data between functions puts nobody out of step.
+ * What the instructions mean is the surveyor's business (arch/<cpu>/hook).
+ */
+#include "hook/hook_plan.h"
+
+#include "base/memory_functions.h"
+#include "elf/frame_rows.h"
+#include "hook/entry_only_names.h"
+#include "hook/hook_surveyor.h"
+#include "hook/stack_walkers.h"
+
+#include <asm/errno.h>
+
+/* Compilers make some tables of some hundred entries; this many are looked at for each byte of code. */
+#define TABLE_ENTRIES_PER_BYTE 16
+
+#define FUNCTION_ALIGNMENT     16
+
+static const char *const method_names[] = {"jump", "jump into padding", "hop", "trap", "impossible"};
+
+static const char *const obstacle_texts[] = {
+#define HOOK_OBSTACLE(name, text) text,
+#include "hook/hook_obstacles.def"
+#undef HOOK_OBSTACLE
+};
+
+const char *hook_method_name(unsigned method)
+{
+    return method <= HOOK_IMPOSSIBLE ? method_names[method] : "";
+}
+
+const char *hook_obstacle_text(unsigned obstacle)
+{
+    return obstacle < sizeof(obstacle_texts) / sizeof(obstacle_texts[0]) ? obstacle_texts[obstacle] : "";
+}
+
+static size_t bitmap_bytes(const struct hook_span *span)
+{
+    return span->is_code ? (size_t)(span->size_bytes / 8 + 1) : 0;
+}
+
+size_t hook_planner_memory_bytes(const struct hook_module *module)
+{
+    size_t bytes = sizeof(struct frame_rows_storage) + module->functions->count / 8 + 1;
+
+    for (size_t i = 0; i < module->span_count; i++)
+        bytes += 2 * bitmap_bytes(&module->spans[i]);
+    return bytes;
+}
+
+/* The span of [start, start + size); NULL: it is not whole in one. */
+static const struct hook_span *find_span(const struct hook_planner *planner, uint64_t start, uint64_t size_bytes)
+{
+    const struct hook_module *module = planner->module;
+
+    for (size_t i = 0; i < module->span_count; i++) {
+        const struct hook_span *span = &module->spans[i];
+        uint64_t within = start - span->address;
+
+        if (start >= span->address && within < span->size_bytes && size_bytes <= span->size_bytes - within)
+            return span;
+    }
+    return NULL;
+}
+
+static uint8_t *bitmap_of(const struct hook_planner *planner, const struct hook_span *span)
+{
+    return planner->taken[span - planner->module->spans];
+}
+
+static void set_bit(uint8_t *bitmap, uint64_t which)
+{
+    bitmap[which / 8] |= (uint8_t)(1u << which % 8);
+}
+
+static bool has_bit(const uint8_t *bitmap, uint64_t which)
+{
+    return bitmap[which / 8] >> which % 8 & 1;
+}
+
+bool hook_planner_code(const struct hook_planner *planner, uint64_t address, struct hook_code *code_out)
+{
+    const struct hook_span *span = find_span(planner, address, 1);
+
+    if (span == NULL || !span->is_code)
+        return false;
+    code_out->bytes = span->bytes + (address - span->address);
+    code_out->start = address;
+    code_out->end = span->address + span->size_bytes;
+    code_out->readable_end = code_out->end;
+    return true;
+}
+
+bool hook_planner_read(const struct hook_planner *planner, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    const struct hook_span *span = find_span(planner, address, size_bytes);
+
+    if (span == NULL)
+        return false;
+    memcpy(bytes_out, span->bytes + (address - span->address), size_bytes);
+    return true;
+}
+
+void hook_planner_add_target(struct hook_planner *planner, uint64_t address)
+{
+    const struct hook_span *span = find_span(planner, address, 1);
+
+    if (span == NULL || !span->is_code)
+        return;
+    set_bit(bitmap_of(planner, span), address - span->address);
+}
+
+void hook_planner_add_pointer(struct hook_planner *planner, uint64_t address)
+{
+    const struct hook_span *span = find_span(planner, address, 1);
+
+    if (span == NULL || !span->is_code)
+        return;
+    set_bit(bitmap_of(planner, span), address - span->address);
+    set_bit(planner->called[span - planner->module->spans], address - span->address);
+}
+
+static void add_pointers_of(struct hook_planner *planner, const struct hook_span *span)
+{
+    uint64_t pointer;
+
+    for (uint64_t at = -span->address % sizeof(pointer); at + sizeof(pointer) <= span->size_bytes;
+         at += sizeof(pointer)) {
+        memcpy(&pointer, span->bytes + at, sizeof(pointer));
+        hook_planner_add_target(planner, pointer - planner->module->load_bias);
+    }
+}
+
+void hook_planner_add_pointers(struct hook_planner *planner)
+{
+    const struct hook_module *module = planner->module;
+
+    for (size_t i = 0; i < module->span_count; i++)
+        if (!module->spans[i].is_code)
+            add_pointers_of(planner, &module->spans[i]);
+}
+
+void hook_planner_add_entry(struct hook_planner *planner, uint64_t address, bool is_conditional)
+{
+    const struct elf_function_list *list = planner->module->functions;
+    const struct elf_function *function = elf_function_list_find(list, address);
+
+    if (function == NULL || function->start != address) {
+        hook_planner_add_pointer(planner, address);
+        return;
+    }
+    hook_planner_add_target(planner, address);
+    if (is_conditional)
+        set_bit(planner->crossed, (uint64_t)(function - list->functions));
+}
+
+/* Behind padding, at an address as functions have it: parts are put one behind the other. */
+static bool is_aligned(const struct hook_planner *planner, const struct elf_function *function)
+{
+    return function->start % FUNCTION_ALIGNMENT == 0 && function != planner->module->functions->functions &&
+           function[-1].covered_end < function->start;
+}
+
+bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function)
+{
+    const struct elf_function_list *list = planner->module->functions;
+    const struct elf_function *listed = elf_function_list_find(list, function->start);
+    const struct hook_span *span = find_span(planner, function->start, 1);
+
+    if (function->is_part)
+        return true;
+    return function->name == NULL && listed != NULL && listed->start == function->start && span != NULL &&
+           span->is_code && has_bit(planner->crossed, (uint64_t)(listed - list->functions)) &&
+           !has_bit(planner->called[span - planner->module->spans], function->start - span->address) &&
+           !is_aligned(planner, listed);
+}
+
+static bool has_any_bit(const uint8_t *bitmap, uint64_t start, uint64_t end)
+{
+    for (uint64_t i = start; i < end; i++)
+        if (has_bit(bitmap, i))
+            return true;
+    return false;
+}
+
+bool hook_planner_is_taken(const struct hook_planner *planner, uint64_t start, uint64_t end)
+{
+    const struct hook_span *span = find_span(planner, start, end - start);
+
+    if (end <= start)
+        return false;
+    if (span == NULL || !span->is_code)
+        return true;
+    return has_any_bit(bitmap_of(planner, span), start - span->address, end - span->address);
+}
+
+bool hook_planner_is_entered(const struct hook_planner *planner, uint64_t start, uint64_t end)
+{
+    const struct hook_span *span = find_span(planner, start, end - start);
+
+    if (end <= start)
+        return false;
+    if (span == NULL || !span->is_code)
+        return true;
+    return has_any_bit(planner->called[span - planner->module->spans], start - span->address, end - span->address);
+}
+
+void hook_planner_take(struct hook_planner *planner, uint64_t start, uint64_t end)
+{
+    for (uint64_t address = start; address < end; address++)
+        hook_planner_add_target(planner, address);
+}
+
+void hook_planner_give_back(struct hook_planner *planner, uint64_t start, uint64_t end)
+{
+    const struct hook_span *span = find_span(planner, start, end - start);
+
+    if (span == NULL || !span->is_code || start == end)
+        return;
+    for (uint64_t i = start - span->address; i < end - span->address; i++)
+        bitmap_of(planner, span)[i / 8] &= (uint8_t) ~(1u << (i % 8));
+}
+
+uint64_t hook_planner_next_start(const struct hook_planner *planner, uint64_t address)
+{
+    const struct elf_function_list *list = planner->module->functions;
+    const struct elf_function *before = elf_function_list_find(list, address);
+    const struct elf_function *next = before == NULL ? list->functions : before + 1;
+    struct hook_code code;
+
+    if (!hook_planner_code(planner, address, &code))
+        return address;
+    if (next < list->functions + list->count && next->start < code.end)
+        return next->start;
+    return code.end;
+}
+
+uint64_t hook_planner_function_end(const struct hook_planner *planner, const struct elf_function *function)
+{
+    struct hook_code code;
+
+    if (function->size_bytes == 0 || !hook_planner_code(planner, function->start, &code))
+        return hook_planner_next_start(planner, function->start);
+    return function->size_bytes < code.end - code.start ? function->start + function->size_bytes : code.end;
+}
+
+/* Each start is a place that somebody goes to. */
+static void survey_span(struct hook_planner *planner, const struct hook_span *span)
+{
+    uint64_t start = span->address, end = span->address + span->size_bytes;
+
+    while (start < end) {
+        uint64_t next = hook_planner_next_start(planner, start);
+        struct hook_code code = {span->bytes + (start - span->address), start, next, end};
+
+        planner->surveyor->survey(planner, &code);
+        if (next < end)
+            hook_planner_add_target(planner, next);
+        start = next;
+    }
+}
+
+static bool are_spans_good(const struct hook_module *module)
+{
+    if (module->span_count > HOOK_SPANS_MAX)
+        return false;
+    for (size_t i = 0; i < module->span_count; i++) {
+        const struct hook_span *span = &module->spans[i];
+
+        if (span->size_bytes == 0 || span->address + span->size_bytes < span->address)
+            return false;
+        for (size_t other = 0; other < i; other++)
+            if (span->address < module->spans[other].address + module->spans[other].size_bytes &&
+                module->spans[other].address < span->address + span->size_bytes)
+                return false;
+    }
+    return true;
+}
+
+int hook_planner_init(struct hook_planner *planner, const struct hook_module *module, void *memory)
+{
+    uint8_t *bitmap = (uint8_t *)memory + sizeof(struct frame_rows_storage);
+
+    *planner = (struct hook_planner){.module = module, .rows = memory};
+    planner->surveyor = hook_surveyor_by_machine(module->machine);
+    if (planner->surveyor == NULL)
+        return -EOPNOTSUPP;
+    if (!are_spans_good(module))
+        return -EINVAL;
+    planner->stack_walkers = hook_stack_walkers_find(module->functions);
+    planner->crossed = bitmap;
+    bitmap += module->functions->count / 8 + 1;
+    for (size_t i = 0; i < module->span_count; i++) {
+        planner->taken[i] = bitmap;
+        planner->called[i] = bitmap + bitmap_bytes(&module->spans[i]);
+        bitmap += 2 * bitmap_bytes(&module->spans[i]);
+        planner->table_budget += module->spans[i].is_code ? module->spans[i].size_bytes * TABLE_ENTRIES_PER_BYTE : 0;
+    }
+    for (size_t i = 0; i < module->span_count; i++)
+        if (module->spans[i].is_code)
+            survey_span(planner, &module->spans[i]);
+    return 0;
+}
+
+void hook_planner_plan(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan_out)
+{
+    struct hook_code code;
+
+    *plan_out = (struct hook_plan){
+        .address = function->start,
+        .patch_at = function->start,
+        .displaced_end = function->start,
+        .method = HOOK_IMPOSSIBLE,
+        .is_entry_only = hook_is_entry_only_name(function->name, function->name_length) ||
+                         hook_stack_walkers_look_at(planner->stack_walkers, function->name, function->name_length),
+    };
+    if (hook_planner_is_part(planner, function))
+        plan_out->obstacle = HOOK_NOT_A_FUNCTION;
+    else if (!hook_planner_code(planner, function->start, &code))
+        plan_out->obstacle = HOOK_NOT_MAPPED;
+    else if (hook_is_signal_return_name(function->name, function->name_length))
+        plan_out->obstacle = HOOK_KNOWN_BY_BYTES;
+    else if (hook_is_returned_into_name(function->name, function->name_length))
+        plan_out->obstacle = HOOK_RETURN_INSIDE;
+    else
+        planner->surveyor->plan(planner, function, plan_out);
+}
+
+/* The padding that belongs to a plan: behind the function, and where the jump is. */
+void hook_planner_release(struct hook_planner *planner, const struct hook_plan *plan)
+{
+    uint64_t patch_end = plan->patch_at + plan->patch_bytes;
+
+    if (plan->method == HOOK_IMPOSSIBLE)
+        return;
+    if (patch_end > plan->displaced_end)
+        hook_planner_give_back(planner, plan->displaced_end, patch_end);
+    hook_planner_give_back(planner, plan->hop_at, plan->hop_at + plan->hop_bytes);
+}

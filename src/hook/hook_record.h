@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of hooked functions: each thread's go to a lane of a ring. Gates write them without any of this, until a
+ * buffer is full. No libc; inside the target.
+ */
+#ifndef GAIT_HOOK_HOOK_RECORD_H
+#define GAIT_HOOK_HOOK_RECORD_H
+
+#include "base/attributes.h"
+#include "ring/event_record.h"
+
+#include <stdint.h>
+
+struct hook_thread;
+struct ring_region;
+
+/* From now on records go to that ring, whose space of block numbers has the functions. Any thread. */
+void hook_recording_begin(struct ring_region *region, uint32_t space);
+
+/*
+ * No lane is taken any more, and those of all threads are closed. Stubs that record must not run any more, or be about
+ * to: it is they who write into the lanes.
+ */
+void hook_recording_end(void);
+
+/* For the thread itself, with its signals blocked or while it ignores calls. Times are taken here. */
+void hook_record_write(struct hook_thread *thread, uint32_t number, enum event_record record, uint32_t depth);
+
+/* The thread's buffer is full: goes on to the next one, or to the first one that it gets. Signals are blocked. */
+void hook_record_next(struct hook_thread *thread);
+
+/* A state has become a thread's; or nobody's; or is one of the process that this was forked from. */
+void hook_record_begin_thread(struct hook_thread *thread);
+void hook_record_close(struct hook_thread *thread);
+void hook_record_forget(struct hook_thread *thread);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Which gates a stub gets, and who would return into one. Constant, so no lock. */
+#include "hook/hook_stub.h"
+
+#include "arch/host_cpu.h"
+#include "base/code_writer.h"
+#include "base/text_parse.h"
+#include "hook/hook_gate.h"
+#include "hook/hook_stub_writer.h"
+#include "hook/hook_thread.h"
+#include "hook/stub_knowledge.h"
+
+#include <asm/errno.h>
+#include <stddef.h>
+
+_Static_assert(HOOK_STUB_RECORD == HOOK_PART_RECORD, "as the gates have it");
+_Static_assert(HOOK_STUB_PROBE == HOOK_PART_PROBE, "as the gates have it");
+
+#define HOOK_STUB_WRITER(cpu) extern const struct hook_stub_writer hook_stub_writer_##cpu;
+#include "hook/hook_stub_writers.def"
+#undef HOOK_STUB_WRITER
+
+static const struct hook_stub_writer *const writers[] = {
+#define HOOK_STUB_WRITER(cpu) &hook_stub_writer_##cpu,
+#include "hook/hook_stub_writers.def"
+#undef HOOK_STUB_WRITER
+};
+
+static const struct hook_stub_writer *writer_of_host(void)
+{
+    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+        if (text_equal(writers[i]->name, host_cpu_name()))
+            return writers[i];
+    return NULL;
+}
+
+bool hook_stub_is_supported(void)
+{
+    return writer_of_host() != NULL && hook_gate_is_supported();
+}
+
+/* Records alone have gates of their own; with listeners, or for a replacement, there is C to be called anyway. */
+static struct hook_stub_gates gates_for(unsigned parts)
+{
+    bool is_quick = host_cpu_has_base_insns();
+
+    if ((parts & HOOK_STUB_RETURNS) == 0)
+        return (struct hook_stub_gates){.enter = (uintptr_t)(is_quick ? hook_gate_once : hook_gate_once_any)};
+    if (!is_quick || (parts & HOOK_STUB_RECORD && parts & HOOK_STUB_LISTEN))
+        return (struct hook_stub_gates){(uintptr_t)hook_gate_enter_any, (uintptr_t)hook_gate_leave_any};
+    if (parts & HOOK_STUB_RECORD && (parts & HOOK_STUB_REPLACE) == 0)
+        return (struct hook_stub_gates){(uintptr_t)hook_gate_enter_record, (uintptr_t)hook_gate_leave_record};
+    if (parts & HOOK_STUB_RECORD)
+        return (struct hook_stub_gates){(uintptr_t)hook_gate_enter_any, (uintptr_t)hook_gate_leave_any};
+    return (struct hook_stub_gates){(uintptr_t)hook_gate_enter_listen, (uintptr_t)hook_gate_leave_listen};
+}
+
+static bool parts_go_together(unsigned parts)
+{
+    if (parts & HOOK_STUB_PROBE)
+        return (parts & (HOOK_STUB_RETURNS | HOOK_STUB_REPLACE)) == 0;
+    return (parts & HOOK_STUB_REPLACE) == 0 || parts & HOOK_STUB_RETURNS;
+}
+
+int hook_stub_write(struct code_writer *writer, const struct hook_stub_request *request, struct hook_stub *stub_out)
+{
+    const struct hook_stub_writer *of_host = writer_of_host();
+    struct hook_stub_gates gates;
+
+    if (of_host == NULL || !hook_gate_is_supported())
+        return -EOPNOTSUPP;
+    if (!parts_go_together(request->parts))
+        return -EINVAL;
+    gates = gates_for(request->parts);
+    of_host->write(writer, request, &gates, stub_out);
+    return 0;
+}
+
+static size_t pending_of(const struct hook_thread *thread, uint64_t start, uint64_t end)
+{
+    struct invocation_cursor cursor;
+    const struct invocation *invocation;
+    size_t count = 0;
+
+    invocation_cursor_begin(&cursor, &thread->invocations);
+    while ((invocation = invocation_cursor_next(&cursor)) != NULL)
+        count +=
+            invocation_landing(invocation) - start < end - start || invocation->return_address - start < end - start;
+    return count;
+}
+
+size_t hook_stub_pending(uint64_t start, uint64_t end)
+{
+    uint64_t mask = hook_signals_block();
+    int locked = hook_threads_lock();
+    const struct hook_thread *thread;
+    size_t count = 0;
+
+    if (locked != 0 && locked != -EDEADLK) {
+        hook_signals_unblock(mask);
+        return SIZE_MAX;
+    }
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
+        count += pending_of(thread, start, end);
+    if (locked == 0)
+        hook_threads_unlock();
+    hook_signals_unblock(mask);
+    return count;
+}

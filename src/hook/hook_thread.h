@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What hooks know of a thread of the process: the calls of hooked functions that it is in, a stack for listeners, where
+ * its records go. Made when a thread first enters a hooked function, used again for another when it is dead.
+ *
+ * A thread's segment base points to it, where the system lets programs set that by an instruction and the program has
+ * no use for it; then the gates of stubs find it by themselves. All of them are in one reservation, so that a base that
+ * is not ours is known before anything is read there; and the thread pointer tells whether it is this thread's or that
+ * of the one which made it, whose base a thread begins with. No libc; inside the target.
+ */
+#ifndef GAIT_HOOK_HOOK_THREAD_H
+#define GAIT_HOOK_HOOK_THREAD_H
+
+#include "base/attributes.h"
+#include "gait/cpu_context.h"
+#include "hook/invocation_stack.h"
+#include "hook/own_stack.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ring_writer;
+struct call_data;
+
+struct hook_threads_options {
+    /* In a forked child, on its first thread that comes by a stub, before anything is told. On the listeners' stack. */
+    void (*forked)(void);
+    /* Where the C library has a thread's errno; NULL: there is none that is known. */
+    int *(*errno_location)(void);
+};
+
+/* How many sizes of data there are for calls: for 1, 2, 4... listeners. */
+#define CALL_DATA_SIZES 8
+
+struct hook_thread {
+    struct invocation_stack invocations;
+    _Atomic uint64_t position; /* where its next record goes */
+    union {
+        _Atomic uint32_t ignoring;       /* 0: nothing */
+        _Atomic uint8_t ignoring_why[4]; /* by HOOK_IGNORING_* */
+    };
+    uint32_t tid;       /* 0: nobody's; what is still in `invocations` may come back on another thread */
+    uint64_t stack_low; /* of its stack for listeners */
+    uint64_t stack_top;
+    uint64_t reserved;
+    struct gait_cpu_context context; /* while listeners run that a gate has called */
+    uint64_t thread_pointer;
+    uint32_t index;
+    uint32_t ignore_count;       /* of hook_thread_ignore */
+    _Atomic uint64_t busy_since; /* the epoch in which listeners were begun; 0: none run */
+    struct ring_writer *writer;  /* NULL: it has no lane */
+    uint64_t recording;          /* for which recording the writer is */
+    struct own_stack own_stack;
+    struct call_data *free_data[CALL_DATA_SIZES];
+    void *vectors;
+    struct invocation left; /* of which listeners are told right now, if it was found the slow way */
+};
+
+/*
+ * Takes the memory; before any stub runs. -ENOMEM; -EOPNOTSUPP: not on this CPU. A second call only sets the options.
+ */
+MUST_USE int hook_threads_begin(const struct hook_threads_options *options);
+
+const struct hook_threads_options *hook_threads_options(void);
+
+/*
+ * The calling thread's state, made if need be. NULL: there is no memory for it. Signals are blocked. In a forked child
+ * what the parent's other threads had is nobody's then, and *is_forked_out is true once.
+ */
+struct hook_thread *hook_thread_obtain(bool *is_forked_out);
+
+/* The same if it has one already. Signal-safe. */
+struct hook_thread *hook_thread_current(void);
+
+/* All that there ever were, from 0 on; those that are nobody's too. NULL: there are no more. */
+struct hook_thread *hook_thread_at(uint32_t index);
+
+/* Whoever looks at others' invocations holds this, so that none is given to another meanwhile. Signals are blocked. */
+MUST_USE int hook_threads_lock(void);
+void hook_threads_unlock(void);
+
+/* Calls of hooked functions that this thread makes are not told, until as many calls of `listen`. */
+void hook_thread_ignore(void);
+void hook_thread_listen(void);
+
+/* The same for all threads but this one, those to come included. -EBUSY: another thread does so. -ENOMEM. */
+MUST_USE int hook_thread_ignore_others(void);
+void hook_thread_listen_to_others(void);
+
+/* Closes lanes of threads that have ended, and lets others have what was theirs. Any thread. */
+void hook_threads_collect(void);
+
+static inline void hook_thread_set_ignoring(struct hook_thread *thread, unsigned why, bool is_set)
+{
+    atomic_store_explicit(&thread->ignoring_why[why], is_set, memory_order_relaxed);
+}
+
+static inline bool hook_thread_is_ignoring(const struct hook_thread *thread, unsigned why)
+{
+    return atomic_load_explicit(&thread->ignoring_why[why], memory_order_relaxed);
+}
+
+/* Blocks all signals of the calling thread, and unblocks those that were not blocked. */
+uint64_t hook_signals_block(void);
+void hook_signals_unblock(uint64_t mask);
+
+/* In arch/<cpu>/host: the segment base that points to a thread's state, and the thread pointer. */
+uint64_t hook_segment_get(void);
+void hook_segment_set(uint64_t base);
+uint64_t hook_thread_pointer(void);
+
+#endif

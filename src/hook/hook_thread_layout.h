@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the gates of stubs know of a thread's state, of its invocations and of stubs: offsets, for C and assembly. The
+ * structs assert that they agree.
+ */
+#ifndef GAIT_HOOK_HOOK_THREAD_LAYOUT_H
+#define GAIT_HOOK_HOOK_THREAD_LAYOUT_H
+
+/* Of struct hook_thread, which the thread's segment base points to. */
+#define HOOK_THREAD_OWNER     (-8) /* the thread pointer + 1 of the thread whose state it is; zero after a fork */
+#define HOOK_THREAD_TOP       0    /* behind the innermost invocation */
+#define HOOK_THREAD_LIMIT     8    /* where no invocation fits any more */
+#define HOOK_THREAD_POSITION  24   /* where the next record goes */
+#define HOOK_THREAD_IGNORING  32   /* 32 bits, of which bytes are HOOK_IGNORING_* */
+#define HOOK_THREAD_STACK_LOW 40   /* of the stack for listeners */
+#define HOOK_THREAD_STACK_TOP 48
+#define HOOK_THREAD_CONTEXT   64 /* struct gait_cpu_context, while listeners run */
+
+/* Why no calls are told: a byte of that word each, so that each is set without touching the others. */
+#define HOOK_IGNORING_LISTENER 0 /* a listener runs; set by the thread only */
+#define HOOK_IGNORING_SELF     1 /* the thread asked for it */
+#define HOOK_IGNORING_OTHERS   2 /* another thread asked for it */
+
+/* Of struct invocation. */
+#define INVOCATION_SLOT   0
+#define INVOCATION_RETURN 8
+#define INVOCATION_STUB   16
+#define INVOCATION_DATA   24
+#define INVOCATION_DEPTH  32 /* 32 bits, then 32 of flags */
+#define INVOCATION_BYTES  40
+
+/* Of struct hook_gate_frame. */
+#define HOOK_FRAME_THREAD  0
+#define HOOK_FRAME_KIND    8  /* 32 bits: HOOK_GATE_* */
+#define HOOK_FRAME_OUTCOME 12 /* 32 bits: HOOK_OUTCOME_* */
+#define HOOK_FRAME_CONTEXT 48
+#define HOOK_FRAME_BYTES   192
+
+/* Where a thread comes from. */
+#define HOOK_GATE_ENTER 0
+#define HOOK_GATE_LEAVE 1
+#define HOOK_GATE_ONCE  2
+#define HOOK_GATE_FULL  3 /* from within a gate: a buffer of records is full */
+
+/* How it goes on. */
+#define HOOK_OUTCOME_GO        0 /* as the stub has it */
+#define HOOK_OUTCOME_UNTRACKED 1 /* without its return being seen */
+#define HOOK_OUTCOME_JUMP      2 /* with the registers of the context, the pc included */
+
+/* Offsets of struct gait_cpu_context. */
+#define CONTEXT_RSP   32
+#define CONTEXT_PC    128
+#define CONTEXT_FLAGS 136
+
+/*
+ * From the return address of a stub's call of its entering gate: to what it knows, to where it goes without its return
+ * being seen, and to the return addresses of the function, and of its call of the leaving gate. Negative ones are
+ * before.
+ */
+#define STUB_FUNCTION  (-38)
+#define STUB_HEADER    (-14) /* 32 bits: of the record of its being entered; those of leaving and unwinding follow it */
+#define STUB_PARTS     (-10) /* 32 bits */
+#define STUB_LANDING   5
+#define STUB_LEFT      16
+#define STUB_UNTRACKED 17
+
+/* Of the parts of a stub: see enum hook_stub_part. */
+#define HOOK_PART_RECORD   2
+#define HOOK_PART_PROBE    8
+#define HOOK_PART_UNWINDER 0x40000000
+
+#endif

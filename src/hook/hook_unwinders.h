@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unwinders: functions of the program's that look at return addresses, which hooks have replaced. Whoever hooks
+ * functions whose returns are seen also hooks these, where a module has one by that name, with a stub of
+ * HOOK_STUB_LISTEN alone and the listener that is given here: then each sees what would be there without hooks. No
+ * libc; any thread.
+ */
+#ifndef GAIT_HOOK_HOOK_UNWINDERS_H
+#define GAIT_HOOK_HOOK_UNWINDERS_H
+
+#include "hook/hook_stub.h"
+
+struct hook_unwinder {
+    const char *name;
+    struct hook_listener listener; /* its `place` is 0, its `serial` 1 */
+};
+
+/* From 0 on. NULL: there are no more. */
+const struct hook_unwinder *hook_unwinder_at(size_t index);
+
+/* NULL: a function of that name is none. */
+const struct hook_unwinder *hook_unwinder_find(const char *name);
+
+/* In arch/<cpu>/host: where an argument of a function is that was just entered, and its stack pointer. */
+uint64_t *hook_argument_place(struct gait_cpu_context *cpu, unsigned number);
+uint64_t hook_stack_pointer(const struct gait_cpu_context *cpu);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pieces of memory, each beginning with an entry that is outside of everything, so that gates need not know of pieces:
+ * nothing is ever inside of it, and it never is what returns. Invariant: top is in `piece`, behind its first entry; the
+ * entries of pieces before it are below. Pieces before the last but one that have nothing but holes are given back, so
+ * that calls which overlap forever, as those of coroutines do, take no more memory than those that are under way.
+ */
+#include "hook/invocation_stack.h"
+
+#include "base/assert.h"
+#include "base/memory_map.h"
+
+#include <asm/errno.h>
+#include <stdatomic.h>
+
+_Static_assert(offsetof(struct invocation, slot) == INVOCATION_SLOT, "as the gates have it");
+_Static_assert(offsetof(struct invocation, return_address) == INVOCATION_RETURN, "as the gates have it");
+_Static_assert(offsetof(struct invocation, stub) == INVOCATION_STUB, "as the gates have it");
+_Static_assert(offsetof(struct invocation, data) == INVOCATION_DATA, "as the gates have it");
+_Static_assert(offsetof(struct invocation, depth) == INVOCATION_DEPTH, "as the gates have it");
+_Static_assert(sizeof(struct invocation) == INVOCATION_BYTES, "as the gates have it");
+
+#define FIRST_BYTES (16u << 10)
+#define MOST_BYTES  (1u << 20)
+
+struct invocation_piece {
+    struct invocation_piece *before;
+    struct invocation_piece *behind; /* one that is empty and kept, or NULL */
+    struct invocation *used;         /* the top when the next one was begun */
+    size_t size_bytes;
+    struct invocation entries[];
+};
+
+static uint64_t slot_of(const struct invocation *invocation)
+{
+    return atomic_load_explicit(&invocation->slot, memory_order_acquire);
+}
+
+static void set_slot(struct invocation *invocation, uint64_t slot)
+{
+    atomic_store_explicit(&invocation->slot, slot, memory_order_release);
+}
+
+static bool is_call(uint64_t slot)
+{
+    return slot != 0 && slot < INVOCATION_NO_SLOT;
+}
+
+static struct invocation *limit_of(struct invocation_piece *piece)
+{
+    size_t count = (piece->size_bytes - sizeof(*piece)) / sizeof(struct invocation);
+
+    return piece->entries + count;
+}
+
+static struct invocation_piece *make_piece(size_t size_bytes)
+{
+    struct invocation_piece *piece;
+    void *storage;
+
+    if (memory_map(size_bytes, &storage) != 0)
+        return NULL;
+    piece = storage;
+    piece->size_bytes = size_bytes;
+    set_slot(&piece->entries[0], INVOCATION_OUTER);
+    return piece;
+}
+
+static void use_piece(struct invocation_stack *stack, struct invocation_piece *piece)
+{
+    /* A limit that is not of the top's piece would let a gate in a signal handler write elsewhere. */
+    stack->limit = NULL;
+    atomic_signal_fence(memory_order_seq_cst);
+    stack->piece = piece;
+    stack->top = piece->used;
+    atomic_signal_fence(memory_order_seq_cst);
+    stack->limit = limit_of(piece);
+}
+
+int invocation_stack_init(struct invocation_stack *stack)
+{
+    struct invocation_piece *piece = make_piece(FIRST_BYTES);
+
+    if (piece == NULL)
+        return -ENOMEM;
+    piece->entries[0].depth = UINT32_MAX;
+    piece->used = piece->entries + 1;
+    use_piece(stack, piece);
+    return 0;
+}
+
+void invocation_stack_deinit(struct invocation_stack *stack)
+{
+    struct invocation_piece *piece = stack->piece;
+
+    if (piece == NULL)
+        return;
+    if (piece->behind != NULL)
+        memory_unmap(piece->behind, piece->behind->size_bytes);
+    while (piece != NULL) {
+        struct invocation_piece *before = piece->before;
+
+        memory_unmap(piece, piece->size_bytes);
+        piece = before;
+    }
+    *stack = (struct invocation_stack){0};
+}
+
+void invocation_stack_clear(struct invocation_stack *stack)
+{
+    struct invocation_piece *piece = stack->piece;
+
+    while (piece->before != NULL) {
+        struct invocation_piece *before = piece->before;
+
+        if (piece->behind != NULL)
+            memory_unmap(piece->behind, piece->behind->size_bytes);
+        memory_unmap(piece, piece->size_bytes);
+        before->behind = NULL;
+        piece = before;
+    }
+    for (struct invocation *entry = piece->entries + 1; entry < limit_of(piece); entry++)
+        set_slot(entry, INVOCATION_MAKING);
+    piece->used = piece->entries + 1;
+    use_piece(stack, piece);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+static bool has_calls(const struct invocation_piece *piece)
+{
+    for (const struct invocation *entry = piece->entries + 1; entry < piece->used; entry++)
+        if (slot_of(entry) != INVOCATION_HOLE && slot_of(entry) != INVOCATION_OUTER)
+            return true;
+    return false;
+}
+
+/* Not the one before the top's: a gate that was interrupted may be writing there. Nor the first, which is for ever. */
+static void give_back_empty(struct invocation_piece *piece)
+{
+    struct invocation_piece *behind = piece->before;
+
+    if (behind == NULL)
+        return;
+    for (struct invocation_piece *each = behind->before; each != NULL && each->before != NULL; each = behind->before) {
+        if (has_calls(each)) {
+            behind = each;
+            continue;
+        }
+        behind->before = each->before;
+        memory_unmap(each, each->size_bytes);
+    }
+}
+
+static bool add_piece(struct invocation_stack *stack)
+{
+    struct invocation_piece *full = stack->piece, *next = full->behind;
+    size_t size_bytes = full->size_bytes < MOST_BYTES ? full->size_bytes * 2 : MOST_BYTES;
+
+    if (next == NULL)
+        next = make_piece(size_bytes);
+    if (next == NULL)
+        return false;
+    full->used = stack->top;
+    full->behind = NULL;
+    next->before = full;
+    next->entries[0].depth = stack->top[-1].depth;
+    next->used = next->entries + 1;
+    use_piece(stack, next);
+    give_back_empty(next);
+    return true;
+}
+
+/* The top's has nothing but its first entry: goes back to the one before it. */
+static void drop_piece(struct invocation_stack *stack)
+{
+    struct invocation_piece *empty = stack->piece, *before = empty->before;
+
+    if (empty->behind != NULL)
+        memory_unmap(empty->behind, empty->behind->size_bytes);
+    empty->behind = NULL;
+    before->behind = empty;
+    use_piece(stack, before);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static struct invocation *claim(struct invocation_stack *stack)
+{
+    struct invocation *entry;
+
+    if (stack->top >= stack->limit && !add_piece(stack))
+        return NULL;
+    entry = stack->top;
+    set_slot(entry, INVOCATION_MAKING);
+    entry->depth = entry[-1].depth + 1;
+    entry->flags = 0;
+    entry->data = NULL;
+    stack->top = entry + 1;
+    return entry;
+}
+
+struct invocation *invocation_stack_push(struct invocation_stack *stack, uint64_t slot, uint64_t return_address,
+                                         uint64_t stub)
+{
+    struct invocation *entry = claim(stack);
+
+    if (entry == NULL)
+        return NULL;
+    entry->return_address = return_address;
+    entry->stub = stub;
+    set_slot(entry, slot);
+    return entry;
+}
+
+bool invocation_stack_mark(struct invocation_stack *stack)
+{
+    struct invocation *entry = claim(stack);
+
+    if (entry == NULL)
+        return false;
+    entry->depth = entry[-1].depth;
+    set_slot(entry, INVOCATION_OUTER);
+    return true;
+}
+
+void invocation_stack_trim(struct invocation_stack *stack)
+{
+    for (;;) {
+        struct invocation *innermost = stack->top - 1;
+
+        if (innermost == stack->piece->entries) {
+            if (stack->piece->before == NULL)
+                return;
+            drop_piece(stack);
+            continue;
+        }
+        if (slot_of(innermost) != INVOCATION_HOLE && slot_of(innermost) != INVOCATION_OUTER)
+            return;
+        set_slot(innermost, INVOCATION_MAKING);
+        stack->top = innermost;
+    }
+}
+
+/* What is left in a slot of one that was popped, for who looks for it. */
+static uint64_t popped(uint64_t slot)
+{
+    return ~slot;
+}
+
+void invocation_stack_remove(struct invocation_stack *stack, struct invocation *invocation)
+{
+    if (invocation == stack->top - 1) {
+        set_slot(invocation, popped(slot_of(invocation)));
+        stack->top = invocation;
+    } else {
+        set_slot(invocation, INVOCATION_HOLE);
+    }
+    invocation_stack_trim(stack);
+}
+
+bool invocation_take(struct invocation *invocation, uint64_t slot)
+{
+    return atomic_compare_exchange_strong(&invocation->slot, &slot, INVOCATION_HOLE);
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
+
+void invocation_cursor_begin(struct invocation_cursor *cursor, const struct invocation_stack *stack)
+{
+    cursor->piece = stack->piece;
+    cursor->invocation = stack->top;
+}
+
+struct invocation *invocation_cursor_next(struct invocation_cursor *cursor)
+{
+    while (cursor->piece != NULL) {
+        if (cursor->invocation <= cursor->piece->entries + 1) {
+            cursor->piece = cursor->piece->before;
+            if (cursor->piece != NULL)
+                cursor->invocation = cursor->piece->used;
+            continue;
+        }
+        cursor->invocation--;
+        if (is_call(slot_of(cursor->invocation)))
+            return cursor->invocation;
+    }
+    return NULL;
+}
+
+struct invocation *invocation_stack_find(const struct invocation_stack *stack, uint64_t slot, uint64_t stub)
+{
+    struct invocation_cursor cursor;
+    struct invocation *entry;
+
+    invocation_cursor_begin(&cursor, stack);
+    while ((entry = invocation_cursor_next(&cursor)) != NULL)
+        if (slot_of(entry) == slot && (stub == 0 || entry->stub == stub))
+            return entry;
+    return NULL;
+}
+
+struct invocation *invocation_stack_find_popped(const struct invocation_stack *stack, uint64_t slot, uint64_t stub)
+{
+    for (struct invocation *entry = stack->top; entry < stack->limit; entry++) {
+        if (slot_of(entry) == 0)
+            return NULL;
+        if (slot_of(entry) == popped(slot) && entry->stub == stub)
+            return entry;
+    }
+    return NULL;
+}
+
+bool invocation_stack_check(const struct invocation_stack *stack)
+{
+    const struct invocation_piece *piece = stack->piece;
+
+    if (piece == NULL || stack->top <= piece->entries || stack->top > stack->limit ||
+        stack->limit != limit_of((struct invocation_piece *)piece))
+        return false;
+    for (; piece != NULL; piece = piece->before)
+        if (slot_of(&piece->entries[0]) != INVOCATION_OUTER ||
+            (piece->before != NULL && (piece->before->used <= piece->before->entries ||
+                                       piece->before->used > limit_of((struct invocation_piece *)piece->before))))
+            return false;
+    return true;
+}

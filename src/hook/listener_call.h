@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calling the listeners of a function. On the thread that makes the call, on its stack for listeners, while it ignores
+ * calls (HOOK_IGNORING_LISTENER). No libc.
+ */
+#ifndef GAIT_HOOK_LISTENER_CALL_H
+#define GAIT_HOOK_LISTENER_CALL_H
+
+#include "gait/cpu_context.h"
+
+#include <stdint.h>
+
+struct hook_thread;
+struct invocation;
+
+/*
+ * A function was entered, of which the invocation is; the context is complete but for its pc. Returns how the thread
+ * goes on: HOOK_OUTCOME_*; unless it is HOOK_OUTCOME_GO, the invocation is gone.
+ */
+uint32_t listener_call_enter(struct hook_thread *thread, struct invocation *invocation, struct gait_cpu_context *cpu);
+
+/* It has returned; the invocation is not on the thread's stack of them any more. */
+uint32_t listener_call_leave(struct hook_thread *thread, struct invocation *invocation, struct gait_cpu_context *cpu);
+
+/* It never will. */
+void listener_call_unwound(struct hook_thread *thread, struct invocation *invocation);
+
+/* A function whose return is not seen, or an instruction that is probed. */
+uint32_t listener_call_once(struct hook_thread *thread, uint64_t stub, struct gait_cpu_context *cpu);
+
+#endif
