@@ -132,12 +132,9 @@ static void indirect_functions_are_called_so(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(the_agent_gets_patterns),
-    CHECK_CASE(threads_are_names_and_numbers),
-    CHECK_CASE(hooks_are_another_way_to_record),
-    CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
-    CHECK_CASE(indirect_functions_are_called_so),
-    CHECK_CASE(what_the_user_gave_and_nothing_matched_is_told),
+    CHECK_CASE(the_agent_gets_patterns),          CHECK_CASE(threads_are_names_and_numbers),
+    CHECK_CASE(hooks_are_another_way_to_record),  CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
+    CHECK_CASE(indirect_functions_are_called_so), CHECK_CASE(what_the_user_gave_and_nothing_matched_is_told),
 };
 
 int main(void)
