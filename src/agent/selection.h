@@ -22,6 +22,8 @@ struct selection_watcher {
      * both of a file's tables, is told once for each. size_bytes 0: nobody knows.
      */
     void (*add)(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes);
+    /* What the arguments of one that was added are; stays as well. */
+    void (*declare)(uint64_t address, const struct detail_declaration *declaration);
     /* What was there is gone. */
     void (*remove)(uint64_t start, uint64_t end);
 };
