@@ -19,6 +19,7 @@
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "hook/call_data.h"
 #include "hook/hook_arena.h"
 #include "hook/hook_record.h"
 #include "hook/hook_stub.h"
@@ -187,6 +188,27 @@ int hook_threads_begin(const struct hook_threads_options *options)
     atomic_store_explicit(arena.life, 1, memory_order_release);
     hook_quiescence_prepare();
     return 0;
+}
+
+bool hook_thread_has_base(uint64_t base)
+{
+    return base - hook_arena_start < hook_arena_bytes;
+}
+
+void hook_threads_end(void)
+{
+    struct hook_thread *thread;
+
+    if (arena.storage == NULL)
+        return;
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
+        invocation_stack_deinit(&thread->invocations);
+        call_data_deinit(thread);
+    }
+    thread_table_deinit(&arena.table);
+    memory_unmap(arena.storage, SINK_BYTES + PAGE_BYTES + hook_arena_bytes);
+    hook_arena_start = hook_arena_bytes = hook_arena_sink = 0;
+    __builtin_memset(&arena, 0, sizeof(arena));
 }
 
 /* ---- making and finding ------------------------------------------------------------------------------------------ */
