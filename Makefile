@@ -129,9 +129,11 @@ $(OBJ)/%.o: %.S Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
 # ---- products --------------------------------------------------------------------------------------------------------
 all: $(OUT)/gait $(OUT)/libgait.a $(OUT)/libgait.so
 
-# All that may run inside the target, in one piece.
+# All that may run inside the target, in one piece, with marks at both ends.
+core_mark = $(OBJ)/src/base/own_code_$(1).o
 $(OUT)/core.o: $(CORE_O) $(OUT)/state/sources
-	$(call say,LD,$@)$(LD) -r -o $@ $(CORE_O)
+	$(call say,LD,$@)$(LD) -r -o $@ $(call core_mark,first) \
+	    $(filter-out $(call core_mark,first) $(call core_mark,last),$(CORE_O)) $(call core_mark,last)
 
 MEMORY_FUNCTIONS := memcpy memmove memset memcmp
 $(OUT)/hosted_core.o: $(OUT)/core.o

@@ -5,6 +5,7 @@
  */
 #include "gait/stalker.h"
 
+#include "gait/hook.h"
 #include "libgait/error.h"
 #include "libgait/event_ring.h"
 #include "libgait/export.h"
@@ -118,6 +119,7 @@ EXPORT int gait_stalker_create(const struct gait_stalker_options *options, struc
         gait_stalker_destroy(stalker);
         return engine_failed(result, err);
     }
+    stalker_registry_add(&stalker->registered, stalker->engine);
     *stalker_out = stalker;
     return 0;
 }
@@ -139,6 +141,7 @@ EXPORT void gait_stalker_destroy(struct gait_stalker *stalker)
     if (stalker->engine != NULL && follows_somebody(stalker->engine))
         (void)gait_stalker_unfollow_all(stalker, NULL);
     run_on_thread_end_all(stalker);
+    stalker_registry_remove(&stalker->registered);
     stalker_engine_destroy(stalker->engine);
     free(stalker);
 }

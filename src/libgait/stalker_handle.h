@@ -6,12 +6,14 @@
 #include "base/attributes.h"
 #include "base/mutex.h"
 #include "gait/stalker.h"
+#include "libgait/stalker_registry.h"
 #include "stalker/follow.h"
 
 struct run_on_thread;
 
 struct gait_stalker {
     struct stalker_engine *engine;
+    struct registered_stalker registered;
     struct mutex runs_lock;
     struct run_on_thread *runs; /* that nobody waits for; under runs_lock */
 };

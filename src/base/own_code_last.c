@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* The last code of the core, by the order in which it is linked. */
+#include "base/own_code.h"
+
+void own_code_last(void)
+{
+}

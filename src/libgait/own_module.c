@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The core's code in a program that has it built in, all code of the library where it is one. Stateless. */
+#define _GNU_SOURCE
+#include "libgait/own_module.h"
+
+#include "base/own_code.h"
+
+#include <link.h>
+#include <stdbool.h>
+
+struct search {
+    uint64_t address;
+    uint64_t start;
+    uint64_t end;
+    bool is_behind_program; /* the program itself comes first */
+};
+
+static int look_at_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct search *search = context;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum && search->is_behind_program; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + header->p_vaddr;
+
+        if (header->p_type == PT_LOAD && search->address - start < header->p_memsz) {
+            search->start = start;
+            search->end = start + header->p_memsz;
+            return 1;
+        }
+    }
+    search->is_behind_program = true;
+    return 0;
+}
+
+void own_module_find(uint64_t *start_out, uint64_t *end_out)
+{
+    struct search search = {
+        .address = (uintptr_t)own_code_first,
+        .start = (uintptr_t)own_code_first,
+        .end = (uintptr_t)own_code_last,
+    };
+
+    (void)dl_iterate_phdr(look_at_module, &search);
+    *start_out = search.start;
+    *end_out = search.end;
+}
