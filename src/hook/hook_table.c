@@ -183,7 +183,7 @@ static uint64_t program_stack(int tid)
         if (thread == NULL)
             return 0;
         if (thread->tid == (uint32_t)tid)
-            return hook_thread_is_ignoring(thread, HOOK_IGNORING_LISTENER) ? thread->context.rsp : 0;
+            return hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0 ? thread->context.rsp : 0;
     }
 }
 
@@ -472,7 +472,7 @@ static bool is_in_listener(void)
 {
     const struct hook_thread *thread = hook_thread_current();
 
-    return thread != NULL && hook_thread_is_ignoring(thread, HOOK_IGNORING_LISTENER);
+    return thread != NULL && hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0;
 }
 
 static int commit_all(struct hook_table *table)
