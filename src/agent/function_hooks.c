@@ -177,8 +177,9 @@ static int hook_function(struct search *search, size_t which)
     if (!wish.is_recorded && wish.enter == NULL)
         return 0;
     hook_planner_plan(&search->image.planner, function, &plan);
+    /* A part that is jumped to, or something that only traps, is none. */
     if (plan.method == HOOK_IMPOSSIBLE)
-        return -EOPNOTSUPP;
+        return plan.obstacle == HOOK_NOT_A_FUNCTION || plan.obstacle == HOOK_IS_A_TRAP ? 0 : -EOPNOTSUPP;
     wish.expected = bytes + (plan.patch_at - function->start);
     move_plan(&plan, address - function->start);
     wish.plan = &plan;
@@ -190,9 +191,14 @@ static int hook_function(struct search *search, size_t which)
 
 static void hook_chosen(struct search *search)
 {
-    for (size_t i = 0; i < search->image.functions.count; i++)
-        if (hook_function(search, i) != 0)
+    for (size_t i = 0; i < search->image.functions.count; i++) {
+        int result = hook_function(search, i);
+
+        if (result == -ENOMEM)
             ring_region_note_lack(hooks.options.ring);
+        else if (result != 0)
+            ring_region_note_not_hooked(hooks.options.ring);
+    }
 }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
