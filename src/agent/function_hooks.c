@@ -164,6 +164,14 @@ static void choose_listener(const struct search *search, size_t which, uint64_t 
     }
 }
 
+/* Goroutines return to behind its first instruction, where nobody has called it. */
+static bool is_returned_into(const struct elf_function *function)
+{
+    static const char name[] = "runtime.goexit";
+
+    return function->name_length >= sizeof(name) - 1 && memcmp(function->name, name, sizeof(name) - 1) == 0;
+}
+
 static int hook_function(struct search *search, size_t which)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
@@ -173,7 +181,7 @@ static int hook_function(struct search *search, size_t which)
     const uint8_t *bytes = find_bytes(search, function->start, &address);
     int result;
 
-    if (bytes == NULL)
+    if (bytes == NULL || is_returned_into(function))
         return 0;
     wish.leaves_returns = search->walks_stacks;
     choose_listener(search, which, address, &wish);
