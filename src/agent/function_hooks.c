@@ -56,15 +56,11 @@ struct search {
     bool walks_stacks; /* its run-time system does: return addresses are left alone */
 };
 
-int function_hooks_begin(const struct function_hooks_options *options)
+void function_hooks_begin(const struct function_hooks_options *options)
 {
-    int result = hook_set_begin();
-
-    if (result != 0)
-        return result;
+    hook_set_begin();
     hooks = (struct function_hooks){.options = *options, .space = ring_region_new_space(options->ring)};
     slab_init(&hooks.memory, 0);
-    return 0;
 }
 
 void function_hooks_end(void)

@@ -38,21 +38,30 @@ static struct hook_set {
     struct patch_transaction transaction;
     uint32_t count;
     bool is_used;
-} set;
+} set = {.memory = {.fd = -1}};
 
-int hook_set_begin(void)
+void hook_set_begin(void)
 {
-    int result = forced_memory_init(&set.memory);
-
-    if (result != 0)
-        return result;
     near_memory_init(&set.code, CODE_VIEW_AUTO, CHUNK_BYTES);
     slab_init(&set.storage, 0);
     interval_map_init(&set.originals);
     interval_map_init(&set.trampolines);
     patch_transaction_init(&set.transaction);
     set.is_used = true;
-    return 0;
+}
+
+int hook_set_open(void)
+{
+    int result = forced_memory_init(&set.memory);
+
+    if (result != 0)
+        set.memory.fd = -1;
+    return result;
+}
+
+void hook_set_close(void)
+{
+    forced_memory_deinit(&set.memory);
 }
 
 void hook_set_end(void)
@@ -64,8 +73,7 @@ void hook_set_end(void)
     interval_map_deinit(&set.trampolines);
     near_memory_deinit(&set.code);
     slab_deinit(&set.storage);
-    forced_memory_deinit(&set.memory);
-    set = (struct hook_set){.is_used = false};
+    set = (struct hook_set){.memory = {.fd = -1}};
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */

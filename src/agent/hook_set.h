@@ -26,8 +26,14 @@ struct hook_wish {
     bool leaves_returns; /* its return address is not touched: the listener needs it */
 };
 
-/* -ENOENT, -EACCES, -EMFILE: our own memory cannot be written by way of /proc. */
-MUST_USE int hook_set_begin(void);
+void hook_set_begin(void);
+
+/*
+ * Opens our own memory, by way of /proc, for what is added, put in place, taken away or moved until it is closed again:
+ * for the shortest time, since the program could see the descriptor. -ENOENT, -EACCES, -EMFILE and others.
+ */
+MUST_USE int hook_set_open(void);
+void hook_set_close(void);
 
 /* Gives everything back. Nothing is patched, and nobody is in any of the code. */
 void hook_set_end(void);

@@ -323,13 +323,19 @@ static enum command_status refuse(const struct command_line *line, const char *t
     return COMMAND_MISUSED;
 }
 
+static bool has_trigger(const struct record_options *options, enum trigger_spec_kind kind)
+{
+    for (size_t i = 0; i < options->trigger_count; i++)
+        if (options->triggers[i].kind == kind)
+            return true;
+    return false;
+}
+
 /* Whether there is a trigger that only followed threads can notice. */
 static bool has_trigger_inside(const struct record_options *options)
 {
-    for (size_t i = 0; i < options->trigger_count; i++)
-        if (options->triggers[i].pattern[0] != '\0' || options->triggers[i].kind == TRIGGER_SPEC_SIGNAL)
-            return true;
-    return false;
+    return has_trigger(options, TRIGGER_SPEC_SYMBOL) || has_trigger(options, TRIGGER_SPEC_SLOW) ||
+           has_trigger(options, TRIGGER_SPEC_SIGNAL);
 }
 
 static enum command_status check(const struct command_line *line, const struct record_options *options)
@@ -356,9 +362,15 @@ static enum command_status check(const struct command_line *line, const struct r
     return COMMAND_DONE;
 }
 
-/* Hooks are another way to record. */
+/*
+ * Whoever says nothing that needs threads to be followed has all functions of the program hooked. Only of those that
+ * are followed the registers are known when they crash.
+ */
 static void settle(struct record_options *options)
 {
+    if (options->hooks.count == 0 && !options->has_events && options->details.count == 0 &&
+        options->threads.count == 0 && !has_trigger_inside(options) && !has_trigger(options, TRIGGER_SPEC_CRASH))
+        options->hooks_all = add_text(&options->hooks, "*");
     if (options->hooks.count == 0)
         return;
     options->events = GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE;

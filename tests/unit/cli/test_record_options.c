@@ -28,9 +28,9 @@ static void without_options_there_are_defaults(void)
 {
     CHECK_EQUAL(PARSE("ls", "-l"), COMMAND_DONE);
     CHECK_TEXT(options.output, "./traces");
-    CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
+    CHECK_EQUAL(options.events, GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
     CHECK_EQUAL(options.overflow, -1);
-    CHECK(!options.with_times && !options.compress && !options.is_quiet);
+    CHECK(options.with_times && options.hooks_all && !options.compress && !options.is_quiet);
     CHECK_EQUAL(options.rest_count, 2);
     CHECK_TEXT(options.rest[1], "-l");
 }
