@@ -6,14 +6,6 @@
 # shellcheck source=recording.sh
 source "$(dirname "$0")/recording.sh"
 
-# check "what" command...: it succeeds
-check() {
-    local what=$1
-    shift
-    checks=$((checks + 1))
-    "$@" || fail "$what"
-}
-
 # record options... -- program...: as natively; then $folder/events has its events
 record() {
     local options=() natively status
