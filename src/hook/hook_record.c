@@ -50,13 +50,18 @@ void hook_recording_begin(struct ring_region *region, uint32_t space)
     atomic_fetch_add_explicit(&recording, 1, memory_order_release);
 }
 
+void hook_recording_forget(void)
+{
+    if (is_recording(atomic_load_explicit(&recording, memory_order_relaxed)))
+        atomic_fetch_add_explicit(&recording, 1, memory_order_release);
+}
+
 void hook_recording_end(void)
 {
     struct hook_thread *thread;
     uint64_t mask = hook_signals_block();
 
-    if (is_recording(atomic_load_explicit(&recording, memory_order_relaxed)))
-        atomic_fetch_add_explicit(&recording, 1, memory_order_release);
+    hook_recording_forget();
     if (hook_threads_lock() == 0) {
         for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
             hook_record_close(thread);

@@ -23,6 +23,9 @@ void hook_recording_begin(struct ring_region *region, uint32_t space);
  */
 void hook_recording_end(void);
 
+/* In a forked child: the ring is the parent's. What is recorded is dropped until there is another one. */
+void hook_recording_forget(void);
+
 /* For the thread itself, with its signals blocked or while it ignores calls. Times are taken here. */
 void hook_record_write(struct hook_thread *thread, uint32_t number, enum event_record record, uint32_t depth);
 

@@ -88,6 +88,14 @@ int hook_site_init(struct hook_site *site, const struct hook_plan *plan, bool is
 
 /* ---- stubs ------------------------------------------------------------------------------------------------------- */
 
+static bool must_find_return_address(const struct hook_listeners *listeners)
+{
+    for (uint32_t i = 0; listeners != NULL && i < listeners->count; i++)
+        if (listeners->items[i].flags & HOOK_LISTENER_ENTRY_ONLY)
+            return true;
+    return false;
+}
+
 static unsigned wanted_parts(const struct hook_site *site)
 {
     const struct site_wish *wish = &site->wanted;
@@ -101,7 +109,7 @@ static unsigned wanted_parts(const struct hook_site *site)
         parts |= HOOK_STUB_RECORD;
     if (wish->replacement != 0)
         parts |= HOOK_STUB_REPLACE | HOOK_STUB_RETURNS;
-    else if (!site->patch.plan.is_entry_only)
+    else if (!site->patch.plan.is_entry_only && !must_find_return_address(wish->listeners))
         parts |= HOOK_STUB_RETURNS;
     return parts;
 }
@@ -116,16 +124,28 @@ static bool does_what_is_wanted(const struct site_code *stub, unsigned parts, ui
     return stub != NULL && stub->parts == parts && stub->target == target && stub->record_number == record_number;
 }
 
+/* Where a stub in the chunk calls the target: a replacement may be out of reach, and is reached by a jump before it. */
+static uint64_t place_in_reach(struct near_chunk *chunk, uint64_t target)
+{
+    struct cache_pc here = code_writer_pc(&chunk->writer);
+
+    if (address_fits_rel32(chunk->start, target) && address_fits_rel32(chunk->end, target))
+        return target;
+    hook_redirector_host()->jump(&chunk->writer, target);
+    return here.value;
+}
+
 static int write_stub(struct hook_site *site, unsigned parts, uint64_t target, const struct site_maker *maker)
 {
     struct hook_stub_request request = {&site->function, target, parts};
     struct near_chunk *chunk;
     struct site_code *code;
     struct hook_stub stub;
-    int result = begin_code(site, maker, HOOK_STUB_BYTES_MAX, &code, &chunk);
+    int result = begin_code(site, maker, REDIRECT_BYTES_MAX + HOOK_STUB_BYTES_MAX, &code, &chunk);
 
     if (result != 0)
         return result;
+    request.target = place_in_reach(chunk, target);
     result = hook_stub_write(&chunk->writer, &request, &stub);
     if (result == 0) {
         code->entry = stub.entry.value;

@@ -59,6 +59,7 @@ struct hook_table {
     struct patch_transaction patches;
     size_t site_count;
     size_t retired_count;
+    uint64_t user_stack; /* of the thread that commits: what is above belongs to who called us */
 };
 
 /* ---- the table itself -------------------------------------------------------------------------------------------- */
@@ -174,17 +175,25 @@ static bool may_reclaim(const struct hook_table *table)
     return table->options.may_reclaim == NULL || table->options.may_reclaim(table->options.context);
 }
 
-/* Where the program was when a listener was called: that is another stack. */
-static uint64_t program_stack(int tid)
+static const struct hook_thread *thread_with(int tid)
 {
-    for (uint32_t i = 0;; i++) {
-        const struct hook_thread *thread = hook_thread_at(i);
+    const struct hook_thread *thread;
 
-        if (thread == NULL)
-            return 0;
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
         if (thread->tid == (uint32_t)tid)
-            return hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0 ? thread->context.rsp : 0;
-    }
+            return thread;
+    return NULL;
+}
+
+/* A thread on the stack for listeners has come from the program's, and from a gate between the two. */
+static uint64_t program_stack(int tid, uint64_t sp, bool *is_hidden_out)
+{
+    const struct hook_thread *thread = thread_with(tid);
+
+    if (thread == NULL || sp < thread->stack_low || sp > thread->stack_top)
+        return 0;
+    *is_hidden_out = true;
+    return thread->gate_sp;
 }
 
 static void tell_changed(void *context, uint64_t start, uint64_t end)
@@ -210,6 +219,7 @@ static int commit_patches(struct hook_table *table)
         .code = is_locked && may_reclaim(table) ? &table->code : NULL,
         .is_needed = is_pending,
         .other_stack = program_stack,
+        .own_stack = table->user_stack,
         .changed = tell_changed,
         .changed_context = table,
     };
@@ -384,14 +394,23 @@ static void mark_dirty(struct hook_table *table, struct hook_site *site)
 
 /* ---- transactions ------------------------------------------------------------------------------------------------ */
 
-int hook_table_begin(struct hook_table *table)
+/* What is above the frame of the function that our user has called. */
+#define USER_STACK ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uint64_t))
+
+static int enter(struct hook_table *table, uint64_t user_stack)
 {
     int result = owner_lock_acquire(&table->lock, LOCK_TIMEOUT_MS);
 
     if (result != 0 && result != -EDEADLK)
         return result;
     table->depth++;
+    table->user_stack = user_stack;
     return 0;
+}
+
+int hook_table_begin(struct hook_table *table)
+{
+    return enter(table, USER_STACK);
 }
 
 static void publish(struct hook_site *site, const struct hook_listeners *list)
@@ -490,17 +509,21 @@ static int commit_all(struct hook_table *table)
     return result;
 }
 
-int hook_table_commit(struct hook_table *table)
+static int leave(struct hook_table *table)
 {
-    int result = 0;
+    int result = table->depth == 1 ? commit_all(table) : 0;
 
-    if (table->depth == 0)
-        return -EINVAL;
-    if (table->depth == 1)
-        result = commit_all(table);
     if (--table->depth == 0)
         owner_lock_release(&table->lock);
     return result;
+}
+
+int hook_table_commit(struct hook_table *table)
+{
+    if (table->depth == 0)
+        return -EINVAL;
+    table->user_stack = USER_STACK;
+    return leave(table);
 }
 
 void hook_table_abort(struct hook_table *table)
@@ -524,7 +547,7 @@ static int end_call(struct hook_table *table, int result)
         table->depth--;
         return result;
     }
-    return hook_table_commit(table);
+    return leave(table);
 }
 
 /* ---- wishes ------------------------------------------------------------------------------------------------------ */
@@ -579,7 +602,7 @@ int hook_table_attach(struct hook_table *table, const struct hook_target *target
 
     if (listener->enter == NULL && listener->leave == NULL)
         return -EINVAL;
-    result = hook_table_begin(table);
+    result = enter(table, USER_STACK);
     if (result != 0)
         return result;
     result = end_call(table, attach(table, target, listener, &attachment));
@@ -605,7 +628,7 @@ static int detach(struct hook_table *table, struct hook_attachment *attachment)
 
 int hook_table_detach(struct hook_table *table, struct hook_attachment *attachment)
 {
-    int result = hook_table_begin(table);
+    int result = enter(table, USER_STACK);
 
     return result != 0 ? result : end_call(table, detach(table, attachment));
 }
@@ -640,7 +663,7 @@ int hook_table_replace(struct hook_table *table, const struct hook_target *targe
 
     if (replacement == 0 || replacement == target->address || target->is_probe)
         return -EINVAL;
-    result = hook_table_begin(table);
+    result = enter(table, USER_STACK);
     if (result != 0)
         return result;
     /* The program must have it before the replacement can run. */
@@ -668,7 +691,7 @@ static int revert(struct hook_table *table, uint64_t address)
 
 int hook_table_revert(struct hook_table *table, uint64_t address)
 {
-    int result = hook_table_begin(table);
+    int result = enter(table, USER_STACK);
 
     return result != 0 ? result : end_call(table, revert(table, address));
 }
@@ -696,7 +719,7 @@ int hook_table_record(struct hook_table *table, const struct hook_target *target
 
     if (target->is_probe)
         return -EINVAL;
-    result = hook_table_begin(table);
+    result = enter(table, USER_STACK);
     return result != 0 ? result : end_call(table, record(table, target, record_number));
 }
 
@@ -714,7 +737,7 @@ static int end_record(struct hook_table *table, uint64_t address)
 
 int hook_table_end_record(struct hook_table *table, uint64_t address)
 {
-    int result = hook_table_begin(table);
+    int result = enter(table, USER_STACK);
 
     return result != 0 ? result : end_call(table, end_record(table, address));
 }
@@ -739,7 +762,7 @@ static int unhook(struct hook_table *table, uint64_t address)
 
 int hook_table_unhook(struct hook_table *table, uint64_t address)
 {
-    int result = hook_table_begin(table);
+    int result = enter(table, USER_STACK);
 
     return result != 0 ? result : end_call(table, unhook(table, address));
 }
@@ -751,7 +774,7 @@ int hook_table_plan_module(struct hook_table *table, uint64_t address,
                                          const struct hook_plan *plan),
                            void *context)
 {
-    int result = hook_table_begin(table);
+    int result = enter(table, USER_STACK);
 
     if (result != 0)
         return result;
@@ -764,7 +787,7 @@ bool hook_table_is_hooked(struct hook_table *table, uint64_t address, enum hook_
     const struct hook_site *site;
     bool is_hooked;
 
-    if (hook_table_begin(table) != 0)
+    if (enter(table, USER_STACK) != 0)
         return false;
     site = find_site(table, address);
     is_hooked = site != NULL && !site_wish_is_empty(&site->wanted);
@@ -796,7 +819,7 @@ static int collect(struct hook_table *table)
 
 int hook_table_collect(struct hook_table *table, struct hook_table_statistics *statistics_out)
 {
-    int result = hook_table_begin(table);
+    int result = enter(table, USER_STACK);
 
     if (result != 0)
         return result;
@@ -812,7 +835,7 @@ size_t hook_table_forget_range(struct hook_table *table, uint64_t start, uint64_
 {
     size_t count = 0;
 
-    if (hook_table_begin(table) != 0)
+    if (enter(table, USER_STACK) != 0)
         return 0;
     LIST_FOR_EACH_REMOVABLE (node, &table->all_sites) {
         struct hook_site *site = site_of(node);
@@ -835,19 +858,12 @@ size_t hook_table_forget_range(struct hook_table *table, uint64_t start, uint64_
 
 static int unhook_all(struct hook_table *table)
 {
-    int result = hook_table_begin(table);
-
-    if (result != 0)
-        return result;
-    if (table->depth > 1) {
-        table->depth--;
+    if (table->depth > 1)
         return -EBUSY;
-    }
     LIST_FOR_EACH (node, &table->all_sites)
         if (!site_of(node)->is_dead && !site_wish_is_empty(&site_of(node)->wanted))
             want_nothing(table, site_of(node));
-    result = hook_table_commit(table);
-    return result != 0 ? result : hook_table_collect(table, NULL);
+    return commit_all(table);
 }
 
 /* Where code is left to threads that are in it, so is what that code needs to know. */
@@ -857,7 +873,13 @@ int hook_table_destroy(struct hook_table *table)
 
     if (table == NULL)
         return 0;
+    result = enter(table, USER_STACK);
+    if (result != 0)
+        return result;
     result = unhook_all(table);
+    if (result == 0)
+        result = collect(table);
+    result = end_call(table, result);
     if (result != 0)
         return result;
     trap_table_end();

@@ -79,8 +79,9 @@ struct hook_target {
 
 /*
  * What all of them say of the target: -EFAULT: nothing is mapped there; -EACCES: it is no code, or shared; -EILSEQ: in
- * the middle of an instruction; -EPERM: our own code; -EOPNOTSUPP: it cannot be hooked; -EBUSY: its bytes are needed for
- * another hook; or it is replaced in place, or hooked and to be replaced in place, or once a function and once a probe.
+ * the middle of an instruction; -EPERM: our own code; -EOPNOTSUPP: it cannot be hooked; -EBUSY: its bytes are needed
+ * for another hook; or it is replaced in place, or hooked and to be replaced in place, or once a function and once a
+ * probe.
  */
 
 /* Calls the listener (enter, leave, data and flags count) from now on, behind those that were attached before. */

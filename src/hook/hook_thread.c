@@ -265,6 +265,8 @@ static void let_go(struct hook_thread *thread)
     hook_record_close(thread);
     thread_table_remove(&arena.table, thread->tid);
     thread->tid = 0;
+    /* It may be unmapped. */
+    thread->own_stack = (struct own_stack){0};
 }
 
 static void collect(void)
@@ -371,9 +373,11 @@ static void leave_parent(struct hook_thread *own, uint32_t tid)
 {
     struct hook_thread *thread;
 
+    hook_recording_forget();
     thread_table_clear(&arena.table);
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
         thread->tid = thread == own ? tid : 0;
+        thread->own_stack = (struct own_stack){0};
         hook_record_forget(thread);
     }
     if (own != NULL)

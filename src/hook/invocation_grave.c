@@ -17,6 +17,7 @@ struct grave {
     uint64_t return_address;
     uint64_t stub;
     uint64_t since;
+    bool has_returned;
 };
 
 static struct owner_lock lock;
@@ -69,17 +70,20 @@ void invocation_grave_add_all(const struct invocation_stack *stack)
         invocation_grave_add(invocation);
 }
 
-bool invocation_grave_find(uint64_t slot, uint64_t stub, uint64_t *return_address_out)
+bool invocation_grave_find(uint64_t slot, uint64_t stub, bool with_returned, uint64_t *return_address_out)
 {
-    const struct grave *set = set_of(slot), *latest = NULL;
+    struct grave *set = set_of(slot), *latest = NULL;
 
     if (owner_lock_acquire(&lock, LOCK_TIMEOUT_MS) != 0)
         return false;
     for (unsigned i = 0; i < PLACES; i++)
-        if (set[i].slot == slot && set[i].stub == stub && (latest == NULL || set[i].since > latest->since))
+        if (set[i].slot == slot && set[i].stub == stub && (with_returned || !set[i].has_returned) &&
+            (latest == NULL || set[i].since > latest->since))
             latest = &set[i];
-    if (latest != NULL)
+    if (latest != NULL) {
         *return_address_out = latest->return_address;
+        latest->has_returned = true;
+    }
     owner_lock_release(&lock);
     return latest != NULL;
 }

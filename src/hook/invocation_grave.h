@@ -17,7 +17,10 @@ void invocation_grave_add(const struct invocation *invocation);
 /* All calls of a stack. */
 void invocation_grave_add_all(const struct invocation_stack *stack);
 
-/* Where the latest such call is to return to. It stays. False: it is not known. */
-bool invocation_grave_find(uint64_t slot, uint64_t stub, uint64_t *return_address_out);
+/*
+ * Where the latest such call is to return to. It stays, but counts as returned: those that have are looked at only if
+ * asked for. False: it is not known.
+ */
+bool invocation_grave_find(uint64_t slot, uint64_t stub, bool with_returned, uint64_t *return_address_out);
 
 #endif

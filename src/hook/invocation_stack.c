@@ -28,6 +28,7 @@ struct invocation_piece {
     struct invocation_piece *behind; /* one that is empty and kept, or NULL */
     struct invocation *used;         /* the top when the next one was begun */
     size_t size_bytes;
+    uint32_t plausible_depth; /* up to which nobody counts */
     struct invocation entries[];
 };
 
@@ -249,6 +250,30 @@ static uint64_t popped(uint64_t slot)
     return ~slot;
 }
 
+static uint32_t count_calls(const struct invocation_stack *stack)
+{
+    struct invocation_cursor cursor;
+    uint32_t count = 0;
+
+    invocation_cursor_begin(&cursor, stack);
+    while (invocation_cursor_next(&cursor) != NULL)
+        count++;
+    return count;
+}
+
+/* Where calls overlap forever each is deeper than the one before. When that is far from the truth, a mark sets it right. */
+static void correct_depth(struct invocation_stack *stack)
+{
+    uint32_t depth = stack->top[-1].depth, count;
+
+    if (depth == UINT32_MAX || depth <= stack->piece->plausible_depth)
+        return;
+    count = count_calls(stack);
+    stack->piece->plausible_depth = count * 2 + 128;
+    if (depth > stack->piece->plausible_depth && invocation_stack_mark(stack))
+        stack->top[-1].depth = count - 1;
+}
+
 void invocation_stack_remove(struct invocation_stack *stack, struct invocation *invocation)
 {
     if (invocation == stack->top - 1) {
@@ -258,6 +283,7 @@ void invocation_stack_remove(struct invocation_stack *stack, struct invocation *
         set_slot(invocation, INVOCATION_HOLE);
     }
     invocation_stack_trim(stack);
+    correct_depth(stack);
 }
 
 bool invocation_take(struct invocation *invocation, uint64_t slot)

@@ -187,37 +187,41 @@ static const struct hook_span *span_of(const struct hook_module *module, uint64_
     return NULL;
 }
 
-/* The function at an address, or one made up for what begins in the middle of another. */
-static int find_function(const struct live_module *module, uint64_t address, struct elf_function *function_out)
+/*
+ * The function at an address, of the list, or one that is made up for what begins in the middle of another: it has an
+ * empty name, since those without any are known by their place in the list.
+ */
+static int find_function(const struct live_module *module, uint64_t address, struct elf_function *made_up,
+                         const struct elf_function **function_out)
 {
     const struct elf_function *found = elf_function_list_find(&module->image.functions, address);
     const struct hook_span *span = span_of(&module->image.module, address);
-    struct elf_function function = {.start = address};
 
     if (span == NULL)
         return -EFAULT;
     if (found != NULL && found->start == address) {
-        *function_out = *found;
-        function_out->is_part = false;
+        *function_out = found;
         return 0;
     }
-    if (found != NULL && address < found->start + found->size_bytes) {
-        if (!is_at_instruction(span, found->start, address))
+    *made_up = (struct elf_function){.start = address, .name = ""};
+    if (found != NULL && (found->size_bytes == 0 || address < found->start + found->size_bytes)) {
+        if (found->start >= span->address && !is_at_instruction(span, found->start, address))
             return -EILSEQ;
-        function.size_bytes = found->start + found->size_bytes - address;
+        made_up->size_bytes = found->size_bytes == 0 ? 0 : found->start + found->size_bytes - address;
     }
-    *function_out = function;
+    *function_out = made_up;
     return 0;
 }
 
 static int plan_in_module(struct live_module *module, uint64_t address, struct hook_plan *plan_out)
 {
-    struct elf_function function;
-    int result = find_function(module, address - module->bias, &function);
+    const struct elf_function *function;
+    struct elf_function made_up;
+    int result = find_function(module, address - module->bias, &made_up, &function);
 
     if (result != 0)
         return result;
-    hook_planner_plan(&module->image.planner, &function, plan_out);
+    hook_planner_plan(&module->image.planner, function, plan_out);
     move_plan(plan_out, module->bias);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread made by a C library has its thread pointer above its stack, in the same mapping; what is above that is
- * something else. The first thread has what the kernel calls the stack, which grows: nothing is mapped near below it.
+ * something else. The first thread, whose thread pointer may be next to anything, has what the kernel calls the stack,
+ * which grows: nothing is mapped near below it.
  */
 #include "hook/own_stack.h"
 
@@ -19,6 +20,7 @@
 struct search {
     uint64_t place;
     uint64_t thread_pointer;
+    bool is_first_thread;
     struct own_stack *found;
 };
 
@@ -34,13 +36,19 @@ static bool is_first_stack(const struct mapping *mapping)
     return true;
 }
 
+/* Or the only one of a forked child, of whose stack less is known then. */
+static bool is_first_thread(void)
+{
+    return raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0) == raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
+}
+
 static void look_at(void *context, const struct mapping *mapping)
 {
     const struct search *search = context;
 
     if (search->place < mapping->start || search->place >= mapping->end)
         return;
-    if (search->thread_pointer > search->place && search->thread_pointer < mapping->end) {
+    if (!search->is_first_thread && search->thread_pointer > search->place && search->thread_pointer < mapping->end) {
         search->found->low = mapping->start;
         search->found->high = search->thread_pointer;
     } else if (is_first_stack(mapping)) {
@@ -57,7 +65,7 @@ bool own_stack_has_one(const struct own_stack *stack, uint64_t place)
 bool own_stack_has(struct own_stack *stack, uint64_t thread_pointer, uint64_t a, uint64_t b)
 {
     if (!stack->is_known) {
-        struct search search = {a, thread_pointer, stack};
+        struct search search = {a, thread_pointer, is_first_thread(), stack};
 
         /* A coroutine may be what is looked at first: then others are tried later. Without /proc all are others. */
         stack->is_known = mapping_list_visit(a, a + 1, look_at, &search) != 0 || stack->high != 0;

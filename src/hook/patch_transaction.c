@@ -144,6 +144,7 @@ struct standstill {
     const struct patch_environment *environment;
     bool is_reclaiming; /* somebody wants to know who is in trampolines and stubs */
     bool is_moving;     /* the bytes were written: threads are moved, not only looked at */
+    bool is_self;       /* it is the calling thread's stack that is looked at */
     int result;
 };
 
@@ -213,9 +214,16 @@ static void note_busy(struct standstill *standstill, uint64_t address)
         near_memory_note_busy(standstill->environment->code, address);
 }
 
+/*
+ * The calling thread was called by the program, so that it is in no stub but those whose calls are under way, which are
+ * known otherwise; unless it is in a signal handler, which may have come anywhere. Words that look like it are old.
+ */
 static void found_word(void *context, uint64_t word)
 {
-    note_busy(context, word);
+    struct standstill *standstill = context;
+
+    if (!standstill->is_self)
+        note_busy(standstill, word);
 }
 
 static void found_interrupted(void *context, uint64_t place, uint64_t pc)
@@ -228,6 +236,8 @@ static void found_interrupted(void *context, uint64_t place, uint64_t pc)
         result = forced_memory_write(standstill->environment->memory, place, &new_pc, sizeof(new_pc));
     note_result(standstill, result);
     note_busy(standstill, new_pc);
+    if (standstill->is_self && standstill->is_reclaiming)
+        near_memory_note_all_busy(standstill->environment->code);
 }
 
 static void visit_registers(struct standstill *standstill, struct stopped_thread *thread)
@@ -248,24 +258,32 @@ static void visit_registers(struct standstill *standstill, struct stopped_thread
 
 static void visit_stacks(const struct standstill *standstill, const struct stack_scan *scan, int tid, uint64_t sp)
 {
-    uint64_t (*other_stack)(int tid) = standstill->environment->other_stack;
-    uint64_t other = other_stack == NULL ? 0 : other_stack(tid);
+    const struct patch_environment *environment = standstill->environment;
+    bool is_hidden = false;
+    uint64_t other = environment->other_stack == NULL ? 0 : environment->other_stack(tid, sp, &is_hidden);
 
     stack_scan_run(scan, sp);
     if (other != 0)
         stack_scan_run(scan, other);
+    if (is_hidden && standstill->is_reclaiming)
+        near_memory_note_all_busy(environment->code);
 }
 
 static void visit_all(struct standstill *standstill, const struct stack_scan *scan, struct stopped_thread *threads,
                       size_t count)
 {
     int self = (int)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
+    uint64_t own_stack = standstill->environment->own_stack;
 
+    if (own_stack == 0)
+        own_stack = (uintptr_t)__builtin_frame_address(0);
     for (size_t i = 0; i < count; i++) {
         visit_registers(standstill, &threads[i]);
         visit_stacks(standstill, scan, threads[i].tid, thread_registers_sp(threads[i].registers));
     }
-    visit_stacks(standstill, scan, self, (uint64_t)(uintptr_t)__builtin_frame_address(0));
+    standstill->is_self = true;
+    visit_stacks(standstill, scan, self, own_stack);
+    standstill->is_self = false;
 }
 
 /* ---- the commit ------------------------------------------------------------------------------------------------- */

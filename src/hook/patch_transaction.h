@@ -54,9 +54,14 @@ struct patch_environment {
     /* Whether calls under way will return into a chunk of it; may be NULL. */
     bool (*is_needed)(uint64_t start, uint64_t end);
 
-    /* More stacks of a thread than the one that its stack pointer is on: where the program's is. 0: none. May be NULL.
+    /* Where the calling thread's stack is looked at from: before it are frames of ours. 0: from here on. */
+    uint64_t own_stack;
+
+    /*
+     * Where a thread's stack is that its stack pointer is not on; 0: it has no other. *is_hidden_out: something between
+     * the two is not on either, so that nobody knows which code it will come back to. May be NULL.
      */
-    uint64_t (*other_stack)(int tid);
+    uint64_t (*other_stack)(int tid, uint64_t sp, bool *is_hidden_out);
 
     /* Told of each range of code that has changed, when threads run again; may be NULL. */
     void (*changed)(void *context, uint64_t start, uint64_t end);

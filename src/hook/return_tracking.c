@@ -97,7 +97,7 @@ static bool is_over(struct hook_thread *thread, const struct invocation *invocat
                                                        : invocation_landing(invocation);
     if (!read_word(thread, slot, &word) || word != expected)
         return true;
-    return slot < sp && are_on_own_stack(thread, slot, sp);
+    return slot < sp && are_on_own_stack(thread, slot, sp) && !own_stack_is_signal_stack(sp, slot);
 }
 
 /* How many functions that jumped to another one are under way at the slot. */
@@ -265,7 +265,7 @@ static void leave_given_up(uint64_t slot, uint64_t stub, struct invocation *out)
 {
     *out = (struct invocation){.stub = stub};
     atomic_store_explicit(&out->slot, ~slot, memory_order_relaxed);
-    if (invocation_grave_find(slot, stub, &out->return_address))
+    if (invocation_grave_find(slot, stub, true, &out->return_address))
         return;
     counter_add(COUNTER_hook_returns_guessed, 1);
     out->return_address = guess(stub);
@@ -291,6 +291,9 @@ bool return_tracking_leave(struct hook_thread *thread, uint64_t slot, uint64_t s
     }
     if (take_from_others(slot, stub, out))
         return true;
+    *out = (struct invocation){.stub = stub};
+    if (invocation_grave_find(slot, stub, false, &out->return_address))
+        return false;
     popped = invocation_stack_find_popped(&thread->invocations, slot, stub);
     if (popped != NULL) {
         copy_out(popped, slot, out);
@@ -406,6 +409,8 @@ bool return_tracking_leave_all(void)
         if (is_walking(thread))
             return false;
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
+        /* Some may be dead, and their stacks gone. */
+        thread->own_stack = (struct own_stack){0};
         put_back(thread);
         invocation_stack_clear(&thread->invocations);
     }

@@ -11,6 +11,7 @@
 #include "hook/hook_thread.h"
 #include "libgait/error.h"
 #include "libgait/export.h"
+#include "libgait/hook_unwinding.h"
 #include "libgait/options.h"
 #include "libgait/own_module.h"
 #include "libgait/stalker_registry.h"
@@ -117,7 +118,14 @@ static int create(const struct gait_hooks_options *options)
     int result = hook_threads_begin(&thread_options);
 
     own_module_find(&table_options.own_start, &table_options.own_end);
-    return result != 0 ? result : hook_table_create(&table_options, &the_hooks.table);
+    if (result == 0)
+        result = hook_table_create(&table_options, &the_hooks.table);
+    if (result != 0)
+        return result;
+    result = hook_unwinding_begin(the_hooks.table);
+    if (result != 0 && hook_table_destroy(the_hooks.table) == 0)
+        the_hooks.table = NULL;
+    return result;
 }
 
 EXPORT int gait_hooks_acquire(const struct gait_hooks_options *options, struct gait_hooks **hooks_out,

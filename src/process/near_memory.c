@@ -211,6 +211,12 @@ void near_memory_note_busy(struct near_memory *memory, uint64_t address)
     }
 }
 
+void near_memory_note_all_busy(struct near_memory *memory)
+{
+    LIST_FOR_EACH (node, &memory->chunks)
+        chunk_of(node)->is_busy = true;
+}
+
 void near_memory_ask_busy(struct near_memory *memory, bool (*ask)(uint64_t start, uint64_t end))
 {
     LIST_FOR_EACH (node, &memory->chunks)

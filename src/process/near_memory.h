@@ -82,6 +82,7 @@ void near_memory_release(struct near_piece *piece);
  */
 bool near_memory_begin_reclaim(struct near_memory *memory, uint64_t *low_out, uint64_t *high_out);
 void near_memory_note_busy(struct near_memory *memory, uint64_t address);
+void near_memory_note_all_busy(struct near_memory *memory);
 
 /* Calls ask for each chunk that nobody was seen in; true: it is in use even so. */
 void near_memory_ask_busy(struct near_memory *memory, bool (*ask)(uint64_t start, uint64_t end));

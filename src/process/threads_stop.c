@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 
 #define STOP_TIMEOUT_MS 2000u
+#define PATIENCE        5u
 #define END_TIMEOUT_MS  10000u
 #define ROOM_FOR_MORE   32u
 
@@ -268,10 +269,30 @@ static void take_over_marks(struct exchange *exchange)
             exchange->threads[i].shown.is_changed = exchange->shown[shown++].is_changed;
 }
 
-static uint32_t wait_for_stop(struct tracing_helper *helper, enum helper_phase from)
+/* Whether one that is asked for waits for something that nobody can interrupt. */
+static bool is_hopeless(const struct exchange *exchange)
 {
-    uint32_t phase = tracing_helper_wait(helper, from, STOP_TIMEOUT_MS);
+    for (size_t i = 0; i < exchange->count; i++) {
+        enum thread_state state;
 
+        if (exchange->threads[i].hold == HOLD_SEIZED &&
+            thread_state_read(exchange->threads[i].traced.tid, &state) == 0 && state == THREAD_UNINTERRUPTIBLE)
+            return true;
+    }
+    return false;
+}
+
+/* On a system with too much to do, stopping takes its time. */
+static uint32_t wait_for_stop(struct exchange *exchange, enum helper_phase from)
+{
+    struct tracing_helper *helper = &exchange->helper;
+    uint32_t phase = from;
+
+    for (unsigned i = 0; i < PATIENCE && phase == from; i++) {
+        phase = tracing_helper_wait(helper, from, STOP_TIMEOUT_MS);
+        if (phase == from && is_hopeless(exchange))
+            break;
+    }
     return phase == HELPER_REFUSED ? tracing_helper_allow(helper, STOP_TIMEOUT_MS) : phase;
 }
 
@@ -279,7 +300,7 @@ static uint32_t wait_for_stop(struct tracing_helper *helper, enum helper_phase f
 static int stop_all(struct exchange *exchange)
 {
     struct tracing_helper *helper = &exchange->helper;
-    uint32_t phase = wait_for_stop(helper, HELPER_STARTING);
+    uint32_t phase = wait_for_stop(exchange, HELPER_STARTING);
 
     while (phase == HELPER_STOPPED) {
         size_t new_count = 0;
@@ -290,7 +311,7 @@ static int stop_all(struct exchange *exchange)
         if (result != 0 || new_count == 0)
             return result;
         (void)tracing_helper_tell(helper, HELPER_STOPPED, CALLER_MORE);
-        phase = wait_for_stop(helper, CALLER_MORE);
+        phase = wait_for_stop(exchange, CALLER_MORE);
     }
     return NO_ANSWER;
 }

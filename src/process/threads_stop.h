@@ -43,8 +43,8 @@ typedef int (*threads_source)(void *source_context, threads_change change, void 
  * Stops all other threads, calls `change`, lets them go on. With no others, nobody is needed for that.
  *
  * -EPERM, -EACCES    somebody else traces one (a debugger, strace), or the system lets nobody trace it
- * -ETIMEDOUT   one did not stop within two seconds, since it is in a wait that cannot be interrupted, vfork() for one;
- *              or others used this, or thread_modify, for ten
+ * -ETIMEDOUT   one did not stop within two seconds, since it is in a wait that cannot be interrupted, vfork() for one,
+ *              or within ten for no such reason; or others used this, or thread_modify, for ten
  * -EDEADLK     called by a `change`
  * -EIO         the tracing process was killed by somebody; if that was after `change`, nobody knows whether registers
  *              were written

@@ -227,10 +227,11 @@ static bool are_same(const struct machine *a, const struct machine *b)
 static void use_registers(struct gait_invocation *invocation)
 {
     (void)invocation;
-    __asm__ volatile("vpcmpeqb %%ymm0, %%ymm0, %%ymm0; vmovdqa %%ymm0, %%ymm1; vmovdqa %%ymm0, %%ymm15; xorl %%eax, %%eax"
-                     :
-                     :
-                     : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm15", "cc");
+    __asm__ volatile(
+        "vpcmpeqb %%ymm0, %%ymm0, %%ymm0; vmovdqa %%ymm0, %%ymm1; vmovdqa %%ymm0, %%ymm15; xorl %%eax, %%eax"
+        :
+        :
+        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm15", "cc");
 }
 
 static void check_machine(void *hooked)
