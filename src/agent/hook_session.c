@@ -52,13 +52,15 @@ static void modules_changed(struct gait_invocation *invocation)
 /* In a child, which has one thread, and hooks like its parent. */
 static void forked(void)
 {
+    bool is_read = process_log_child_began();
+
     process_hooks_begin();
-    if (!process_log_child_began()) {
-        /* What it writes is not for its parent's reader. */
-        if (!ring_region_detach(session.ring))
-            hook_recording_end();
+    /* What it writes is not for its parent's reader; where nobody sees it, it costs least. */
+    if (!is_read && !ring_region_detach(session.ring))
         return;
-    }
+    hook_recording_begin(session.ring, function_hooks_space());
+    if (!is_read)
+        return;
     function_hooks_begin_in_child();
     module_log_begin_in_child();
 }
@@ -165,8 +167,8 @@ int hook_session_leave(struct agent_call *call, struct thread_registers *registe
 {
     int result = hook_set_open();
 
-    if (result == 0 && hook_set_count() != 0)
-        result = hook_set_remove_all();
+    if (result == 0)
+        result = hook_set_remove(false);
     if (result == 0)
         session.is_begun = false;
     for (uint32_t i = 0; result == 0 && i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
@@ -205,11 +207,20 @@ bool hook_session_look(struct agent_call *call, struct thread_registers *registe
     return are_out;
 }
 
+static bool remove_last_ones(void)
+{
+    bool is_done = hook_set_open() == 0 && hook_set_remove(true) == 0;
+
+    hook_set_close();
+    return is_done;
+}
+
 bool hook_session_end(void)
 {
     if (session.ring == NULL)
         return true;
-    if (!return_tracking_leave_all())
+    /* Unwinders are told of return addresses that are replaced as long as some are. */
+    if (!return_tracking_leave_all() || !remove_last_ones())
         return false;
     hook_recording_end();
     function_hooks_end();
