@@ -185,15 +185,20 @@ static const struct hook_thread *thread_with(int tid)
     return NULL;
 }
 
-/* A thread on the stack for listeners has come from the program's, and from a gate between the two. */
+/*
+ * A thread on the stack for listeners has come from the program's by a gate, whose stack pointer is known once
+ * listeners are called; before and after, where the innermost call is will do, but not for the gate's return address.
+ */
 static uint64_t program_stack(int tid, uint64_t sp, bool *is_hidden_out)
 {
     const struct hook_thread *thread = thread_with(tid);
 
     if (thread == NULL || sp < thread->stack_low || sp > thread->stack_top)
         return 0;
+    if (hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0)
+        return thread->gate_sp;
     *is_hidden_out = true;
-    return thread->gate_sp;
+    return thread->invocations.top[-1].slot;
 }
 
 static void tell_changed(void *context, uint64_t start, uint64_t end)
@@ -491,7 +496,7 @@ static bool is_in_listener(void)
 {
     const struct hook_thread *thread = hook_thread_current();
 
-    return thread != NULL && hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0;
+    return thread != NULL && hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER);
 }
 
 static int commit_all(struct hook_table *table)
