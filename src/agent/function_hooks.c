@@ -11,6 +11,7 @@
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/slab.h"
+#include "elf/own_stack_walker.h"
 #include "hook/hook_image.h"
 #include "hook/hook_unwinders.h"
 #include "process/mapping_list.h"
@@ -52,6 +53,7 @@ struct search {
     struct special_hook *specials; /* for each function */
     size_t memory_bytes;           /* of what is chosen, and the above */
     bool has_any;
+    bool walks_stacks; /* its run-time system does: return addresses are left alone */
 };
 
 int function_hooks_begin(const struct function_hooks_options *options)
@@ -162,6 +164,14 @@ static void choose_listener(const struct search *search, size_t which, uint64_t 
     }
 }
 
+/* Goroutines return to behind its first instruction, where nobody has called it. */
+static bool is_returned_into(const struct elf_function *function)
+{
+    static const char name[] = "runtime.goexit";
+
+    return function->name_length >= sizeof(name) - 1 && memcmp(function->name, name, sizeof(name) - 1) == 0;
+}
+
 static int hook_function(struct search *search, size_t which)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
@@ -171,14 +181,16 @@ static int hook_function(struct search *search, size_t which)
     const uint8_t *bytes = find_bytes(search, function->start, &address);
     int result;
 
-    if (bytes == NULL)
+    if (bytes == NULL || is_returned_into(function))
         return 0;
+    wish.leaves_returns = search->walks_stacks;
     choose_listener(search, which, address, &wish);
     if (!wish.is_recorded && wish.enter == NULL)
         return 0;
     hook_planner_plan(&search->image.planner, function, &plan);
+    /* A part that is jumped to, or something that only traps, is none. */
     if (plan.method == HOOK_IMPOSSIBLE)
-        return -EOPNOTSUPP;
+        return plan.obstacle == HOOK_NOT_A_FUNCTION || plan.obstacle == HOOK_IS_A_TRAP ? 0 : -EOPNOTSUPP;
     wish.expected = bytes + (plan.patch_at - function->start);
     move_plan(&plan, address - function->start);
     wish.plan = &plan;
@@ -190,9 +202,14 @@ static int hook_function(struct search *search, size_t which)
 
 static void hook_chosen(struct search *search)
 {
-    for (size_t i = 0; i < search->image.functions.count; i++)
-        if (hook_function(search, i) != 0)
+    for (size_t i = 0; i < search->image.functions.count; i++) {
+        int result = hook_function(search, i);
+
+        if (result == -ENOMEM)
             ring_region_note_lack(hooks.options.ring);
+        else if (result != 0)
+            ring_region_note_not_hooked(hooks.options.ring);
+    }
 }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
@@ -271,6 +288,7 @@ static uint64_t look_through(struct search *search, const struct function_hooks_
     search->choice.wanted = wanted->wanted;
     search->choice.unwanted = wanted->unwanted;
     search->choice.entry = search->image.entry;
+    search->walks_stacks = elf_has_own_stack_walker(&search->image.file.symbols);
     matched = wanted->wanted == 0 ? 0 : hook_choice_make(&search->choice);
     find_specials(search);
     if (is_anything_chosen(search) || is_loader(search->mapping)) {

@@ -14,17 +14,21 @@
 #include "base/raw_syscall.h"
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
+#include "hook/return_tracking.h"
 #include "process/dynamic_loader.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
+#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 
 static struct hook_session {
     struct ring_region *ring;
-    bool is_begun; /* hooks that are added are put in place at once */
+    bool is_begun;        /* hooks that are added are put in place at once */
+    uint64_t image_start; /* of the agent */
+    uint64_t image_bytes;
 } session;
 
 /* ---- what happens in the process --------------------------------------------------------------------------------- */
@@ -47,7 +51,6 @@ static void forked(void)
             hook_recording_end();
         return;
     }
-    hook_recording_begin(session.ring, function_hooks_space());
     function_hooks_begin_in_child();
     module_log_begin_in_child();
 }
@@ -61,7 +64,24 @@ static uint64_t module_loaded(const struct mapping *mapping, const char *path, c
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
-int hook_session_prepare(const struct agent_options *options, struct ring_region *ring)
+/* From the first segment to the last one. */
+static void find_image(const struct agent_call *call)
+{
+    uint64_t end = 0;
+
+    session.image_start = UINT64_MAX;
+    for (uint32_t i = 0; i < call->segment_count && i < AGENT_SEGMENTS_MAX; i++) {
+        const struct agent_segment *segment = &call->segments[i];
+
+        if (segment->start < session.image_start)
+            session.image_start = segment->start;
+        if (segment->start + segment->size_bytes > end)
+            end = segment->start + segment->size_bytes;
+    }
+    session.image_bytes = end == 0 ? 0 : end - session.image_start;
+}
+
+int hook_session_prepare(const struct agent_call *call, struct ring_region *ring)
 {
     static const struct selection_watcher watcher = {.module = module_loaded, .remove = hook_set_forget};
     const struct hook_threads_options threads = {.forked = forked};
@@ -78,9 +98,10 @@ int hook_session_prepare(const struct agent_options *options, struct ring_region
     if (result != 0)
         return result;
     session.ring = ring;
+    find_image(call);
     process_hooks_begin();
     hook_recording_begin(ring, function_hooks_space());
-    selection_begin(NULL, ring, options, &watcher);
+    selection_begin(NULL, ring, &call->options, &watcher);
     (void)module_log_begin(ring);
     return 0;
 }
@@ -108,6 +129,12 @@ static int current_tid(void)
     return (int)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+/* Stubs and trampolines, and our own image. */
+static bool is_ours(uint64_t pc)
+{
+    return hook_set_contains(pc) || pc - session.image_start < session.image_bytes;
+}
+
 static struct thread_registers *registers_of(struct agent_thread *thread, struct thread_registers *callers)
 {
     return thread->tid == current_tid() ? callers : &thread->registers;
@@ -128,20 +155,42 @@ int hook_session_leave(struct agent_call *call, struct thread_registers *registe
     return 0;
 }
 
+/* A thread goes on with the segment base that it had before it first met a hook. */
+static bool give_base_back(struct thread_registers *registers)
+{
+    struct gait_cpu_context cpu;
+    uint64_t base;
+
+    translator_host()->registers_get(registers, &cpu, &base);
+    if (!hook_thread_has_base(base))
+        return false;
+    translator_host()->registers_set(registers, &cpu, 0);
+    return true;
+}
+
 bool hook_session_look(struct agent_call *call, struct thread_registers *registers)
 {
     bool are_out = true;
 
-    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
-        are_out &= !hook_set_contains(thread_registers_pc(registers_of(&call->threads[i], registers)));
+    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
+        struct agent_thread *thread = &call->threads[i];
+        struct thread_registers *own = registers_of(thread, registers);
+
+        are_out &= !is_ours(thread_registers_pc(own));
+        thread->result = give_base_back(own) ? 0 : 1;
+    }
     return are_out;
 }
 
-void hook_session_end(void)
+bool hook_session_end(void)
 {
     if (session.ring == NULL)
-        return;
+        return true;
+    if (!return_tracking_leave_all())
+        return false;
     hook_recording_end();
     function_hooks_end();
+    hook_threads_end();
     session = (struct hook_session){.ring = NULL};
+    return true;
 }

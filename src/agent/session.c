@@ -88,7 +88,7 @@ static void give_back(void)
 {
     crash_watch_end();
     stalker_engine_destroy(session.engine);
-    hook_session_end();
+    (void)!hook_session_end();
     process_log_end();
     thread_registry_deinit();
     module_log_end();
@@ -134,7 +134,7 @@ int session_prepare(struct agent_call *call)
     result = make_ring(options);
     if (result == 0 && options->events & EVENTS_HOOKED) {
         session.is_hooked = true;
-        result = hook_session_prepare(options, session.ring);
+        result = hook_session_prepare(call, session.ring);
     } else if (result == 0) {
         result = prepare_following(options);
     }
@@ -241,6 +241,8 @@ int session_end(void)
     if (!is_there())
         return 0;
     if (session_followed_count() != 0 || session_hooked_count() != 0)
+        return -EBUSY;
+    if (session.is_hooked && !hook_session_end())
         return -EBUSY;
     if (session.engine != NULL)
         forget_threads();

@@ -323,6 +323,15 @@ static enum command_status refuse(const struct command_line *line, const char *t
     return COMMAND_MISUSED;
 }
 
+/* Whether there is a trigger that only followed threads can notice. */
+static bool has_trigger_inside(const struct record_options *options)
+{
+    for (size_t i = 0; i < options->trigger_count; i++)
+        if (options->triggers[i].pattern[0] != '\0' || options->triggers[i].kind == TRIGGER_SPEC_SIGNAL)
+            return true;
+    return false;
+}
+
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
     if (record_patterns_count(options) > AGENT_PATTERNS_MAX) {
@@ -337,6 +346,11 @@ static enum command_status check(const struct command_line *line, const struct r
     if (options->has_events)
         return refuse(line, "--hook and --follow do not go together: what is hooked runs as it is, what is followed "
                             "does not; --follow call,ret tells the calls of all functions, those of --hook as well");
+    if (options->details.count != 0)
+        return refuse(line, "--hook and --detail do not go together yet; --follow none --detail tells the same");
+    if (has_trigger_inside(options))
+        return refuse(line, "--hook goes with the triggers crash, time, every and manual only; the others are for "
+                            "--follow, which may be none");
     if (options->threads.count != 0)
         return refuse(line, "--follow-thread is for --follow: a function is hooked for all threads");
     return COMMAND_DONE;

@@ -105,15 +105,15 @@ uint64_t hook_gate_find(struct hook_gate_frame *frame)
         return 0;
     }
     /* Where a listener runs, on whose stack this is, nothing may be done on it from the top. */
-    return hook_thread_ignoring(frame->thread, HOOK_IGNORING_LISTENER) != 0
-               ? ((uintptr_t)frame - STACK_IN_USE_BYTES) & ~(uint64_t)15
-               : frame->thread->stack_top;
+    if (hook_thread_ignoring(frame->thread, HOOK_IGNORING_LISTENER) != 0)
+        return ((uintptr_t)frame - STACK_IN_USE_BYTES) & ~(uint64_t)15;
+    frame->thread->gate_sp = (uintptr_t)frame;
+    return frame->thread->stack_top;
 }
 
 static void listen_later(struct hook_gate_frame *frame)
 {
     frame->is_listening = true;
-    frame->thread->gate_sp = (uintptr_t)frame;
     hook_thread_set_ignoring(frame->thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_GATE);
 }
 

@@ -19,6 +19,7 @@
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "hook/call_data.h"
 #include "hook/hook_arena.h"
 #include "hook/hook_record.h"
 #include "hook/hook_stub.h"
@@ -189,6 +190,27 @@ int hook_threads_begin(const struct hook_threads_options *options)
     return 0;
 }
 
+bool hook_thread_has_base(uint64_t base)
+{
+    return base - hook_arena_start < hook_arena_bytes;
+}
+
+void hook_threads_end(void)
+{
+    struct hook_thread *thread;
+
+    if (arena.storage == NULL)
+        return;
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
+        invocation_stack_deinit(&thread->invocations);
+        call_data_deinit(thread);
+    }
+    thread_table_deinit(&arena.table);
+    memory_unmap(arena.storage, SINK_BYTES + PAGE_BYTES + hook_arena_bytes);
+    hook_arena_start = hook_arena_bytes = hook_arena_sink = 0;
+    __builtin_memset(&arena, 0, sizeof(arena));
+}
+
 /* ---- making and finding ------------------------------------------------------------------------------------------ */
 
 static bool is_in_arena(uint64_t base)
@@ -243,6 +265,8 @@ static void let_go(struct hook_thread *thread)
     hook_record_close(thread);
     thread_table_remove(&arena.table, thread->tid);
     thread->tid = 0;
+    /* It may be unmapped. */
+    thread->own_stack = (struct own_stack){0};
 }
 
 static void collect(void)
@@ -353,6 +377,7 @@ static void leave_parent(struct hook_thread *own, uint32_t tid)
     thread_table_clear(&arena.table);
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
         thread->tid = thread == own ? tid : 0;
+        thread->own_stack = (struct own_stack){0};
         hook_record_forget(thread);
     }
     if (own != NULL)

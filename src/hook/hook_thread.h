@@ -22,6 +22,7 @@
 
 struct ring_writer;
 struct call_data;
+struct call_data_page;
 
 struct hook_threads_options {
     /* In a forked child, on its first thread that comes by a stub, before anything is told. On the listeners' stack. */
@@ -53,6 +54,7 @@ struct hook_thread {
     uint64_t recording;          /* for which recording the writer is */
     struct own_stack own_stack;
     struct call_data *free_data[CALL_DATA_SIZES];
+    struct call_data_page *data_pages; /* all that it ever took */
     void *vectors;
     struct invocation left; /* of which listeners are told right now, if it was found the slow way */
 };
@@ -61,6 +63,15 @@ struct hook_thread {
  * Takes the memory; before any stub runs. -ENOMEM; -EOPNOTSUPP: not on this CPU. A second call only sets the options.
  */
 MUST_USE int hook_threads_begin(const struct hook_threads_options *options);
+
+/*
+ * Gives all of it back. No stub runs any more, no thread is in one, all calls are forgotten (return_tracking_leave_all)
+ * and no thread's segment base points here.
+ */
+void hook_threads_end(void);
+
+/* Whether that segment base is one of ours: then the program's is 0. */
+bool hook_thread_has_base(uint64_t base);
 
 const struct hook_threads_options *hook_threads_options(void);
 

@@ -497,6 +497,7 @@ static void note_losses(struct recorded_process *process)
         .no_lane_bytes = losses.no_lane_bytes,
         .no_room_count = losses.no_room_count,
         .no_memory_count = losses.no_memory_count,
+        .not_hooked_count = losses.not_hooked_count,
     };
 }
 

@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define RING_MAGIC            0x676e697274696167ull /* "gaitring" */
-#define RING_VERSION          2
+#define RING_VERSION          3
 #define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
 #define RING_LANE_OFFSET      EVENT_SLACK_BYTES
 #define RING_TRIGGERS_OFFSET  (128u << 10)
@@ -83,6 +83,7 @@ struct ring_header {
     _Atomic uint64_t blocks_lost;  /* for which there was no room */
     _Atomic uint64_t modules_lost; /* the same */
     _Atomic uint64_t memory_lacks; /* how often something was not watched for want of memory in the process */
+    _Atomic uint64_t not_hooked;   /* functions that should have been hooked, and cannot be */
     _Atomic uint64_t matched;      /* patterns that something in the process matched: a bit for each */
     _Atomic uint32_t lane_count;   /* of lanes that were ever used */
     _Atomic uint32_t activity;     /* changes when a buffer is full or a lane ends; readers sleep on it */

@@ -757,14 +757,14 @@ static void *wait_in_thread(void *context)
 
 static void unhooking_during_a_call_leaves_the_call_alone(void)
 {
-    struct gait_hooks_statistics before = {.size_bytes = sizeof(before)}, statistics = before;
+    struct gait_hooks_statistics statistics = {.size_bytes = sizeof(statistics)}, before = statistics;
     pthread_t thread;
     void *result;
 
     begin();
+    CHECK_EQUAL(gait_hooks_collect(hooks, &before, &error), 0);
     atomic_store(&waiting, 0);
     atomic_store(&may_return, 0);
-    CHECK_EQUAL(gait_hooks_collect(hooks, &before, &error), 0);
     detach(attach(add, 1));
     (void)attach(wait_long, 0);
     CHECK_EQUAL(pthread_create(&thread, NULL, wait_in_thread, (void *)41), 0);
@@ -783,6 +783,7 @@ static void unhooking_during_a_call_leaves_the_call_alone(void)
     CHECK_EQUAL(gait_hooks_collect(hooks, &statistics, &error), 0);
     CHECK_EQUAL(statistics.hooked, before.hooked);
     CHECK_EQUAL(statistics.retired, 0);
+    CHECK_EQUAL(statistics.chunks, before.chunks);
     end();
 }
 
