@@ -410,7 +410,6 @@ static ucontext_t copier;
 static unsigned char *copied_low, *copied_high;
 static unsigned char copies[2][16384];
 static size_t copied_bytes[2];
-static volatile unsigned copy_turn;
 static ucontext_t copied[2];
 static unsigned char copier_memory[COROUTINE_BYTES];
 
