@@ -119,8 +119,7 @@ static bool is_on_signal_stack(const struct hook_gate_frame *frame)
 {
     uint64_t sp = frame->cpu.rsp;
 
-    return !hook_thread_is_on_own_stack(frame->thread, sp) &&
-           own_stack_is_signal_stack(sp, frame->thread->stack_low);
+    return !hook_thread_is_on_own_stack(frame->thread, sp) && own_stack_is_signal_stack(sp, frame->thread->stack_low);
 }
 
 static void listen_later(struct hook_gate_frame *frame)

@@ -44,8 +44,8 @@ struct hook_thread {
     uint32_t tid;       /* 0: nobody's; what is still in `invocations` may come back on another thread */
     uint64_t stack_low; /* of its stack for listeners */
     uint64_t stack_top;
-    uint64_t gate_sp;                /* of a gate while HOOK_LISTENING_GATE */
-    uint64_t own_low;     /* of the stack that it began with; 0 bytes: not known */
+    uint64_t gate_sp; /* of a gate while HOOK_LISTENING_GATE */
+    uint64_t own_low; /* of the stack that it began with; 0 bytes: not known */
     uint64_t own_bytes;
     uint64_t reserved[6];
     struct gait_cpu_context context; /* while listeners run that a gate has called */
