@@ -177,7 +177,7 @@ enum gait_hook_method gait_hook_method_of(struct gait_hooks *hooks, uint64_t add
 /* Filled up to its size_bytes. */
 struct gait_hooks_statistics {
     size_t size_bytes;
-    size_t hooked;  /* addresses that are, or were hooked lately and are kept for another time */
+    size_t hooked;  /* addresses that are, or were hooked lately and are kept for another time; unwinders always are */
     size_t retired; /* addresses that are no longer hooked, but in whose code somebody is, or was when last looked */
     size_t chunks;  /* of executable memory, 256 KiB each */
 };

@@ -54,15 +54,11 @@ struct search {
     bool has_any;
 };
 
-int function_hooks_begin(const struct function_hooks_options *options)
+void function_hooks_begin(const struct function_hooks_options *options)
 {
-    int result = hook_set_begin();
-
-    if (result != 0)
-        return result;
+    hook_set_begin();
     hooks = (struct function_hooks){.options = *options, .space = ring_region_new_space(options->ring)};
     slab_init(&hooks.memory, 0);
-    return 0;
 }
 
 void function_hooks_end(void)
@@ -177,8 +173,9 @@ static int hook_function(struct search *search, size_t which)
     if (!wish.is_recorded && wish.enter == NULL)
         return 0;
     hook_planner_plan(&search->image.planner, function, &plan);
+    /* A part that is jumped to, or something that only traps, is none. */
     if (plan.method == HOOK_IMPOSSIBLE)
-        return -EOPNOTSUPP;
+        return plan.obstacle == HOOK_NOT_A_FUNCTION || plan.obstacle == HOOK_IS_A_TRAP ? 0 : -EOPNOTSUPP;
     wish.expected = bytes + (plan.patch_at - function->start);
     move_plan(&plan, address - function->start);
     wish.plan = &plan;
@@ -190,9 +187,14 @@ static int hook_function(struct search *search, size_t which)
 
 static void hook_chosen(struct search *search)
 {
-    for (size_t i = 0; i < search->image.functions.count; i++)
-        if (hook_function(search, i) != 0)
+    for (size_t i = 0; i < search->image.functions.count; i++) {
+        int result = hook_function(search, i);
+
+        if (result == -ENOMEM)
             ring_region_note_lack(hooks.options.ring);
+        else if (result != 0)
+            ring_region_note_not_hooked(hooks.options.ring);
+    }
 }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */

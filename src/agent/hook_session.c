@@ -14,40 +14,53 @@
 #include "base/raw_syscall.h"
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
+#include "hook/return_tracking.h"
 #include "process/dynamic_loader.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
+#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 
 static struct hook_session {
     struct ring_region *ring;
-    bool is_begun; /* hooks that are added are put in place at once */
+    bool is_begun;        /* hooks that are added are put in place at once */
+    uint64_t image_start; /* of the agent */
+    uint64_t image_bytes;
 } session;
 
 /* ---- what happens in the process --------------------------------------------------------------------------------- */
 
 static void modules_changed(struct gait_invocation *invocation)
 {
+    int result;
+
     (void)invocation;
+    if (!session.is_begun)
+        return;
+    result = hook_set_open();
     module_log_look_again();
-    if (session.is_begun && function_hooks_commit() != 0)
+    if (result == 0)
+        result = function_hooks_commit();
+    if (result != 0)
         ring_region_note_lack(session.ring);
+    hook_set_close();
 }
 
 /* In a child, which has one thread, and hooks like its parent. */
 static void forked(void)
 {
+    bool is_read = process_log_child_began();
+
     process_hooks_begin();
-    if (!process_log_child_began()) {
-        /* What it writes is not for its parent's reader. */
-        if (!ring_region_detach(session.ring))
-            hook_recording_end();
+    /* What it writes is not for its parent's reader; where nobody sees it, it costs least. */
+    if (!is_read && !ring_region_detach(session.ring))
         return;
-    }
     hook_recording_begin(session.ring, function_hooks_space());
+    if (!is_read)
+        return;
     function_hooks_begin_in_child();
     module_log_begin_in_child();
 }
@@ -61,7 +74,24 @@ static uint64_t module_loaded(const struct mapping *mapping, const char *path, c
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
-int hook_session_prepare(const struct agent_options *options, struct ring_region *ring)
+/* From the first segment to the last one. */
+static void find_image(const struct agent_call *call)
+{
+    uint64_t end = 0;
+
+    session.image_start = UINT64_MAX;
+    for (uint32_t i = 0; i < call->segment_count && i < AGENT_SEGMENTS_MAX; i++) {
+        const struct agent_segment *segment = &call->segments[i];
+
+        if (segment->start < session.image_start)
+            session.image_start = segment->start;
+        if (segment->start + segment->size_bytes > end)
+            end = segment->start + segment->size_bytes;
+    }
+    session.image_bytes = end == 0 ? 0 : end - session.image_start;
+}
+
+int hook_session_prepare(const struct agent_call *call, struct ring_region *ring)
 {
     static const struct selection_watcher watcher = {.module = module_loaded, .remove = hook_set_forget};
     const struct hook_threads_options threads = {.forked = forked};
@@ -74,30 +104,44 @@ int hook_session_prepare(const struct agent_options *options, struct ring_region
     /* In a static program no modules come or go. */
     if (dynamic_loader_find(&loader) == 0)
         functions.loader_notification = loader.notification;
-    result = function_hooks_begin(&functions);
+    result = hook_set_open();
     if (result != 0)
         return result;
+    function_hooks_begin(&functions);
     session.ring = ring;
+    find_image(call);
     process_hooks_begin();
     hook_recording_begin(ring, function_hooks_space());
-    selection_begin(NULL, ring, options, &watcher);
+    selection_begin(NULL, ring, &call->options, &watcher);
     (void)module_log_begin(ring);
+    hook_set_close();
     return 0;
 }
 
-void hook_session_meet(struct agent_call *call)
+int hook_session_meet(struct agent_call *call)
 {
-    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
+    int result = hook_set_open();
+
+    /* By threads that ran since it was prepared. */
+    if (result == 0)
+        module_log_look_again();
+    for (uint32_t i = 0; result == 0 && i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
         call->threads[i].result = hook_set_move_in(&call->threads[i].registers) ? 0 : 1;
+    hook_set_close();
+    return result;
 }
 
 int hook_session_begin(struct thread_registers *registers)
 {
-    int result;
+    int result = hook_set_open();
 
+    if (result != 0)
+        return result;
+    module_log_look_again();
     (void)hook_set_move_in(registers);
     result = function_hooks_commit();
     session.is_begun = result == 0;
+    hook_set_close();
     return result;
 }
 
@@ -108,6 +152,12 @@ static int current_tid(void)
     return (int)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+/* Stubs and trampolines, and our own image. */
+static bool is_ours(uint64_t pc)
+{
+    return hook_set_contains(pc) || pc - session.image_start < session.image_bytes;
+}
+
 static struct thread_registers *registers_of(struct agent_thread *thread, struct thread_registers *callers)
 {
     return thread->tid == current_tid() ? callers : &thread->registers;
@@ -115,33 +165,66 @@ static struct thread_registers *registers_of(struct agent_thread *thread, struct
 
 int hook_session_leave(struct agent_call *call, struct thread_registers *registers)
 {
-    int result = hook_set_count() == 0 ? 0 : hook_set_remove_all();
+    int result = hook_set_open();
 
-    if (result != 0)
-        return result;
-    session.is_begun = false;
-    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
+    if (result == 0)
+        result = hook_set_remove(false);
+    if (result == 0)
+        session.is_begun = false;
+    for (uint32_t i = 0; result == 0 && i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
         struct agent_thread *thread = &call->threads[i];
 
         thread->result = hook_set_move_out(registers_of(thread, registers)) ? 0 : 1;
     }
-    return 0;
+    hook_set_close();
+    return result;
+}
+
+/* A thread goes on with the segment base that it had before it first met a hook. */
+static bool give_base_back(struct thread_registers *registers)
+{
+    struct gait_cpu_context cpu;
+    uint64_t base;
+
+    translator_host()->registers_get(registers, &cpu, &base);
+    if (!hook_thread_has_base(base))
+        return false;
+    translator_host()->registers_set(registers, &cpu, 0);
+    return true;
 }
 
 bool hook_session_look(struct agent_call *call, struct thread_registers *registers)
 {
     bool are_out = true;
 
-    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
-        are_out &= !hook_set_contains(thread_registers_pc(registers_of(&call->threads[i], registers)));
+    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
+        struct agent_thread *thread = &call->threads[i];
+        struct thread_registers *own = registers_of(thread, registers);
+
+        are_out &= !is_ours(thread_registers_pc(own));
+        thread->result = give_base_back(own) ? 0 : 1;
+    }
     return are_out;
 }
 
-void hook_session_end(void)
+static bool remove_last_ones(void)
+{
+    bool is_done = hook_set_open() == 0 && hook_set_remove(true) == 0;
+
+    hook_set_close();
+    return is_done;
+}
+
+bool hook_session_end(void)
 {
     if (session.ring == NULL)
-        return;
+        return true;
+    /* Unwinders are told of return addresses that are replaced as long as some are. */
+    if (!return_tracking_leave_all() || !remove_last_ones())
+        return false;
     hook_recording_end();
     function_hooks_end();
+    hook_threads_end();
     session = (struct hook_session){.ring = NULL};
+    return true;
 }

@@ -92,7 +92,7 @@ static void give_back(void)
 {
     crash_watch_end();
     stalker_engine_destroy(session.engine);
-    hook_session_end();
+    (void)!hook_session_end();
     process_log_end();
     thread_registry_deinit();
     module_log_end();
@@ -139,7 +139,7 @@ int session_prepare(struct agent_call *call)
     result = make_ring(options);
     if (result == 0 && options->events & EVENTS_HOOKED) {
         session.is_hooked = true;
-        result = hook_session_prepare(options, session.ring);
+        result = hook_session_prepare(call, session.ring);
     } else if (result == 0) {
         result = prepare_following(options);
     }
@@ -163,7 +163,8 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
         return result;
     if (was_prepared) {
         ring_region_close_fd(session.ring);
-        module_log_look_again();
+        if (!session.is_hooked)
+            module_log_look_again();
     }
     session.ring->fd = -1;
     result = session.is_hooked ? hook_session_begin(registers) : follow_caller(registers);
@@ -179,10 +180,8 @@ static struct thread_registers *registers_of(struct agent_thread *thread, struct
 
 int session_follow(struct agent_call *call)
 {
-    if (session.is_hooked) {
-        hook_session_meet(call);
-        return 0;
-    }
+    if (session.is_hooked)
+        return hook_session_meet(call);
     if (session.engine == NULL)
         return -ENOENT;
     for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
@@ -246,6 +245,8 @@ int session_end(void)
     if (!is_there())
         return 0;
     if (session_followed_count() != 0 || session_hooked_count() != 0)
+        return -EBUSY;
+    if (session.is_hooked && !hook_session_end())
         return -EBUSY;
     if (session.engine != NULL)
         forget_threads();

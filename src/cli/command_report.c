@@ -258,6 +258,7 @@ static void put_losses(const struct report *report)
         put_loss(report, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
         put_loss(report, process->pid, lost->no_room_count, "blocks or modules for which there was no room");
         put_loss(report, process->pid, lost->no_memory_count, "functions or threads to watch, for want of memory");
+        put_loss(report, process->pid, lost->not_hooked_count, "functions that are too short to be hooked, or odd");
     }
 }
 

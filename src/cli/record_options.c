@@ -419,6 +419,21 @@ static enum command_status refuse(const struct command_line *line, const char *t
     return COMMAND_MISUSED;
 }
 
+static bool has_trigger(const struct record_options *options, enum trigger_spec_kind kind)
+{
+    for (size_t i = 0; i < options->trigger_count; i++)
+        if (options->triggers[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* Whether there is a trigger that only followed threads can notice. */
+static bool has_trigger_inside(const struct record_options *options)
+{
+    return has_trigger(options, TRIGGER_SPEC_SYMBOL) || has_trigger(options, TRIGGER_SPEC_SLOW) ||
+           has_trigger(options, TRIGGER_SPEC_SIGNAL);
+}
+
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
     if (options->rotation.keep != 0 && options->rotation.bytes == 0 && options->rotation.age_ns == 0)
@@ -435,14 +450,25 @@ static enum command_status check(const struct command_line *line, const struct r
     if (options->has_events)
         return refuse(line, "--hook and --follow do not go together: what is hooked runs as it is, what is followed "
                             "does not; --follow call,ret tells the calls of all functions, those of --hook as well");
+    if (options->details.count != 0)
+        return refuse(line, "--hook and --detail do not go together yet; --follow none --detail tells the same");
+    if (has_trigger_inside(options))
+        return refuse(line, "--hook goes with the triggers crash, time, every and manual only; the others are for "
+                            "--follow, which may be none");
     if (options->threads.count != 0)
         return refuse(line, "--follow-thread is for --follow: a function is hooked for all threads");
     return COMMAND_DONE;
 }
 
-/* Hooks are another way to record. */
+/*
+ * Whoever says nothing that needs threads to be followed has all functions of the program hooked. Only of those that
+ * are followed the registers are known when they crash.
+ */
 static void settle(struct record_options *options)
 {
+    if (options->hooks.count == 0 && !options->has_events && options->details.count == 0 &&
+        options->threads.count == 0 && !has_trigger_inside(options) && !has_trigger(options, TRIGGER_SPEC_CRASH))
+        options->hooks_all = add_text(&options->hooks, "*");
     if (options->hooks.count == 0)
         return;
     options->events = GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE;

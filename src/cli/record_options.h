@@ -33,6 +33,7 @@ struct record_options {
     bool with_children; /* processes that it makes are recorded as well */
 
     struct option_list hooks; /* functions; if there are any, nothing is followed */
+    bool hooks_all;           /* of the program, since nobody said otherwise */
     struct option_list excludes;
     struct option_list threads; /* numbers, and patterns of names; none: all threads */
 
@@ -70,8 +71,10 @@ void record_options_release(struct record_options *options);
     "  --hook GLOB         functions to hook, like 'libz*!inflate', or 'parse*' of the\n"                              \
     "                      program itself, '*' for all of it; the program runs as it is,\n"                            \
     "                      and these tell when they are entered and left; repeatable\n"                                \
-    "  --follow EVENTS     none, or some of call,ret,block,exec,compile. Without it, and\n"                            \
-    "                      without --hook: call,ret of everything but libc\n"                                          \
+    "                      (all of the program, if nothing is said)\n"                                                 \
+    "  --follow EVENTS     follows all threads instead, through all of their code: none,\n"                            \
+    "                      or some of call,ret,block,exec,compile. If --detail, --trigger\n"                           \
+    "                      or --follow-thread need it: call,ret of all but libc\n"                                     \
     "  --exclude GLOB      no events from these modules, like 'libssl*', or functions,\n"                              \
     "                      like 'libc.so*!malloc'; '!main' is one of the program itself;\n"                            \
     "                      can be given several times\n"                                                               \

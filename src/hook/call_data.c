@@ -11,6 +11,12 @@
 #define PAGE_BYTES 4096u
 #define WORDS      (GAIT_INVOCATION_DATA_BYTES / sizeof(uint64_t))
 
+/* What was taken from the system at once; data follow. */
+struct call_data_page {
+    struct call_data_page *next;
+    size_t size_bytes;
+};
+
 static size_t bytes_of(unsigned size)
 {
     return sizeof(struct call_data) + ((size_t)GAIT_INVOCATION_DATA_BYTES << size);
@@ -36,13 +42,18 @@ static unsigned size_for(uint32_t places)
 
 static void take_page(struct hook_thread *thread, unsigned size)
 {
-    size_t bytes = bytes_of(size), page_bytes = memory_round_to_pages(bytes < PAGE_BYTES ? PAGE_BYTES : bytes);
+    size_t bytes = bytes_of(size), least = sizeof(struct call_data_page) + bytes;
+    size_t page_bytes = memory_round_to_pages(least < PAGE_BYTES ? PAGE_BYTES : least);
+    struct call_data_page *taken;
     uint8_t *place;
     void *page;
 
     if (memory_map(page_bytes, &page) != 0)
         return;
-    for (place = page; place + bytes <= (uint8_t *)page + page_bytes; place += bytes) {
+    taken = page;
+    *taken = (struct call_data_page){thread->data_pages, page_bytes};
+    thread->data_pages = taken;
+    for (place = (uint8_t *)(taken + 1); place + bytes <= (uint8_t *)page + page_bytes; place += bytes) {
         struct call_data *data = (struct call_data *)(void *)place;
 
         data->next = thread->free_data[size];
@@ -78,4 +89,17 @@ void call_data_give_back(struct hook_thread *thread, struct call_data *data)
     size = size_for(data->places);
     data->next = thread->free_data[size];
     thread->free_data[size] = data;
+}
+
+void call_data_deinit(struct hook_thread *thread)
+{
+    struct call_data_page *next;
+
+    for (struct call_data_page *page = thread->data_pages; page != NULL; page = next) {
+        next = page->next;
+        memory_unmap(page, page->size_bytes);
+    }
+    thread->data_pages = NULL;
+    for (unsigned i = 0; i < CALL_DATA_SIZES; i++)
+        thread->free_data[i] = NULL;
 }

@@ -25,4 +25,7 @@ struct call_data *call_data_take(struct hook_thread *thread, uint32_t places);
 /* NULL is fine. */
 void call_data_give_back(struct hook_thread *thread, struct call_data *data);
 
+/* Gives the memory of all data of a thread back. */
+void call_data_deinit(struct hook_thread *thread);
+
 #endif

@@ -88,6 +88,14 @@ int hook_site_init(struct hook_site *site, const struct hook_plan *plan, bool is
 
 /* ---- stubs ------------------------------------------------------------------------------------------------------- */
 
+static bool must_find_return_address(const struct hook_listeners *listeners)
+{
+    for (uint32_t i = 0; listeners != NULL && i < listeners->count; i++)
+        if (listeners->items[i].flags & HOOK_LISTENER_ENTRY_ONLY)
+            return true;
+    return false;
+}
+
 static unsigned wanted_parts(const struct hook_site *site)
 {
     const struct site_wish *wish = &site->wanted;
@@ -101,7 +109,7 @@ static unsigned wanted_parts(const struct hook_site *site)
         parts |= HOOK_STUB_RECORD;
     if (wish->replacement != 0)
         parts |= HOOK_STUB_REPLACE | HOOK_STUB_RETURNS;
-    else if (!site->patch.plan.is_entry_only)
+    else if (!site->patch.plan.is_entry_only && !must_find_return_address(wish->listeners))
         parts |= HOOK_STUB_RETURNS;
     return parts;
 }

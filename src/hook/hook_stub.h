@@ -23,6 +23,7 @@ struct code_writer;
 enum hook_listener_flag {
     HOOK_LISTENER_GENERAL_ONLY = 1, /* it uses no vector and floating point registers */
     HOOK_LISTENER_UNWOUND = 2,      /* `leave` is told of calls that were unwound too */
+    HOOK_LISTENER_ENTRY_ONLY = 4,   /* the function must find its return address: its stub has no HOOK_STUB_RETURNS */
 };
 
 struct hook_listener {

@@ -19,6 +19,7 @@
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "hook/call_data.h"
 #include "hook/hook_arena.h"
 #include "hook/hook_record.h"
 #include "hook/hook_stub.h"
@@ -42,6 +43,8 @@ _Static_assert(offsetof(struct hook_thread, ignoring) == HOOK_THREAD_IGNORING, "
 _Static_assert(offsetof(struct hook_thread, stack_low) == HOOK_THREAD_STACK_LOW, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, stack_top) == HOOK_THREAD_STACK_TOP, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, gate_sp) == HOOK_THREAD_GATE_SP, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, own_low) == HOOK_THREAD_OWN_LOW, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, own_bytes) == HOOK_THREAD_OWN_BYTES, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, context) == HOOK_THREAD_CONTEXT, "as the gates have it");
 
 #define PAGE_BYTES      4096u
@@ -189,6 +192,27 @@ int hook_threads_begin(const struct hook_threads_options *options)
     return 0;
 }
 
+bool hook_thread_has_base(uint64_t base)
+{
+    return base - hook_arena_start < hook_arena_bytes;
+}
+
+void hook_threads_end(void)
+{
+    struct hook_thread *thread;
+
+    if (arena.storage == NULL)
+        return;
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
+        invocation_stack_deinit(&thread->invocations);
+        call_data_deinit(thread);
+    }
+    thread_table_deinit(&arena.table);
+    memory_unmap(arena.storage, SINK_BYTES + PAGE_BYTES + hook_arena_bytes);
+    hook_arena_start = hook_arena_bytes = hook_arena_sink = 0;
+    __builtin_memset(&arena, 0, sizeof(arena));
+}
+
 /* ---- making and finding ------------------------------------------------------------------------------------------ */
 
 static bool is_in_arena(uint64_t base)
@@ -243,6 +267,8 @@ static void let_go(struct hook_thread *thread)
     hook_record_close(thread);
     thread_table_remove(&arena.table, thread->tid);
     thread->tid = 0;
+    /* It may be unmapped. */
+    hook_thread_forget_stack(thread);
 }
 
 static void collect(void)
@@ -304,7 +330,7 @@ static void begin_thread(struct hook_thread *thread, uint32_t tid)
     invocation_stack_clear(&thread->invocations);
     thread->tid = tid;
     thread->ignore_count = 0;
-    thread->own_stack = (struct own_stack){0};
+    hook_thread_forget_stack(thread);
     atomic_store_explicit(&thread->busy_since, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->ignoring, 0, memory_order_relaxed);
     hook_thread_set_ignoring(thread, HOOK_IGNORING_OTHERS, alone != 0 && alone != tid);
@@ -353,6 +379,7 @@ static void leave_parent(struct hook_thread *own, uint32_t tid)
     thread_table_clear(&arena.table);
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
         thread->tid = thread == own ? tid : 0;
+        hook_thread_forget_stack(thread);
         hook_record_forget(thread);
     }
     if (own != NULL)
@@ -426,6 +453,15 @@ void hook_threads_collect(void)
         hook_threads_unlock();
     }
     hook_signals_unblock(mask);
+}
+
+bool hook_thread_is_on_own_stack(struct hook_thread *thread, uint64_t place)
+{
+    bool is_own = own_stack_has(&thread->own_stack, thread->thread_pointer, place, place);
+
+    thread->own_low = thread->own_stack.low;
+    thread->own_bytes = thread->own_stack.high - thread->own_stack.low;
+    return is_own;
 }
 
 /* ---- ignoring ---------------------------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@
 
 struct ring_writer;
 struct call_data;
+struct call_data_page;
 
 struct hook_threads_options {
     /* In a forked child, on its first thread that comes by a stub, before anything is told. On the listeners' stack. */
@@ -43,7 +44,10 @@ struct hook_thread {
     uint32_t tid;       /* 0: nobody's; what is still in `invocations` may come back on another thread */
     uint64_t stack_low; /* of its stack for listeners */
     uint64_t stack_top;
-    uint64_t gate_sp;                /* of a gate while HOOK_LISTENING_GATE */
+    uint64_t gate_sp; /* of a gate while HOOK_LISTENING_GATE */
+    uint64_t own_low; /* of the stack that it began with; 0 bytes: not known */
+    uint64_t own_bytes;
+    uint64_t reserved[6];
     struct gait_cpu_context context; /* while listeners run that a gate has called */
     uint64_t thread_pointer;
     uint32_t index;
@@ -53,6 +57,7 @@ struct hook_thread {
     uint64_t recording;          /* for which recording the writer is */
     struct own_stack own_stack;
     struct call_data *free_data[CALL_DATA_SIZES];
+    struct call_data_page *data_pages; /* all that it ever took */
     void *vectors;
     struct invocation left; /* of which listeners are told right now, if it was found the slow way */
 };
@@ -61,6 +66,15 @@ struct hook_thread {
  * Takes the memory; before any stub runs. -ENOMEM; -EOPNOTSUPP: not on this CPU. A second call only sets the options.
  */
 MUST_USE int hook_threads_begin(const struct hook_threads_options *options);
+
+/*
+ * Gives all of it back. No stub runs any more, no thread is in one, all calls are forgotten (return_tracking_leave_all)
+ * and no thread's segment base points here.
+ */
+void hook_threads_end(void);
+
+/* Whether that segment base is one of ours: then the program's is 0. */
+bool hook_thread_has_base(uint64_t base);
 
 const struct hook_threads_options *hook_threads_options(void);
 
@@ -100,6 +114,15 @@ static inline uint8_t hook_thread_ignoring(const struct hook_thread *thread, uns
 {
     return atomic_load_explicit(&thread->ignoring_why[why], memory_order_relaxed);
 }
+
+static inline void hook_thread_forget_stack(struct hook_thread *thread)
+{
+    thread->own_stack = (struct own_stack){0};
+    thread->own_bytes = 0;
+}
+
+/* Whether a place is on the stack that the thread began with, which is looked for if need be. The thread's own. */
+bool hook_thread_is_on_own_stack(struct hook_thread *thread, uint64_t place);
 
 /* Blocks all signals of the calling thread, and unblocks those that were not blocked. */
 uint64_t hook_signals_block(void);

@@ -104,18 +104,19 @@ static inline void describe(struct listening *listening, const struct hook_funct
 
 /* ---- entering ---------------------------------------------------------------------------------------------------- */
 
-/* Whether it is called by its own replacement, which wants what it replaces. */
+/* Whether it is called by its own replacement, by way of others perhaps, which wants what it replaces. */
 static bool is_called_by_replacement(struct hook_thread *thread, const struct invocation *invocation)
 {
+    const struct hook_function *function = stub_function(invocation->stub);
     struct invocation_cursor cursor;
     const struct invocation *caller;
 
     invocation_cursor_begin(&cursor, &thread->invocations);
-    caller = invocation_cursor_next(&cursor);
-    if (caller == invocation)
-        caller = invocation_cursor_next(&cursor);
-    return caller != NULL && stub_function(caller->stub) == stub_function(invocation->stub) &&
-           (stub_parts(caller->stub) & HOOK_STUB_REPLACE) != 0;
+    while ((caller = invocation_cursor_next(&cursor)) != NULL)
+        if (caller != invocation && stub_function(caller->stub) == function &&
+            (stub_parts(caller->stub) & HOOK_STUB_REPLACE) != 0)
+            return true;
+    return false;
 }
 
 static uint32_t enter_original(struct hook_thread *thread, struct invocation *invocation, struct gait_cpu_context *cpu)

@@ -385,3 +385,34 @@ bool return_tracking_find(struct hook_thread *thread, uint64_t slot, uint64_t la
         }
     return false;
 }
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* The function that it calls for each frame is ours until it is done. */
+static bool is_walking(struct hook_thread *thread)
+{
+    struct invocation_cursor cursor;
+    const struct invocation *invocation;
+
+    invocation_cursor_begin(&cursor, &thread->invocations);
+    while ((invocation = invocation_cursor_next(&cursor)) != NULL)
+        if (stub_parts(invocation->stub) & HOOK_STUB_UNWINDER && invocation->data != NULL)
+            return true;
+    return false;
+}
+
+bool return_tracking_leave_all(void)
+{
+    struct hook_thread *thread;
+
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
+        if (is_walking(thread))
+            return false;
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
+        /* Some may be dead, and their stacks gone. */
+        hook_thread_forget_stack(thread);
+        put_back(thread);
+        invocation_stack_clear(&thread->invocations);
+    }
+    return true;
+}

@@ -8,6 +8,7 @@
 #ifndef GAIT_HOOK_RETURN_TRACKING_H
 #define GAIT_HOOK_RETURN_TRACKING_H
 
+#include "base/attributes.h"
 #include "hook/invocation_stack.h"
 
 #include <stdbool.h>
@@ -55,5 +56,11 @@ void return_tracking_resume(struct hook_thread *thread, uint64_t sp);
  * none.
  */
 bool return_tracking_find(struct hook_thread *thread, uint64_t slot, uint64_t landing, uint64_t *return_address_out);
+
+/*
+ * Gives all stacks back what was there, and forgets all calls. All other threads stand still, outside of stubs and
+ * gates, and nothing is hooked any more. False: nothing is done, since a thread is walking a stack for somebody.
+ */
+MUST_USE bool return_tracking_leave_all(void);
 
 #endif

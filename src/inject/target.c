@@ -207,13 +207,13 @@ static int begin(struct target *target, struct tracee *thread, const struct thre
 /* Nothing has begun. */
 static int give_up(struct target *target, struct tracee *thread, int result, struct gait_error *err)
 {
-    struct gait_error why;
+    struct gait_error why, before = *err;
 
     if (target->agent.start == 0 || target->followed_count != 0)
         return result;
     (void)!call_agent(target, thread, AGENT_END, "leave", &why);
     if (agent_unload(thread, &target->agent, &why) != 0)
-        return error_set(err, result, "%s; nor can it be taken out again: %s", err->text, why.text);
+        return error_set(err, result, "%s; nor can it be taken out again: %s", before.text, why.text);
     return result;
 }
 

@@ -7,7 +7,8 @@
 #define _GNU_SOURCE
 #include "libgait/hook_unwinding.h"
 
-#include "elf/function_list.h"
+#include "base/counters.h"
+#include "elf/symbol_file.h"
 #include "hook/hook_table.h"
 #include "hook/hook_unwinders.h"
 
@@ -15,7 +16,6 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #define FOUND_MAX   64
 #define MODULES_MAX 1024
@@ -24,6 +24,7 @@ struct search {
     struct hook_table *table;
     char *modules[MODULES_MAX]; /* paths; "": the program */
     size_t module_count;
+    uint64_t program_bias;     /* from addresses of its file to those in memory */
     uint64_t found[FOUND_MAX]; /* several modules give the same answer */
     size_t found_count;
 };
@@ -39,13 +40,14 @@ static bool is_new(struct search *search, uint64_t address)
     return true;
 }
 
-static bool attach(struct search *search, const struct hook_unwinder *unwinder, uint64_t address,
-                   const struct hook_plan *plan)
+/* What cannot be hooked is left as it is. */
+static void attach(struct search *search, const struct hook_unwinder *unwinder, uint64_t address)
 {
-    const struct hook_target target = {.address = address, .plan = plan};
+    const struct hook_target target = {.address = address};
     struct hook_attachment *attachment;
 
-    return is_new(search, address) && hook_table_attach(search->table, &target, &unwinder->listener, &attachment) == 0;
+    if (is_new(search, address) && hook_table_attach(search->table, &target, &unwinder->listener, &attachment) != 0)
+        counter_add(COUNTER_hook_unwinders_missing, 1);
 }
 
 /* Kept for later: while modules are enumerated, none may be opened. */
@@ -54,6 +56,9 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *context)
     struct search *search = context;
 
     (void)size;
+    /* The first one is the program. */
+    if (search->module_count == 0)
+        search->program_bias = info->dlpi_addr;
     if (search->module_count < MODULES_MAX)
         search->modules[search->module_count++] = strdup(info->dlpi_name);
     return 0;
@@ -70,20 +75,32 @@ static void look_into(struct search *search, const char *name)
         void *function = dlsym(module, unwinder->name);
 
         if (function != NULL)
-            (void)attach(search, unwinder, (uintptr_t)function, NULL);
+            attach(search, unwinder, (uintptr_t)function);
     }
     dlclose(module);
 }
 
-static bool attach_named(void *context, const struct elf_function *function, const struct hook_plan *plan)
+static void attach_named(struct search *search, const struct elf_symbol *symbol)
 {
     const struct hook_unwinder *unwinder;
 
-    for (size_t i = 0; function->name != NULL && (unwinder = hook_unwinder_at(i)) != NULL; i++)
-        if (strlen(unwinder->name) == function->name_length &&
-            memcmp(unwinder->name, function->name, function->name_length) == 0)
-            return attach(context, unwinder, plan->address, plan);
-    return false;
+    for (size_t i = 0; (unwinder = hook_unwinder_at(i)) != NULL; i++)
+        if (strlen(unwinder->name) == symbol->name_length &&
+            memcmp(unwinder->name, symbol->name, symbol->name_length) == 0)
+            attach(search, unwinder, search->program_bias + symbol->address);
+}
+
+static void look_into_program(struct search *search)
+{
+    struct symbol_file file;
+    struct elf_symbol symbol;
+
+    if (symbol_file_open("/proc/self/exe", &file) != 0)
+        return;
+    for (uint64_t i = 0; i < elf_symbols_count(&file.symbols); i++)
+        if (elf_symbols_peek(&file.symbols, i, &symbol) == 0 && symbol.is_function)
+            attach_named(search, &symbol);
+    symbol_file_close(&file);
 }
 
 int hook_unwinding_begin(struct hook_table *table)
@@ -94,8 +111,8 @@ int hook_unwinding_begin(struct hook_table *table)
     if (result != 0)
         return result;
     (void)dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
-    (void)!hook_table_plan_module(table, getauxval(AT_ENTRY), attach_named, &search);
     (void)dl_iterate_phdr(note_module, &search);
+    look_into_program(&search);
     for (size_t i = 0; i < search.module_count; i++) {
         if (search.modules[i] != NULL)
             look_into(&search, search.modules[i]);

@@ -530,6 +530,7 @@ static void note_losses(struct recorded_process *process)
         .no_lane_bytes = losses.no_lane_bytes,
         .no_room_count = losses.no_room_count,
         .no_memory_count = losses.no_memory_count,
+        .not_hooked_count = losses.not_hooked_count,
     };
 }
 
@@ -562,8 +563,11 @@ int recorded_process_settle(struct recorded_process *process, struct gait_error 
 
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
 {
-    int result = 0, closed;
+    /* Also where nothing happened it is told what was there. */
+    int result = write_modules(process), closed;
 
+    if (result == 0)
+        result = write_blocks(process);
     for (size_t i = 0; i < process->lane_count; i++) {
         closed = end_stream(process, &process->lanes[i], 0);
         result = result == 0 ? closed : result;

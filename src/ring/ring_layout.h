@@ -89,6 +89,7 @@ struct ring_header {
     _Atomic uint64_t blocks_lost;  /* for which there was no room */
     _Atomic uint64_t modules_lost; /* the same */
     _Atomic uint64_t memory_lacks; /* how often something was not watched for want of memory in the process */
+    _Atomic uint64_t not_hooked;   /* functions that should have been hooked, and cannot be */
     _Atomic uint64_t matched;      /* patterns that something in the process matched: a bit for each */
     _Atomic uint64_t unresolved;   /* those that mean functions whose address is not known until somebody asks */
     _Atomic uint32_t lane_count;   /* of lanes that were ever used */

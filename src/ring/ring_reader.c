@@ -395,6 +395,7 @@ void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *lo
         .no_room_count = atomic_load_explicit(&header->blocks_lost, memory_order_relaxed) +
                          atomic_load_explicit(&header->modules_lost, memory_order_relaxed),
         .no_memory_count = atomic_load_explicit(&header->memory_lacks, memory_order_relaxed),
+        .not_hooked_count = atomic_load_explicit(&header->not_hooked, memory_order_relaxed),
     };
 }
 

@@ -102,10 +102,11 @@ void ring_reader_name(const struct ring_reader *reader, uint32_t lane, uint32_t 
                       char name_out[RING_NAME_BYTES]);
 /* What the process could not tell, by reason. */
 struct ring_losses {
-    uint64_t late_bytes;      /* of records that were dropped, or overwritten, since they were not read in time */
-    uint64_t no_lane_bytes;   /* of records of threads for which there was no lane */
-    uint64_t no_room_count;   /* of blocks and modules for which there was no room */
-    uint64_t no_memory_count; /* of things that were not watched, since there was no memory */
+    uint64_t late_bytes;       /* of records that were dropped, or overwritten, since they were not read in time */
+    uint64_t no_lane_bytes;    /* of records of threads for which there was no lane */
+    uint64_t no_room_count;    /* of blocks and modules for which there was no room */
+    uint64_t no_memory_count;  /* of things that were not watched, since there was no memory */
+    uint64_t not_hooked_count; /* of functions that should have been hooked, and cannot be */
 };
 
 void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out);

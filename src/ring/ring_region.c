@@ -210,6 +210,11 @@ void ring_region_note_lack(struct ring_region *region)
     atomic_fetch_add_explicit(&ring_region_header(region)->memory_lacks, 1, memory_order_relaxed);
 }
 
+void ring_region_note_not_hooked(struct ring_region *region)
+{
+    atomic_fetch_add_explicit(&ring_region_header(region)->not_hooked, 1, memory_order_relaxed);
+}
+
 void ring_region_note_match(struct ring_region *region, uint32_t pattern)
 {
     if (pattern < 64)

@@ -78,6 +78,9 @@ void ring_region_note_unresolved(struct ring_region *region, uint32_t pattern);
 /* Something is not watched, since there was no memory for it: counted for readers. Any thread, no lock. */
 void ring_region_note_lack(struct ring_region *region);
 
+/* A function is not hooked, since it cannot be: counted for readers. Any thread, no lock. */
+void ring_region_note_not_hooked(struct ring_region *region);
+
 /*
  * In a child that was just forked: what is written from now on is seen by nobody, above all not as the parent's. False:
  * that cannot be had, and nothing may be written any more.

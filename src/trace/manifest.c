@@ -88,8 +88,9 @@ static void put_losses(FILE *file, const struct manifest_losses *losses)
 {
     fprintf(file,
             ",\n      \"lost\": {\"late_bytes\": %" PRIu64 ", \"no_lane_bytes\": %" PRIu64 ", \"no_room\": %" PRIu64
-            ", \"no_memory\": %" PRIu64 "}",
-            losses->late_bytes, losses->no_lane_bytes, losses->no_room_count, losses->no_memory_count);
+            ", \"no_memory\": %" PRIu64 ", \"not_hooked\": %" PRIu64 "}",
+            losses->late_bytes, losses->no_lane_bytes, losses->no_room_count, losses->no_memory_count,
+            losses->not_hooked_count);
 }
 
 static void put_processes(FILE *file, const struct manifest *manifest)
@@ -432,6 +433,8 @@ static void take_losses(struct manifest_source *source, const struct json_value 
     losses->no_lane_bytes = take_number(source, lost, "no_lane_bytes", UINT64_MAX);
     losses->no_room_count = take_number(source, lost, "no_room", UINT64_MAX);
     losses->no_memory_count = take_number(source, lost, "no_memory", UINT64_MAX);
+    if (has_member(lost, "not_hooked"))
+        losses->not_hooked_count = take_number(source, lost, "not_hooked", UINT64_MAX);
 }
 
 static void take_processes(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)

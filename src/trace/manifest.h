@@ -26,10 +26,11 @@ struct manifest_thread {
 
 /* What a process could not tell, by reason. */
 struct manifest_losses {
-    uint64_t late_bytes;      /* of records that were not read in time, of all threads */
-    uint64_t no_lane_bytes;   /* of records of threads for which there was no lane */
-    uint64_t no_room_count;   /* of blocks and modules for which there was no room in the ring */
-    uint64_t no_memory_count; /* of things that were not watched, since there was no memory in the process */
+    uint64_t late_bytes;       /* of records that were not read in time, of all threads */
+    uint64_t no_lane_bytes;    /* of records of threads for which there was no lane */
+    uint64_t no_room_count;    /* of blocks and modules for which there was no room in the ring */
+    uint64_t no_memory_count;  /* of things that were not watched, since there was no memory in the process */
+    uint64_t not_hooked_count; /* of functions that should have been hooked, and cannot be */
 };
 
 struct manifest_process {

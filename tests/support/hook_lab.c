@@ -76,13 +76,30 @@ static void left(struct gait_invocation *invocation)
     tell(invocation->point == GAIT_INVOCATION_UNWOUND ? '!' : '-', function->name);
 }
 
+/* As a trampoline is: near, and leads to what may be far. */
+static uint64_t write_trampoline(void *target)
+{
+    static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* to the address that follows it */
+    struct code_writer writer;
+
+    if (code_memory_reserve(code, sizeof(jump) + sizeof(target), &writer) != 0)
+        fail("cannot write a trampoline");
+    code_writer_put_bytes(&writer, jump, sizeof(jump));
+    code_writer_put_u64(&writer, (uintptr_t)target);
+    if (code_memory_commit(code, &writer) != 0)
+        fail("cannot write a trampoline");
+    return writer.base_pc.value;
+}
+
 static struct hook_lab_function *write_stub(void *target, unsigned parts, const struct hook_listener *listeners,
                                             uint32_t count)
 {
     struct hook_lab_function *function = &functions[function_count++];
     struct hook_listeners *list = calloc(1, sizeof(*list) + count * sizeof(*listeners));
     const struct event_block block = {.start = (uintptr_t)function, .size_bytes = 1};
-    struct hook_stub_request request = {&function->function, (uintptr_t)target, parts};
+    bool is_near = address_fits_rel32(code_memory_start(code).value, (uintptr_t)target);
+    struct hook_stub_request request = {&function->function, is_near ? (uintptr_t)target : write_trampoline(target),
+                                        parts};
     struct code_writer writer;
 
     list->count = list->places = list->last_serial = count;
@@ -129,6 +146,8 @@ const char *hook_lab_told(void)
 {
     size_t length = atomic_exchange(&told_length, 0);
 
+    if (length > TEXT_MAX - 2)
+        length = TEXT_MAX - 2;
     memcpy(taken, told, length);
     taken[length] = '\0';
     return taken;

@@ -60,7 +60,7 @@ loader=$(names_of "$loader_file" "$libc_file")
 
 # ---- modules
 
-record -- sort /etc/services
+record --follow-thread '*' -- sort /etc/services
 check "by default libc tells something" has_none from "$libc"
 check "by default the loader tells something" has_none from "$loader"
 check "by default the program tells nothing" has from 'sort'

@@ -28,9 +28,9 @@ static void without_options_there_are_defaults(void)
 {
     CHECK_EQUAL(PARSE("ls", "-l"), COMMAND_DONE);
     CHECK_TEXT(options.output, "./traces");
-    CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
+    CHECK_EQUAL(options.events, GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
     CHECK_EQUAL(options.overflow, -1);
-    CHECK(!options.with_times && !options.compress && !options.is_quiet);
+    CHECK(options.with_times && options.hooks_all && !options.compress && !options.is_quiet);
     CHECK_EQUAL(options.rest_count, 2);
     CHECK_TEXT(options.rest[1], "-l");
 }
@@ -121,6 +121,9 @@ static void windows_have_options(void)
     CHECK_REFUSED("--exclude is !", "--exclude", "!");
     CHECK_REFUSED("it should be FUNCTION or MODULE!FUNCTION", "--hook", "libc.so*!");
     CHECK_REFUSED("--hook and --follow do not go together", "--hook", "main", "--follow", "call");
+    CHECK_REFUSED("--hook and --detail do not go together", "--hook", "main", "--detail", "main");
+    CHECK_REFUSED("--hook goes with the triggers", "--hook", "main", "--trigger", "symbol=main");
+    CHECK_REFUSED("--hook goes with the triggers", "--hook", "main", "--trigger", "signal=SIGUSR1");
     CHECK_REFUSED("a function is hooked for all threads", "--hook", "main", "--follow-thread", "worker");
 }
 

@@ -92,9 +92,23 @@ static void hooks_are_another_way_to_record(void)
           has_pattern(AGENT_PATTERN_EXCLUDE, "!main"));
 }
 
+static void all_functions_of_the_program_are_hooked_if_nothing_is_said(void)
+{
+    CHECK_EQUAL(PARSE("--exclude", "!main", "--trigger", "every=1s"), COMMAND_DONE);
+    CHECK_EQUAL(options.events, GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 2);
+    CHECK(has_pattern(AGENT_PATTERN_HOOK, "*") && has_pattern(AGENT_PATTERN_EXCLUDE, "!main"));
+    CHECK_EQUAL(PARSE("--detail", "main"), COMMAND_DONE);
+    CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
+    CHECK_EQUAL(PARSE("--trigger", "symbol=main"), COMMAND_DONE);
+    CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
+    CHECK_EQUAL(options.hooks.count, 0);
+}
+
 static void libc_is_left_out_unless_somebody_says_what_to_follow(void)
 {
-    CHECK_EQUAL(PARSE("--exclude", "libm*"), COMMAND_DONE);
+    CHECK_EQUAL(PARSE("--exclude", "libm*", "--follow-thread", "main"), COMMAND_DONE);
     record_patterns_get(&options, &agent);
     CHECK(has_pattern(AGENT_PATTERN_EXCLUDE, "libc.so*") && has_pattern(AGENT_PATTERN_EXCLUDE, "ld-linux*") &&
           has_pattern(AGENT_PATTERN_EXCLUDE, "ld-musl*") && has_pattern(AGENT_PATTERN_EXCLUDE, "libm*"));
@@ -155,6 +169,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(declarations_and_stacks_are_patterns_too),
     CHECK_CASE(threads_are_names_and_numbers),
     CHECK_CASE(hooks_are_another_way_to_record),
+    CHECK_CASE(all_functions_of_the_program_are_hooked_if_nothing_is_said),
     CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
     CHECK_CASE(indirect_functions_are_called_so),
     CHECK_CASE(what_the_user_gave_and_nothing_matched_is_told),

@@ -13,20 +13,16 @@
 #include "process/forced_memory.h"
 #include "process/near_memory.h"
 #include "support/check.h"
+#include "support/libc_hammer.h"
 
-#include <ctype.h>
-#include <dlfcn.h>
 #include <errno.h>
-#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #define THREADS     16
 #define PATCHES_MAX 8192
@@ -344,66 +340,6 @@ static bool take_function(void *context, const struct elf_function *function, co
     return true;
 }
 
-static _Atomic bool ended;
-static _Atomic long rounds;
-
-static int compare_numbers(const void *first, const void *second)
-{
-    int a = *(const int *)first, b = *(const int *)second;
-
-    return (a > b) - (a < b);
-}
-
-/* A bit of everything, with results that are known. Returns how many are wrong. */
-static long use_libc(unsigned seed)
-{
-    char text[256], copy[256];
-    int numbers[64];
-    long wrong = 0;
-    struct tm tm;
-    time_t time_then = 86400 * 365;
-
-    snprintf(text, sizeof(text), "%d %s %5.2f %x", (int)seed, "words", 2.5, seed);
-    wrong += atoi(text) != (int)seed;
-    wrong += strtol(text, NULL, 10) != (long)(int)seed;
-    strcpy(copy, text);
-    wrong += strcmp(copy, text) != 0 || strlen(copy) != strlen(text) || strstr(copy, "words") == NULL;
-    wrong += memchr(copy, 'w', sizeof(copy)) == NULL || strrchr(copy, ' ') == NULL;
-    for (int i = 0; i < 64; i++)
-        numbers[i] = rand_r(&seed) % 1000;
-    qsort(numbers, 64, sizeof(numbers[0]), compare_numbers);
-    for (int i = 1; i < 64; i++)
-        wrong += numbers[i - 1] > numbers[i];
-    void *blocks[16];
-    for (int i = 0; i < 16; i++)
-        blocks[i] = malloc(16 + (size_t)(rand_r(&seed) % 5000));
-    for (int i = 0; i < 16; i++)
-        blocks[i] = realloc(blocks[i], 32 + (size_t)(rand_r(&seed) % 5000));
-    for (int i = 0; i < 16; i++)
-        free(blocks[i]);
-    gmtime_r(&time_then, &tm);
-    wrong += tm.tm_year != 71;
-    strftime(text, sizeof(text), "%Y-%m-%d", &tm);
-    wrong += strcmp(text, "1971-01-01") != 0;
-    wrong += getenv("PATH") == NULL;
-    wrong += toupper('a') != 'A' || wcslen(L"wide") != 4;
-    clock_gettime(CLOCK_MONOTONIC, &(struct timespec){0});
-    sched_yield();
-    usleep(1);
-    return wrong;
-}
-
-static void *hammer(void *context)
-{
-    long wrong = 0;
-
-    for (unsigned i = (unsigned)(uintptr_t)context; !atomic_load(&ended); i++) {
-        wrong += use_libc(i);
-        atomic_fetch_add(&rounds, 1);
-    }
-    return (void *)wrong;
-}
-
 static int change_all(bool is_install)
 {
     struct patch_transaction transaction;
@@ -419,50 +355,34 @@ static int change_all(bool is_install)
     return result;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec time;
-
-    syscall(228 /* clock_gettime */, CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* TIMES in the environment: how often, else for some seconds. */
 static void all_of_libc_is_patched_while_threads_hammer_it(void)
 {
     const char *times_text = getenv("TIMES");
     long times = times_text == NULL ? 100000 : atol(times_text), done = 0;
-    int64_t until = times_text == NULL ? now_ns() + 5000000000 : INT64_MAX, worst = 0;
-    pthread_t threads[THREADS];
+    int64_t until = times_text == NULL ? libc_hammer_now_ns() + 5000000000 : INT64_MAX, worst = 0;
 
     begin();
     sites = mmap(NULL, PATCHES_MAX * sizeof(*sites), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK_EQUAL(live_plans_module(&plans, (uintptr_t)dlsym(RTLD_DEFAULT, "qsort"), take_function, NULL), 0);
+    CHECK_EQUAL(live_plans_module(&plans, libc_hammer_address(), take_function, NULL), 0);
     CHECK_EQUAL(near_memory_commit(&code), 0);
     CHECK(site_count > 1000);
-    for (intptr_t i = 0; i < THREADS; i++)
-        CHECK_EQUAL(pthread_create(&threads[i], NULL, hammer, (void *)i), 0);
-    for (; done < times && now_ns() < until; done++) {
-        int64_t start = now_ns();
+    libc_hammer_start();
+    for (; done < times && libc_hammer_now_ns() < until; done++) {
+        int64_t start = libc_hammer_now_ns();
 
         CHECK_EQUAL(change_all(true), 0);
-        worst = now_ns() - start > worst ? now_ns() - start : worst;
+        worst = libc_hammer_now_ns() - start > worst ? libc_hammer_now_ns() - start : worst;
         usleep(500);
         CHECK_EQUAL(change_all(false), 0);
         usleep(500);
     }
-    atomic_store(&ended, true);
-    for (int i = 0; i < THREADS; i++) {
-        void *wrong;
-
-        pthread_join(threads[i], &wrong);
-        CHECK_EQUAL((intptr_t)wrong, 0);
-    }
+    CHECK_EQUAL(libc_hammer_stop(), 0);
     printf(
         "%zu functions: %zu jumps, %zu into padding, %zu hops, %zu traps, %zu impossible; patched %ld times, at most "
         "%lld us; %ld rounds\n",
         planned_count, method_counts[0], method_counts[1], method_counts[2], method_counts[3], method_counts[4], done,
-        (long long)worst / 1000, (long)rounds);
+        (long long)worst / 1000, libc_hammer_rounds());
     end();
 }
 

@@ -24,7 +24,7 @@ static struct manifest_process processes[] = {
      .command = "a \"quoted\" one",
      .threads = threads,
      .thread_count = 2,
-     .losses = {1, 2, 3, UINT64_MAX},
+     .losses = {1, 2, 3, UINT64_MAX, 12},
      .status = -1},
     {.pid = 9, .image = 2, .parent_pid = 7, .command = "child", .status = 139},
 };
@@ -86,6 +86,7 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.processes[0].losses.no_lane_bytes, 2);
     CHECK_EQUAL(read.processes[0].losses.no_room_count, 3);
     CHECK_EQUAL(read.processes[0].losses.no_memory_count, UINT64_MAX);
+    CHECK_EQUAL(read.processes[0].losses.not_hooked_count, 12);
     CHECK_EQUAL(read.processes[1].losses.late_bytes, 0);
     CHECK_EQUAL(read.processes[0].image, 1);
     CHECK_EQUAL(read.processes[1].image, 2);

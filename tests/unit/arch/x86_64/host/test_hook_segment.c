@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "hook/hook_gate.h"
+#include "hook/hook_thread.h"
+#include "hook/hook_unwinders.h"
+
+#include "arch/host_cpu.h"
+#include "support/check.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <asm/prctl.h>
+
+static uint64_t ask_kernel(int which)
+{
+    uint64_t base = 1;
+
+    CHECK_EQUAL(syscall(SYS_arch_prctl, which, &base), 0);
+    return base;
+}
+
+static void bases_are_what_the_kernel_says(void)
+{
+    CHECK(hook_gate_is_supported());
+    CHECK_EQUAL(hook_segment_get(), ask_kernel(ARCH_GET_GS));
+    CHECK_EQUAL(hook_thread_pointer(), ask_kernel(ARCH_GET_FS));
+    if (!host_cpu_has_base_insns())
+        return;
+    hook_segment_set(0x1234000);
+    CHECK_EQUAL(ask_kernel(ARCH_GET_GS), 0x1234000);
+    CHECK_EQUAL(hook_segment_get(), 0x1234000);
+    hook_segment_set(0);
+    CHECK_EQUAL(ask_kernel(ARCH_GET_GS), 0);
+}
+
+static void arguments_are_in_registers_and_on_the_stack(void)
+{
+    uint64_t stack[4] = {1, 2, 3, 4};
+    struct gait_cpu_context cpu = {.rdi = 10, .rsi = 11, .rdx = 12, .rcx = 13, .r8 = 14, .r9 = 15};
+
+    cpu.rsp = (uintptr_t)stack;
+    for (unsigned i = 0; i < 6; i++)
+        CHECK_EQUAL(*hook_argument_place(&cpu, i), 10 + i);
+    CHECK_EQUAL(*hook_argument_place(&cpu, 6), 2);
+    CHECK_EQUAL(*hook_argument_place(&cpu, 8), 4);
+    CHECK_EQUAL(hook_stack_pointer(&cpu), (uintptr_t)stack);
+}
+
+#endif
+
+static const struct check_case cases[] = {
+#if defined(__x86_64__)
+    CHECK_CASE(bases_are_what_the_kernel_says),
+    CHECK_CASE(arguments_are_in_registers_and_on_the_stack),
+#endif
+};
+
+int main(void)
+{
+    return check_run(cases, sizeof(cases) / sizeof(cases[0]));
+}
