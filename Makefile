@@ -17,6 +17,7 @@
 #: MODE=debug|release|asan|tsan   how to build            CC=clang    with what
 #: CROSS_COMPILE=aarch64-linux-gnu-   for another CPU     V=1         shows full commands
 #: ZSTD=no     without libzstd: traces stay uncompressed (so by default where CROSS_COMPILE is given)
+#: LZMA=no     without liblzma: packed symbol tables (.gnu_debugdata) are not read (likewise)
 #: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
 
 MODE          ?= debug
@@ -25,6 +26,7 @@ CROSS_COMPILE ?=
 DEPS          ?= yes
 # A cross compiler rarely has the other CPU's libraries.
 ZSTD          ?= $(if $(CROSS_COMPILE),no,yes)
+LZMA          ?= $(if $(CROSS_COMPILE),no,yes)
 
 ifeq ($(filter $(MODE),debug release asan tsan),)
 $(error MODE=$(MODE) is unknown: use debug, release, asan or tsan)
@@ -69,9 +71,9 @@ CORE_FLAGS_x86_64 := -mgeneral-regs-only -mno-red-zone -fcf-protection=none
 CORE_FLAGS_arm64  := -mgeneral-regs-only -mno-outline-atomics
 FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables $(CORE_FLAGS_$(CPU))
 CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
-# The library has no need for libzstd; the command does.
+# The library has no need for libzstd and liblzma; the command does.
 LIBS        := -Wl,--as-needed -ldl -lpthread
-COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd)
+COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd) $(if $(filter yes,$(LZMA)),-llzma)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
 TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread
 
@@ -87,7 +89,8 @@ CORE_C    := $(sort $(wildcard $(patsubst %,src/%/*.c,$(CORE_FOLDERS)) \
 CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c)
 # Beside and after the target.
-CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c), \
+CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c) \
+    $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
     $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c))
 CONTROLLER_S := $(wildcard src/inject/*.S)
 CLI_C     := $(wildcard src/cli/*.c)

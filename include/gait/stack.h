@@ -16,6 +16,9 @@
 #ifndef GAIT_STACK_H
 #define GAIT_STACK_H
 
+#include "gait/cpu_context.h"
+#include "gait/error.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,9 +61,26 @@ int gait_stack_capture(struct gait_stack *stack);
 int gait_stack_prepare(void);
 
 /*
- * Says that modules were unloaded, or others loaded in their place. Until then stacks that lead through what is there
- * now may be wrong, though never more than that. Takes a lock, for milliseconds. -ENOMEM and others: nothing changed.
- * Not in signal handlers.
+ * The same from where registers say that the calling thread was: for callouts, probes and listeners of hooks, which run
+ * on stacks of their own, and for handlers of breakpoints. The first address is the pc. -EINVAL: also if cpu is NULL.
+ */
+int gait_stack_capture_from(const struct gait_cpu_context *cpu, struct gait_stack *stack);
+
+/*
+ * Watches the dynamic loader from now on, so that stacks are right as soon as something is loaded in the place of
+ * something else: a program that unloads libraries calls this once, in the beginning. For that the function that
+ * loaders have for debuggers is hooked (gait/hook.h); loading a library takes some 0.1 ms longer then, and as long as
+ * it takes to read its .eh_frame. More than once is fine. Not in signal handlers.
+ *
+ * -ENOENT: there is no dynamic loader, or it does not say; what gait_hook_attach gives. Then, and without this,
+ * gait_stack_modules_changed is for that.
+ */
+int gait_stack_watch_modules(struct gait_error *err);
+
+/*
+ * Says that modules were unloaded, or others loaded in their place, to where nobody watches that. Until then stacks
+ * that lead through what is there now may be wrong, though never more than that. Takes a lock, for milliseconds.
+ * -ENOMEM and others: nothing changed. Not in signal handlers.
  */
 int gait_stack_modules_changed(void);
 

@@ -35,10 +35,12 @@ static struct crash_watch {
     struct signal_watcher watcher;
 } watch;
 
-static uint64_t bit_of(int signal)
-{
-    return 1ull << (signal - 1);
-}
+#define BIT(signal) (1ull << ((signal)-1))
+
+/* Those that make the kernel write a core. */
+#define DEADLY_SIGNALS                                                                                                 \
+    (BIT(SIGQUIT) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGABRT) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) |             \
+     BIT(SIGXCPU) | BIT(SIGXFSZ) | BIT(SIGSYS))
 
 static long current_process(void)
 {
@@ -128,7 +130,7 @@ static void delivered(int signal)
 {
     struct ring_trigger trigger = {.kind = RING_TRIGGER_SIGNAL, .value = (uint64_t)signal};
 
-    if (!(watch.trigger_signals & bit_of(signal)) || current_process() != watch.pid)
+    if (!(watch.trigger_signals & BIT(signal)) || current_process() != watch.pid)
         return;
     trigger.time = time_counter();
     trigger.tid = (uint32_t)thread_current();
@@ -142,7 +144,7 @@ void crash_watch_begin(struct ring_region *ring, uint64_t trigger_signals)
     watch.pid = current_process();
     watch.is_dying = false;
     watch.watcher = (struct signal_watcher){
-        .deadly = bit_of(SIGILL) | bit_of(SIGABRT) | bit_of(SIGBUS) | bit_of(SIGFPE) | bit_of(SIGSEGV) | bit_of(SIGSYS),
+        .deadly = DEADLY_SIGNALS,
         .delivered = delivered,
         .dying = dying,
     };

@@ -11,7 +11,6 @@
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/slab.h"
-#include "elf/own_stack_walker.h"
 #include "hook/hook_image.h"
 #include "hook/hook_unwinders.h"
 #include "process/mapping_list.h"
@@ -53,18 +52,13 @@ struct search {
     struct special_hook *specials; /* for each function */
     size_t memory_bytes;           /* of what is chosen, and the above */
     bool has_any;
-    bool walks_stacks; /* its run-time system does: return addresses are left alone */
 };
 
-int function_hooks_begin(const struct function_hooks_options *options)
+void function_hooks_begin(const struct function_hooks_options *options)
 {
-    int result = hook_set_begin();
-
-    if (result != 0)
-        return result;
+    hook_set_begin();
     hooks = (struct function_hooks){.options = *options, .space = ring_region_new_space(options->ring)};
     slab_init(&hooks.memory, 0);
-    return 0;
 }
 
 void function_hooks_end(void)
@@ -164,14 +158,6 @@ static void choose_listener(const struct search *search, size_t which, uint64_t 
     }
 }
 
-/* Goroutines return to behind its first instruction, where nobody has called it. */
-static bool is_returned_into(const struct elf_function *function)
-{
-    static const char name[] = "runtime.goexit";
-
-    return function->name_length >= sizeof(name) - 1 && memcmp(function->name, name, sizeof(name) - 1) == 0;
-}
-
 static int hook_function(struct search *search, size_t which)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
@@ -181,9 +167,8 @@ static int hook_function(struct search *search, size_t which)
     const uint8_t *bytes = find_bytes(search, function->start, &address);
     int result;
 
-    if (bytes == NULL || is_returned_into(function))
+    if (bytes == NULL)
         return 0;
-    wish.leaves_returns = search->walks_stacks;
     choose_listener(search, which, address, &wish);
     if (!wish.is_recorded && wish.enter == NULL)
         return 0;
@@ -288,7 +273,6 @@ static uint64_t look_through(struct search *search, const struct function_hooks_
     search->choice.wanted = wanted->wanted;
     search->choice.unwanted = wanted->unwanted;
     search->choice.entry = search->image.entry;
-    search->walks_stacks = elf_has_own_stack_walker(&search->image.file.symbols);
     matched = wanted->wanted == 0 ? 0 : hook_choice_make(&search->choice);
     find_specials(search);
     if (is_anything_chosen(search) || is_loader(search->mapping)) {

@@ -23,7 +23,7 @@ struct function_hooks_options {
     gait_invocation_function changed;
 };
 
-MUST_USE int function_hooks_begin(const struct function_hooks_options *options);
+void function_hooks_begin(const struct function_hooks_options *options);
 
 /* Nothing is hooked any more, and nobody is in code of ours. */
 void function_hooks_end(void);

@@ -426,10 +426,21 @@ static void thread_forked(struct stalker_thread *thread)
     detail_lane_forget(&own->lane);
 }
 
+/* Another thread may be adding a point. */
+NO_THREAD_SAFETY_ANALYSIS static void hold(void)
+{
+    mutex_lock(&watch.lock);
+}
+
+NO_THREAD_SAFETY_ANALYSIS static void let_go(void)
+{
+    mutex_unlock(&watch.lock);
+}
+
 int function_watch_begin(struct stalker_engine *engine, struct ring_region *ring, const struct agent_options *options)
 {
     static const struct thread_watcher watcher = {
-        .ended = thread_ended, .forgotten = thread_forgotten, .forked = thread_forked};
+        .hold = hold, .let_go = let_go, .ended = thread_ended, .forgotten = thread_forgotten, .forked = thread_forked};
     int result = hash_map_init(&watch.points, 64);
 
     if (result != 0)

@@ -35,22 +35,32 @@ static struct hook_session {
 
 static void modules_changed(struct gait_invocation *invocation)
 {
+    int result;
+
     (void)invocation;
+    if (!session.is_begun)
+        return;
+    result = hook_set_open();
     module_log_look_again();
-    if (session.is_begun && function_hooks_commit() != 0)
+    if (result == 0)
+        result = function_hooks_commit();
+    if (result != 0)
         ring_region_note_lack(session.ring);
+    hook_set_close();
 }
 
 /* In a child, which has one thread, and hooks like its parent. */
 static void forked(void)
 {
+    bool is_read = process_log_child_began();
+
     process_hooks_begin();
-    if (!process_log_child_began()) {
-        /* What it writes is not for its parent's reader. */
-        if (!ring_region_detach(session.ring))
-            hook_recording_end();
+    /* What it writes is not for its parent's reader; where nobody sees it, it costs least. */
+    if (!is_read && !ring_region_detach(session.ring))
         return;
-    }
+    hook_recording_begin(session.ring, function_hooks_space());
+    if (!is_read)
+        return;
     function_hooks_begin_in_child();
     module_log_begin_in_child();
 }
@@ -94,31 +104,44 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     /* In a static program no modules come or go. */
     if (dynamic_loader_find(&loader) == 0)
         functions.loader_notification = loader.notification;
-    result = function_hooks_begin(&functions);
+    result = hook_set_open();
     if (result != 0)
         return result;
+    function_hooks_begin(&functions);
     session.ring = ring;
     find_image(call);
     process_hooks_begin();
     hook_recording_begin(ring, function_hooks_space());
     selection_begin(NULL, ring, &call->options, &watcher);
     (void)module_log_begin(ring);
+    hook_set_close();
     return 0;
 }
 
-void hook_session_meet(struct agent_call *call)
+int hook_session_meet(struct agent_call *call)
 {
-    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
+    int result = hook_set_open();
+
+    /* By threads that ran since it was prepared. */
+    if (result == 0)
+        module_log_look_again();
+    for (uint32_t i = 0; result == 0 && i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
         call->threads[i].result = hook_set_move_in(&call->threads[i].registers) ? 0 : 1;
+    hook_set_close();
+    return result;
 }
 
 int hook_session_begin(struct thread_registers *registers)
 {
-    int result;
+    int result = hook_set_open();
 
+    if (result != 0)
+        return result;
+    module_log_look_again();
     (void)hook_set_move_in(registers);
     result = function_hooks_commit();
     session.is_begun = result == 0;
+    hook_set_close();
     return result;
 }
 
@@ -142,17 +165,19 @@ static struct thread_registers *registers_of(struct agent_thread *thread, struct
 
 int hook_session_leave(struct agent_call *call, struct thread_registers *registers)
 {
-    int result = hook_set_count() == 0 ? 0 : hook_set_remove_all();
+    int result = hook_set_open();
 
-    if (result != 0)
-        return result;
-    session.is_begun = false;
-    for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
+    if (result == 0)
+        result = hook_set_remove(false);
+    if (result == 0)
+        session.is_begun = false;
+    for (uint32_t i = 0; result == 0 && i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
         struct agent_thread *thread = &call->threads[i];
 
         thread->result = hook_set_move_out(registers_of(thread, registers)) ? 0 : 1;
     }
-    return 0;
+    hook_set_close();
+    return result;
 }
 
 /* A thread goes on with the segment base that it had before it first met a hook. */
@@ -182,11 +207,20 @@ bool hook_session_look(struct agent_call *call, struct thread_registers *registe
     return are_out;
 }
 
+static bool remove_last_ones(void)
+{
+    bool is_done = hook_set_open() == 0 && hook_set_remove(true) == 0;
+
+    hook_set_close();
+    return is_done;
+}
+
 bool hook_session_end(void)
 {
     if (session.ring == NULL)
         return true;
-    if (!return_tracking_leave_all())
+    /* Unwinders are told of return addresses that are replaced as long as some are. */
+    if (!return_tracking_leave_all() || !remove_last_ones())
         return false;
     hook_recording_end();
     function_hooks_end();

@@ -19,7 +19,7 @@ struct thread_registers;
 MUST_USE int hook_session_prepare(const struct agent_call *call, struct ring_region *ring);
 
 /* Takes the threads of the list out of code that will change. */
-void hook_session_meet(struct agent_call *call);
+MUST_USE int hook_session_meet(struct agent_call *call);
 
 /* Puts the hooks in place; `registers` are those that the calling thread goes on with. */
 MUST_USE int hook_session_begin(struct thread_registers *registers);

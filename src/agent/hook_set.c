@@ -27,6 +27,7 @@ struct hooked {
     struct near_piece trampoline_piece;
     struct near_piece stub_piece;
     struct hook_listeners *listeners;
+    bool is_last; /* to be removed */
 };
 
 static struct hook_set {
@@ -36,23 +37,33 @@ static struct hook_set {
     struct interval_map originals;   /* [patch_at, end of what is displaced) -> struct hooked */
     struct interval_map trampolines; /* -> struct hooked */
     struct patch_transaction transaction;
-    uint32_t count;
+    uint32_t count; /* in place, without the last ones */
+    uint32_t last_count;
     bool is_used;
-} set;
+} set = {.memory = {.fd = -1}};
 
-int hook_set_begin(void)
+void hook_set_begin(void)
 {
-    int result = forced_memory_init(&set.memory);
-
-    if (result != 0)
-        return result;
     near_memory_init(&set.code, CODE_VIEW_AUTO, CHUNK_BYTES);
     slab_init(&set.storage, 0);
     interval_map_init(&set.originals);
     interval_map_init(&set.trampolines);
     patch_transaction_init(&set.transaction);
     set.is_used = true;
-    return 0;
+}
+
+int hook_set_open(void)
+{
+    int result = forced_memory_init(&set.memory);
+
+    if (result != 0)
+        set.memory.fd = -1;
+    return result;
+}
+
+void hook_set_close(void)
+{
+    forced_memory_deinit(&set.memory);
 }
 
 void hook_set_end(void)
@@ -64,8 +75,7 @@ void hook_set_end(void)
     interval_map_deinit(&set.trampolines);
     near_memory_deinit(&set.code);
     slab_deinit(&set.storage);
-    forced_memory_deinit(&set.memory);
-    set = (struct hook_set){.is_used = false};
+    set = (struct hook_set){.memory = {.fd = -1}};
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
@@ -164,6 +174,7 @@ int hook_set_add(const struct hook_wish *wish)
         .listeners = hooked->listeners,
         .record_number = wish->number,
     };
+    hooked->is_last = wish->leaves_returns;
     result = write_stub(hooked, wish);
     if (result == 0)
         result = note_places(hooked);
@@ -186,37 +197,50 @@ static int commit(void)
     return patch_transaction_commit(&set.transaction, &environment);
 }
 
-int hook_set_commit(void)
-{
-    uint32_t added = (uint32_t)set.transaction.count;
-    int result = added == 0 ? 0 : near_memory_commit(&set.code);
-
-    if (result == 0 && added != 0)
-        result = commit();
-    if (result == 0)
-        set.count += added;
-    return result;
-}
-
 static struct hooked *hooked_at(const struct interval *interval)
 {
     return (struct hooked *)(uintptr_t)interval->value;
 }
 
-int hook_set_remove_all(void)
+static void count_in_place(void)
+{
+    set.count = set.last_count = 0;
+    for (size_t i = 0; i < interval_map_count(&set.originals); i++) {
+        const struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
+
+        if (hooked->patch.is_in_place)
+            *(hooked->is_last ? &set.last_count : &set.count) += 1;
+    }
+}
+
+int hook_set_commit(void)
+{
+    int result;
+
+    if (set.transaction.count == 0)
+        return 0;
+    result = near_memory_commit(&set.code);
+    if (result == 0)
+        result = commit();
+    count_in_place();
+    return result;
+}
+
+int hook_set_remove(bool with_last_ones)
 {
     int result = 0;
 
+    if (set.count == 0 && (set.last_count == 0 || !with_last_ones))
+        return 0;
     for (size_t i = 0; i < interval_map_count(&set.originals) && result == 0; i++) {
         struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
 
-        if (hooked->patch.is_in_place)
+        if (hooked->patch.is_in_place && (with_last_ones || !hooked->is_last))
             result = patch_transaction_remove(&set.transaction, &hooked->patch);
     }
     if (result == 0)
         result = commit();
-    if (result == 0)
-        set.count = 0;
+    count_in_place();
     return result;
 }
 
@@ -227,10 +251,10 @@ void hook_set_forget(uint64_t start, uint64_t end)
 
         if (hooked->patch.plan.patch_at >= end)
             break;
-        set.count -= hooked->patch.is_in_place;
         hooked->patch.is_in_place = false;
     }
     (void)!interval_map_remove(&set.originals, start, end);
+    count_in_place();
 }
 
 uint32_t hook_set_count(void)

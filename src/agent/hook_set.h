@@ -26,8 +26,14 @@ struct hook_wish {
     bool leaves_returns; /* its return address is not touched: the listener needs it */
 };
 
-/* -ENOENT, -EACCES, -EMFILE: our own memory cannot be written by way of /proc. */
-MUST_USE int hook_set_begin(void);
+void hook_set_begin(void);
+
+/*
+ * Opens our own memory, by way of /proc, for what is added, put in place, taken away or moved until it is closed again:
+ * for the shortest time, since the program could see the descriptor. -ENOENT, -EACCES, -EMFILE and others.
+ */
+MUST_USE int hook_set_open(void);
+void hook_set_close(void);
 
 /* Gives everything back. Nothing is patched, and nobody is in any of the code. */
 void hook_set_end(void);
@@ -41,13 +47,16 @@ MUST_USE int hook_set_add(const struct hook_wish *wish);
 /* Puts all that was added in place. Errors as patch_transaction_commit: none of it is. */
 MUST_USE int hook_set_commit(void);
 
-/* Patches everything back to what it was. Functions can be added again. */
-MUST_USE int hook_set_remove_all(void);
+/*
+ * Patches functions back to what they were; first those whose returns may be seen, while others, which need to know of
+ * that (leaves_returns), stay for as long as there are calls under way; then these.
+ */
+MUST_USE int hook_set_remove(bool with_last_ones);
 
 /* What was in that range is gone: so are its hooks. */
 void hook_set_forget(uint64_t start, uint64_t end);
 
-/* How many are in place. */
+/* How many are in place, without those that are removed last. */
 uint32_t hook_set_count(void);
 
 /*

@@ -97,11 +97,14 @@ bool process_log_child_began(void)
 
     if (!log.with_children || ring_notices_reader_died(notices()) || ring_region_renew(log.ring, &parent) != 0) {
         settle(log.ring->base);
+        log.with_children = false;
         return false;
     }
     is_read = announce_child(parent.base);
     ring_region_leave(&parent);
     ring_region_close_fd(log.ring);
+    /* Who is not read has nobody to announce anything to. */
+    log.with_children = is_read;
     return is_read;
 }
 

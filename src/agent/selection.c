@@ -6,6 +6,7 @@
  */
 #include "agent/selection.h"
 
+#include "agent/resolver_watch.h"
 #include "base/raw_syscall.h"
 #include "elf/symbol_file.h"
 #include "process/mapping_list.h"
@@ -59,6 +60,8 @@ static bool is_program(const struct mapping *mapping)
            __builtin_memcmp(mapping->path, selection.program, mapping->path_length) == 0;
 }
 
+static void found_function(const struct agent_pattern *pattern, uint64_t address);
+
 void selection_begin(struct stalker_engine *engine, struct ring_region *ring, const struct agent_options *options,
                      const struct selection_watcher *watcher)
 {
@@ -71,10 +74,12 @@ void selection_begin(struct stalker_engine *engine, struct ring_region *ring, co
         agent_pattern_split(&selection.patterns[i], &selection.parts[i]);
     }
     find_program();
+    resolver_watch_begin(engine, found_function);
 }
 
 void selection_end(void)
 {
+    resolver_watch_end();
     selection.count = 0;
     selection.engine = NULL;
     selection.watcher = NULL;
@@ -123,10 +128,20 @@ static uint64_t measure(struct search *search, const struct elf_symbol *symbol, 
     return size_bytes < available ? size_bytes : available;
 }
 
-/* A resolver runs once and only finds the function: whoever waits for the function does not mean it. */
 static bool is_wanted(const struct agent_pattern *pattern, const struct elf_symbol *symbol)
 {
-    return pattern->use == AGENT_PATTERN_EXCLUDE || (symbol->is_function && !symbol->is_resolver);
+    return pattern->use == AGENT_PATTERN_EXCLUDE || symbol->is_function;
+}
+
+/* A resolver runs once and only finds the function: whoever waits for the function does not mean it. */
+static bool is_resolved_later(const struct agent_pattern *pattern, const struct elf_symbol *symbol)
+{
+    return pattern->use != AGENT_PATTERN_EXCLUDE && symbol->is_resolver;
+}
+
+static void found_function(const struct agent_pattern *pattern, uint64_t address)
+{
+    select_code(pattern, address, 0);
 }
 
 static void take_symbol(struct search *search, const struct elf_symbol *symbol)
@@ -142,6 +157,12 @@ static void take_symbol(struct search *search, const struct elf_symbol *symbol)
             continue;
         if (!find_code(search, symbol, &address, &available))
             return;
+        if (is_resolved_later(pattern, symbol)) {
+            ring_region_note_unresolved(selection.ring, which);
+            if (!resolver_watch_add(pattern, address))
+                ring_region_note_lack(selection.ring);
+            continue;
+        }
         select_code(pattern, address, measure(search, symbol, available));
     }
 }

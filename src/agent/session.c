@@ -158,7 +158,8 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
         return result;
     if (was_prepared) {
         ring_region_close_fd(session.ring);
-        module_log_look_again();
+        if (!session.is_hooked)
+            module_log_look_again();
     }
     session.ring->fd = -1;
     result = session.is_hooked ? hook_session_begin(registers) : follow_caller(registers);
@@ -174,10 +175,8 @@ static struct thread_registers *registers_of(struct agent_thread *thread, struct
 
 int session_follow(struct agent_call *call)
 {
-    if (session.is_hooked) {
-        hook_session_meet(call);
-        return 0;
-    }
+    if (session.is_hooked)
+        return hook_session_meet(call);
     if (session.engine == NULL)
         return -ENOENT;
     for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {

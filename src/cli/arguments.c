@@ -140,6 +140,14 @@ static enum command_status read_option(const struct command_call *call, const st
 enum command_status arguments_parse(const struct command_call *call, const struct argument_rules *rules,
                                     const char **values_out)
 {
+    size_t count;
+
+    return arguments_parse_more(call, rules, values_out, rules->name_count, &count);
+}
+
+enum command_status arguments_parse_more(const struct command_call *call, const struct argument_rules *rules,
+                                         const char **values_out, size_t capacity, size_t *count_out)
+{
     size_t found = 0;
     int only_names = 0;
 
@@ -153,7 +161,7 @@ enum command_status arguments_parse(const struct command_call *call, const struc
 
             if (status != COMMAND_DONE)
                 return status;
-        } else if (found == rules->name_count) {
+        } else if (found == capacity) {
             error_set(call->error, EINVAL, "cannot use '%s': 'gait %s' takes no more arguments; try 'gait help %s'",
                       word, rules->command, rules->command);
             return COMMAND_MISUSED;
@@ -166,5 +174,6 @@ enum command_status arguments_parse(const struct command_call *call, const struc
                   rules->names[found], rules->command);
         return COMMAND_MISUSED;
     }
+    *count_out = found;
     return COMMAND_DONE;
 }

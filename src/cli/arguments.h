@@ -34,4 +34,8 @@ struct argument_rules {
 enum command_status arguments_parse(const struct command_call *call, const struct argument_rules *rules,
                                     const char **values_out);
 
+/* The same where more arguments may follow those with names: values_out has room for `capacity` in all. */
+enum command_status arguments_parse_more(const struct command_call *call, const struct argument_rules *rules,
+                                         const char **values_out, size_t capacity, size_t *count_out);
+
 #endif

@@ -95,11 +95,7 @@ static int dump_thread(struct dump *dump, const struct trace_file *file)
     take_process(dump, file);
     dump->file = file;
     result = trace_details_read(dump->files.folder, file->path, &receiver, &end, dump->call->error);
-    if (result == 0 && end.stream.state != STREAM_COMPLETE) {
-        stream_end_explain(&end.stream, file->path, dump->call->error);
-        return -EPROTO;
-    }
-    return result;
+    return result == 0 ? stream_end_check(&end.stream, file->path, dump->call->error) : result;
 }
 
 static enum command_status run(const struct command_call *call)

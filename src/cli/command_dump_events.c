@@ -119,6 +119,13 @@ static void put_loss(void *context, uint64_t bytes)
                  bytes);
 }
 
+static void put_gap(void *context)
+{
+    const struct dump *dump = context;
+
+    screen_print(dump->call->screen, "%" PRIu32 "\t%" PRIu32 "\tgap\n", dump->file->pid, dump->file->tid);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static void forget_process(struct dump *dump)
@@ -167,33 +174,33 @@ static int take_process(struct dump *dump, const struct trace_file *file)
     return 0;
 }
 
-static int dump_thread(struct dump *dump, const struct trace_file *file)
+static int dump_thread(struct dump *dump, const struct trace_file *file, size_t piece_count)
 {
-    const struct trace_events_receiver receiver = {put_events, put_loss, dump};
+    const struct trace_events_receiver receiver = {put_events, put_loss, put_gap, dump};
     struct trace_events_end end;
     int result = take_process(dump, file);
 
     if (result != 0)
         return result;
     dump->file = file;
-    result = trace_events_read(dump->files.folder, file->path, &dump->blocks, &receiver, &end, dump->call->error);
-    if (result == 0 && end.stream.state != STREAM_COMPLETE) {
-        stream_end_explain(&end.stream, file->path, dump->call->error);
-        return -EPROTO;
-    }
-    return result;
+    result = trace_events_read_pieces(dump->files.folder, file, piece_count, &dump->blocks, &receiver, &end,
+                                      dump->call->error);
+    return result == 0 ? stream_end_check(&end.stream, end.path, dump->call->error) : result;
 }
 
 static int dump_all(struct dump *dump)
 {
+    size_t piece_count;
     int first = 0;
 
-    for (size_t i = 0; i < dump->files.count; i++)
+    for (size_t i = 0; i < dump->files.count; i += piece_count) {
+        piece_count = trace_files_pieces(&dump->files, i);
         if (dump->files.files[i].kind == TRACE_FILE_INDEX) {
-            int result = dump_thread(dump, &dump->files.files[i]);
+            int result = dump_thread(dump, &dump->files.files[i], piece_count);
 
             first = first == 0 ? result : first;
         }
+    }
     return first;
 }
 
@@ -232,9 +239,10 @@ const struct command command_dump_events = {
                "thread, time if events have one (of the CPU's counter), kind; of calls and\n"
                "returns the depth, from where and to where; of blocks the place and the bytes of\n"
                "code; of hooked functions, which are entered and left (or unwound, by an\n"
-               "exception or a long jump), the depth and the function. Fields are separated by tabs. Threads come one "
-               "after the other, the events\n"
-               "of each in their order. \"lost\" is told where records are missing, with their bytes.\n"
+               "exception or a long jump), the depth and the function. Fields are separated by\n"
+               "tabs. Threads come one after the other, the events\n"
+               "of each in their order. \"lost\" is told where records are missing, with their bytes,\n"
+               "\"gap\" where some were left out: outside of windows, or in pieces that are deleted.\n"
                "\n"
                "  --guess-times  also for events without a time of their own: ~ and a guess, from\n"
                "                 the times that are known before and behind it\n",

@@ -101,6 +101,8 @@ static void put_events(const struct report *report)
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (report->summary.manifest.events & 1u << bit)
             strcat(strcat(text, text[0] == '\0' ? "" : ", "), event_name(bit));
+    if (text[0] == '\0')
+        strcat(text, "none");
     strcat(text, report->summary.manifest.with_times ? "; with times" : "; without times");
     put_field(report->call->screen, "events", text);
 }
@@ -128,14 +130,26 @@ static const struct manifest_process *find_process(const struct report *report, 
     return NULL;
 }
 
-static const char *thread_name(const struct report *report, const struct trace_file *file)
+/* NULL: the manifest does not know it. */
+static const struct manifest_thread *find_thread(const struct report *report, const struct trace_file *file)
 {
     const struct manifest_process *process = find_process(report, file);
 
     for (size_t i = 0; process != NULL && i < process->thread_count; i++)
         if (process->threads[i].tid == file->tid && process->threads[i].generation == file->generation)
-            return process->threads[i].name;
-    return "";
+            return &process->threads[i];
+    return NULL;
+}
+
+static uint64_t total_waited_ns(const struct report *report)
+{
+    const struct manifest *manifest = &report->summary.manifest;
+    uint64_t waited_ns = 0;
+
+    for (size_t i = 0; i < manifest->process_count; i++)
+        for (size_t j = 0; j < manifest->processes[i].thread_count; j++)
+            waited_ns += manifest->processes[i].threads[j].waited_ns;
+    return waited_ns;
 }
 
 /* What was asked for, or came nevertheless. */
@@ -170,16 +184,21 @@ static void put_processes(const struct report *report)
     }
 }
 
-static void put_counts(const struct report *report, const uint64_t *counts, uint64_t lost_bytes)
+/* A column of its own, if there is something to tell. */
+static void put_counts(const struct report *report, const uint64_t *counts, uint64_t lost_bytes, uint64_t waited_ns)
 {
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (shown_events(report) & 1u << bit)
             screen_print(report->call->screen, " %14" PRIu64, counts[bit]);
-    screen_print(report->call->screen, " %14" PRIu64 "\n", lost_bytes);
+    screen_print(report->call->screen, " %14" PRIu64, lost_bytes);
+    if (total_waited_ns(report) != 0)
+        screen_print(report->call->screen, " %12.3f s", (double)waited_ns / 1e9);
+    screen_print(report->call->screen, "\n");
 }
 
 static void put_thread(const struct report *report, const struct thread_summary *thread)
 {
+    const struct manifest_thread *listed = find_thread(report, thread->file);
     struct screen *screen = report->call->screen;
     char clean[TEXT_BYTES], tid[32], name[TRACE_PROCESS_NAME_BYTES];
 
@@ -189,8 +208,8 @@ static void put_thread(const struct report *report, const struct thread_summary 
         snprintf(tid, sizeof(tid), "%" PRIu32 ".%" PRIu32, thread->file->tid, thread->file->generation);
     trace_process_name(thread->file->pid, thread->file->image, name);
     screen_print(screen, "%7s %9s  %-*s", name, tid, NAME_COLUMNS,
-                 printable(clean, sizeof(clean), thread_name(report, thread->file)));
-    put_counts(report, thread->counts, thread->lost_bytes);
+                 printable(clean, sizeof(clean), listed == NULL ? "" : listed->name));
+    put_counts(report, thread->counts, thread->lost_bytes, listed == NULL ? 0 : listed->waited_ns);
 }
 
 static void put_threads(const struct report *report)
@@ -205,7 +224,8 @@ static void put_threads(const struct report *report)
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (shown_events(report) & 1u << bit)
             used += snprintf(line + used, sizeof(line) - (size_t)used, " %14s", headings[bit]);
-    snprintf(line + used, sizeof(line) - (size_t)used, " %14s", "bytes lost");
+    snprintf(line + used, sizeof(line) - (size_t)used, " %14s%s", "bytes lost",
+             total_waited_ns(report) == 0 ? "" : "         waited");
     screen_print(screen, "\n");
     screen_put(screen, SCREEN_STRONG, 0, line);
     screen_print(screen, "\n");
@@ -217,7 +237,7 @@ static void put_threads(const struct report *report)
     }
     if (report->summary.thread_count > 1) {
         screen_print(screen, "%7s %9s  %-*s", "", "", NAME_COLUMNS, "all");
-        put_counts(report, totals, lost_bytes);
+        put_counts(report, totals, lost_bytes, total_waited_ns(report));
     }
 }
 
@@ -404,10 +424,11 @@ const struct command command_report = {
     .summary = "what was recorded, and which functions were called most",
     .details = "Reads a trace, which is the folder that was recorded into, and shows what was\n"
                "recorded, when, for how long and how it ended; the processes and threads with\n"
-               "their events, and how many bytes of records were lost; of hooked functions how\n"
-               "long they took, with and without those that they called; and the functions that\n"
-               "were called most; of a recording with triggers, which there were and what was\n"
-               "kept; of processes that a signal ended, where, and what threads did last.\n"
+               "their events, how many bytes of records were lost, and how long they waited for\n"
+               "the disk, if they did; of hooked functions how long they took, with and without\n"
+               "those that they called; and the functions that were called most; of a recording\n"
+               "with triggers, which there were and what was kept; of processes that a signal\n"
+               "ended, where, and what threads did last.\n"
                "Names come from the programs and libraries that were mapped: where one is gone\n"
                "or has changed since, the place in the file is shown.\n"
                "\n"

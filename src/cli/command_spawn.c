@@ -18,11 +18,13 @@ static int begin(const struct recorder_job *job, const struct agent_options *age
     if (job->held == NULL)
         return target_spawn(job->options->rest, agent, target_out, err);
     result = spawn_stopped(job->options->rest, job->held, err);
+    if (result == 0) {
+        result = target_begin(job->held, agent, target_out, err);
+        if (result != 0)
+            spawn_abandon(job->held, result);
+    }
     if (result != 0)
-        return result;
-    result = target_begin(job->held, agent, target_out, err);
-    if (result != 0)
-        spawn_abandon(job->held);
+        target_out->killed_by = job->held->killed_by;
     return result;
 }
 

@@ -6,9 +6,14 @@
 #include "cli/control_client.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
+#include "ring/ring_pressure.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
+#include <time.h>
+
+#define BETWEEN_MS 250
 
 static void put_bytes(struct screen *screen, const char *name, uint64_t bytes, const char *what)
 {
@@ -18,7 +23,67 @@ static void put_bytes(struct screen *screen, const char *name, uint64_t bytes, c
         screen_print(screen, "%-10s %.1f MiB of %s\n", name, (double)bytes / (1 << 20), what);
 }
 
-static void put_stats(struct screen *screen, pid_t pid, const struct control_answer *answer)
+static double seconds(uint64_t nanoseconds)
+{
+    return (double)nanoseconds / 1e9;
+}
+
+static double per_second(uint64_t count, uint64_t nanoseconds)
+{
+    return nanoseconds == 0 ? 0 : (double)count / seconds(nanoseconds);
+}
+
+/* How many there are now is what came between two answers; `before` is NULL if there was only one. */
+static void put_events(struct screen *screen, const struct control_stats *stats, const struct control_stats *before)
+{
+    screen_print(screen, "events     %" PRIu64 ", %.0f a second", stats->record_count,
+                 per_second(stats->record_count, stats->duration_ns));
+    if (before != NULL && stats->duration_ns > before->duration_ns && stats->record_count >= before->record_count)
+        screen_print(screen, ", now %.0f a second",
+                     per_second(stats->record_count - before->record_count, stats->duration_ns - before->duration_ns));
+    screen_print(screen, "\n");
+}
+
+static const char *state_name(uint32_t state)
+{
+    return state == CONTROL_LANE_FREE ? "free" : ring_pressure_name((enum ring_pressure)state);
+}
+
+static void put_lane(struct screen *screen, const struct control_lane *lane)
+{
+    char name[sizeof(lane->name) + 1] = "", shown[sizeof(name)];
+
+    memcpy(name, lane->name, sizeof(lane->name));
+    screen_print(screen, "%7d %7u  %-16s %-6s %-8s %-7s %3u %% %9" PRIu64 " %10.3f s %12" PRIu64 "\n", (int)lane->pid,
+                 lane->tid, printable(shown, sizeof(shown), name), lane->is_detail ? "detail" : "index",
+                 state_name(lane->state), ring_drop_reason_name((enum ring_drop_reason)lane->drop_reason),
+                 lane->full_percent, lane->wait_count, seconds(lane->waited_ns), lane->lost_bytes);
+}
+
+static void put_lanes(struct screen *screen, const struct control_stats *stats)
+{
+    uint32_t used = 0;
+
+    screen_print(screen, "lanes     ");
+    for (uint32_t state = 0; state < CONTROL_LANE_STATES; state++) {
+        screen_print(screen, "%s %u %s", state == 0 ? "" : ",", stats->lane_counts[state], state_name(state));
+        used += state == CONTROL_LANE_FREE ? 0 : stats->lane_counts[state];
+    }
+    screen_print(screen, "\n");
+    if (stats->lane_count == 0 || stats->lane_count > CONTROL_LANES_MAX)
+        return;
+    screen_print(screen, "\n");
+    screen_put(screen, SCREEN_STRONG, 0,
+               "    pid     tid  thread           lane   state    reason   full     waits       waited   bytes lost");
+    screen_print(screen, "\n");
+    for (uint32_t i = 0; i < stats->lane_count; i++)
+        put_lane(screen, &stats->lanes[i]);
+    if (used > stats->lane_count)
+        screen_print(screen, "and %u more, which get on no worse\n", used - stats->lane_count);
+}
+
+static void put_stats(struct screen *screen, pid_t pid, const struct control_answer *answer,
+                      const struct control_stats *before)
 {
     const struct control_stats *stats = &answer->stats;
     char path[CONTROL_TEXT_BYTES + 1], shown[CONTROL_TEXT_BYTES + 1];
@@ -27,14 +92,39 @@ static void put_stats(struct screen *screen, pid_t pid, const struct control_ans
     path[answer->text_bytes] = '\0';
     screen_print(screen, "process    %d\n", (int)pid);
     screen_print(screen, "trace      %s\n", printable(shown, sizeof(shown), path));
-    screen_print(screen, "recorded   for %.1f s\n", (double)stats->duration_ns / 1e9);
+    screen_print(screen, "recorded   for %.1f s\n", seconds(stats->duration_ns));
     screen_print(screen, "followed   %u %s in %u %s\n", stats->thread_count,
                  stats->thread_count == 1 ? "thread" : "threads", stats->process_count,
                  stats->process_count == 1 ? "process" : "processes");
+    put_events(screen, stats, before);
     put_bytes(screen, "written", stats->written_bytes, "event records");
+    put_bytes(screen, "files", stats->file_bytes, "streams");
     put_bytes(screen, "lost", stats->lost_bytes, "event records");
+    screen_print(screen, "waited     threads waited %.3f s for the disk, %" PRIu64 " %s\n", seconds(stats->waited_ns),
+                 stats->wait_count, stats->wait_count == 1 ? "time" : "times");
     screen_print(screen, "buffers    %.0f %% full\n",
                  stats->buffer_bytes == 0 ? 0.0 : 100.0 * (double)stats->buffered_bytes / (double)stats->buffer_bytes);
+    put_lanes(screen, stats);
+}
+
+/* Asks twice: what came in between is how fast it is now. The second answer may not come: recordings end. */
+static int ask(const struct control_question *question, struct control_answer *answer_out, struct control_stats *before,
+               bool *has_before_out, struct gait_error *err)
+{
+    const struct timespec while_between = {.tv_nsec = BETWEEN_MS * 1000000};
+    struct control_answer first;
+    struct gait_error ignored;
+    int result = control_client_ask(question, &first, err);
+
+    if (result != 0)
+        return result;
+    nanosleep(&while_between, NULL);
+    *has_before_out = control_client_ask(question, answer_out, &ignored) == 0;
+    if (*has_before_out)
+        *before = first.stats;
+    else
+        *answer_out = first;
+    return 0;
 }
 
 static enum command_status run(const struct command_call *call)
@@ -43,6 +133,8 @@ static enum command_status run(const struct command_call *call)
     static const struct argument_rules rules = {.command = "stats", .names = names, .name_count = 1};
     struct control_question question = {.operation = CONTROL_STATS};
     struct control_answer answer;
+    struct control_stats before;
+    bool has_before;
     const char *pid;
     enum command_status status = arguments_parse(call, &rules, &pid);
 
@@ -50,9 +142,9 @@ static enum command_status run(const struct command_call *call)
         status = control_client_read_pid(call, "stats", pid, &question.pid);
     if (status != COMMAND_DONE)
         return status;
-    if (control_client_ask(&question, &answer, call->error) != 0)
+    if (ask(&question, &answer, &before, &has_before, call->error) != 0)
         return COMMAND_FAILED;
-    put_stats(call->screen, question.pid, &answer);
+    put_stats(call->screen, question.pid, &answer, has_before ? &before : NULL);
     return COMMAND_DONE;
 }
 
@@ -62,6 +154,17 @@ const struct command command_stats = {
     .arguments = "PID",
     .summary = "tell how a running recording gets on",
     .details = "Prints where the trace of the process is, for how long it has been recorded, how\n"
-               "much was written and lost, and how full its buffers are.\n",
+               "many events there were and are in a second, how much was written and lost, how\n"
+               "long threads waited for it, and how full their buffers are; then the state of each\n"
+               "lane, which is a thread's buffers, those that are worst off first:\n"
+               "\n"
+               "  filling     there is room\n"
+               "  waiting     there is none, and the thread waits until there is\n"
+               "  dropping    there is none, and what the thread does is lost. The reason: full (of\n"
+               "              --overflow drop), silent (the recorder did nothing for two seconds),\n"
+               "              leaving (the thread is to be followed no more)\n"
+               "\n"
+               "An event is a record of the trace: a call, a return or a block, which also tells of\n"
+               "the instructions in it and of the call at its end.\n",
     .run = run,
 };

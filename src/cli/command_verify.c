@@ -123,7 +123,7 @@ static void check_presence(struct verification *verification, struct trace_file 
 static void check_completeness(struct verification *verification)
 {
     struct manifest manifest;
-    char name[64];
+    char name[TRACE_THREAD_NAME_BYTES];
 
     if (!is_listed(&verification->files, &(struct trace_file){.kind = TRACE_FILE_MANIFEST})) {
         put_line(verification, TRACE_MANIFEST_NAME, "missing", false, "nothing tells what was recorded");
@@ -141,11 +141,13 @@ static void check_completeness(struct verification *verification)
         wanted.kind = TRACE_FILE_BLOCKS;
         check_presence(verification, wanted, TRACE_BLOCKS_NAME);
         wanted.kind = TRACE_FILE_INDEX;
-        /* Of a flight, or where no events were wanted, a thread may have no index. */
-        for (size_t j = 0; j < process->thread_count && !manifest.is_flight && manifest.events != 0; j++) {
+        /* Of a flight, where no events were wanted or pieces were deleted, a thread may have no index. */
+        for (size_t j = 0; j < process->thread_count && !manifest.is_flight && manifest.events != 0 &&
+                           manifest_deleted_pieces(&manifest) == 0;
+             j++) {
             wanted.tid = process->threads[j].tid;
             wanted.generation = process->threads[j].generation;
-            snprintf(name, sizeof(name), "%" PRIu32 ".%" PRIu32 TRACE_INDEX_SUFFIX, wanted.tid, wanted.generation);
+            trace_thread_name(&wanted, name);
             check_presence(verification, wanted, name);
         }
     }

@@ -75,6 +75,13 @@ static int receive(int fd, struct control_answer *answer)
         return -ETIMEDOUT;
     if (size <= 0)
         return -ECONNRESET;
+    /* That is all that one of another version can say. */
+    if (size >= (ssize_t)offsetof(struct control_answer, stats) && answer->magic == CONTROL_MAGIC &&
+        answer->result == -ESRCH) {
+        answer->is_last = 1;
+        answer->text_bytes = 0;
+        return 0;
+    }
     if (size != sizeof(*answer) || answer->magic != CONTROL_MAGIC || answer->version != CONTROL_VERSION ||
         answer->text_bytes > sizeof(answer->text))
         return -EPROTO;

@@ -87,6 +87,53 @@ bool option_read_seconds(const char *text, unsigned *seconds_out)
     return true;
 }
 
+struct unit {
+    char letter;
+    uint64_t factor;
+};
+
+#define UNITS          3
+#define FILE_BYTES_MIN (64u << 10)
+#define FILE_BYTES_MAX (1ull << 60)
+
+/* A number and a unit. */
+static bool read_with_unit(const char *text, const struct unit units[UNITS], uint64_t most, uint64_t *value_out)
+{
+    size_t digits = strspn(text, "0123456789");
+    uint64_t number;
+
+    if (text_parse_decimal(text, digits, &number) != 0)
+        return false;
+    for (unsigned i = 0; i < UNITS; i++)
+        if (text[digits] == units[i].letter && text[digits + 1] == '\0' && number <= most / units[i].factor) {
+            *value_out = number * units[i].factor;
+            return true;
+        }
+    return false;
+}
+
+bool option_read_file_bytes(const char *text, uint64_t *size_out)
+{
+    static const struct unit units[UNITS] = {{'K', 1u << 10}, {'M', 1u << 20}, {'G', 1u << 30}};
+    uint64_t size;
+
+    if (!read_with_unit(text, units, FILE_BYTES_MAX, &size) || size < FILE_BYTES_MIN)
+        return false;
+    *size_out = size;
+    return true;
+}
+
+bool option_read_age(const char *text, uint64_t *nanoseconds_out)
+{
+    static const struct unit units[UNITS] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+    uint64_t seconds;
+
+    if (!read_with_unit(text, units, SECONDS_MAX, &seconds) || seconds == 0)
+        return false;
+    *nanoseconds_out = seconds * 1000000000;
+    return true;
+}
+
 bool option_read_roll(const char *text, uint64_t *milliseconds_out)
 {
     uint64_t milliseconds;

@@ -19,6 +19,12 @@ bool option_read_buffer_bytes(const char *text, size_t *size_out);
 /* A number of seconds, at least one. */
 bool option_read_seconds(const char *text, unsigned *seconds_out);
 
+/* A size of files: so many K, M or G; at least 64K. Small letters are of times. */
+bool option_read_file_bytes(const char *text, uint64_t *size_out);
+
+/* A time of so many s, m or h, at least one second. */
+bool option_read_age(const char *text, uint64_t *nanoseconds_out);
+
 /* Seconds that may have a part behind a point. */
 bool option_read_roll(const char *text, uint64_t *milliseconds_out);
 

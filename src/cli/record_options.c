@@ -21,6 +21,7 @@
 #define STACK_BYTES_MAX 512u
 #define ROLL_MS         5000u
 #define OPTIONS_MAX     64u
+#define KEEP_MAX        1000000u
 
 /* ---- what options do --------------------------------------------------------------------------------------------- */
 
@@ -51,6 +52,35 @@ static bool take_buffer(struct record_options *options, const char *value)
 static bool take_duration(struct record_options *options, const char *value)
 {
     return option_read_seconds(value, &options->duration_seconds);
+}
+
+static bool take_rotate(struct record_options *options, const char *value)
+{
+    return option_read_file_bytes(value, &options->rotation.bytes) || option_read_age(value, &options->rotation.age_ns);
+}
+
+static bool take_keep(struct record_options *options, const char *value)
+{
+    unsigned long number;
+
+    if (!option_read_number(value, KEEP_MAX, &number) || number == 0)
+        return false;
+    options->rotation.keep = (uint32_t)number;
+    return true;
+}
+
+static bool take_sync(struct record_options *options, const char *value)
+{
+    struct disk_sync_options sync = {.when = DISK_SYNC_SECONDS};
+
+    if (strcmp(value, "never") == 0)
+        sync.when = DISK_SYNC_NEVER;
+    else if (strcmp(value, "end") == 0)
+        sync.when = DISK_SYNC_END;
+    else if (!option_read_seconds(value, &sync.seconds))
+        return false;
+    options->sync = sync;
+    return true;
 }
 
 static bool take_stack_bytes(struct record_options *options, const char *value)
@@ -163,6 +193,11 @@ static void clear_threads(struct record_options *options)
     options->threads.count = 0;
 }
 
+static void clear_rotate(struct record_options *options)
+{
+    options->rotation.bytes = options->rotation.age_ns = 0;
+}
+
 static void clear_triggers(struct record_options *options)
 {
     options->trigger_count = 0;
@@ -203,6 +238,9 @@ static const struct record_option {
     {"duration", OPTION_VALUE, take_duration, "a number of seconds, at least 1", NULL},
     {"wait", OPTION_SWITCH, take_wait, "true or false", NULL},
     {"compress", OPTION_SWITCH, take_compress, "true or false", NULL},
+    {"rotate", OPTION_LIST, take_rotate, "a size from 64K on, or an age like 30s, 10m or 2h", clear_rotate},
+    {"keep", OPTION_VALUE, take_keep, "a number of pieces, at least 1", NULL},
+    {"sync", OPTION_VALUE, take_sync, "never, end, or a number of seconds, at least 1", NULL},
     {"quiet", OPTION_SWITCH, take_quiet, "true or false", NULL},
     {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
     {"hook", OPTION_LIST, take_hook, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_hooks},
@@ -323,17 +361,25 @@ static enum command_status refuse(const struct command_line *line, const char *t
     return COMMAND_MISUSED;
 }
 
-/* Whether there is a trigger that only followed threads can notice. */
-static bool has_trigger_inside(const struct record_options *options)
+static bool has_trigger(const struct record_options *options, enum trigger_spec_kind kind)
 {
     for (size_t i = 0; i < options->trigger_count; i++)
-        if (options->triggers[i].pattern[0] != '\0' || options->triggers[i].kind == TRIGGER_SPEC_SIGNAL)
+        if (options->triggers[i].kind == kind)
             return true;
     return false;
 }
 
+/* Whether there is a trigger that only followed threads can notice. */
+static bool has_trigger_inside(const struct record_options *options)
+{
+    return has_trigger(options, TRIGGER_SPEC_SYMBOL) || has_trigger(options, TRIGGER_SPEC_SLOW) ||
+           has_trigger(options, TRIGGER_SPEC_SIGNAL);
+}
+
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
+    if (options->rotation.keep != 0 && options->rotation.bytes == 0 && options->rotation.age_ns == 0)
+        return refuse(line, "--keep is for pieces; --rotate says how large or old they get");
     if (record_patterns_count(options) > AGENT_PATTERNS_MAX) {
         (void)error_set(line->call->error, EINVAL,
                         "%s: there are too many patterns in --hook, --exclude, --detail, --trigger and "
@@ -356,9 +402,15 @@ static enum command_status check(const struct command_line *line, const struct r
     return COMMAND_DONE;
 }
 
-/* Hooks are another way to record. */
+/*
+ * Whoever says nothing that needs threads to be followed has all functions of the program hooked. Only of those that
+ * are followed the registers are known when they crash.
+ */
 static void settle(struct record_options *options)
 {
+    if (options->hooks.count == 0 && !options->has_events && options->details.count == 0 &&
+        options->threads.count == 0 && !has_trigger_inside(options) && !has_trigger(options, TRIGGER_SPEC_CRASH))
+        options->hooks_all = add_text(&options->hooks, "*");
     if (options->hooks.count == 0)
         return;
     options->events = GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE;

@@ -4,6 +4,8 @@
 #define GAIT_CLI_RECORD_OPTIONS_H
 
 #include "cli/command.h"
+#include "record/disk_sync.h"
+#include "record/rotation.h"
 #include "record/trigger_spec.h"
 
 #include <stdbool.h>
@@ -31,6 +33,7 @@ struct record_options {
     bool with_children; /* processes that it makes are recorded as well */
 
     struct option_list hooks; /* functions; if there are any, nothing is followed */
+    bool hooks_all;           /* of the program, since nobody said otherwise */
     struct option_list excludes;
     struct option_list threads; /* numbers, and patterns of names; none: all threads */
 
@@ -41,6 +44,9 @@ struct record_options {
     size_t trigger_count;
     uint64_t pre_roll_ms;
     uint64_t post_roll_ms;
+
+    struct rotation_options rotation;
+    struct disk_sync_options sync;
 
     char **rest; /* what is no option: the program and its arguments, or the pid; ended by NULL */
     int rest_count;
@@ -60,8 +66,10 @@ void record_options_release(struct record_options *options);
     "  --hook GLOB         functions to hook, like 'libz*!inflate', or 'parse*' of the\n"                              \
     "                      program itself, '*' for all of it; the program runs as it is,\n"                            \
     "                      and these tell when they are entered and left; repeatable\n"                                \
-    "  --follow EVENTS     none, or some of call,ret,block,exec,compile. Without it, and\n"                            \
-    "                      without --hook: call,ret of everything but libc\n"                                          \
+    "                      (all of the program, if nothing is said)\n"                                                 \
+    "  --follow EVENTS     follows all threads instead, through all of their code: none,\n"                            \
+    "                      or some of call,ret,block,exec,compile. If --detail, --trigger\n"                           \
+    "                      or --follow-thread need it: call,ret of all but libc\n"                                     \
     "  --exclude GLOB      no events from these modules, like 'libssl*', or functions,\n"                              \
     "                      like 'libc.so*!malloc'; '!main' is one of the program itself;\n"                            \
     "                      can be given several times\n"                                                               \
@@ -84,6 +92,11 @@ void record_options_release(struct record_options *options);
     "  --buffer SIZE       of each of a thread's four buffers (512K); K and M count\n"                                 \
     "  --duration SEC      ends the recording after that many seconds\n"                                               \
     "  --compress          compresses what is written\n"                                                               \
+    "  --rotate LIMIT      begins another piece of the trace when it has that size (64K and\n"                         \
+    "                      more: K, M and G count) or age (30s, 10m, 2h); repeatable: both\n"                          \
+    "  --keep N            pieces; the oldest are deleted (all are kept)\n"                                            \
+    "  --sync WHEN         sees to it that the trace survives the end of the machine: never,\n"                        \
+    "                      end, or every so many seconds (never)\n"                                                    \
     "  --config FILE       options out of a file, as follow = \"call,ret\"; those of the\n"                            \
     "                      command line count more\n"                                                                  \
     "  --quiet             says nothing but errors\n"                                                                  \

@@ -132,12 +132,37 @@ void record_patterns_tell_unmatched(const struct record_options *options, uint64
 
         if (matched & 1ull << i)
             continue;
+        if (pattern->use == AGENT_PATTERN_HOOK && options->hooks_all) {
+            tell(context, "no functions were found in the program to hook; --follow call,ret tells calls of any code");
+            continue;
+        }
         snprintf(text, sizeof(text), "nothing was found that %s %s means%s", option_of(pattern->use), pattern->text,
                  pattern->use == AGENT_PATTERN_THREAD    ? ""
                  : pattern->use == AGENT_PATTERN_EXCLUDE ? ": modules are MODULE, functions MODULE!FUNCTION"
                  : strchr(pattern->text, '!') == NULL    ? " in the program itself; functions elsewhere are "
                                                            "MODULE!FUNCTION"
                                                          : "");
+        tell(context, text);
+    }
+}
+
+void record_patterns_tell_unresolved(const struct record_options *options, uint64_t unresolved,
+                                     void (*tell)(void *context, const char *text), void *context)
+{
+    struct agent_options agent;
+    char text[400];
+
+    record_patterns_get(options, &agent);
+    for (; unresolved != 0; unresolved &= unresolved - 1) {
+        unsigned which = (unsigned)__builtin_ctzll(unresolved);
+        const struct agent_pattern *pattern = &agent.patterns[which];
+
+        if (which >= agent.pattern_count)
+            return;
+        snprintf(text, sizeof(text),
+                 "%s %s means an indirect function: which of several it is was chosen before the recording began, "
+                 "or not at all; gait spawn sees it when it is",
+                 option_of(pattern->use), pattern->text);
         tell(context, text);
     }
 }

@@ -22,4 +22,8 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
 void record_patterns_tell_unmatched(const struct record_options *options, uint64_t matched,
                                     void (*tell)(void *context, const char *text), void *context);
 
+/* Tells which of them mean functions that are chosen when a program starts, and that were not seen being chosen. */
+void record_patterns_tell_unresolved(const struct record_options *options, uint64_t unresolved,
+                                     void (*tell)(void *context, const char *text), void *context);
+
 #endif

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "cli/closing_words.h"
 #include "cli/held_start.h"
 #include "cli/progress.h"
 #include "cli/record_patterns.h"
+#include "libgait/error.h"
 #include "record/drain_pace.h"
 #include "record/family.h"
 #include "record/recording_control.h"
@@ -19,6 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What a shell adds to the number of the signal that ended a program. */
+#define SIGNAL_STATUS 128
+
 /* One recording, while it lasts. */
 struct recorder {
     const struct recorder_job *job;
@@ -27,6 +32,7 @@ struct recorder {
     struct recording_control control;
     struct progress progress;
     bool is_triggered; /* somebody said so */
+    int killed_by;     /* the signal that ended the program before it was recorded; 0: none */
     int64_t end_ms;
 };
 
@@ -109,6 +115,8 @@ static struct recording_options recording_options_of(const struct record_options
         .events = options->events,
         .with_times = options->with_times,
         .compress = options->compress,
+        .rotation = options->rotation,
+        .sync = options->sync,
         .flight =
             {
                 .keeps_index = options->is_flight,
@@ -187,7 +195,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         .tell = say,
         .context = (void *)(uintptr_t)options,
     };
-    struct target target;
+    struct target target = {.killed_by = 0};
     int result = recording_create(&wanted, &recorder->recording, err);
 
     if (result != 0)
@@ -199,6 +207,10 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         take_signals();
     result = recorder->job->begin(recorder->job, &family.agent, &target, err);
     if (result != 0) {
+        recorder->killed_by = target.killed_by;
+        if (target.killed_by != 0)
+            (void)error_set(err, result, "%s was ended by signal %d before its first instruction",
+                            recorder->job->program, target.killed_by);
         recording_discard(&recorder->recording);
         return result;
     }
@@ -327,27 +339,36 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
 /* Ends the recording and says what was recorded. */
 static enum command_status finish(struct recorder *recorder, const char *how, struct gait_error *err)
 {
-    uint64_t lost = recording_lost(&recorder->recording);
-    uint64_t matched = recording_matched(&recorder->recording);
-    int result = recording_end(&recorder->recording, how, err);
+    struct recording *recording = &recorder->recording;
+    struct recording_waits waits = recording_waited(recording);
+    struct closing_words words = {
+        .path = recording->path,
+        .duration_ns = clock_pair_read().monotonic_ns - recording->manifest.clocks[0].monotonic_ns,
+        .lost_bytes = recording_lost(recording),
+        .wait_count = waits.count,
+        .waited_ns = waits.nanoseconds,
+    };
+    uint64_t matched = recording_matched(recording), unresolved = recording_unresolved(recording) & ~matched;
+    uint32_t deleted = manifest_deleted_pieces(&recording->manifest);
+    int result = recording_end(recording, how, err);
 
-    if (!recorder->job->options->is_quiet) {
-        fprintf(stderr, "gait: recorded %.1f MiB of event records in %s\n",
-                (double)recorder->recording.event_bytes / (1 << 20), recorder->recording.path);
-        if (lost != 0)
-            fprintf(stderr,
-                    "gait: %.1f MiB of event records were lost, because they came faster than they were written; "
-                    "--overflow block makes the program wait\n",
-                    (double)lost / (1 << 20));
-    }
-    record_patterns_tell_unmatched(recorder->job->options, matched, say, (void *)(uintptr_t)recorder->job->options);
+    words.event_count = recording->written.record_count;
+    words.file_bytes = recording_file_bytes(recording);
+    words.deleted_pieces = deleted;
+    if (recorder->job->options->is_verbose)
+        closing_words_say_waits(&words, stderr);
+    if (!recorder->job->options->is_quiet)
+        closing_words_say(&words, stderr);
+    record_patterns_tell_unresolved(recorder->job->options, unresolved, say, (void *)(uintptr_t)recorder->job->options);
+    record_patterns_tell_unmatched(recorder->job->options, matched | unresolved, say,
+                                   (void *)(uintptr_t)recorder->job->options);
     return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
 /* The exit status that a shell would give. */
 static enum command_status status_of(int status)
 {
-    return (enum command_status)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    return (enum command_status)(WIFSIGNALED(status) ? SIGNAL_STATUS + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static enum command_status record_until_end(struct recorder *recorder, struct gait_error *err)
@@ -374,6 +395,8 @@ enum command_status recorder_run(const struct command_call *call, const struct r
     progress_begin(&recorder.progress, stderr, job->options->is_verbose);
     if (begin(&recorder, call->error) == 0)
         status = record_until_end(&recorder, call->error);
+    else if (recorder.killed_by != 0 && job->is_child)
+        status = (enum command_status)(SIGNAL_STATUS + recorder.killed_by);
     family_end(&recorder.family);
     progress_end(&recorder.progress);
     free(recorder.recording.path);

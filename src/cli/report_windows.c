@@ -67,10 +67,25 @@ static void put_windows(struct screen *screen, const struct manifest *manifest)
     }
 }
 
+static void put_pieces(struct screen *screen, const struct manifest *manifest)
+{
+    uint32_t deleted = manifest_deleted_pieces(manifest);
+
+    if (manifest->piece_count == 0)
+        return;
+    screen_put(screen, SCREEN_STRONG, 11, "pieces");
+    if (deleted == 0)
+        screen_print(screen, "%zu\n", manifest->piece_count);
+    else
+        screen_print(screen, "the last %zu of %zu; what came before %.3f s is deleted\n", manifest->piece_count,
+                     manifest->piece_count + deleted, seconds_at(manifest, manifest->pieces[0].from));
+}
+
 void report_windows(struct screen *screen, const struct manifest *manifest)
 {
     if (manifest->clock_count == 0)
         return;
     put_triggers(screen, manifest);
     put_windows(screen, manifest);
+    put_pieces(screen, manifest);
 }

@@ -82,9 +82,9 @@ static uint32_t count_symbols(const struct elf_memory *memory, const struct elf_
     return 0;
 }
 
-/* Its length; 0: it cannot be read, has no end, or is empty. The string table may end where nothing is mapped. */
-static size_t read_name(const struct elf_memory *memory, uint64_t address, uint64_t bytes_max,
-                        char name_out[ELF_LOADED_NAME_BYTES])
+/* Piece by piece: the string table may end where nothing is mapped. */
+size_t elf_loaded_name_read(const struct elf_memory *memory, uint64_t address, uint64_t bytes_max,
+                            char name_out[ELF_LOADED_NAME_BYTES])
 {
     size_t used = 0;
 
@@ -154,7 +154,7 @@ int elf_loaded_symbols_visit(const struct elf_memory *memory, const struct elf_l
         symbol = symbol_of(image, entry);
         symbol.name = name;
         symbol.name_length =
-            read_name(memory, tables.names + entry->st_name, tables.names_bytes - entry->st_name, name);
+            elf_loaded_name_read(memory, tables.names + entry->st_name, tables.names_bytes - entry->st_name, name);
         if (symbol.name_length != 0 && !visit(context, &symbol))
             break;
     }

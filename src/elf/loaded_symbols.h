@@ -33,6 +33,12 @@ MUST_USE int elf_loaded_symbols_visit(const struct elf_memory *memory, const str
                                       bool (*visit)(void *context, const struct elf_loaded_symbol *symbol),
                                       void *context);
 
+/*
+ * Reads a name that is at most bytes_max long. Its length; 0: it cannot be read, has no end, is empty or too long.
+ */
+size_t elf_loaded_name_read(const struct elf_memory *memory, uint64_t address, uint64_t bytes_max,
+                            char name_out[ELF_LOADED_NAME_BYTES]);
+
 /* The address of a name that the image defines. -ENOENT. */
 MUST_USE int elf_loaded_symbols_find(const struct elf_memory *memory, const struct elf_loaded_image *image,
                                      const char *name, uint64_t *address_out);

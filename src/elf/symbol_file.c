@@ -57,10 +57,24 @@ static int read_notes(const struct reader *reader, const Elf64_Ehdr *header)
     return result;
 }
 
+/* Those of sections are few; a file without them is no worse for it. */
+static void read_section_names(const struct reader *reader, const Elf64_Ehdr *header)
+{
+    Elf64_Shdr names;
+
+    if (header->e_shstrndx >= header->e_shnum)
+        return;
+    __builtin_memcpy(&names, reader->memory + header->e_shoff + header->e_shstrndx * sizeof(names), sizeof(names));
+    (void)!read_piece(reader, names.sh_offset, names.sh_size);
+}
+
 static int read_tables(const struct reader *reader, const Elf64_Ehdr *header)
 {
     const uint8_t *sections = reader->memory + header->e_shoff;
     int result = read_piece(reader, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr));
+
+    if (result == 0)
+        read_section_names(reader, header);
 
     for (unsigned i = 0; result == 0 && i < header->e_shnum; i++) {
         Elf64_Shdr section, names;

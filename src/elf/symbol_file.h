@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names in an ELF file on disk. Only headers, notes and symbol tables are read, into memory of our own: a file that
- * somebody cuts off meanwhile is an error, no fault. Raw system calls, no locks, no libc; callable from any thread and
- * inside the target.
+ * The names in an ELF file on disk. Only headers, notes, symbol tables and names of sections are read, into memory of
+ * our own: a file that somebody cuts off meanwhile is an error, no fault. Raw system calls, no locks, no libc; callable
+ * from any thread and inside the target.
  */
 #ifndef GAIT_ELF_SYMBOL_FILE_H
 #define GAIT_ELF_SYMBOL_FILE_H

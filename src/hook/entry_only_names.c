@@ -23,3 +23,18 @@ bool hook_is_entry_only_name(const char *name, size_t length)
             return true;
     return false;
 }
+
+bool hook_is_signal_return_name(const char *name, size_t length)
+{
+    static const struct glob_text either = {"__restore", 9}, usual = {"__restore_rt", 12};
+    struct glob_text text = {name, length};
+
+    return name != NULL && (glob_matches(either, text) || glob_matches(usual, text));
+}
+
+bool hook_is_returned_into_name(const char *name, size_t length)
+{
+    static const struct glob_text last = {"runtime.goexit*", 15};
+
+    return name != NULL && glob_matches(last, (struct glob_text){name, length});
+}

@@ -9,4 +9,10 @@
 /* `name` need not be ended by a NUL; NULL: it has none. */
 bool hook_is_entry_only_name(const char *name, size_t length);
 
+/* What signal handlers return to: others look at its bytes to see that a signal came, so they must stay. */
+bool hook_is_signal_return_name(const char *name, size_t length);
+
+/* What others return to behind its first instruction, without having been called from there: Go's last function. */
+bool hook_is_returned_into_name(const char *name, size_t length);
+
 #endif

@@ -10,11 +10,14 @@
 #include "elf/frame_rows.h"
 #include "hook/entry_only_names.h"
 #include "hook/hook_surveyor.h"
+#include "hook/stack_walkers.h"
 
 #include <asm/errno.h>
 
 /* Compilers make some tables of some hundred entries; this many are looked at for each byte of code. */
 #define TABLE_ENTRIES_PER_BYTE 16
+
+#define FUNCTION_ALIGNMENT     16
 
 static const char *const method_names[] = {"jump", "jump into padding", "hop", "trap", "impossible"};
 
@@ -87,6 +90,7 @@ bool hook_planner_code(const struct hook_planner *planner, uint64_t address, str
     code_out->bytes = span->bytes + (address - span->address);
     code_out->start = address;
     code_out->end = span->address + span->size_bytes;
+    code_out->readable_end = code_out->end;
     return true;
 }
 
@@ -119,6 +123,26 @@ void hook_planner_add_pointer(struct hook_planner *planner, uint64_t address)
     set_bit(planner->called[span - planner->module->spans], address - span->address);
 }
 
+static void add_pointers_of(struct hook_planner *planner, const struct hook_span *span)
+{
+    uint64_t pointer;
+
+    for (uint64_t at = -span->address % sizeof(pointer); at + sizeof(pointer) <= span->size_bytes;
+         at += sizeof(pointer)) {
+        memcpy(&pointer, span->bytes + at, sizeof(pointer));
+        hook_planner_add_target(planner, pointer - planner->module->load_bias);
+    }
+}
+
+void hook_planner_add_pointers(struct hook_planner *planner)
+{
+    const struct hook_module *module = planner->module;
+
+    for (size_t i = 0; i < module->span_count; i++)
+        if (!module->spans[i].is_code)
+            add_pointers_of(planner, &module->spans[i]);
+}
+
 void hook_planner_add_entry(struct hook_planner *planner, uint64_t address, bool is_conditional)
 {
     const struct elf_function_list *list = planner->module->functions;
@@ -133,15 +157,25 @@ void hook_planner_add_entry(struct hook_planner *planner, uint64_t address, bool
         set_bit(planner->crossed, (uint64_t)(function - list->functions));
 }
 
+/* Behind padding, at an address as functions have it: parts are put one behind the other. */
+static bool is_aligned(const struct hook_planner *planner, const struct elf_function *function)
+{
+    return function->start % FUNCTION_ALIGNMENT == 0 && function != planner->module->functions->functions &&
+           function[-1].covered_end < function->start;
+}
+
 bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function)
 {
+    const struct elf_function_list *list = planner->module->functions;
+    const struct elf_function *listed = elf_function_list_find(list, function->start);
     const struct hook_span *span = find_span(planner, function->start, 1);
 
     if (function->is_part)
         return true;
-    return function->name == NULL && span != NULL && span->is_code &&
-           has_bit(planner->crossed, (uint64_t)(function - planner->module->functions->functions)) &&
-           !has_bit(planner->called[span - planner->module->spans], function->start - span->address);
+    return function->name == NULL && listed != NULL && listed->start == function->start && span != NULL &&
+           span->is_code && has_bit(planner->crossed, (uint64_t)(listed - list->functions)) &&
+           !has_bit(planner->called[span - planner->module->spans], function->start - span->address) &&
+           !is_aligned(planner, listed);
 }
 
 static bool has_any_bit(const uint8_t *bitmap, uint64_t start, uint64_t end)
@@ -220,7 +254,7 @@ static void survey_span(struct hook_planner *planner, const struct hook_span *sp
 
     while (start < end) {
         uint64_t next = hook_planner_next_start(planner, start);
-        struct hook_code code = {span->bytes + (start - span->address), start, next};
+        struct hook_code code = {span->bytes + (start - span->address), start, next, end};
 
         planner->surveyor->survey(planner, &code);
         if (next < end)
@@ -256,6 +290,7 @@ int hook_planner_init(struct hook_planner *planner, const struct hook_module *mo
         return -EOPNOTSUPP;
     if (!are_spans_good(module))
         return -EINVAL;
+    planner->stack_walkers = hook_stack_walkers_find(module->functions);
     planner->crossed = bitmap;
     bitmap += module->functions->count / 8 + 1;
     for (size_t i = 0; i < module->span_count; i++) {
@@ -279,12 +314,17 @@ void hook_planner_plan(struct hook_planner *planner, const struct elf_function *
         .patch_at = function->start,
         .displaced_end = function->start,
         .method = HOOK_IMPOSSIBLE,
-        .is_entry_only = hook_is_entry_only_name(function->name, function->name_length),
+        .is_entry_only = hook_is_entry_only_name(function->name, function->name_length) ||
+                         hook_stack_walkers_look_at(planner->stack_walkers, function->name, function->name_length),
     };
     if (hook_planner_is_part(planner, function))
         plan_out->obstacle = HOOK_NOT_A_FUNCTION;
     else if (!hook_planner_code(planner, function->start, &code))
         plan_out->obstacle = HOOK_NOT_MAPPED;
+    else if (hook_is_signal_return_name(function->name, function->name_length))
+        plan_out->obstacle = HOOK_KNOWN_BY_BYTES;
+    else if (hook_is_returned_into_name(function->name, function->name_length))
+        plan_out->obstacle = HOOK_RETURN_INSIDE;
     else
         planner->surveyor->plan(planner, function, plan_out);
 }

@@ -86,7 +86,8 @@ struct hook_planner {
     uint8_t *called[HOOK_SPANS_MAX]; /* likewise: it is called, its address is somewhere, or others jump into it */
     uint8_t *crossed; /* a bit for each function: conditional branches of another one lead to its start */
     struct frame_rows_storage *rows;
-    uint64_t table_budget; /* how many entries of jump tables are still looked at: what is not trusted ends */
+    uint32_t stack_walkers; /* of hook_stack_walkers_find() */
+    uint64_t table_budget;  /* how many entries of jump tables are still looked at: what is not trusted ends */
 };
 
 /* How many bytes of memory a planner of the module needs. */
@@ -103,14 +104,21 @@ MUST_USE int hook_planner_init(struct hook_planner *planner, const struct hook_m
 void hook_planner_add_pointer(struct hook_planner *planner, uint64_t address);
 
 /*
- * How that function is hooked. What cannot be, is HOOK_IMPOSSIBLE, with the obstacle. The padding that the plan needs
- * is its own from now on: a plan that is not carried out, or is undone, goes back with hook_planner_release().
+ * The same for all words of the spans without code that may be such an address; but tables of jumps have them, too, so
+ * nothing is said to be called for that.
+ */
+void hook_planner_add_pointers(struct hook_planner *planner);
+
+/*
+ * How that function is hooked; one that is not of the module's list has been added by hook_planner_add_pointer(). What
+ * cannot be, is HOOK_IMPOSSIBLE, with the obstacle. The padding that the plan needs is its own from now on: a plan that
+ * is not carried out, or is undone, goes back with hook_planner_release().
  */
 void hook_planner_plan(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan_out);
 
 /*
  * Whether it is a part of a function that is jumped to, the seldom used one as a rule: it is known to be one, or it has
- * no name, nobody calls it, and others branch to it as one does within a function.
+ * no name, nobody calls it, it is not aligned as functions are, and others branch to it as one does within a function.
  */
 bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function);
 

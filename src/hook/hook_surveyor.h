@@ -14,6 +14,7 @@ struct hook_code {
     const uint8_t *bytes;
     uint64_t start;
     uint64_t end;
+    uint64_t readable_end; /* of the span: an instruction may reach over the end */
 };
 
 struct hook_surveyor {

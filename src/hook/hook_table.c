@@ -511,7 +511,7 @@ static bool is_in_listener(void)
 {
     const struct hook_thread *thread = hook_thread_current();
 
-    return thread != NULL && hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0;
+    return thread != NULL && hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER);
 }
 
 static int commit_all(struct hook_table *table)

@@ -11,9 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* PF_EXITING of the kernel, in /proc/PID/stat. */
+#define FLAG_EXITING 4u
 
 /* Two pipes: the child waits for the end of the first, and writes an errno number to the second. */
 struct pipes {
@@ -87,6 +91,7 @@ int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gai
     pid_t child;
     int result = open_pipes(&pipes);
 
+    *tracee_out = (struct tracee){.pid = 0};
     if (result != 0)
         return error_set(err, result, "cannot start %s: %s", arguments[0], strerror(-result));
     child = fork();
@@ -98,25 +103,55 @@ int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gai
     if (child == -1) {
         (void)error_set(err, result, "cannot start %s: no process to be had: %s", arguments[0], strerror(-result));
     } else if (result != 0) {
-        kill(child, SIGKILL);
-        waitpid(child, NULL, 0);
+        spawn_abandon(tracee_out, result);
         (void)error_set(err, result,
                         "cannot trace %s: %s; is this process traced itself, or forbidden to trace (seccomp, "
                         "/proc/sys/kernel/yama/ptrace_scope)?",
                         arguments[0], strerror(-result));
     }
     close(pipes.go[1]);
-    if (result == 0)
+    if (result == 0) {
         result = let_begin(tracee_out, arguments[0], pipes.failure[0], err);
+        if (result != 0)
+            spawn_abandon(tracee_out, result);
+    }
     close(pipes.failure[0]);
     return result;
 }
 
-void spawn_abandon(const struct tracee *thread)
+/* Whether the kernel is taking it apart: it may have no memory any more, but still be there. */
+static bool is_dying(pid_t pid)
 {
-    int status;
+    char path[32], text[512];
+    const char *end;
+    unsigned long flags = 0;
+    ssize_t size;
+    int fd;
 
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    size = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (fd != -1)
+        close(fd);
+    if (size <= 0)
+        return true;
+    text[size] = '\0';
+    /* The name is in parentheses, and may have some itself. */
+    end = strrchr(text, ')');
+    return end != NULL && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) == 1 && (flags & FLAG_EXITING);
+}
+
+void spawn_abandon(struct tracee *thread, int result)
+{
+    bool was_dying = result == -ESRCH || is_dying(thread->pid);
+    int status = 0;
+
+    /* The number may be another one's by now. */
+    if (thread->has_ended)
+        return;
     kill(thread->pid, SIGKILL);
     while (waitpid(thread->pid, &status, __WALL) == thread->pid && !WIFSIGNALED(status) && !WIFEXITED(status))
         ;
+    if (was_dying && WIFSIGNALED(status))
+        thread->killed_by = WTERMSIG(status);
 }

@@ -10,6 +10,7 @@
 #include "base/time_counter.h"
 #include "inject/agent_load.h"
 #include "inject/pid_namespace.h"
+#include "inject/seccomp_check.h"
 #include "inject/spawn.h"
 #include "inject/thread_group.h"
 #include "libgait/error.h"
@@ -168,8 +169,10 @@ static int do_to_threads(struct target *target, const struct thread_group *group
 static int prepare(struct target *target, struct tracee *thread, const struct agent_options *options,
                    struct gait_error *err)
 {
-    int result = agent_load(thread, &target->agent, err);
+    int result = seccomp_check_all(thread, err);
 
+    if (result == 0)
+        result = agent_load(thread, &target->agent, err);
     if (result != 0)
         return result;
     memset(&call, 0, sizeof(call));
@@ -204,13 +207,13 @@ static int begin(struct target *target, struct tracee *thread, const struct thre
 /* Nothing has begun. */
 static int give_up(struct target *target, struct tracee *thread, int result, struct gait_error *err)
 {
-    struct gait_error why;
+    struct gait_error why, before = *err;
 
     if (target->agent.start == 0 || target->followed_count != 0)
         return result;
     (void)!call_agent(target, thread, AGENT_END, "leave", &why);
     if (agent_unload(thread, &target->agent, &why) != 0)
-        return error_set(err, result, "%s; nor can it be taken out again: %s", err->text, why.text);
+        return error_set(err, result, "%s; nor can it be taken out again: %s", before.text, why.text);
     return result;
 }
 
@@ -277,13 +280,15 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
     struct tracee thread;
     int result = spawn_stopped(arguments, &thread, err);
 
+    if (result == 0) {
+        result = target_begin(&thread, options, target_out, err);
+        if (result == 0)
+            tracee_detach(&thread);
+        else
+            spawn_abandon(&thread, result);
+    }
     if (result != 0)
-        return result;
-    result = target_begin(&thread, options, target_out, err);
-    if (result == 0)
-        tracee_detach(&thread);
-    else
-        spawn_abandon(&thread);
+        target_out->killed_by = thread.killed_by;
     return result;
 }
 
@@ -364,6 +369,8 @@ static int try_unload(struct target *target, struct gait_error *err)
         if (result == 0 && thread_registers_pc(&registers) - target->agent.start < target->agent.size_bytes)
             result = -EBUSY;
     }
+    if (result == 0)
+        result = seccomp_check_unload(&group.threads[0], err);
     if (result == 0)
         result = agent_unload(&group.threads[0], &target->agent, err);
     (void)thread_group_release(&group);

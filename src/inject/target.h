@@ -23,9 +23,13 @@ struct target {
     uint64_t standstill_ns;  /* how long threads stood still for us, the last time */
     uint32_t followed_count; /* threads */
     uint32_t hooked_count;   /* functions */
+    int killed_by;           /* the signal that ended a program before it could be followed; 0: none */
 };
 
-/* Starts a program that is followed from its first instruction on. It runs when this returns. */
+/*
+ * Starts a program that is followed from its first instruction on. It runs when this returns. On failure
+ * target_out->killed_by is valid.
+ */
 MUST_USE int target_spawn(char *const arguments[], const struct agent_options *options, struct target *target_out,
                           struct gait_error *err);
 

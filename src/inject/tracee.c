@@ -73,13 +73,18 @@ static bool is_fault(const siginfo_t *info)
                                  info->si_signo == SIGILL);
 }
 
-static void keep_signal(struct tracee *tracee)
+/* Returns the signal if it is a fault, which is not kept; else 0. */
+static int keep_signal(struct tracee *tracee)
 {
     siginfo_t info;
 
-    if (tracee->signal_count < TRACEE_SIGNALS_MAX && trace(PTRACE_GETSIGINFO, tracee->tid, 0, (uintptr_t)&info) == 0 &&
-        !is_fault(&info))
+    if (trace(PTRACE_GETSIGINFO, tracee->tid, 0, (uintptr_t)&info) != 0)
+        return 0;
+    if (is_fault(&info))
+        return info.si_signo;
+    if (tracee->signal_count < TRACEE_SIGNALS_MAX)
         tracee->signals[tracee->signal_count++] = info;
+    return 0;
 }
 
 int tracee_resume(struct tracee *tracee, enum tracee_event event, int signal)
@@ -129,6 +134,8 @@ static int wait_for(struct tracee *tracee, int flags, int *status_out)
     if (!WIFSTOPPED(*status_out)) {
         if (tracee->tid == tracee->pid)
             keep_end(tracee->tid, *status_out);
+        tracee->has_ended = true;
+        tracee->killed_by = WIFSIGNALED(*status_out) ? WTERMSIG(*status_out) : 0;
         return -ESRCH;
     }
     tracee->is_stopped = true;
@@ -137,12 +144,14 @@ static int wait_for(struct tracee *tracee, int flags, int *status_out)
 
 int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status_out)
 {
-    int status, result, got;
+    int status, result, got, fault = 0;
+    bool is_first = true;
 
     for (;;) {
-        /* One that was never stopped is running. */
+        /* One that was never stopped is running. One that faults again and again gets what it asks for. */
         if (tracee->is_stopped) {
-            result = tracee_resume(tracee, event, 0);
+            result = tracee_resume(tracee, event, is_first ? 0 : fault);
+            is_first &= fault == 0;
             if (result != 0)
                 return result;
         }
@@ -155,8 +164,7 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
         got = tracee_event_of(status);
         if (got == (int)event || (event == TRACEE_STEP && got == -SIGTRAP && is_step(tracee)))
             return 0;
-        if (got < 0)
-            keep_signal(tracee);
+        fault = got < 0 ? keep_signal(tracee) : 0;
     }
 }
 
@@ -169,7 +177,7 @@ int tracee_keep_signals(struct tracee *tracee)
     if (result != 0)
         return result;
     if (tracee_event_of(status) < 0)
-        keep_signal(tracee);
+        (void)keep_signal(tracee);
     return tracee_resume(tracee, TRACEE_EXEC, 0);
 }
 

@@ -23,6 +23,8 @@ struct tracee {
     pid_t tid;
     bool is_stopped;
     bool is_fresh; /* it is at a program's first instruction, and has registers that nobody looks at */
+    bool has_ended;
+    int killed_by; /* the signal that ended its process, once we were told; 0: none */
     unsigned signal_count;
     siginfo_t signals[TRACEE_SIGNALS_MAX];
 };

@@ -6,6 +6,7 @@
 #include "base/time_counter.h"
 #include "gait/cpu_context.h"
 #include "libgait/export.h"
+#include "libgait/stack_modules.h"
 #include "libgait/stack_thread.h"
 #include "stalker/translator.h"
 
@@ -88,6 +89,49 @@ EXPORT int gait_stack_capture(struct gait_stack *stack)
         try_again(thread, &start, result, &addresses);
     stack->count = addresses.count;
     return 0;
+}
+
+/* All registers are known, so nothing is left to try but modules that came since. */
+EXPORT int gait_stack_capture_from(const struct gait_cpu_context *cpu, struct gait_stack *stack)
+{
+    const struct arch *arch = arch_host();
+    struct unwind_registers registers = {.known = 0};
+    struct stack_addresses addresses;
+    int result;
+
+    if (cpu == NULL || stack == NULL || stack->size_bytes < FIRST_SIZE || stack->pcs == NULL || stack->capacity == 0)
+        return -EINVAL;
+    result = stack_thread_begin();
+    if (result != 0)
+        return result;
+    for (unsigned i = 0; i < arch->register_count; i++)
+        unwind_registers_set(&registers, arch->frame_registers.general[i], cpu->registers[i]);
+    unwind_registers_set(&registers, arch->frame_registers.return_address, cpu->pc);
+    const struct stack_start start = {
+        .pc = cpu->pc,
+        .sp = registers.values[arch->frame_registers.stack_pointer],
+        .fp = registers.values[arch->frame_registers.frame_pointer],
+        .is_behind_call = false,
+        .registers = &registers,
+    };
+
+    stack->time = time_counter();
+    stack->tid = stack_thread_current->tid;
+    addresses.pcs = stack->pcs;
+    addresses.capacity = stack->capacity;
+    result = stack_walk(&stack_modules, &stack_thread_current->walker, &start, &addresses);
+    if (stack_thread_current->walker.unknown_pc != 0 && stack_thread_found_unknown(stack_thread_current))
+        result = stack_walk(&stack_modules, &stack_thread_current->walker, &start, &addresses);
+    stack_thread_current->walker.unknown_pc = 0;
+    /* As far as it goes. */
+    (void)result;
+    stack->count = addresses.count;
+    return 0;
+}
+
+EXPORT int gait_stack_watch_modules(struct gait_error *err)
+{
+    return stack_modules_watch(err);
 }
 
 EXPORT int gait_stack_prepare(void)

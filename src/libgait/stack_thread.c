@@ -8,6 +8,7 @@
 
 #include "arch/arch.h"
 #include "base/memory_map.h"
+#include "libgait/stack_modules.h"
 #include "process/thread_list.h"
 
 #include <errno.h>
@@ -80,6 +81,8 @@ static void begin_all(void)
         return;
     }
     once_result = unwind_modules_init(&stack_modules, &arch->frame_registers);
+    if (once_result == 0)
+        unwind_modules_set_hooked(&stack_modules, &stack_hooked_frames);
     has_key = once_result == 0 && pthread_key_create(&key, end_thread) == 0;
     if (once_result == 0 && (!has_key || pthread_atfork(before_fork, after_fork, in_child) != 0))
         once_result = -ENOMEM;

@@ -22,11 +22,8 @@ struct futex_deadline {
     struct __kernel_timespec time;
 };
 
-UNSANITIZED static inline struct futex_deadline futex_deadline_after(unsigned timeout_ms)
+UNSANITIZED static inline struct futex_deadline futex_deadline_add(struct futex_deadline deadline, unsigned timeout_ms)
 {
-    struct futex_deadline deadline;
-
-    (void)raw_syscall(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&deadline.time, 0, 0, 0, 0);
     deadline.time.tv_sec += timeout_ms / 1000;
     deadline.time.tv_nsec += (long long)(timeout_ms % 1000) * 1000000;
     if (deadline.time.tv_nsec >= 1000000000) {
@@ -34,6 +31,20 @@ UNSANITIZED static inline struct futex_deadline futex_deadline_after(unsigned ti
         deadline.time.tv_nsec -= 1000000000;
     }
     return deadline;
+}
+
+UNSANITIZED static inline struct futex_deadline futex_deadline_after(unsigned timeout_ms)
+{
+    struct futex_deadline now;
+
+    (void)raw_syscall(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now.time, 0, 0, 0, 0);
+    return futex_deadline_add(now, timeout_ms);
+}
+
+/* How long it is from one time to a later one. */
+static inline uint64_t futex_deadline_ns_between(const struct futex_deadline *from, const struct futex_deadline *to)
+{
+    return (uint64_t)((to->time.tv_sec - from->time.tv_sec) * 1000000000 + (to->time.tv_nsec - from->time.tv_nsec));
 }
 
 static inline bool futex_deadline_passed(const struct futex_deadline *deadline)

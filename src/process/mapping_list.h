@@ -7,6 +7,7 @@
 #define GAIT_PROCESS_MAPPING_LIST_H
 
 #include "base/attributes.h"
+#include "base/memory_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +26,13 @@ struct mapping {
     size_t path_length;
     char path[MAPPING_PATH_BYTES_MAX]; /* a longer one is cut off; none: nothing, or a name in brackets */
 };
+
+/* enum memory_access. */
+static inline unsigned mapping_access(const struct mapping *mapping)
+{
+    return (mapping->is_readable ? MEMORY_READ : 0) | (mapping->is_writable ? MEMORY_WRITE : 0) |
+           (mapping->is_executable ? MEMORY_EXECUTE : 0);
+}
 
 /*
  * Calls visit for each mapping that has an address of [start, end), in their order. visit must not change mappings

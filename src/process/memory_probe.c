@@ -48,6 +48,38 @@ int memory_probe_copy(uint64_t address, void *bytes_out, size_t size_bytes)
     return copied == (long)size_bytes ? 0 : -EFAULT;
 }
 
+size_t memory_probe_copy_some(uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    size_t copied = 0;
+
+    while (copied < size_bytes) {
+        uint64_t here = address + copied;
+        size_t left = size_bytes - copied, page = PAGE_BYTES - (here & (PAGE_BYTES - 1));
+        size_t piece = left < page ? left : page;
+
+        if (memory_probe_copy(here, (uint8_t *)bytes_out + copied, piece) != 0)
+            break;
+        copied += piece;
+    }
+    return copied;
+}
+
+int memory_probe_write(uint64_t address, const void *bytes, size_t size_bytes)
+{
+    struct iovec local = {(void *)(uintptr_t)bytes, size_bytes}, remote = {(void *)(uintptr_t)address, size_bytes};
+    long pid, written;
+
+    if (size_bytes == 0)
+        return 0;
+    if (address + size_bytes < address)
+        return -EFAULT;
+    pid = raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
+    written = raw_syscall(__NR_process_vm_writev, pid, (long)&local, 1, (long)&remote, 1, 0);
+    if (written == -EPERM || written == -ENOSYS)
+        return (int)written;
+    return written == (long)size_bytes ? 0 : -EFAULT;
+}
+
 static bool read_by_probe(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
 {
     (void)context;

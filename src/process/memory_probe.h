@@ -24,6 +24,15 @@ bool memory_probe(uint64_t address);
  */
 MUST_USE int memory_probe_copy(uint64_t address, void *bytes_out, size_t size_bytes);
 
+/* How many of so many bytes from there on can be read, which are copied: those before the first page that cannot. */
+size_t memory_probe_copy_some(uint64_t address, void *bytes_out, size_t size_bytes);
+
+/*
+ * Writes so many bytes there. -EFAULT: not all of them can be written, some of them may be; -EPERM, -ENOSYS: the system
+ * forbids a process to do that to itself.
+ */
+MUST_USE int memory_probe_write(uint64_t address, const void *bytes, size_t size_bytes);
+
 /* The same for who reads images. */
 extern const struct elf_memory memory_probe_reader;
 

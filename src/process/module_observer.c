@@ -5,7 +5,8 @@
  * comes in its place are never seen as one. Only if there is something new are the mappings looked at, for where it
  * begins and what it is called; that also finds what the loader does not tell of.
  *
- * A list that is being changed is left alone: the notification that it is done comes, and waits for our lock.
+ * A list that is being changed is left alone: the notification that it is done comes, and waits for our lock. Only the
+ * first look takes what it can get.
  */
 #include "process/module_observer.h"
 
@@ -24,6 +25,7 @@
 #define LOCK_TIMEOUT_MS 10000u
 #define ENTRIES_MAX     65536u
 #define NAMESPACES_MAX  256u
+#define READS_MAX       10u
 
 struct known_module {
     struct list_node node;
@@ -51,9 +53,10 @@ struct look {
 static bool begin_namespace(void *context, unsigned namespace_number, enum loader_state state)
 {
     struct look *look = context;
-    bool is_read = state == LOADER_CONSISTENT;
+    /* At first, what can be had of a list that is changing is better than nothing. */
+    bool is_read = state == LOADER_CONSISTENT || !look->observer->has_looked;
 
-    look->is_changing |= !is_read;
+    look->is_changing |= state != LOADER_CONSISTENT;
     look->is_removing |= state == LOADER_REMOVING;
     if (namespace_number < NAMESPACES_MAX)
         look->is_unread[namespace_number] = !is_read;

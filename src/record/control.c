@@ -143,6 +143,15 @@ static bool is_allowed(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == 0 || peer.uid == geteuid());
 }
 
+/* Whoever is of another version can be told at least that it is not about us. */
+static bool is_for_others(const struct control *control, const struct control_request *request, ssize_t size)
+{
+    const ssize_t needed = offsetof(struct control_request, pid) + sizeof(request->pid);
+
+    return size >= needed && request->magic == CONTROL_MAGIC &&
+           !control->handlers.has_process(control->handlers.context, request->pid);
+}
+
 static bool is_whole(const struct control_request *request, ssize_t size)
 {
     return size == sizeof(*request) && request->magic == CONTROL_MAGIC && request->version == CONTROL_VERSION &&
@@ -164,8 +173,6 @@ static int do_request(const struct control *control, int fd, const struct contro
 {
     const struct control_handlers *handlers = &control->handlers;
 
-    if (!handlers->has_process(handlers->context, request->pid))
-        return -ESRCH;
     if (!is_allowed(fd))
         return -EPERM;
     handlers->read_stats(handlers->context, &answer->stats);
@@ -194,7 +201,10 @@ static void answer_request(const struct control *control, struct connection *con
             hang_up(connection);
         return;
     }
-    answer.result = is_whole(&request, size) ? do_request(control, connection->fd, &request, &answer) : -EPROTO;
+    if (is_for_others(control, &request, size))
+        answer.result = -ESRCH;
+    else
+        answer.result = is_whole(&request, size) ? do_request(control, connection->fd, &request, &answer) : -EPROTO;
     connection->is_asked = !answer.is_last;
     send_answer(connection, &answer);
 }

@@ -11,9 +11,10 @@
 
 #define CONTROL_NAME       "gait-control-" /* then the recorder's pid */
 #define CONTROL_MAGIC      0x6c746367u     /* "gctl" */
-#define CONTROL_VERSION    1u
+#define CONTROL_VERSION    2u
 #define CONTROL_NOTE_BYTES 256u
 #define CONTROL_TEXT_BYTES 4096u
+#define CONTROL_LANES_MAX  64u
 
 enum control_operation {
     CONTROL_STATS = 1,
@@ -32,17 +33,51 @@ struct control_request {
 
 _Static_assert(sizeof(struct control_request) == 20 + CONTROL_NOTE_BYTES, "no gaps");
 
+/* As enum ring_pressure, and one more: no thread has it. */
+enum control_lane_state {
+    CONTROL_LANE_FILLING,
+    CONTROL_LANE_WAITING,
+    CONTROL_LANE_DROPPING,
+    CONTROL_LANE_FREE,
+    CONTROL_LANE_STATES,
+};
+
+/* A lane of a thread that is followed. */
+struct control_lane {
+    int32_t pid;
+    uint32_t tid;
+    uint32_t is_detail;
+    uint32_t state;        /* enum control_lane_state */
+    uint32_t drop_reason;  /* enum ring_drop_reason */
+    uint32_t full_percent; /* of its buffers */
+    uint64_t wait_count;
+    uint64_t waited_ns;
+    uint64_t drop_count; /* how often it began to drop */
+    uint64_t lost_bytes;
+    char name[16]; /* of the thread; ended, unless it has 16 letters */
+};
+
+_Static_assert(sizeof(struct control_lane) == 72, "no gaps");
+
 struct control_stats {
     uint64_t duration_ns;
     uint64_t written_bytes; /* of event records */
     uint64_t lost_bytes;
     uint64_t buffered_bytes; /* written, and not in files yet */
     uint64_t buffer_bytes;   /* that there is room for in the rings, of threads that are followed */
+    uint64_t record_count;   /* of event records that were written */
+    uint64_t file_bytes;     /* that they take in files, with what explains them */
+    uint64_t wait_count;     /* how often threads waited for room in their buffers */
+    uint64_t waited_ns;      /* and how long */
     uint32_t process_count;
-    uint32_t thread_count; /* that are followed */
+    uint32_t thread_count;                     /* that are followed */
+    uint32_t lane_counts[CONTROL_LANE_STATES]; /* how many lanes are in that state */
+    uint32_t lane_count;                       /* of those that follow: the worst ones, if there are more */
+    uint32_t reserved;
+    struct control_lane lanes[CONTROL_LANES_MAX];
 };
 
-_Static_assert(sizeof(struct control_stats) == 48, "no gaps");
+_Static_assert(sizeof(struct control_stats) == 104 + CONTROL_LANES_MAX * sizeof(struct control_lane), "no gaps");
 
 struct control_answer {
     uint32_t magic;
@@ -55,6 +90,6 @@ struct control_answer {
     uint32_t reserved;
 };
 
-_Static_assert(sizeof(struct control_answer) == 16 + 48 + 8 + CONTROL_TEXT_BYTES, "no gaps");
+_Static_assert(sizeof(struct control_answer) == 16 + sizeof(struct control_stats) + 8 + CONTROL_TEXT_BYTES, "no gaps");
 
 #endif

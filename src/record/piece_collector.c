@@ -58,13 +58,14 @@ static int gather(struct piece_collector *collector, const struct stream_piece *
         return result;
     if (gathered->size_bytes == 0) {
         *gathered = *piece;
-        gathered->size_bytes = 0;
+        gathered->size_bytes = gathered->record_count = 0;
         collector->began_ns = now_ns;
     } else if (piece->has_records && !piece->format.with_times) {
         put_mark(collector, piece->first_time);
     }
     memcpy(collector->bytes + gathered->size_bytes, piece->bytes, piece->size_bytes);
     gathered->size_bytes += piece->size_bytes;
+    gathered->record_count += piece->record_count;
     gathered->last_time = piece->last_time;
     return 0;
 }

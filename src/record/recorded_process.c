@@ -12,6 +12,7 @@
 #include "record/flight.h"
 #include "record/recorded_stream.h"
 #include "ring/crash_lane.h"
+#include "ring/detail_record.h"
 #include "ring/ring_reader.h"
 
 #include <errno.h>
@@ -182,8 +183,7 @@ static struct recorded_stream_plan plan_of(const struct recorded_process *proces
     plan.header.events = piece->events;
     plan.header.with_times = piece->with_times;
     plan.header.is_whole = piece->is_whole;
-    snprintf(plan.name, sizeof(plan.name), "%u.%u%s", piece->tid, thread->generation,
-             is_detail ? TRACE_DETAIL_SUFFIX : TRACE_INDEX_SUFFIX);
+    plan.piece = process->piece;
     return plan;
 }
 
@@ -205,6 +205,7 @@ static int begin_stream(struct recorded_process *process, struct recorded_lane *
     process->streams = stream;
     lane->stream = stream;
     lane->generation = piece->generation;
+    lane->wait_count = lane->waited_ns = 0;
     /* A thread of which nothing is kept has no file. */
     return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
 }
@@ -258,6 +259,13 @@ static int lane_for(struct recorded_process *process, const struct ring_piece *p
     return result == 0 ? begin_stream(process, *lane_out, piece) : result;
 }
 
+static void add_amount(struct recorded_amount *amount, const struct recorded_stream *stream)
+{
+    amount->raw_bytes += stream->written_bytes;
+    amount->record_count += stream->written_count;
+    amount->file_bytes += recorded_stream_file_bytes(stream);
+}
+
 /* Closes and forgets streams that are over; or all, with what is in memory of them. */
 static int close_streams(struct recorded_process *process, bool all)
 {
@@ -276,7 +284,7 @@ static int close_streams(struct recorded_process *process, bool all)
         result = recorded_stream_close(stream);
         if (first == 0)
             first = result;
-        process->closed_bytes += stream->written_bytes;
+        add_amount(&process->closed, stream);
         recorded_stream_destroy(stream);
     }
     return first;
@@ -348,8 +356,19 @@ static int write_modules(struct recorded_process *process)
     return result;
 }
 
-static void note_loss(struct manifest_thread *thread, const struct ring_piece *piece)
+/* What was not noted before; what a lane says can go back only if somebody else writes there. */
+static uint64_t take_more(uint64_t *noted, uint64_t told)
 {
+    uint64_t more = told > *noted ? told - *noted : 0;
+
+    *noted = told;
+    return more;
+}
+
+static void note_pressure(struct manifest_thread *thread, struct recorded_lane *lane, const struct ring_piece *piece)
+{
+    thread->wait_count += take_more(&lane->wait_count, piece->wait_count);
+    thread->waited_ns += take_more(&lane->waited_ns, piece->waited_ns);
     if (piece->kind == RING_LANE_DETAIL)
         thread->lost_detail_bytes += piece->lost_before;
     else
@@ -367,6 +386,7 @@ static int collect(struct recorded_process *process, struct recorded_lane *lane,
         .lost_before = piece->lost_before,
         .has_records = piece->kind == RING_LANE_INDEX,
         .format = event_format_of(piece->events, piece->with_times),
+        .record_count = piece->kind == RING_LANE_DETAIL ? detail_records_count(piece->bytes, piece->size_bytes) : 0,
     };
     const struct piece_taker taker = {put_chunk, lane->stream};
 
@@ -393,7 +413,7 @@ static int take(void *context, const struct ring_piece *piece)
         result = collect(process, lane, piece);
     if (result != 0)
         return result;
-    note_loss(&process->manifest->threads[lane->thread], piece);
+    note_pressure(&process->manifest->threads[lane->thread], lane, piece);
     return piece->is_last ? end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
 }
 
@@ -487,6 +507,19 @@ int recorded_process_drain(struct recorded_process *process, struct gait_error *
     return explain(process, result == 0 ? flushed : result, err);
 }
 
+int recorded_process_turn(struct recorded_process *process, uint32_t piece, struct gait_error *err)
+{
+    int first = 0;
+
+    process->piece = piece;
+    for (struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next) {
+        int result = recorded_stream_turn(stream, piece);
+
+        first = first == 0 ? result : first;
+    }
+    return explain(process, first, err);
+}
+
 static void note_losses(struct recorded_process *process)
 {
     struct ring_losses losses;
@@ -508,13 +541,19 @@ static void close_folder(struct recorded_process *process)
     process->folder = -1;
 }
 
+static void sum_up(struct recorded_process *process)
+{
+    process->written = process->closed;
+    process->written.file_bytes += process->blocks.file_bytes + process->modules.file_bytes;
+    for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
+        add_amount(&process->written, stream);
+}
+
 int recorded_process_settle(struct recorded_process *process, struct gait_error *err)
 {
     int result = close_streams(process, false);
 
-    process->written_bytes = process->closed_bytes;
-    for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
-        process->written_bytes += stream->written_bytes;
+    sum_up(process);
     if (process->ring != NULL)
         note_losses(process);
     else if (process->streams == NULL)
@@ -524,8 +563,11 @@ int recorded_process_settle(struct recorded_process *process, struct gait_error 
 
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
 {
-    int result = 0, closed;
+    /* Also where nothing happened it is told what was there. */
+    int result = write_modules(process), closed;
 
+    if (result == 0)
+        result = write_blocks(process);
     for (size_t i = 0; i < process->lane_count; i++) {
         closed = end_stream(process, &process->lanes[i], 0);
         result = result == 0 ? closed : result;
@@ -548,7 +590,7 @@ int recorded_process_release(struct recorded_process *process, struct gait_error
 {
     int result = close_streams(process, true);
 
-    process->written_bytes = process->closed_bytes;
+    sum_up(process);
     close_folder(process);
     return explain(process, result, err);
 }

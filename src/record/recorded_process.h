@@ -20,6 +20,13 @@ struct flight;
 struct recorded_stream;
 struct ring_reader;
 
+/* How much was written. */
+struct recorded_amount {
+    uint64_t raw_bytes;    /* of records, as they were in the ring */
+    uint64_t record_count; /* of them */
+    uint64_t file_bytes;   /* of all streams */
+};
+
 /* What is recorded of one lane of the ring now. */
 struct recorded_lane {
     struct recorded_stream *stream;   /* NULL: nothing */
@@ -27,6 +34,8 @@ struct recorded_lane {
     bool is_fed;                      /* something came in the drain that is under way */
     uint32_t generation;              /* of the lane */
     size_t thread;                    /* in the manifest's list */
+    uint64_t wait_count;              /* of what the lane says, what was noted there */
+    uint64_t waited_ns;
 };
 
 struct recorded_process {
@@ -43,9 +52,10 @@ struct recorded_process {
     struct manifest_process *manifest; /* in the recording's */
     int64_t drained_ns;                /* when the last drain began */
     uint64_t taken_bytes;              /* of records, out of the ring */
-    uint64_t written_bytes;            /* when it was last settled */
-    uint64_t closed_bytes;             /* the part of it in streams that are closed */
+    struct recorded_amount written;    /* when it was last settled */
+    struct recorded_amount closed;     /* the part of it in streams that are closed */
     struct agent_triggers triggers;
+    uint32_t piece; /* of the recording, that is written */
     bool has_crash; /* it was written how it died */
     bool is_ended;
 };
@@ -63,6 +73,9 @@ MUST_USE int recorded_process_begin(struct recorded_process *process, int parent
  * is good.
  */
 MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);
+
+/* What comes from now on is for another piece: threads get other files. */
+MUST_USE int recorded_process_turn(struct recorded_process *process, uint32_t piece, struct gait_error *err);
 
 /* Closes the streams of threads that have ended, once none of their pieces is in memory any more. */
 MUST_USE int recorded_process_settle(struct recorded_process *process, struct gait_error *err);

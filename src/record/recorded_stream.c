@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/recorded_stream.h"
 
+#include "trace/trace_files.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,6 +13,7 @@ int recorded_stream_create(const struct recorded_stream_plan *plan, struct recor
     if (stream == NULL)
         return -ENOMEM;
     stream->plan = *plan;
+    stream->piece = plan->piece;
     *stream_out = stream;
     return 0;
 }
@@ -20,16 +23,33 @@ void recorded_stream_destroy(struct recorded_stream *stream)
     free(stream);
 }
 
+static void get_name(const struct recorded_stream *stream, char name_out[TRACE_THREAD_NAME_BYTES])
+{
+    const struct trace_file file = {
+        .kind = stream->plan.header.kind == TRACE_STREAM_DETAIL ? TRACE_FILE_DETAIL : TRACE_FILE_INDEX,
+        .tid = stream->plan.header.tid,
+        .generation = stream->plan.header.generation,
+        .piece = stream->piece,
+    };
+
+    trace_thread_name(&file, name_out);
+}
+
 int recorded_stream_open(struct recorded_stream *stream)
 {
     const struct recorded_stream_plan *plan = &stream->plan;
+    char name[TRACE_THREAD_NAME_BYTES];
     int result;
 
     if (stream->is_open)
         return 0;
-    result = stream_writer_open(&stream->writer, plan->folder, plan->name, &plan->header, plan->encoder);
-    stream->is_open = result == 0;
-    return result;
+    get_name(stream, name);
+    result = stream_writer_open(&stream->writer, plan->folder, name, &plan->header, plan->encoder);
+    if (result != 0)
+        return result;
+    stream_writer_go_on(&stream->writer, stream->sequence);
+    stream->is_open = true;
+    return 0;
 }
 
 int recorded_stream_put(struct recorded_stream *stream, const struct stream_piece *piece)
@@ -54,6 +74,7 @@ int recorded_stream_append(struct recorded_stream *stream, const struct encoded_
         return result;
     stream->has_gap = false;
     stream->written_bytes += chunk->header.raw_bytes;
+    stream->written_count += chunk->record_count;
     return 0;
 }
 
@@ -62,10 +83,34 @@ void recorded_stream_leave_out(struct recorded_stream *stream)
     stream->has_gap = true;
 }
 
+/* Ends the file that is open. */
+static int end_file(struct recorded_stream *stream, uint64_t lost_behind)
+{
+    int result = stream_writer_close(&stream->writer, lost_behind);
+
+    stream->is_open = false;
+    stream->sequence = stream->writer.sequence;
+    stream->file_bytes += stream->writer.file_bytes;
+    return result;
+}
+
+int recorded_stream_turn(struct recorded_stream *stream, uint32_t piece)
+{
+    stream->piece = piece;
+    return stream->is_open ? end_file(stream, 0) : 0;
+}
+
+uint64_t recorded_stream_file_bytes(const struct recorded_stream *stream)
+{
+    return stream->file_bytes + (stream->is_open ? stream->writer.file_bytes : 0);
+}
+
 int recorded_stream_close(struct recorded_stream *stream)
 {
-    if (!stream->is_open)
-        return 0;
-    stream->is_open = false;
-    return stream_writer_close(&stream->writer, stream->lost_behind);
+    int result = 0;
+
+    /* What was lost behind the last chunk is told in a footer, if that takes another piece. */
+    if (!stream->is_open && stream->lost_behind != 0 && stream->file_bytes != 0)
+        result = recorded_stream_open(stream);
+    return result == 0 && stream->is_open ? end_file(stream, stream->lost_behind) : result;
 }

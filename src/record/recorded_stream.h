@@ -2,6 +2,7 @@
 /*
  * The stream of one lane of a thread, from its first record to its last. The file is made when something is to be
  * written; until then, and between windows, pieces may be kept in memory (record/kept_pieces.h), which hold the stream.
+ * Where the recording is one of several pieces (record/rotation.h), it has a file in each in which it has something.
  */
 #ifndef GAIT_RECORD_RECORDED_STREAM_H
 #define GAIT_RECORD_RECORDED_STREAM_H
@@ -13,14 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORDED_STREAM_NAME_BYTES 64
-
-/* What a stream is to be called, and of. */
+/* What a stream is of, and where it is to be written. */
 struct recorded_stream_plan {
     int folder;
     struct chunk_encoder *encoder;
-    struct trace_stream_header header;
-    char name[RECORDED_STREAM_NAME_BYTES];
+    struct trace_stream_header header; /* of an index or of details; the file is called after it */
+    uint32_t piece;                    /* of the recording, in which it begins; 0 is 1 */
 };
 
 struct recorded_stream {
@@ -28,11 +27,15 @@ struct recorded_stream {
     struct recorded_stream_plan plan;
     struct stream_writer writer;
     bool is_open;
-    bool is_ended; /* the thread writes no more */
-    bool has_gap;  /* pieces were left out since the last one that was written */
+    bool is_ended;       /* the thread writes no more */
+    bool has_gap;        /* pieces were left out since the last one that was written */
+    uint32_t piece;      /* whose file is written, or will be */
+    uint64_t sequence;   /* of the next chunk, where no file is open */
+    uint64_t file_bytes; /* of files that are closed */
     uint64_t lost_behind;
-    uint64_t written_bytes;
-    size_t kept_count; /* of its pieces in memory */
+    uint64_t written_bytes; /* of records */
+    uint64_t written_count; /* of them */
+    size_t kept_count;      /* of its pieces in memory */
 };
 
 /* -ENOMEM. The folder must stay open. */
@@ -49,6 +52,12 @@ MUST_USE int recorded_stream_put(struct recorded_stream *stream, const struct st
 
 /* The same for one that was encoded before. */
 MUST_USE int recorded_stream_append(struct recorded_stream *stream, const struct encoded_chunk *chunk);
+
+/* What comes from now on is for another piece, and goes to another file. */
+MUST_USE int recorded_stream_turn(struct recorded_stream *stream, uint32_t piece);
+
+/* Bytes of all its files. */
+uint64_t recorded_stream_file_bytes(const struct recorded_stream *stream);
 
 /* Something is not written. */
 void recorded_stream_leave_out(struct recorded_stream *stream);

@@ -129,6 +129,7 @@ static int begin_flight(struct recording *recording)
 static int put_manifest(struct recording *recording, struct gait_error *err)
 {
     flight_describe(&recording->flight, &recording->manifest);
+    rotation_describe(&recording->rotation, &recording->manifest);
     return manifest_write(&recording->manifest, recording->folder, err);
 }
 
@@ -149,7 +150,10 @@ int recording_create(const struct recording_options *options, struct recording *
                          options->output, strerror(-result));
     }
     begin_manifest(recording);
+    rotation_init(&recording->rotation, &options->rotation, clock_pair_read().monotonic_ns);
     result = begin_flight(recording);
+    if (result == 0)
+        result = disk_sync_begin(&options->sync, recording->folder, &recording->sync);
     if (result != 0)
         return error_set(err, result, "cannot begin a recording: %s", strerror(-result));
     return put_manifest(recording, err);
@@ -256,6 +260,7 @@ int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, 
         .command = read_command(pid),
         .status = -1,
     };
+    process->piece = rotation_piece(&recording->rotation);
     recording->process_count++;
     recording->manifest.process_count = recording->process_count;
     point_to_manifest(recording);
@@ -331,11 +336,23 @@ static int settle(struct recording *recording, struct gait_error *err)
     return 0;
 }
 
+static void sum_up(struct recording *recording)
+{
+    recording->written = (struct recorded_amount){.raw_bytes = 0};
+    for (size_t i = 0; i < recording->process_count; i++) {
+        const struct recorded_amount *written = &recording->processes[i].written;
+
+        recording->written.raw_bytes += written->raw_bytes;
+        recording->written.record_count += written->record_count;
+        recording->written.file_bytes += written->file_bytes;
+    }
+}
+
 static int drain_processes(struct recording *recording, struct gait_error *err)
 {
     int first = 0;
 
-    recording->event_bytes = recording->taken_bytes = 0;
+    recording->taken_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         struct recorded_process *process = &recording->processes[i];
         int result = process->is_ended ? 0 : recorded_process_drain(process, first == 0 ? err : NULL);
@@ -345,10 +362,44 @@ static int drain_processes(struct recording *recording, struct gait_error *err)
         result = recorded_process_settle(process, first == 0 ? err : NULL);
         if (first == 0)
             first = result;
-        recording->event_bytes += process->written_bytes;
         recording->taken_bytes += process->taken_bytes;
     }
+    sum_up(recording);
     return first;
+}
+
+/* Ends the piece that is written: all that follows goes to other files. */
+static int begin_piece(struct recording *recording, struct clock_pair now, struct gait_error *err)
+{
+    int result = rotation_turn(&recording->rotation, now.monotonic_ns, now.counter, recording->written.file_bytes);
+
+    if (result != 0)
+        return error_set(err, result, "cannot begin another piece of the trace: %s", strerror(-result));
+    for (size_t i = 0; i < recording->process_count && result == 0; i++)
+        result = recorded_process_turn(&recording->processes[i], rotation_piece(&recording->rotation), err);
+    return result;
+}
+
+/* What is not kept any more is deleted once the manifest says so. */
+static int rotate(struct recording *recording, struct gait_error *err)
+{
+    struct clock_pair now;
+    int result;
+
+    if (recording->options.rotation.bytes == 0 && recording->options.rotation.age_ns == 0)
+        return 0;
+    now = clock_pair_read();
+    if (!rotation_is_due(&recording->rotation, now.monotonic_ns, recording->written.file_bytes))
+        return 0;
+    result = begin_piece(recording, now, err);
+    if (result == 0)
+        result = put_manifest(recording, err);
+    if (result != 0)
+        return result;
+    result = rotation_delete_old(&recording->rotation, recording->path);
+    if (result != 0)
+        return error_set(err, result, "cannot delete the oldest piece of the trace: %s", strerror(-result));
+    return 0;
 }
 
 int recording_drain(struct recording *recording, struct gait_error *err)
@@ -361,7 +412,9 @@ int recording_drain(struct recording *recording, struct gait_error *err)
         result = settle(recording, err);
     if (result == 0)
         result = write_manifest(recording, err);
-    return result == 0 ? drain_processes(recording, err) : result;
+    if (result == 0)
+        result = drain_processes(recording, err);
+    return result == 0 ? rotate(recording, err) : result;
 }
 
 void recording_wait(struct recording *recording, struct ring_wait_word other, unsigned timeout_ms)
@@ -436,8 +489,29 @@ int recording_end_process(struct recording *recording, size_t which, struct gait
     process->is_ended = true;
     recording->ended_lost += ring_reader_lost(process->ring);
     recording->ended_matched |= ring_reader_matched(process->ring);
+    recording->ended_unresolved |= ring_reader_unresolved(process->ring);
     ended = recorded_process_end(process, result == 0 ? err : NULL);
     return result == 0 ? ended : result;
+}
+
+uint64_t recording_file_bytes(const struct recording *recording)
+{
+    return recording->written.file_bytes - recording->rotation.deleted_bytes;
+}
+
+struct recording_waits recording_waited(const struct recording *recording)
+{
+    struct recording_waits waits = {0};
+
+    for (size_t i = 0; i < recording->manifest.process_count; i++) {
+        const struct manifest_process *process = &recording->manifest.processes[i];
+
+        for (size_t j = 0; j < process->thread_count; j++) {
+            waits.count += process->threads[j].wait_count;
+            waits.nanoseconds += process->threads[j].waited_ns;
+        }
+    }
+    return waits;
 }
 
 uint64_t recording_lost(const struct recording *recording)
@@ -450,14 +524,24 @@ uint64_t recording_lost(const struct recording *recording)
     return lost;
 }
 
-uint64_t recording_matched(const struct recording *recording)
+/* What the rings of processes say that have not ended, with what those said that have. */
+static uint64_t gather_bits(const struct recording *recording, uint64_t bits,
+                            uint64_t (*read)(const struct ring_reader *reader))
 {
-    uint64_t matched = recording->ended_matched;
-
     for (size_t i = 0; i < recording->process_count; i++)
         if (!recording->processes[i].is_ended)
-            matched |= ring_reader_matched(recording->processes[i].ring);
-    return matched;
+            bits |= read(recording->processes[i].ring);
+    return bits;
+}
+
+uint64_t recording_matched(const struct recording *recording)
+{
+    return gather_bits(recording, recording->ended_matched, ring_reader_matched);
+}
+
+uint64_t recording_unresolved(const struct recording *recording)
+{
+    return gather_bits(recording, recording->ended_unresolved, ring_reader_unresolved);
 }
 
 static void give_back(struct recording *recording)
@@ -467,6 +551,7 @@ static void give_back(struct recording *recording)
         free(recording->manifest.processes[i].threads);
     }
     flight_deinit(&recording->flight);
+    rotation_deinit(&recording->rotation);
     trigger_schedule_deinit(&recording->schedule);
     free(recording->manifest.processes);
     free(recording->manifest.clocks);
@@ -478,6 +563,8 @@ static void give_back(struct recording *recording)
 
 void recording_discard(struct recording *recording)
 {
+    /* There is nothing that has to be on the disk. */
+    (void)!disk_sync_end(recording->sync);
     (void)unlinkat(recording->folder, TRACE_MANIFEST_NAME, 0);
     (void)rmdir(recording->path);
     give_back(recording);
@@ -487,7 +574,6 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
 {
     int first = 0, result;
 
-    recording->event_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         result = recording_end_process(recording, i, first == 0 ? err : NULL);
         if (first == 0)
@@ -495,12 +581,16 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
         result = recorded_process_release(&recording->processes[i], first == 0 ? err : NULL);
         if (first == 0)
             first = result;
-        recording->event_bytes += recording->processes[i].written_bytes;
     }
+    sum_up(recording);
     recording->manifest.ended = how;
     note_clock(recording);
     flight_end(&recording->flight);
     result = put_manifest(recording, first == 0 ? err : NULL);
+    first = first == 0 ? result : first;
+    result = disk_sync_end(recording->sync);
+    if (result != 0 && first == 0)
+        (void)error_set(err, result, "what was recorded may not be on the disk: %s", strerror(-result));
     give_back(recording);
     return first == 0 ? result : first;
 }

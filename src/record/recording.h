@@ -9,7 +9,10 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
+#include "record/disk_sync.h"
 #include "record/flight.h"
+#include "record/recorded_process.h"
+#include "record/rotation.h"
 #include "record/trigger_schedule.h"
 #include "ring/ring_wait.h"
 #include "trace/manifest.h"
@@ -20,7 +23,6 @@
 #include <sys/types.h>
 
 struct chunk_encoder;
-struct recorded_process;
 struct ring_notices;
 
 struct recording_options {
@@ -30,6 +32,8 @@ struct recording_options {
     uint32_t events;
     bool with_times;
     bool compress;
+    struct rotation_options rotation;    /* all zero: it is all one piece */
+    struct disk_sync_options sync;       /* all zero: the system decides when it is on the disk */
     struct flight_options flight;        /* all zero: everything is written */
     const struct trigger_spec *triggers; /* must outlive the recording */
     size_t trigger_count;
@@ -43,14 +47,17 @@ struct recording {
     struct chunk_encoder *encoder; /* of all streams */
     struct recorded_process *processes;
     size_t process_count;
-    uint64_t event_bytes;   /* that were written so far; also after the end */
-    uint64_t taken_bytes;   /* that came out of rings so far */
-    uint64_t ended_lost;    /* what was lost of processes that have ended */
-    uint64_t ended_matched; /* the patterns that something in them matched */
-    bool is_changed;        /* what the manifest says is not yet in its file */
-    int64_t written_ms;     /* when it was written last */
-    struct flight flight;   /* so a recording may not be moved */
+    struct recorded_amount written; /* so far; also after the end */
+    uint64_t taken_bytes;           /* that came out of rings so far */
+    uint64_t ended_lost;            /* what was lost of processes that have ended */
+    uint64_t ended_matched;         /* the patterns that something in them matched */
+    uint64_t ended_unresolved;      /* those that meant functions whose address was not known */
+    bool is_changed;                /* what the manifest says is not yet in its file */
+    int64_t written_ms;             /* when it was written last */
+    struct flight flight;           /* so a recording may not be moved */
     struct trigger_schedule schedule;
+    struct rotation rotation;
+    struct disk_sync *sync;
 };
 
 /* Makes the folder. */
@@ -88,11 +95,25 @@ MUST_USE int recording_end_process(struct recording *recording, size_t process, 
 /* A process has ended with that status; of several programs it was the last one. */
 void recording_process_ended(struct recording *recording, pid_t pid, int status);
 
+/* How large the trace is now, without the manifest: what was written less what was deleted. */
+uint64_t recording_file_bytes(const struct recording *recording);
+
+/* How often, and how long, threads waited for us so far. */
+struct recording_waits {
+    uint64_t count;
+    uint64_t nanoseconds;
+};
+
+struct recording_waits recording_waited(const struct recording *recording);
+
 /* Bytes of records that were lost so far. */
 uint64_t recording_lost(const struct recording *recording);
 
 /* The agent's patterns that something in some process has matched: a bit for each. */
 uint64_t recording_matched(const struct recording *recording);
+
+/* Those that mean functions whose address was not known when they were looked for; some may have been found since. */
+uint64_t recording_unresolved(const struct recording *recording);
 
 /* Gives back a recording to which no process came, and removes its folder. */
 void recording_discard(struct recording *recording);

@@ -5,9 +5,12 @@
 #include "record/control.h"
 #include "record/recorded_process.h"
 #include "record/recording.h"
-#include "ring/ring_reader.h"
+#include "ring/ring_pressure.h"
 
+#include <string.h>
 #include <time.h>
+
+_Static_assert((int)CONTROL_LANE_FREE == (int)RING_PRESSURES, "states of lanes are told as the ring has them");
 
 static uint64_t now_ns(void)
 {
@@ -17,23 +20,85 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static struct control_lane describe(const struct recorded_process *process, const struct ring_lane_status *status)
+{
+    struct control_lane lane = {
+        .pid = process->pid,
+        .tid = status->tid,
+        .is_detail = status->kind == RING_LANE_DETAIL,
+        .state = (uint32_t)status->pressure,
+        .drop_reason = (uint32_t)status->drop_reason,
+        .full_percent = (uint32_t)(100 * status->used_bytes / status->capacity_bytes),
+        .wait_count = status->wait_count,
+        .waited_ns = status->waited_ns,
+        .drop_count = status->drop_count,
+        .lost_bytes = status->lost_bytes,
+    };
+
+    memcpy(lane.name, status->name, sizeof(lane.name));
+    return lane;
+}
+
+/* The worse, the less: threads that drop, wait, did so before, never did. */
+static unsigned rank_of(const struct ring_lane_status *status)
+{
+    if (status->pressure != RING_FILLING)
+        return status->pressure == RING_DROPPING ? 0 : 1;
+    return status->wait_count != 0 || status->drop_count != 0 ? 2 : 3;
+}
+
+#define RANKS 4
+
+/* Lists the lanes of one rank, as many as there is room for. */
+static void list_lanes(const struct recorded_process *process, unsigned rank, struct control_stats *stats)
+{
+    uint32_t count = ring_pressure_lanes(process->ring);
+    struct ring_lane_status status;
+
+    for (uint32_t i = 0; i < count && stats->lane_count < CONTROL_LANES_MAX; i++)
+        if (ring_pressure_look(process->ring, i, &status) && rank_of(&status) == rank)
+            stats->lanes[stats->lane_count++] = describe(process, &status);
+}
+
+static void count_lanes(const struct recorded_process *process, struct control_stats *stats)
+{
+    uint32_t count = ring_pressure_lanes(process->ring);
+    struct ring_lane_status status;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!ring_pressure_look(process->ring, i, &status)) {
+            stats->lane_counts[CONTROL_LANE_FREE]++;
+            continue;
+        }
+        stats->lane_counts[status.pressure]++;
+        stats->thread_count += status.kind == RING_LANE_INDEX;
+        stats->buffered_bytes += status.used_bytes;
+        stats->buffer_bytes += status.capacity_bytes;
+    }
+}
+
 void recording_control_stats(const struct recording *recording, struct control_stats *stats_out)
 {
+    struct recording_waits waits = recording_waited(recording);
+
     *stats_out = (struct control_stats){
-        .written_bytes = recording->event_bytes,
+        .written_bytes = recording->written.raw_bytes,
+        .record_count = recording->written.record_count,
+        .file_bytes = recording_file_bytes(recording),
         .lost_bytes = recording_lost(recording),
+        .wait_count = waits.count,
+        .waited_ns = waits.nanoseconds,
     };
     for (size_t i = 0; i < recording->process_count; i++) {
-        struct ring_fill fill;
-
         if (recording->processes[i].is_ended)
             continue;
-        fill = ring_reader_fill(recording->processes[i].ring);
         stats_out->process_count++;
-        stats_out->thread_count += fill.lane_count;
-        stats_out->buffered_bytes += fill.used_bytes;
-        stats_out->buffer_bytes += fill.capacity_bytes;
+        count_lanes(&recording->processes[i], stats_out);
     }
+    for (unsigned rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < recording->process_count; i++)
+            if (!recording->processes[i].is_ended)
+                list_lanes(&recording->processes[i], rank, stats_out);
 }
 
 static void read_stats(void *context, struct control_stats *stats_out)

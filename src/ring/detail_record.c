@@ -34,6 +34,18 @@ size_t detail_record_check(const uint8_t *place, size_t available)
     }
 }
 
+uint64_t detail_records_count(const uint8_t *place, size_t available)
+{
+    uint64_t count = 0;
+    size_t size;
+
+    for (; (size = detail_record_check(place, available)) != 0; count++) {
+        place += size;
+        available -= size;
+    }
+    return count;
+}
+
 const uint8_t *detail_records_end(const uint8_t *place, const uint8_t *end)
 {
     size_t size;

@@ -53,6 +53,9 @@ _Static_assert(sizeof(struct detail_enter) == 96 && sizeof(struct detail_leave) 
  */
 size_t detail_record_check(const uint8_t *place, size_t available);
 
+/* How many whole records there are from a place on. */
+uint64_t detail_records_count(const uint8_t *place, size_t available);
+
 /* Where the records that are written so far end: before `end`, before one that is not written, or what is none. */
 const uint8_t *detail_records_end(const uint8_t *place, const uint8_t *end);
 

@@ -59,6 +59,12 @@ static inline uint64_t ring_lane_bytes(uint32_t buffer_count)
     return (uint64_t)RING_UNIT_BYTES * (buffer_count + 1);
 }
 
+/* Where a lane's first unit begins. */
+static inline uint64_t ring_lane_start(uint32_t index, uint32_t buffer_count)
+{
+    return RING_LANES_OFFSET + index * ring_lane_bytes(buffer_count);
+}
+
 /* What a writer does when all buffers are full. */
 enum ring_overflow {
     RING_DROP,      /* what comes is dropped until there is room */
@@ -85,6 +91,7 @@ struct ring_header {
     _Atomic uint64_t memory_lacks; /* how often something was not watched for want of memory in the process */
     _Atomic uint64_t not_hooked;   /* functions that should have been hooked, and cannot be */
     _Atomic uint64_t matched;      /* patterns that something in the process matched: a bit for each */
+    _Atomic uint64_t unresolved;   /* those that mean functions whose address is not known until somebody asks */
     _Atomic uint32_t lane_count;   /* of lanes that were ever used */
     _Atomic uint32_t activity;     /* changes when a buffer is full or a lane ends; readers sleep on it */
     _Atomic uint32_t is_awaited;   /* somebody does */
@@ -104,6 +111,24 @@ enum ring_lane_state {
     RING_LANE_ENDED, /* the thread writes no more; its reader makes it free */
 };
 
+/* What the thread that has a lane does about room for its records. */
+enum ring_pressure {
+    RING_FILLING,  /* there is some */
+    RING_WAITING,  /* there is none, and it waits for the reader */
+    RING_DROPPING, /* there is none, and what it writes is lost */
+    RING_PRESSURES,
+};
+
+/* Why records are dropped. */
+enum ring_drop_reason {
+    RING_DROP_NONE,    /* they are not */
+    RING_DROP_FULL,    /* all buffers are full, and it is not to wait */
+    RING_DROP_SILENT,  /* it waited, but the reader gave no sign of life for seconds */
+    RING_DROP_DEAD,    /* there is no reader any more */
+    RING_DROP_LEAVING, /* it was told to go on: it is to be followed no more, or a signal is to be handled */
+    RING_DROP_REASONS,
+};
+
 /* What the records of a lane are. */
 enum ring_lane_kind {
     RING_LANE_INDEX,  /* event_record.h */
@@ -118,10 +143,10 @@ struct ring_lane {
     uint32_t events;             /* of enum gait_event_kind */
     uint32_t space;              /* whose blocks its records name */
     uint32_t with_times;
-    uint32_t kind;     /* enum ring_lane_kind */
-    uint32_t serial;   /* of the thread, which may have several lanes: no other thread of the process has it */
-    uint32_t is_whole; /* the thread is followed from its first instruction on */
-    uint32_t reserved;
+    uint32_t kind;             /* enum ring_lane_kind */
+    uint32_t serial;           /* of the thread, which may have several lanes: no other thread of the process has it */
+    uint32_t is_whole;         /* the thread is followed from its first instruction on */
+    _Atomic uint32_t pressure; /* enum ring_pressure */
     uint64_t first_sequence;
     _Atomic uint64_t claimed;    /* buffers with a sequence number below that are not what was there before */
     _Atomic uint64_t begun;      /* those below that are cleared, and have something */
@@ -130,7 +155,11 @@ struct ring_lane {
     _Atomic uint32_t is_waiting; /* the writer sleeps on wake */
     _Atomic uint32_t wake;
     _Atomic uint64_t lost_bytes;
-    _Atomic uint64_t name[2]; /* of the thread, in 16 bytes */
+    _Atomic uint64_t wait_count;                     /* how often the writer waited for room, in this generation */
+    _Atomic uint64_t waited_ns;                      /* and how long, so far */
+    _Atomic uint32_t drop_reason;                    /* enum ring_drop_reason, of what is dropped now */
+    _Atomic uint32_t drop_counts[RING_DROP_REASONS]; /* how often it began to drop, in this generation */
+    _Atomic uint64_t name[2];                        /* of the thread, in 16 bytes */
     struct ring_buffer buffers[RING_BUFFERS_MAX];
 };
 

@@ -109,7 +109,7 @@ static struct ring_header *shared_header(const struct ring_reader *reader)
 
 static uint8_t *lane_start(const struct ring_reader *reader, uint32_t index)
 {
-    return reader->base + RING_LANES_OFFSET + index * ring_lane_bytes(reader->header.buffer_count);
+    return reader->base + ring_lane_start(index, reader->header.buffer_count);
 }
 
 static struct ring_lane *lane_at(const struct ring_reader *reader, uint32_t index)
@@ -191,6 +191,8 @@ static struct ring_piece piece_of(uint32_t index, const struct ring_lane *lane, 
         .with_times = lane->with_times != 0,
         .is_whole = lane->is_whole != 0,
         .kind = (enum ring_lane_kind)lane->kind,
+        .wait_count = atomic_load_explicit(&lane->wait_count, memory_order_relaxed),
+        .waited_ns = atomic_load_explicit(&lane->waited_ns, memory_order_relaxed),
     };
 }
 
@@ -379,30 +381,6 @@ void ring_reader_name(const struct ring_reader *reader, uint32_t lane, uint32_t 
     name_out[RING_NAME_BYTES - 1] = '\0';
 }
 
-struct ring_fill ring_reader_fill(const struct ring_reader *reader)
-{
-    uint32_t count = atomic_load_explicit(&shared_header(reader)->lane_count, memory_order_acquire);
-    uint32_t buffer_count = reader->header.buffer_count;
-    struct ring_fill fill = {0};
-
-    for (uint32_t i = 0; i < count && i < reader->header.lane_limit; i++) {
-        const struct ring_lane *lane = lane_at(reader, i);
-        uint64_t full, consumed;
-
-        if (atomic_load_explicit(&lane->state, memory_order_acquire) != RING_LANE_OPEN)
-            continue;
-        full = atomic_load_explicit(&lane->full, memory_order_relaxed);
-        consumed = atomic_load_explicit(&lane->consumed, memory_order_relaxed);
-        fill.lane_count++;
-        fill.capacity_bytes += buffer_count * reader->header.buffer_bytes;
-        /* Both change meanwhile, and may be anything. */
-        if (full > consumed)
-            fill.used_bytes +=
-                (full - consumed < buffer_count ? full - consumed : buffer_count) * reader->header.buffer_bytes;
-    }
-    return fill;
-}
-
 void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out)
 {
     const struct ring_header *header = shared_header(reader);
@@ -424,6 +402,11 @@ void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *lo
 uint64_t ring_reader_matched(const struct ring_reader *reader)
 {
     return atomic_load_explicit(&shared_header(reader)->matched, memory_order_relaxed);
+}
+
+uint64_t ring_reader_unresolved(const struct ring_reader *reader)
+{
+    return atomic_load_explicit(&shared_header(reader)->unresolved, memory_order_relaxed);
 }
 
 uint64_t ring_reader_lost(const struct ring_reader *reader)

@@ -32,6 +32,8 @@ struct ring_piece {
                              wrote nothing has 0 */
     uint64_t last_time;   /* and before that */
     uint64_t lost_before; /* bytes of records that were dropped or overwritten before these */
+    uint64_t wait_count;  /* how often the thread waited for room in this lane so far */
+    uint64_t waited_ns;   /* and how long */
 };
 
 /* Takes a piece, whose bytes are good until it returns. Nonzero: it cannot, and gets the same again the next time. */
@@ -109,17 +111,11 @@ struct ring_losses {
 
 void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *losses_out);
 
-/* How full the buffers are of threads that write: what was not read yet, in whole buffers. */
-struct ring_fill {
-    uint32_t lane_count;
-    uint64_t used_bytes;
-    uint64_t capacity_bytes;
-};
-
-struct ring_fill ring_reader_fill(const struct ring_reader *reader);
-
 /* Patterns that something in the process has matched: a bit for each. */
 uint64_t ring_reader_matched(const struct ring_reader *reader);
+
+/* Those that mean functions whose address was not known, at least when they were looked for. */
+uint64_t ring_reader_unresolved(const struct ring_reader *reader);
 
 /* Bytes of records that were dropped, or overwritten before they were read. */
 uint64_t ring_reader_lost(const struct ring_reader *reader);

@@ -221,6 +221,12 @@ void ring_region_note_match(struct ring_region *region, uint32_t pattern)
         atomic_fetch_or_explicit(&ring_region_header(region)->matched, 1ull << pattern, memory_order_relaxed);
 }
 
+void ring_region_note_unresolved(struct ring_region *region, uint32_t pattern)
+{
+    if (pattern < 64)
+        atomic_fetch_or_explicit(&ring_region_header(region)->unresolved, 1ull << pattern, memory_order_relaxed);
+}
+
 bool ring_region_detach(struct ring_region *region)
 {
     if (region->is_detached)

@@ -72,6 +72,9 @@ bool ring_region_add_module(struct ring_region *region, const struct ring_module
 /* Something in the process matched that pattern of the session's, one of the first 64. */
 void ring_region_note_match(struct ring_region *region, uint32_t pattern);
 
+/* It means a function of which one of several is chosen, once, by code of the program's. */
+void ring_region_note_unresolved(struct ring_region *region, uint32_t pattern);
+
 /* Something is not watched, since there was no memory for it: counted for readers. Any thread, no lock. */
 void ring_region_note_lack(struct ring_region *region);
 

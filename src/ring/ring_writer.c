@@ -106,6 +106,37 @@ static bool may_wait(const struct ring_writer *writer)
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
+static void set_pressure(struct ring_writer *writer, enum ring_pressure pressure, enum ring_drop_reason reason)
+{
+    struct ring_lane *lane = writer->lane;
+
+    if (lane == NULL)
+        return;
+    if (pressure == RING_DROPPING && !writer->is_dropping)
+        atomic_fetch_add_explicit(&lane->drop_counts[reason], 1, memory_order_relaxed);
+    atomic_store_explicit(&lane->drop_reason, reason, memory_order_relaxed);
+    atomic_store_explicit(&lane->pressure, pressure, memory_order_relaxed);
+}
+
+static enum ring_drop_reason drop_reason(const struct ring_writer *writer, const _Atomic uint32_t *give_up)
+{
+    if (writer->region->options.overflow != RING_BLOCK)
+        return RING_DROP_FULL;
+    if (is_reader_dead(writer))
+        return RING_DROP_DEAD;
+    return atomic_load_explicit(give_up, memory_order_relaxed) != 0 ? RING_DROP_LEAVING : RING_DROP_SILENT;
+}
+
+/* Sleeps once, and counts for how long: also if it is killed in the next one. */
+static void sleep_until_wake(struct ring_lane *lane, uint32_t wake)
+{
+    struct futex_deadline began = futex_deadline_after(0), ended = futex_deadline_add(began, WAIT_MS);
+
+    (void)futex_wait(&lane->wake, wake, &ended);
+    ended = futex_deadline_after(0);
+    atomic_fetch_add_explicit(&lane->waited_ns, futex_deadline_ns_between(&began, &ended), memory_order_relaxed);
+}
+
 /* Sleeps until the reader is done with a buffer. Whether there is room then. */
 static bool wait_for_room(struct ring_writer *writer, uint64_t sequence, const _Atomic uint32_t *give_up)
 {
@@ -113,16 +144,17 @@ static bool wait_for_room(struct ring_writer *writer, uint64_t sequence, const _
     uint32_t heartbeat = atomic_load_explicit(&header->heartbeat, memory_order_relaxed);
     struct ring_lane *lane = writer->lane;
 
+    set_pressure(writer, RING_WAITING, RING_DROP_NONE);
+    atomic_fetch_add_explicit(&lane->wait_count, 1, memory_order_relaxed);
     atomic_store_explicit(&lane->is_waiting, 1, memory_order_seq_cst);
     for (unsigned i = 0; i < WAITS_AT_MOST; i++) {
         uint32_t wake = atomic_load_explicit(&lane->wake, memory_order_acquire);
-        struct futex_deadline deadline = futex_deadline_after(WAIT_MS);
         uint32_t now;
 
         if (has_room(writer, sequence) || atomic_load_explicit(give_up, memory_order_relaxed) != 0 ||
             is_reader_dead(writer))
             break;
-        (void)futex_wait(&lane->wake, wake, &deadline);
+        sleep_until_wake(lane, wake);
         now = atomic_load_explicit(&header->heartbeat, memory_order_relaxed);
         if (now != heartbeat)
             i = 0;
@@ -137,7 +169,7 @@ static bool wait_for_room(struct ring_writer *writer, uint64_t sequence, const _
 
 static struct ring_lane *lane_at(const struct ring_region *region, uint32_t index)
 {
-    uint64_t offset = RING_LANES_OFFSET + index * ring_lane_bytes(region->options.buffer_count) + RING_LANE_OFFSET;
+    uint64_t offset = ring_lane_start(index, region->options.buffer_count) + RING_LANE_OFFSET;
 
     return (struct ring_lane *)(void *)(region->base + offset);
 }
@@ -190,6 +222,11 @@ static void begin_lane(struct ring_writer *writer, const struct ring_lane_owner 
     lane->kind = owner->kind;
     lane->serial = writer->serial;
     lane->first_sequence = writer->sequence;
+    atomic_store_explicit(&lane->wait_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&lane->waited_ns, 0, memory_order_relaxed);
+    for (unsigned i = 0; i < RING_DROP_REASONS; i++)
+        atomic_store_explicit(&lane->drop_counts[i], 0, memory_order_relaxed);
+    set_pressure(writer, RING_FILLING, RING_DROP_NONE);
     begin_buffer(writer, 0);
     atomic_fetch_add_explicit(&lane->generation, 1, memory_order_release);
 }
@@ -268,9 +305,12 @@ uint64_t ring_writer_next(struct ring_writer *writer, uint64_t position, const _
         writer->sequence = next;
         begin_buffer(writer, writer->is_dropping ? writer->dropped_bytes : 0);
         writer->is_dropping = false;
-    } else if (!writer->is_dropping) {
-        begin_dropping(writer);
+        set_pressure(writer, RING_FILLING, RING_DROP_NONE);
+        return dropped;
     }
+    set_pressure(writer, RING_DROPPING, drop_reason(writer, give_up));
+    if (!writer->is_dropping)
+        begin_dropping(writer);
     return dropped;
 }
 

@@ -47,6 +47,10 @@ struct mapping_watcher {
 
 /* Is told what becomes of threads for which it has set `watch`. */
 struct thread_watcher {
+    /* Around the moment in which memory is copied: what it has must be whole then. With all locks of ours, the last. */
+    void (*hold)(void);
+    /* In the child, too. */
+    void (*let_go)(void);
     /* It is followed no more. In the engine, on that thread or while it is stopped. */
     void (*ended)(struct stalker_thread *thread);
     /* In a child that was just forked: the thread is not there. */

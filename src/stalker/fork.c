@@ -33,10 +33,14 @@ NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
     mutex_lock(&engine->pieces.lock);
     thread_registry_lock();
     signal_actions_lock();
+    if (engine->thread_watcher != NULL)
+        engine->thread_watcher->hold();
 }
 
 NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
 {
+    if (engine->thread_watcher != NULL)
+        engine->thread_watcher->let_go();
     signal_actions_unlock();
     thread_registry_unlock();
     mutex_unlock(&engine->pieces.lock);
@@ -168,8 +172,8 @@ long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
     if (watcher != NULL)
         watcher->fork_begins(watcher->context);
     take_locks(thread->engine);
-    result = raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
-                         call->arguments[4], call->arguments[5]);
+    result = raw_syscall_for_program(call->number, call->arguments[0], call->arguments[1], call->arguments[2],
+                                     call->arguments[3], call->arguments[4], call->arguments[5]);
     if (result == 0)
         begin_child(thread);
     else

@@ -28,6 +28,9 @@ struct slot {
 
 static struct slot slots[SIGNAL_COUNT + 1];
 static struct mutex actions_lock;
+
+/* Strict mode, of which SIGSYS tells, is for good. */
+static bool takes_traps;
 static unsigned user_count;
 
 uint64_t signal_mask_set(uint64_t mask)
@@ -56,7 +59,8 @@ static bool is_ours(const struct signal_action *action)
 /* Where ours is to stand: for a handler, and where somebody wants to know what ends the process. */
 static bool is_for_us(int signal, const struct signal_action *action)
 {
-    return is_function(action) || (action->handler == HANDLER_DEFAULT && signal_watch_is_deadly(signal));
+    return is_function(action) || (signal == SIGSYS && takes_traps) ||
+           (action->handler == HANDLER_DEFAULT && signal_watch_is_deadly(signal));
 }
 
 static void write_slot(struct slot *slot, const struct signal_action *action)
@@ -131,6 +135,12 @@ static void for_each(void (*function)(int signal)) REQUIRES(actions_lock)
 {
     for (int signal = 1; signal <= SIGNAL_COUNT; signal++)
         function(signal);
+}
+
+void signal_actions_take_traps(void)
+{
+    takes_traps = true;
+    signal_actions_take();
 }
 
 void signal_actions_acquire(void)

@@ -33,6 +33,9 @@ void signal_actions_release(void);
 /* Puts our handler in the place of all that the program has. Any thread: each that begins to be followed. */
 void signal_actions_take(void);
 
+/* The same from now on for SIGSYS, also where the program has no handler for it. */
+void signal_actions_take_traps(void);
+
 /* What the program has, or had last, for a signal that our handler got. Signal-safe. */
 struct signal_action signal_actions_get(int signal);
 

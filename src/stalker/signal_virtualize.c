@@ -19,6 +19,7 @@
 #include "stalker/event_write.h"
 #include "stalker/follow.h"
 #include "stalker/program_memory.h"
+#include "stalker/seccomp_filter.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
 #include "stalker/signal_stack.h"
@@ -432,15 +433,31 @@ static bool end_by_default(struct stalker_thread *thread, struct signal_outcome 
     return true;
 }
 
+/*
+ * A filter of system calls trapped one that we made for the program, which has the signal when it goes on behind the
+ * call, as it would have had it.
+ */
+static bool is_trapped_for_program(const struct signal_outcome *outcome, siginfo_t *info)
+{
+    struct stalker_thread *thread = thread_registry_current();
+
+    if (outcome->signal != SIGSYS || thread == NULL || info->si_call_addr != raw_syscall_for_program_end)
+        return false;
+    info->si_call_addr = (void *)(uintptr_t)translator_host()->system_call_next(&thread->context).value;
+    return true;
+}
+
 void stalker_signal_arrived(struct signal_outcome *outcome)
 {
     struct stalker_thread *thread = thread_registry_current();
-    const siginfo_t *info = (const siginfo_t *)(uintptr_t)outcome->info;
-    bool is_sent = !is_fault((int)outcome->signal, info);
+    siginfo_t *info = (siginfo_t *)(uintptr_t)outcome->info;
+    bool is_sent = !is_fault((int)outcome->signal, info) || is_trapped_for_program(outcome, info);
     struct gait_cpu_context cpu;
     struct signal_action action = signal_actions_get((int)outcome->signal);
     bool is_ours, is_known;
 
+    if (outcome->signal == SIGSYS && info->si_code == SYS_SECCOMP && seccomp_filter_kills(info->si_errno))
+        raw_syscall(__NR_tkill, stalker_current_tid(), SIGKILL, 0, 0, 0, 0);
     if (signal_action_is_default(&action) && end_by_default(thread, outcome))
         return;
     if (thread == NULL) {

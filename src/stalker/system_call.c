@@ -15,6 +15,7 @@
 #include "stalker/fork.h"
 #include "stalker/invalidate.h"
 #include "stalker/program_memory.h"
+#include "stalker/seccomp_filter.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
 #include "stalker/signal_virtualize.h"
@@ -68,6 +69,7 @@ static const struct special specials[] = {
     {__NR_pkey_mprotect, PART_CHANGE},
     {__NR_mremap, PART_MOVE},
     {__NR_prctl, PART_CONTROL},
+    {__NR_seccomp, PART_CONTROL},
     {__NR_rt_sigaction, PART_SIGNAL_ACTION},
     {__NR_rt_sigreturn, PART_SIGNAL_RETURN},
     {__NR_sigaltstack, PART_SIGNAL_STACK},
@@ -111,8 +113,8 @@ int32_t system_call_table_address(const struct stalker_engine *engine)
 
 static long make(const struct system_call *call)
 {
-    return raw_syscall(call->number, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[3],
-                       call->arguments[4], call->arguments[5]);
+    return raw_syscall_for_program(call->number, call->arguments[0], call->arguments[1], call->arguments[2],
+                                   call->arguments[3], call->arguments[4], call->arguments[5]);
 }
 
 static bool failed(long result)
@@ -167,19 +169,30 @@ static enum system_call_outcome announce(struct stalker_thread *thread, const st
     return SYSTEM_CALL_IN_PLACE;
 }
 
-/* New threads begin in the cache or, like children that share our memory only until they exec, natively. */
+/*
+ * Makes a process with a copy of all memory, by a call that names no stack: there it comes back on ours, and only then
+ * goes on with the one that it is to have, if it is to have another one.
+ */
+static enum system_call_outcome fork_process(struct stalker_thread *thread, const struct system_call *call, uint64_t sp)
+{
+    const struct translator *translator = thread->engine->translator;
+    long result = stalker_fork(thread, call);
+
+    if (result == 0 && sp != 0)
+        translator->set_stack_pointer(&thread->context, sp);
+    translator->system_call_done(&thread->context, result);
+    return SYSTEM_CALL_DONE;
+}
+
+/* With memory in common: new threads begin in the cache or, like those that only share it until they exec, natively. */
 static enum system_call_outcome clone_thread(struct stalker_thread *thread, const struct system_call *call,
-                                             uint64_t flags, bool has_stack)
+                                             uint64_t flags)
 {
     long result;
 
-    if (!(flags & CLONE_VM) && !has_stack) {
-        thread->engine->translator->system_call_done(&thread->context, stalker_fork(thread, call));
-        return SYSTEM_CALL_DONE;
-    }
     if (flags & CLONE_VFORK)
         return announce(thread, call, false);
-    if (!(flags & CLONE_VM) || !thread->new_threads)
+    if (!thread->new_threads)
         return SYSTEM_CALL_IN_PLACE;
     if (stalker_follow_clone(thread, &result) != 0)
         return SYSTEM_CALL_IN_PLACE;
@@ -187,15 +200,58 @@ static enum system_call_outcome clone_thread(struct stalker_thread *thread, cons
     return SYSTEM_CALL_DONE;
 }
 
-static enum system_call_outcome clone3_thread(struct stalker_thread *thread, const struct system_call *call)
+static enum system_call_outcome clone_process(struct stalker_thread *thread, const struct system_call *call)
 {
-    const struct clone_args *arguments = (const struct clone_args *)call->arguments[0];
+    struct system_call without_stack = *call;
+
+    if (call->arguments[0] & CLONE_VM)
+        return clone_thread(thread, call, (uint64_t)call->arguments[0]);
+    without_stack.arguments[1] = 0;
+    return fork_process(thread, &without_stack, (uint64_t)call->arguments[1]);
+}
+
+static enum system_call_outcome clone3_process(struct stalker_thread *thread, const struct system_call *call)
+{
+    const struct clone_args *given = (const struct clone_args *)call->arguments[0];
+    uint64_t size = (uint64_t)call->arguments[1];
+    struct system_call without_stack = *call;
+    struct clone_args arguments;
 
     /* The kernel says what is wrong with arguments that cannot be right. */
-    if ((uint64_t)call->arguments[1] < CLONE_ARGS_SIZE_VER0 ||
-        !program_memory_is_readable((uint64_t)call->arguments[0], CLONE_ARGS_SIZE_VER0))
+    if (size < CLONE_ARGS_SIZE_VER0 || !program_memory_is_readable((uint64_t)call->arguments[0], size))
         return SYSTEM_CALL_IN_PLACE;
-    return clone_thread(thread, call, arguments->flags, arguments->stack != 0);
+    if (given->flags & CLONE_VM)
+        return clone_thread(thread, call, given->flags);
+    if (given->stack == 0)
+        return fork_process(thread, call, 0);
+    if (size > sizeof(arguments) || given->stack_size == 0)
+        return SYSTEM_CALL_IN_PLACE;
+    __builtin_memcpy(&arguments, given, size);
+    arguments.stack = arguments.stack_size = 0;
+    without_stack.arguments[0] = (long)&arguments;
+    return fork_process(thread, &without_stack, given->stack + given->stack_size);
+}
+
+/*
+ * Where calls are made from is not where the program has them: to ask for those that are not from a range is refused,
+ * as by kernels that do not know this.
+ */
+static bool is_dispatch(const struct system_call *call)
+{
+    return call->number == __NR_prctl && call->arguments[0] == PR_SET_SYSCALL_USER_DISPATCH &&
+           call->arguments[1] == PR_SYS_DISPATCH_ON;
+}
+
+static long control(struct stalker_thread *thread, const struct system_call *call)
+{
+    long result;
+
+    if (is_dispatch(call))
+        return -EINVAL;
+    result = seccomp_filter_is_set_by(call) ? seccomp_filter_set(call) : make(call);
+    if (call->number == __NR_prctl && call->arguments[0] == PR_SET_NAME)
+        thread_choice_named(thread);
+    return result;
 }
 
 enum system_call_outcome system_call_make(struct stalker_thread *thread)
@@ -215,9 +271,9 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
             stalker_drain_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
         return announce(thread, &call, true);
     case PART_CLONE:
-        return clone_thread(thread, &call, (uint64_t)call.arguments[0], call.arguments[1] != 0);
+        return clone_process(thread, &call);
     case PART_CLONE3:
-        return clone3_thread(thread, &call);
+        return clone3_process(thread, &call);
     case PART_FORK:
         result = stalker_fork(thread, &call);
         break;
@@ -231,9 +287,7 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         break;
     case PART_CONTROL:
         /* None of them in place, where a result of 0 would be taken for a child's. */
-        result = make(&call);
-        if (call.arguments[0] == PR_SET_NAME)
-            thread_choice_named(thread);
+        result = control(thread, &call);
         break;
     case PART_SIGNAL_ACTION:
         result = signal_actions_call(&call);

@@ -106,6 +106,7 @@ struct translator {
                           uint64_t segment_base);
 
     uint64_t (*stack_pointer)(const struct gait_cpu_context *cpu);
+    void (*set_stack_pointer)(struct gait_cpu_context *cpu, uint64_t sp);
 
     /* A call that just entered a function. */
     void (*call_get)(struct gait_cpu_context *cpu, struct gait_call *call_out);

@@ -71,6 +71,22 @@ static size_t put_marks(struct chunk_encoder *encoder, const struct stream_piece
     return sizeof(marks) + marks_bytes;
 }
 
+/* Of those that were not packed. */
+static uint64_t count_records(const struct stream_piece *piece)
+{
+    const uint8_t *place = piece->bytes, *end = place + piece->size_bytes;
+    uint64_t count = 0;
+    uint32_t header, size;
+
+    for (; end - place >= (ptrdiff_t)sizeof(header); place += size, count++) {
+        memcpy(&header, place, sizeof(header));
+        size = event_record_bytes(piece->format, event_header_record(header));
+        if (size == 0 || end - place < (ptrdiff_t)size)
+            break;
+    }
+    return count;
+}
+
 /* What there is besides compressing: marks, and packed records. */
 static int pack_stored(struct chunk_encoder *encoder, const struct stream_piece *piece, struct encoded_chunk *chunk)
 {
@@ -87,6 +103,8 @@ static int pack_stored(struct chunk_encoder *encoder, const struct stream_piece 
     if (piece->has_records)
         result =
             record_packing_do(encoder->predictor, piece->format, records, encoder->buffer + marks_bytes, &packed_bytes);
+    if (piece->has_records)
+        chunk->record_count = result == 0 ? record_packing_count(encoder->predictor) : count_records(piece);
     if (result != 0 && marks_bytes == 0)
         return 0;
     if (result != 0)
@@ -125,6 +143,7 @@ int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *
                 .lost_before = piece->lost_before,
             },
         .stored = piece->bytes,
+        .record_count = piece->record_count,
     };
     int result;
 

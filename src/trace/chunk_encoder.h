@@ -26,8 +26,9 @@ struct stream_piece {
     uint64_t lost_before;
     const struct trace_mark *marks; /* in order; at most TRACE_MARKS_MAX */
     uint32_t mark_count;
-    bool has_records; /* of that format: they are packed */
+    bool has_records; /* of that format: they are packed, and counted */
     struct event_format format;
+    uint64_t record_count; /* of what else is in it */
 };
 
 /*
@@ -37,6 +38,7 @@ struct stream_piece {
 struct encoded_chunk {
     struct trace_chunk header;
     const void *stored;
+    uint64_t record_count;
 };
 
 /* -ENOMEM; -EOPNOTSUPP: this build cannot compress. */

@@ -9,6 +9,7 @@
 #include "trace/trace_events.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,9 +20,9 @@ void file_checker_init(struct file_checker *checker, const struct trace_files *f
 
 static void forget_blocks(struct file_checker *checker)
 {
-    if (checker->blocks_pid != 0)
+    if (checker->blocks_file != NULL)
         trace_blocks_deinit(&checker->blocks);
-    checker->blocks_pid = 0;
+    checker->blocks_file = NULL;
 }
 
 void file_checker_deinit(struct file_checker *checker)
@@ -57,7 +58,7 @@ static void note_stream(struct file_finding *finding, const struct stream_end *e
              end->footer.flags & TRACE_FOOTER_REPAIRED ? "; was repaired" : "");
 }
 
-static void check_manifest(const struct file_checker *checker, struct file_finding *finding)
+static void check_manifest(struct file_checker *checker, struct file_finding *finding)
 {
     struct manifest manifest;
     struct gait_error err;
@@ -69,6 +70,7 @@ static void check_manifest(const struct file_checker *checker, struct file_findi
     }
     for (size_t i = 0; i < manifest.process_count; i++)
         threads += manifest.processes[i].thread_count;
+    checker->has_deleted_pieces = manifest_deleted_pieces(&manifest) != 0;
     snprintf(finding->text, sizeof(finding->text), "%zu process%s, %zu thread%s", manifest.process_count,
              manifest.process_count == 1 ? "" : "es", threads, plural(threads));
     manifest_free(&manifest);
@@ -97,8 +99,15 @@ static void check_blocks(struct file_checker *checker, const struct trace_file *
         note_error(finding, &err);
         return;
     }
-    checker->blocks_pid = file->pid;
+    checker->blocks_file = file;
     note_stream(finding, &checker->blocks.end, checker->blocks.count, "block");
+}
+
+/* Another program of the same process has other ones. */
+static bool has_blocks(const struct file_checker *checker, const struct trace_file *file)
+{
+    return checker->blocks_file != NULL && checker->blocks_file->pid == file->pid &&
+           checker->blocks_file->image == file->image;
 }
 
 static int count_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
@@ -136,7 +145,60 @@ static void check_index_alone(const struct file_checker *checker, const struct t
     stream_reader_close(&reader);
 }
 
-static void check_index(const struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
+/* What a good stream of a thread may be nevertheless. */
+struct thread_stream {
+    const struct trace_stream_header *header;
+    uint64_t bad_bytes;
+    uint64_t first_bad_chunk;
+    uint64_t first_bad_at;
+    const char *records; /* what bad bytes are none of */
+};
+
+static void note_damage(struct file_finding *finding, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void note_damage(struct file_finding *finding, const char *format, ...)
+{
+    va_list arguments;
+
+    finding->verdict = FILE_DAMAGED;
+    va_start(arguments, format);
+    vsnprintf(finding->text, sizeof(finding->text), format, arguments);
+    va_end(arguments);
+}
+
+/* Where the stream goes on from another piece, that has to be there, unless the oldest ones were deleted. */
+static void check_place(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
+{
+    const struct trace_file *before = checker->thread_file;
+    bool goes_on = before != NULL && before->kind == file->kind && before->pid == file->pid &&
+                   before->image == file->image && before->tid == file->tid && before->generation == file->generation;
+    uint64_t first = finding->end.first_sequence, expected = goes_on ? checker->next_sequence : 0;
+
+    checker->thread_file = file;
+    checker->next_sequence = first + finding->end.chunk_count;
+    if (finding->verdict != FILE_GOOD || finding->end.chunk_count == 0 || first == expected)
+        return;
+    if (goes_on || !checker->has_deleted_pieces)
+        note_damage(finding, "begins with chunk %" PRIu64 ", where chunk %" PRIu64 " should follow: a piece is missing",
+                    first, expected);
+    else
+        snprintf(finding->text + strlen(finding->text), sizeof(finding->text) - strlen(finding->text),
+                 "; %" PRIu64 " chunk%s before it %s deleted", first, plural(first), first == 1 ? "was" : "were");
+}
+
+static void check_thread(struct file_checker *checker, const struct trace_file *file,
+                         const struct thread_stream *stream, struct file_finding *finding)
+{
+    if (finding->verdict == FILE_GOOD && (stream->header->pid != file->pid || stream->header->tid != file->tid))
+        note_damage(finding, "is that of thread %" PRIu32 " of process %" PRIu32 ": files were mixed up",
+                    stream->header->tid, stream->header->pid);
+    else if (finding->verdict == FILE_GOOD && stream->bad_bytes != 0)
+        note_damage(finding, "%" PRIu64 " bytes are no %s, the first of them at byte %" PRIu64 " of chunk %" PRIu64,
+                    stream->bad_bytes, stream->records, stream->first_bad_at, stream->first_bad_chunk);
+    check_place(checker, file, finding);
+}
+
+static void check_index(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
 {
     uint64_t events = 0;
     struct trace_events_receiver receiver = {.process = count_events, .context = &events};
@@ -148,18 +210,10 @@ static void check_index(const struct file_checker *checker, const struct trace_f
         return;
     }
     note_stream(finding, &end.stream, events, "event");
-    if (finding->verdict == FILE_GOOD && (end.header.pid != file->pid || end.header.tid != file->tid)) {
-        finding->verdict = FILE_DAMAGED;
-        snprintf(finding->text, sizeof(finding->text),
-                 "is that of thread %" PRIu32 " of process %" PRIu32 ": files were mixed up", end.header.tid,
-                 end.header.pid);
-    } else if (finding->verdict == FILE_GOOD && end.bad_bytes != 0) {
-        finding->verdict = FILE_DAMAGED;
-        snprintf(finding->text, sizeof(finding->text),
-                 "%" PRIu64 " bytes are no records of known blocks, the first of them at byte %" PRIu64
-                 " of chunk %" PRIu64,
-                 end.bad_bytes, end.first_bad_at, end.first_bad_chunk);
-    }
+    check_thread(checker, file,
+                 &(struct thread_stream){&end.header, end.bad_bytes, end.first_bad_chunk, end.first_bad_at,
+                                         "records of known blocks"},
+                 finding);
 }
 
 static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
@@ -175,8 +229,7 @@ static void pass_leave(void *context, const struct detail_leave *leave)
     (void)leave;
 }
 
-static void check_details(const struct file_checker *checker, const struct trace_file *file,
-                          struct file_finding *finding)
+static void check_details(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
 {
     static const struct trace_details_receiver receiver = {.enter = pass_enter, .leave = pass_leave};
     struct trace_details_end end;
@@ -187,17 +240,9 @@ static void check_details(const struct file_checker *checker, const struct trace
         return;
     }
     note_stream(finding, &end.stream, end.record_count, "record");
-    if (finding->verdict == FILE_GOOD && (end.header.pid != file->pid || end.header.tid != file->tid)) {
-        finding->verdict = FILE_DAMAGED;
-        snprintf(finding->text, sizeof(finding->text),
-                 "is that of thread %" PRIu32 " of process %" PRIu32 ": files were mixed up", end.header.tid,
-                 end.header.pid);
-    } else if (finding->verdict == FILE_GOOD && end.bad_bytes != 0) {
-        finding->verdict = FILE_DAMAGED;
-        snprintf(finding->text, sizeof(finding->text),
-                 "%" PRIu64 " bytes are no records, the first of them at byte %" PRIu64 " of chunk %" PRIu64,
-                 end.bad_bytes, end.first_bad_at, end.first_bad_chunk);
-    }
+    check_thread(checker, file,
+                 &(struct thread_stream){&end.header, end.bad_bytes, end.first_bad_chunk, end.first_bad_at, "records"},
+                 finding);
 }
 
 static void check_crash(const struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
@@ -227,7 +272,7 @@ void file_checker_run(struct file_checker *checker, const struct trace_file *fil
         check_blocks(checker, file, finding_out);
         break;
     case TRACE_FILE_INDEX:
-        if (checker->blocks_pid == file->pid)
+        if (has_blocks(checker, file))
             check_index(checker, file, finding_out);
         else
             check_index_alone(checker, file, finding_out);

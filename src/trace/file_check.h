@@ -24,8 +24,11 @@ struct file_finding {
 
 struct file_checker {
     const struct trace_files *files;
-    struct trace_blocks blocks; /* of the process that is checked */
-    uint32_t blocks_pid;        /* whose they are; 0: there are none */
+    struct trace_blocks blocks;           /* of the process that is checked */
+    const struct trace_file *blocks_file; /* NULL: there are none */
+    const struct trace_file *thread_file; /* the last piece of a thread's stream */
+    uint64_t next_sequence;               /* of the chunk that would follow it */
+    bool has_deleted_pieces;              /* the manifest says so */
 };
 
 /* The files must outlive it. */

@@ -8,6 +8,7 @@
 #include "libgait/error.h"
 #include "trace/event_names.h"
 #include "trace/json_reader.h"
+#include "trace/json_text.h"
 #include "trace/trace_layout.h"
 
 #include <errno.h>
@@ -27,51 +28,10 @@
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* How many bytes the character takes that begins here; 0: this is no UTF-8. */
-static size_t utf8_length(const unsigned char *text)
-{
-    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = text[0] < 0x80 ? 1 : (text[0] & 0xe0) == 0xc0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : 4;
-    uint32_t code = text[0] & (0x7fu >> length);
-
-    if (length == 1)
-        return 1;
-    if (length == 4 && (text[0] & 0xf8) != 0xf0)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        /* The NUL at the end is no part of a character, either. */
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (text[i] & 0x3f);
-    }
-    return code < lowest[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? 0 : length;
-}
-
-static void put_string(FILE *file, const char *text)
-{
-    const unsigned char *place = (const unsigned char *)text;
-
-    putc('"', file);
-    while (*place != '\0') {
-        size_t length = utf8_length(place);
-
-        if (length == 0)
-            fprintf(file, "\\udc%02x", *place++);
-        else if (*place == '"' || *place == '\\')
-            fprintf(file, "\\%c", *place++);
-        else if (*place < 0x20 || *place == 0x7f)
-            fprintf(file, "\\u%04x", *place++);
-        else
-            while (length-- > 0)
-                putc(*place++, file);
-    }
-    putc('"', file);
-}
-
 static void put_member(FILE *file, const char *name, const char *text)
 {
     fprintf(file, "  \"%s\": ", name);
-    put_string(file, text == NULL ? "" : text);
+    json_put_text(file, text == NULL ? "" : text);
     fputs(",\n", file);
 }
 
@@ -93,7 +53,7 @@ static void put_arguments(FILE *file, char *const *arguments)
     fputs("  \"arguments\": [", file);
     for (size_t i = 0; arguments != NULL && arguments[i] != NULL; i++) {
         fputs(i == 0 ? "" : ", ", file);
-        put_string(file, arguments[i]);
+        json_put_text(file, arguments[i]);
     }
     fputs("],\n", file);
 }
@@ -116,9 +76,11 @@ static void put_threads(FILE *file, const struct manifest_process *process)
         memcpy(name, thread->name, sizeof(thread->name));
         fprintf(file, "%s\n        {\"tid\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"name\": ", i == 0 ? "" : ",",
                 thread->tid, thread->generation);
-        put_string(file, name);
-        fprintf(file, ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 "}", thread->lost_bytes,
-                thread->lost_detail_bytes);
+        json_put_text(file, name);
+        fprintf(file,
+                ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 ", \"waits\": %" PRIu64
+                ", \"waited_ns\": %" PRIu64 "}",
+                thread->lost_bytes, thread->lost_detail_bytes, thread->wait_count, thread->waited_ns);
     }
 }
 
@@ -141,7 +103,7 @@ static void put_processes(FILE *file, const struct manifest *manifest)
                 "%s\n    {\"pid\": %" PRIu32 ", \"image\": %" PRIu32 ", \"parent_pid\": %" PRIu32
                 ", \"status\": %d, \"command\": ",
                 i == 0 ? "" : ",", process->pid, process->image, process->parent_pid, process->status);
-        put_string(file, process->command == NULL ? "" : process->command);
+        json_put_text(file, process->command == NULL ? "" : process->command);
         put_losses(file, &process->losses);
         fputs(",\n      \"threads\": [", file);
         put_threads(file, process);
@@ -157,9 +119,9 @@ static void put_triggers(FILE *file, const struct manifest *manifest)
         const struct manifest_trigger *trigger = &manifest->triggers[i];
 
         fprintf(file, "%s\n    {\"kind\": ", i == 0 ? "" : ",");
-        put_string(file, trigger->kind);
+        json_put_text(file, trigger->kind);
         fputs(", \"text\": ", file);
-        put_string(file, trigger->text == NULL ? "" : trigger->text);
+        json_put_text(file, trigger->text == NULL ? "" : trigger->text);
         fprintf(file, ", \"time\": %" PRIu64 ", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 "}", trigger->time,
                 trigger->pid, trigger->tid);
     }
@@ -178,6 +140,15 @@ static void put_windows(FILE *file, const struct manifest *manifest)
     fputs("],\n", file);
 }
 
+static void put_pieces(FILE *file, const struct manifest *manifest)
+{
+    fputs("  \"pieces\": [", file);
+    for (size_t i = 0; i < manifest->piece_count; i++)
+        fprintf(file, "%s\n    {\"number\": %" PRIu32 ", \"from\": %" PRIu64 "}", i == 0 ? "" : ",",
+                manifest->pieces[i].number, manifest->pieces[i].from);
+    fputs("],\n", file);
+}
+
 static void put_manifest(FILE *file, const struct manifest *manifest)
 {
     fprintf(file, "{\n  \"format\": \"" FORMAT_NAME "\",\n  \"version\": %d,\n", TRACE_VERSION);
@@ -190,11 +161,12 @@ static void put_manifest(FILE *file, const struct manifest *manifest)
     put_clocks(file, manifest);
     put_triggers(file, manifest);
     put_windows(file, manifest);
+    put_pieces(file, manifest);
     put_processes(file, manifest);
     fputs("}\n", file);
 }
 
-/* Makes the temporary file, and sees to it that all of it is on the disk. */
+/* Makes the temporary file. Whether it is on the disk is for whoever records to see to, as with streams. */
 static int write_temporary(const struct manifest *manifest, int folder)
 {
     int fd = openat(folder, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
@@ -208,7 +180,7 @@ static int write_temporary(const struct manifest *manifest, int folder)
         return result;
     }
     put_manifest(file, manifest);
-    if (fflush(file) != 0 || ferror(file) || fsync(fd) != 0)
+    if (fflush(file) != 0 || ferror(file))
         result = errno == 0 ? -EIO : -errno;
     if (fclose(file) != 0 && result == 0)
         result = -errno;
@@ -442,6 +414,10 @@ static void take_threads(struct manifest_source *source, const struct json_value
         thread->lost_bytes = take_number(source, item, "lost_bytes", UINT64_MAX);
         if (has_member(item, "lost_detail_bytes"))
             thread->lost_detail_bytes = take_number(source, item, "lost_detail_bytes", UINT64_MAX);
+        if (has_member(item, "waits")) {
+            thread->wait_count = take_number(source, item, "waits", UINT64_MAX);
+            thread->waited_ns = take_number(source, item, "waited_ns", UINT64_MAX);
+        }
         if (name != NULL)
             snprintf(thread->name, sizeof(thread->name), "%s", name->text);
     }
@@ -518,6 +494,20 @@ static void take_windows(struct manifest_source *source, const struct json_value
         };
 }
 
+static void take_pieces(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
+{
+    const struct json_value *item;
+
+    if (!has_member(root, "pieces"))
+        return;
+    manifest->pieces = take_array(source, root, "pieces", sizeof(*manifest->pieces), &item);
+    for (; item != NULL; item = item->next)
+        manifest->pieces[manifest->piece_count++] = (struct manifest_piece){
+            .number = (uint32_t)take_number(source, item, "number", INT32_MAX),
+            .from = take_number(source, item, "from", UINT64_MAX),
+        };
+}
+
 static int take_manifest(const struct json_value *root, struct manifest *manifest, struct gait_error *err)
 {
     struct manifest_source source = {.wrong = NULL};
@@ -543,6 +533,7 @@ static int take_manifest(const struct json_value *root, struct manifest *manifes
     take_processes(&source, root, manifest);
     take_triggers(&source, root, manifest);
     take_windows(&source, root, manifest);
+    take_pieces(&source, root, manifest);
     if (source.is_out_of_memory)
         return explain_read(-ENOMEM, err);
     if (source.wrong != NULL)
@@ -590,6 +581,7 @@ void manifest_free(struct manifest *manifest)
         free(manifest->triggers[i].text);
     free(manifest->triggers);
     free(manifest->windows);
+    free(manifest->pieces);
     free((void *)(uintptr_t)manifest->arguments);
     free((void *)(uintptr_t)manifest->ended);
     free(manifest->program);

@@ -17,6 +17,8 @@ struct manifest_thread {
     char name[16];
     uint64_t lost_bytes;        /* of its index, since it was not read in time, as the next one */
     uint64_t lost_detail_bytes; /* of its details */
+    uint64_t wait_count;        /* how often it waited for the recorder */
+    uint64_t waited_ns;         /* and how long */
     /* While it is recorded: */
     uint32_t serial; /* as in the ring */
     uint32_t lanes;  /* bit n: it has one of kind n */
@@ -58,6 +60,12 @@ struct manifest_window {
     bool is_cut; /* it was to begin earlier, but there was no memory to keep so much */
 };
 
+/* A piece of the recording: the streams of threads begin new files there. */
+struct manifest_piece {
+    uint32_t number; /* from 1 on */
+    uint64_t from;   /* the counter, when it began */
+};
+
 struct manifest {
     char *program;
     char *const *arguments; /* of gait, ended by NULL */
@@ -74,8 +82,16 @@ struct manifest {
     uint64_t triggers_left_out; /* how many more there were */
     struct manifest_window *windows;
     size_t window_count;
+    struct manifest_piece *pieces; /* those that are kept, in their order; none: it is all one */
+    size_t piece_count;
     const char *ended; /* "running", "exit", "signal", "detached", "disk full", "interrupted", "target gone" */
 };
+
+/* How many pieces were deleted: those before the first that is kept. */
+static inline uint32_t manifest_deleted_pieces(const struct manifest *manifest)
+{
+    return manifest->piece_count == 0 || manifest->pieces[0].number == 0 ? 0 : manifest->pieces[0].number - 1;
+}
 
 /* Replaces manifest.json in the folder, in one step: whoever reads sees the one before or this one, whole. */
 MUST_USE int manifest_write(const struct manifest *manifest, int folder, struct gait_error *err);

@@ -83,7 +83,8 @@ struct packer {
     struct predictor_place at;
     const uint8_t *place;
     const uint8_t *end;
-    uint64_t run; /* records that were guessed since the last operation */
+    uint64_t run;          /* records that were guessed since the last operation */
+    uint64_t record_count; /* up to the last operation */
     uint64_t last_target;
     uint64_t last_time;
     uint8_t *operations;
@@ -256,6 +257,7 @@ static void put_operation(struct packer *packer, const struct told *told)
     if (told->wrong & WRONG_TARGET)
         place = put_varint(place, zigzag(told->target_above));
     packer->operations = place;
+    packer->record_count += packer->run + ((told->wrong & WRONG_HEADER_MASK) != WRONG_END);
     packer->run = 0;
 }
 
@@ -409,8 +411,14 @@ int record_packing_do(struct record_predictor *predictor, struct event_format fo
     if (format.with_times)
         memcpy(packed, &operation_bytes, sizeof(operation_bytes));
     memmove(packer.operations, times, time_bytes);
+    predictor->record_count = packer.record_count;
     *packed_bytes_out = (size_t)(packer.operations - packed) + time_bytes;
     return 0;
+}
+
+uint64_t record_packing_count(const struct record_predictor *predictor)
+{
+    return predictor->record_count;
 }
 
 /* ---- unpacking --------------------------------------------------------------------------------------------------- */

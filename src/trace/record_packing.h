@@ -36,6 +36,9 @@ static inline size_t record_packing_room(size_t size_bytes)
 MUST_USE int record_packing_do(struct record_predictor *predictor, struct event_format format,
                                struct packing_source records, uint8_t *packed, size_t *packed_bytes_out);
 
+/* How many records those were that were packed the last time. */
+uint64_t record_packing_count(const struct record_predictor *predictor);
+
 /* The way back, to exactly records_bytes. Trusts nothing. -EPROTO: that is not what so many were packed to. */
 MUST_USE int record_packing_undo(struct record_predictor *predictor, struct event_format format,
                                  struct packing_source packed, uint8_t *records, size_t records_bytes);

@@ -43,6 +43,7 @@ struct frame_guess {
 struct record_predictor {
     uint32_t history_shift; /* the highest bits of the history are the place in the table of headers */
     uint32_t block_mask;    /* of places in the table of blocks, in bytes */
+    uint64_t record_count;  /* that were packed; no guess depends on it */
     struct header_guess headers[1u << PREDICTOR_BITS_MAX];
     struct block_guess blocks[1u << (PREDICTOR_BITS_MAX - 1)];
     struct frame_guess frames[PREDICTOR_FRAMES];

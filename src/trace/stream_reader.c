@@ -202,6 +202,12 @@ static bool take_footer(struct stream_reader *reader)
     return end_with(reader, STREAM_COMPLETE, 0, NULL);
 }
 
+/* Streams of threads may be in pieces. */
+static bool can_go_on(const struct trace_stream_header *header)
+{
+    return header->kind == TRACE_STREAM_INDEX || header->kind == TRACE_STREAM_DETAIL;
+}
+
 static bool check_chunk(struct stream_reader *reader, const struct trace_chunk *chunk)
 {
     uint64_t marks_bytes = chunk->flags & TRACE_CHUNK_MARKS ? MARKS_BYTES_MAX : 0;
@@ -209,7 +215,9 @@ static bool check_chunk(struct stream_reader *reader, const struct trace_chunk *
 
     if (chunk->crc != crc32c(0, chunk, offsetof(struct trace_chunk, crc)))
         return end_damaged(reader, "the chunk's header has the wrong sum");
-    if (chunk->sequence != reader->end.chunk_count)
+    if (reader->end.chunk_count == 0 && can_go_on(&reader->header))
+        reader->end.first_sequence = chunk->sequence;
+    if (chunk->sequence != reader->end.first_sequence + reader->end.chunk_count)
         return end_damaged(reader, "the chunk is another one than the next");
     if ((chunk->flags & ~(uint32_t)TRACE_CHUNK_FLAGS) != 0)
         return end_with(reader, STREAM_FAILED, EOPNOTSUPP, "the chunk is stored in a way that this gait does not know");
@@ -390,4 +398,12 @@ int stream_end_explain(const struct stream_end *end, const char *path, struct ga
     return error_set(err, end->code,
                      "cannot read all of '%s': %s after chunk %" PRIu64 ", at byte %" PRIu64 ": %s; try 'gait verify'",
                      path, states[end->state], end->chunk_count, end->offset, end->reason);
+}
+
+int stream_end_check(const struct stream_end *end, const char *path, struct gait_error *err)
+{
+    if (end->state == STREAM_COMPLETE)
+        return 0;
+    stream_end_explain(end, path, err);
+    return -EPROTO;
 }

@@ -26,9 +26,10 @@ enum stream_state {
 /* How a stream ended. */
 struct stream_end {
     enum stream_state state;
-    uint64_t chunk_count; /* good ones */
-    uint64_t offset;      /* behind the last good one: where reading ended */
-    uint64_t raw_bytes;   /* of the good ones, as the next two */
+    uint64_t first_sequence; /* of the first chunk: not 0 where the stream goes on from another file */
+    uint64_t chunk_count;    /* good ones */
+    uint64_t offset;         /* behind the last good one: where reading ended */
+    uint64_t raw_bytes;      /* of the good ones, as the next two */
     uint64_t stored_bytes;
     uint64_t lost_bytes;        /* before the good ones; with a footer: behind them, too */
     uint64_t lost_behind;       /* with a footer */
@@ -81,5 +82,8 @@ MUST_USE bool stream_reader_next(struct stream_reader *reader, struct stream_chu
 
 /* Puts the end of a stream that is not complete into words, as an error about that file. */
 int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err);
+
+/* For who wants all of a stream: 0 if that was read, else -EPROTO, and it is explained. */
+int stream_end_check(const struct stream_end *end, const char *path, struct gait_error *err);
 
 #endif

@@ -71,7 +71,8 @@ static int repair(int fd, const char *path, const struct stream_end *end, struct
                   struct gait_error *err)
 {
     struct stat status;
-    int result = fstat(fd, &status) == 0 ? has_chunk_behind(fd, end->offset, end->chunk_count) : -errno;
+    int result =
+        fstat(fd, &status) == 0 ? has_chunk_behind(fd, end->offset, end->first_sequence + end->chunk_count) : -errno;
 
     if (result > 0)
         return error_set(err, EBUSY,

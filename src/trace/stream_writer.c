@@ -100,6 +100,11 @@ int stream_writer_open(struct stream_writer *writer, int folder, const char *nam
     return 0;
 }
 
+void stream_writer_go_on(struct stream_writer *writer, uint64_t sequence)
+{
+    writer->sequence = writer->first_sequence = sequence;
+}
+
 int stream_writer_append(struct stream_writer *writer, const struct encoded_chunk *chunk)
 {
     static const uint8_t zeroes[TRACE_ALIGNMENT];
@@ -135,7 +140,7 @@ int stream_writer_close(struct stream_writer *writer, uint64_t lost_behind)
 {
     struct trace_footer footer = {
         .magic = TRACE_FOOTER_MAGIC,
-        .chunk_count = writer->sequence,
+        .chunk_count = writer->sequence - writer->first_sequence,
         .raw_bytes = writer->raw_bytes,
         .stored_bytes = writer->stored_bytes,
         .lost_bytes = writer->lost_bytes + lost_behind,

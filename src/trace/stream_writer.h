@@ -14,7 +14,8 @@
 
 struct stream_writer {
     int fd;
-    uint64_t sequence;
+    uint64_t sequence; /* of the next chunk */
+    uint64_t first_sequence;
     uint64_t raw_bytes;
     uint64_t stored_bytes;
     uint64_t lost_bytes;
@@ -29,6 +30,9 @@ struct stream_writer {
  */
 MUST_USE int stream_writer_open(struct stream_writer *writer, int folder, const char *name,
                                 const struct trace_stream_header *header, struct chunk_encoder *encoder);
+
+/* Before anything is appended: the stream is one that goes on from another file, where it had so many chunks. */
+void stream_writer_go_on(struct stream_writer *writer, uint64_t sequence);
 
 /* Encodes and appends a chunk. -EINVAL: more bytes than one can have; -ENOMEM; else what writing gives. */
 MUST_USE int stream_writer_put(struct stream_writer *writer, const struct stream_piece *piece);

@@ -18,7 +18,10 @@ struct walk {
     struct trace_span span;
     uint8_t sizes[1u << EVENT_KIND_BITS]; /* of records, by their kind; 0: there is none */
     struct event_decoder decoder;
+    struct trace_block_space space;
     struct event_blocks blocks;
+    bool is_begun;          /* the first piece was opened */
+    uint64_t next_sequence; /* of the chunk that should come next */
     struct trace_events_end end;
 };
 
@@ -112,8 +115,8 @@ static void skip(struct walk *walk)
 {
     event_decoder_finish(&walk->decoder);
     walk->end.gap_count++;
-    if (walk->receiver->lose != NULL)
-        walk->receiver->lose(walk->receiver->context, 0);
+    if (walk->receiver->skip != NULL)
+        walk->receiver->skip(walk->receiver->context);
 }
 
 static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
@@ -136,43 +139,114 @@ static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
     lose(walk, (uint64_t)(end - place));
 }
 
-int trace_events_read(int folder, const char *path, const struct trace_blocks *blocks,
-                      const struct trace_events_receiver *receiver, struct trace_events_end *end_out,
-                      struct gait_error *err)
+static struct walk *begin_walk(struct walk *walk)
+{
+    walk->blocks = trace_blocks_of(&walk->space);
+    return walk;
+}
+
+static void end_walk(struct walk *walk, struct trace_events_end *end_out)
+{
+    event_decoder_finish(&walk->decoder);
+    event_decoder_deinit(&walk->decoder);
+    *end_out = walk->end;
+}
+
+/* Where a piece begins: is it where the one before ended? */
+static void begin_piece(struct walk *walk, const struct stream_reader *reader)
+{
+    /* Whoever returns may have been called in what is missing. */
+    if (reader->end.first_sequence != walk->next_sequence) {
+        skip(walk);
+        walk->decoder.is_whole = false;
+    }
+}
+
+static void begin_stream(struct walk *walk, const struct trace_stream_header *header)
+{
+    struct event_format format;
+
+    walk->end.header = *header;
+    walk->space.space = header->space;
+    walk->decoder = (struct event_decoder){
+        .wanted = header->events,
+        .tid = header->tid,
+        .with_times = header->with_times != 0,
+        .is_whole = header->is_whole != 0,
+        .receiver = {pass_on, walk},
+    };
+    format = event_format_of(header->events, walk->decoder.with_times);
+    learn_sizes(walk, format);
+    walk->span.is_interpolated = !format.with_times;
+    walk->is_begun = true;
+}
+
+static bool is_of_stream(const struct walk *walk, const struct trace_stream_header *header)
+{
+    const struct trace_stream_header *first = &walk->end.header;
+
+    return header->kind == TRACE_STREAM_INDEX &&
+           (!walk->is_begun ||
+            (header->pid == first->pid && header->tid == first->tid && header->space == first->space &&
+             header->events == first->events && header->with_times == first->with_times));
+}
+
+static int read_piece(struct walk *walk, int folder, const char *path, struct gait_error *err)
 {
     struct stream_reader reader;
     struct stream_chunk chunk;
-    struct trace_block_space space = {.blocks = blocks};
-    struct walk walk = {.receiver = receiver, .blocks = trace_blocks_of(&space)};
-    struct event_format format;
     int result = stream_reader_open(&reader, folder, path, err);
 
     if (result != 0)
         return result;
-    if (reader.header.kind != TRACE_STREAM_INDEX) {
+    if (!is_of_stream(walk, &reader.header)) {
         stream_reader_close(&reader);
-        return error_set(err, EPROTO, "cannot read '%s': it is a stream, but not one of events; files were mixed up",
-                         path);
+        return error_set(err, EPROTO, "cannot read '%s': it is a stream, but not one of %s; files were mixed up", path,
+                         walk->is_begun ? "the same thread's events" : "events");
     }
-    space.space = reader.header.space;
-    walk.decoder = (struct event_decoder){
-        .wanted = reader.header.events,
-        .tid = reader.header.tid,
-        .with_times = reader.header.with_times != 0,
-        .is_whole = reader.header.is_whole != 0,
-        .receiver = {pass_on, &walk},
-    };
-    format = event_format_of(reader.header.events, walk.decoder.with_times);
-    learn_sizes(&walk, format);
-    walk.span.is_interpolated = !format.with_times;
-    while (!walk.decoder.is_closed && stream_reader_next(&reader, &chunk))
-        read_chunk(&walk, &chunk);
-    event_decoder_finish(&walk.decoder);
-    lose(&walk, reader.end.lost_behind);
-    walk.end.header = reader.header;
-    walk.end.stream = reader.end;
-    event_decoder_deinit(&walk.decoder);
+    if (!walk->is_begun)
+        begin_stream(walk, &reader.header);
+    while (!walk->decoder.is_closed && stream_reader_next(&reader, &chunk)) {
+        if (reader.end.chunk_count == 1)
+            begin_piece(walk, &reader);
+        walk->next_sequence = chunk.sequence + 1;
+        read_chunk(walk, &chunk);
+    }
+    lose(walk, reader.end.lost_behind);
+    if (walk->end.path == NULL || walk->end.stream.state == STREAM_COMPLETE) {
+        walk->end.stream = reader.end;
+        walk->end.path = path;
+    }
     stream_reader_close(&reader);
-    *end_out = walk.end;
     return 0;
+}
+
+int trace_events_read(int folder, const char *path, const struct trace_blocks *blocks,
+                      const struct trace_events_receiver *receiver, struct trace_events_end *end_out,
+                      struct gait_error *err)
+{
+    struct walk walk = {.receiver = receiver, .space = {.blocks = blocks}};
+    int result = read_piece(begin_walk(&walk), folder, path, err);
+
+    if (result != 0)
+        return result;
+    end_walk(&walk, end_out);
+    return 0;
+}
+
+int trace_events_read_pieces(int folder, const struct trace_file *pieces, size_t piece_count,
+                             const struct trace_blocks *blocks, const struct trace_events_receiver *receiver,
+                             struct trace_events_end *end_out, struct gait_error *err)
+{
+    struct walk walk = {.receiver = receiver, .space = {.blocks = blocks}};
+    int first = 0;
+
+    begin_walk(&walk);
+    for (size_t i = 0; i < piece_count && !walk.decoder.is_closed; i++) {
+        int result = read_piece(&walk, folder, pieces[i].path, first == 0 ? err : NULL);
+
+        first = first == 0 ? result : first;
+    }
+    end_walk(&walk, end_out);
+    return first;
 }

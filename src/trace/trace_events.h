@@ -8,6 +8,7 @@
 
 #include "trace/stream_reader.h"
 #include "trace/trace_blocks.h"
+#include "trace/trace_files.h"
 
 /* When a batch of events happened, and where it stands in the stream. */
 struct trace_span {
@@ -33,14 +34,17 @@ struct trace_events_receiver {
     /* So many bytes of records are missing here, between two calls of process; 0: some were left out, since nobody
      * asked for them. NULL: that does not matter. */
     void (*lose)(void *context, uint64_t bytes);
+    /* Records were left out here, since nobody asked for them, or deleted with a piece. NULL: that does not matter. */
+    void (*skip)(void *context);
     void *context;
 };
 
 /* What became of reading. */
 struct trace_events_end {
     struct trace_stream_header header;
-    struct stream_end stream;
-    uint64_t gap_count; /* of places where records were left out, since nobody asked for them */
+    struct stream_end stream; /* of several pieces: of the first one that is not complete, or the last one */
+    const char *path;         /* of that */
+    uint64_t gap_count;       /* of places where records were left out, since nobody asked for them, or deleted */
     uint64_t bad_bytes; /* of good chunks, that are no records, or of blocks that are not known; also told as lost */
     uint64_t first_bad_chunk; /* if there are any: the chunk's number */
     uint64_t first_bad_at;    /* and the byte in it, uncompressed */
@@ -53,5 +57,10 @@ struct trace_events_end {
 MUST_USE int trace_events_read(int folder, const char *path, const struct trace_blocks *blocks,
                                const struct trace_events_receiver *receiver, struct trace_events_end *end_out,
                                struct gait_error *err);
+
+/* The same for a stream in pieces, in their order; those that are not there are gaps. */
+MUST_USE int trace_events_read_pieces(int folder, const struct trace_file *pieces, size_t piece_count,
+                                      const struct trace_blocks *blocks, const struct trace_events_receiver *receiver,
+                                      struct trace_events_end *end_out, struct gait_error *err);
 
 #endif

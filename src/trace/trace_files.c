@@ -43,12 +43,54 @@ static bool parse_number(const char *text, size_t length, uint32_t *number_out)
     return true;
 }
 
-/* What a stream of a thread is, by what its name ends with. */
-static enum trace_file_kind kind_of_thread(const char *suffix)
+/* What the kinds of streams of threads are called. */
+static const struct {
+    enum trace_file_kind kind;
+    const char *suffix;
+} thread_kinds[] = {
+    {TRACE_FILE_INDEX, TRACE_INDEX_SUFFIX},
+    {TRACE_FILE_DETAIL, TRACE_DETAIL_SUFFIX},
+};
+
+#define THREAD_KINDS (sizeof(thread_kinds) / sizeof(thread_kinds[0]))
+
+/* The number of the piece in front of the last part of a name: none in the first one. */
+static bool parse_piece(const char *text, uint32_t *piece_out)
 {
-    if (strcmp(suffix, TRACE_INDEX_SUFFIX) == 0)
-        return TRACE_FILE_INDEX;
-    return strcmp(suffix, TRACE_DETAIL_SUFFIX) == 0 ? TRACE_FILE_DETAIL : TRACE_FILE_OTHER;
+    size_t length = *text == '.' ? strcspn(text + 1, ".") : 0;
+
+    *piece_out = 1;
+    if (strcmp(text, TRACE_STREAM_SUFFIX) == 0)
+        return true;
+    return parse_number(text + 1, length, piece_out) && *piece_out > 1 &&
+           strcmp(text + 1 + length, TRACE_STREAM_SUFFIX) == 0;
+}
+
+/* What a stream of a thread is, by what its name ends with. */
+static void classify_thread(struct trace_file *file, const char *text)
+{
+    for (size_t i = 0; i < THREAD_KINDS; i++) {
+        size_t length = strlen(thread_kinds[i].suffix);
+
+        if (strncmp(text, thread_kinds[i].suffix, length) == 0 && parse_piece(text + length, &file->piece))
+            file->kind = thread_kinds[i].kind;
+    }
+    if (file->kind == TRACE_FILE_OTHER)
+        file->piece = 0;
+}
+
+void trace_thread_name(const struct trace_file *file, char name_out[TRACE_THREAD_NAME_BYTES])
+{
+    const char *suffix = "";
+    char piece[16] = "";
+
+    for (size_t i = 0; i < THREAD_KINDS; i++)
+        if (thread_kinds[i].kind == file->kind)
+            suffix = thread_kinds[i].suffix;
+    if (file->piece > 1)
+        snprintf(piece, sizeof(piece), ".%" PRIu32, file->piece);
+    snprintf(name_out, TRACE_THREAD_NAME_BYTES, "%" PRIu32 ".%" PRIu32 "%s%s" TRACE_STREAM_SUFFIX, file->tid,
+             file->generation, suffix, piece);
 }
 
 static void classify(struct trace_file *file, const char *name)
@@ -63,7 +105,7 @@ static void classify(struct trace_file *file, const char *name)
     else if (strcmp(name, TRACE_CRASH_NAME) == 0)
         file->kind = TRACE_FILE_CRASH;
     else if (parse_number(name, tid, &file->tid) && parse_number(name + tid + 1, generation, &file->generation))
-        file->kind = kind_of_thread(name + tid + 1 + generation);
+        classify_thread(file, name + tid + 1 + generation);
 }
 
 void trace_process_name(uint32_t pid, uint32_t image, char name_out[TRACE_PROCESS_NAME_BYTES])
@@ -157,6 +199,8 @@ static int compare(const void *left_file, const void *right_file)
         order = compare_numbers(left->tid, right->tid);
     if (order == 0)
         order = compare_numbers(left->generation, right->generation);
+    if (order == 0)
+        order = compare_numbers(left->piece, right->piece);
     return order != 0 ? order : strcmp(left->path, right->path);
 }
 
@@ -207,6 +251,22 @@ int trace_files_open(struct trace_files *files, const char *path, struct gait_er
     qsort(made.files, made.count, sizeof(made.files[0]), compare);
     *files = made;
     return 0;
+}
+
+static bool is_same_stream(const struct trace_file *left, const struct trace_file *right)
+{
+    return left->kind == right->kind && left->pid == right->pid && left->image == right->image &&
+           left->tid == right->tid && left->generation == right->generation;
+}
+
+size_t trace_files_pieces(const struct trace_files *files, size_t first)
+{
+    size_t end = first + 1;
+
+    while (files->files[first].piece != 0 && end < files->count &&
+           is_same_stream(&files->files[first], &files->files[end]))
+        end++;
+    return end - first;
 }
 
 void trace_files_close(struct trace_files *files)

@@ -28,13 +28,14 @@ struct trace_file {
     uint32_t image;
     uint32_t tid; /* of an index or details */
     uint32_t generation;
+    uint32_t piece;                   /* of the recording, from 1 on; of other files 0 */
     char path[TRACE_FILE_PATH_BYTES]; /* from the trace's folder */
 };
 
 struct trace_files {
     int folder;
     struct trace_file *files; /* the manifest, then by process: modules, blocks, indexes and details of
-                                 threads by number, the crash; others last */
+                                 threads by number and piece, the crash; others last */
     size_t count;
     size_t capacity;
 };
@@ -44,6 +45,18 @@ struct trace_files {
 
 /* The name of a process's folder: its pid, and from the second program on ".2" and so on. */
 void trace_process_name(uint32_t pid, uint32_t image, char name_out[TRACE_PROCESS_NAME_BYTES]);
+
+/* Long enough for the name of a thread's stream. */
+#define TRACE_THREAD_NAME_BYTES 64
+
+/* The name of a stream of a thread in the folder of its process: of an index or of details, of that piece. */
+void trace_thread_name(const struct trace_file *file, char name_out[TRACE_THREAD_NAME_BYTES]);
+
+/*
+ * How many files, from number `first` on, are pieces of the same stream: at least that one. They are in order, but some
+ * may be missing.
+ */
+size_t trace_files_pieces(const struct trace_files *files, size_t first);
 
 /*
  * Opens the folder and lists it; whether the files are any good is not looked at. Explains errors: no such folder, no

@@ -9,6 +9,9 @@
  *   PID/TID.GENERATION.detail.gait   a stream of detail records (ring/detail_record.h): calls that were looked at
  * closely PID/crash.gait              a stream of crash records (ring/crash_record.h): how the process died
  *
+ * A stream of a thread may be in pieces, which go on where the one before ended: then ".PIECE" is in front of ".gait",
+ * from the second piece of the recording on.
+ *
  * A stream is a header, chunks, and a footer that is there if the recording ended properly. All is little-endian.
  */
 #ifndef GAIT_TRACE_TRACE_LAYOUT_H
@@ -39,8 +42,9 @@ enum trace_stream_kind {
 #define TRACE_BLOCKS_NAME   "blocks.gait"
 #define TRACE_MODULES_NAME  "modules.gait"
 #define TRACE_CRASH_NAME    "crash.gait"
-#define TRACE_INDEX_SUFFIX  ".index.gait"
-#define TRACE_DETAIL_SUFFIX ".detail.gait"
+#define TRACE_INDEX_SUFFIX  ".index"
+#define TRACE_DETAIL_SUFFIX ".detail"
+#define TRACE_STREAM_SUFFIX ".gait"
 
 struct trace_stream_header {
     uint64_t magic;
@@ -73,7 +77,7 @@ struct trace_chunk {
     uint32_t flags;        /* of enum trace_chunk_flag */
     uint32_t stored_bytes; /* in the file */
     uint32_t raw_bytes;    /* of whole records, neither compressed nor packed */
-    uint64_t sequence;     /* from 0 on, one more each time */
+    uint64_t sequence;     /* from 0 on, one more each time, also from piece to piece */
     uint64_t first_time;   /* the counter: all that is in here happened at that time or later */
     uint64_t last_time;    /* and before that one */
     uint64_t lost_before;  /* bytes of records that were lost between the chunk before and this one */

@@ -52,26 +52,33 @@ static void gather_loss(void *context, uint64_t bytes)
     hook_times_forget(&gathering->times);
 }
 
+static void gather_gap(void *context)
+{
+    hook_times_forget(&((struct gathering *)context)->times);
+}
+
 /* -ENOMEM; what else is wrong is kept with the thread. */
 static int gather_thread(struct trace_summary *summary, struct call_counts *calls, const struct trace_blocks *blocks,
-                         const struct trace_file *file)
+                         size_t first)
 {
+    const struct trace_file *file = &summary->files.files[first];
     struct thread_summary *thread = &summary->threads[summary->thread_count++];
     struct gathering gathering = {.thread = thread, .calls = calls};
-    struct trace_events_receiver receiver = {gather_events, gather_loss, &gathering};
+    struct trace_events_receiver receiver = {.process = gather_events, .lose = gather_loss, .skip = gather_gap, .context = &gathering};
     struct trace_events_end end;
     int result;
 
     thread->file = file;
     hook_times_init(&gathering.times, calls);
-    result = trace_events_read(summary->files.folder, file->path, blocks, &receiver, &end, &thread->err);
+    result = trace_events_read_pieces(summary->files.folder, file, trace_files_pieces(&summary->files, first), blocks,
+                                      &receiver, &end, &thread->err);
     hook_times_end_thread(&gathering.times);
     hook_times_deinit(&gathering.times);
     if (result != 0 || gathering.result != 0)
         return gathering.result;
     thread->gap_count = end.gap_count;
     if (end.stream.state != STREAM_COMPLETE)
-        stream_end_explain(&end.stream, file->path, &thread->err);
+        stream_end_explain(&end.stream, end.path, &thread->err);
     else if (end.bad_bytes != 0)
         error_set(&thread->err, EPROTO,
                   "cannot read all of '%s': %" PRIu64 " bytes are no records of known blocks, and count as lost; try "
@@ -171,9 +178,9 @@ static int gather_process(struct trace_summary *summary, const struct trace_file
         result = read_blocks(summary, process, &blocks);
     if (result != 0)
         return result;
-    for (size_t i = 0; i < summary->files.count && result == 0; i++)
+    for (size_t i = 0; i < summary->files.count && result == 0; i += trace_files_pieces(&summary->files, i))
         if (is_of(&summary->files.files[i], process, TRACE_FILE_INDEX))
-            result = gather_thread(summary, &process->calls, &blocks, &summary->files.files[i]);
+            result = gather_thread(summary, &process->calls, &blocks, i);
     for (size_t i = 0; i < summary->files.count && result == 0; i++)
         if (is_of(&summary->files.files[i], process, TRACE_FILE_DETAIL))
             result = gather_details(summary, &process->details, &summary->files.files[i]);

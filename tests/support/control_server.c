@@ -21,16 +21,45 @@ static bool has_process(void *context, pid_t pid)
 
 static void read_stats(void *context, struct control_stats *stats_out)
 {
-    (void)context;
+    struct control_server *server = context;
+
     *stats_out = (struct control_stats){
-        .duration_ns = 1500000000,
+        .duration_ns = 500000000,
         .written_bytes = 3u << 20,
         .lost_bytes = 17,
         .buffered_bytes = 1u << 20,
         .buffer_bytes = 4u << 20,
+        .record_count = 3000000,
+        .file_bytes = 2u << 20,
+        .wait_count = 3,
+        .waited_ns = 1250000000,
         .process_count = 1,
         .thread_count = 5,
+        .lane_counts = {1, 2, 3, 4},
+        .lane_count = 2,
+        .lanes =
+            {
+                {.pid = 7,
+                 .tid = 8,
+                 .state = CONTROL_LANE_DROPPING,
+                 .drop_reason = 1,
+                 .full_percent = 100,
+                 .drop_count = 2,
+                 .lost_bytes = 17,
+                 .name = "work\033er"},
+                {.pid = 7,
+                 .tid = 9,
+                 .is_detail = 1,
+                 .state = CONTROL_LANE_WAITING,
+                 .full_percent = 75,
+                 .wait_count = 3,
+                 .waited_ns = 1250000000,
+                 .name = "sixteen letters!"},
+            },
     };
+    server->asked_count++;
+    stats_out->duration_ns += server->asked_count * 500000000ull;
+    stats_out->record_count += server->asked_count * 1000;
 }
 
 static void trigger(void *context, const char *note)

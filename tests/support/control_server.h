@@ -14,6 +14,7 @@ struct control_server {
     pid_t recorded; /* the process that it claims to record: one that exists */
     int end_result; /* what it says when it ends */
     unsigned triggers;
+    unsigned asked_count; /* how often it was asked for figures */
     char note[CONTROL_NOTE_BYTES + 1];
     bool is_detached;
 };

@@ -135,6 +135,7 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
 
     demand(chunk_encoder_create(plan->compress, &encoder) == 0, "encode chunks");
     demand(stream_writer_open(&writer, folder->fd, plan->name, &plan->header, encoder) == 0, "begin a stream");
+    stream_writer_go_on(&writer, plan->first_sequence);
     for (size_t at = 0, size; at < plan->bytes->size_bytes; at += size) {
         size = plan->bytes->size_bytes - at < piece_bytes ? plan->bytes->size_bytes - at : piece_bytes;
 
@@ -236,4 +237,18 @@ void trace_folder_put_example(const struct trace_folder *folder)
                                                                 .bytes = &modules});
     put_threads(folder);
     put_manifest(folder);
+}
+
+void trace_folder_delete_pieces(const struct trace_folder *folder, uint32_t first_kept)
+{
+    struct manifest_piece piece = {.number = first_kept}, *before;
+    struct manifest manifest;
+
+    demand(manifest_read(folder->fd, &manifest, NULL) == 0, "read the manifest");
+    before = manifest.pieces;
+    manifest.pieces = &piece;
+    manifest.piece_count = 1;
+    demand(manifest_write(&manifest, folder->fd, NULL) == 0, "write the manifest");
+    manifest.pieces = before;
+    manifest_free(&manifest);
 }

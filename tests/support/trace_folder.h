@@ -46,6 +46,7 @@ struct trace_stream_plan {
     const struct trace_bytes *bytes;
     size_t piece_bytes; /* 0: all in one */
     uint64_t lost;
+    uint64_t first_sequence; /* of the first chunk */
     bool compress;
     bool pack;
     const struct trace_mark *marks; /* of each piece */
@@ -59,5 +60,8 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
  * The counter runs at 1 GHz.
  */
 void trace_folder_put_example(const struct trace_folder *folder);
+
+/* Changes its manifest: it is a recording in pieces, of which those before that number were deleted. */
+void trace_folder_delete_pieces(const struct trace_folder *folder, uint32_t first_kept);
 
 #endif

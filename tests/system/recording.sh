@@ -25,6 +25,26 @@ fail() {
     [[ ! -s ${2-$folder/err} ]] || head -n 8 "${2-$folder/err}" | sed 's/^/    /'
 }
 
+# check "what" command...: it is a failure if the command is one
+check() {
+    local what=$1
+    shift
+    checks=$((checks + 1))
+    "$@" || fail "$what"
+}
+
+# until_true "what" command...: waits for it to succeed; it is a failure if that takes half a minute
+until_true() {
+    local what=$1 tries
+    shift
+    for ((tries = 0; tries < 600; tries++)); do
+        "$@" && return 0
+        sleep 0.05
+    done
+    fail "never happened: $what"
+    return 1
+}
+
 # refuses status "text" arguments...: gait ends so, and says that
 refuses() {
     local expected=$1 text=$2 status

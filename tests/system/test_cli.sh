@@ -51,7 +51,7 @@ version=$(make -s DEPS=no print-VERSION)
 prints "gait $version" version
 prints "gait $version" --version
 prints "gait $version" -V
-for command in report verify disassemble 'dump block' 'dump relocation' help version; do
+for command in report verify find disassemble 'dump block' 'dump relocation' help version; do
     prints "$command" help
     # shellcheck disable=SC2086 # a command may be two words
     prints "usage: gait $command" help $command

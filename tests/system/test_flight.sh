@@ -3,6 +3,7 @@
 # The flight recorder: what is around triggers is kept, whole, and nothing else; details are what the program says of
 # itself; and who dies says how.
 # configurations: debug-gcc
+# shellcheck disable=SC2016
 # shellcheck source=recording.sh
 source "$(dirname "$0")/recording.sh"
 
@@ -45,9 +46,55 @@ hex='function hex(text,  i, value) {
     return value + 0
 }'
 
-# Lengths of the windows in milliseconds, one a line.
-window_lengths() {
-    awk '/^kept +from/ { printf "%d\n", ($6 - $3) * 1000 }' "$folder/report"
+# What the manifest says: "trigger TIME", "window FROM TO", "clock COUNTER NANOSECONDS" a line.
+facts() {
+    perl -ne 'print "trigger $1\n" if /"kind": .*"time": (\d+)/; print "window $1 $2\n" if /"from": (\d+), "to": (\d+)/;
+        print "clock $1 $2\n" if /"counter": (\d+), "monotonic_ns": (\d+)/' "$folder"/traces/*/manifest.json
+}
+
+# windows_are before after count what: there are so many, and they are what triggers asked for, whenever they came: so many
+# milliseconds around each, within the recording, and one where they touch; a millisecond is nothing
+windows_are() {
+    facts | perl -e '
+        my ($before, $after, $count) = @ARGV;
+        my (@times, @windows, @clocks, @wanted);
+        while (<STDIN>) {
+            my ($what, @numbers) = split;
+            push @times, $numbers[0] if $what eq "trigger";
+            push @windows, [@numbers] if $what eq "window";
+            push @clocks, [@numbers] if $what eq "clock";
+        }
+        my $per_ms = ($clocks[-1][0] - $clocks[0][0]) / (($clocks[-1][1] - $clocks[0][1]) / 1e6);
+        for my $time (sort { $a <=> $b } @times) {
+            my ($from, $to) = ($time - $before * $per_ms, $time + $after * $per_ms);
+            $from = $clocks[0][0] if $from < $clocks[0][0];
+            $to = $clocks[-1][0] if $to > $clocks[-1][0];
+            if (@wanted && $from <= $wanted[-1][1]) { $wanted[-1][1] = $to } else { push @wanted, [$from, $to] }
+        }
+        my $wrong = @windows != @wanted || ($count =~ /^\d+$/ ? @windows != $count : !@windows);
+        for my $i (0 .. $#wanted) {
+            $wrong ||= abs($wanted[$i][$_] - $windows[$i][$_]) > $per_ms for 0, 1;
+        }
+        print "windows @{[map { \"@$_\" } @windows]}\n", "wanted @{[map { \"@$_\" } @wanted]}\n" if $wrong;
+        exit $wrong' "$1" "$2" "$3" >"$folder/seen" || fail "$4: other windows than wanted" "$folder/seen"
+}
+
+# only_windows what: all that is written reaches into a window, which the headers of chunks tell
+only_windows() {
+    facts | perl -e '
+        my @windows;
+        while (<STDIN>) { push @windows, [$1, $2] if /^window (\d+) (\d+)/ }
+        for my $name (@ARGV) {
+            open my $file, "<:raw", $name or die;
+            local $/;
+            my $bytes = <$file>;
+            for (my $at = 64; substr($bytes, $at, 4) eq "chnk";) {
+                my ($stored, undef, undef, $first, $last) = unpack "VVQ<Q<Q<", substr $bytes, $at + 8, 32;
+                print "$name: a chunk from $first to $last\n" unless grep { $last >= $_->[0] && $first <= $_->[1] } @windows;
+                $at += 56 + ($stored + 7) / 8 * 8 - ($stored + 7) % 8;
+            }
+        }' "$folder"/traces/*/*/*.index.gait "$folder"/traces/*/*/*.detail.gait >"$folder/seen" 2>&1
+    [[ ! -s $folder/seen ]] || fail "$1: what nobody asked for is written" "$folder/seen"
 }
 
 follow=(--follow "call,ret")
@@ -72,12 +119,10 @@ exact() {
 # What is around one moment: the end of one phase and the beginning of the next; nothing else.
 around() {
     local what=$1 option=$2
-    record 0 "${follow[@]}" --flight --detail 'work_*' --trigger "$option" --pre-roll-sec 0.2 --post-roll-sec 0.2 -- "$folder/phases" 1000 "$what"
+    record 0 "${follow[@]}" --flight --detail 'work_*' --trigger "$option" --pre-roll-sec 0.2 --post-roll-sec 0.2 -- "$folder/phases" 500 "$what"
     shown "trigger    ${option%%=*} ($option)" "$option"
-    [[ $(window_lengths | wc -l) == 1 ]] || fail "$option: not one window" "$folder/report"
-    between "$(window_lengths)" 395 405 "$option: the window's length"
-    between "$(calls_of work_a)" 0 0 "$option: long before"
-    between "$(calls_of work_c)" 0 0 "$option: long after it"
+    windows_are 200 200 1 "$option"
+    only_windows "$option"
     exact "$option"
     between "$(calls_of work_b)" "$(grep -c work_b "$folder/expected")" "$(grep -c work_b "$folder/said")" "$option: calls in the index"
 }
@@ -87,34 +132,45 @@ around slow 'slow=middle>50ms'
 between "$(calls_of middle)" 1 1 "slow: the call itself"
 
 # What does not happen is no trigger.
-record 0 "${follow[@]}" --flight --trigger 'slow=middle>500ms' --trigger signal=SIGUSR2 -- "$folder/phases" 100
+record 0 "${follow[@]}" --flight --trigger 'slow=middle>60s' --trigger signal=SIGUSR2 -- "$folder/phases" 100
 shown "kept       nothing" "no trigger"
 [[ ! -s $folder/events ]] || fail "without a trigger there are events" "$folder/events"
 
 # By the clock; windows that touch are one.
 record 0 "${follow[@]}" --flight --detail 'work_*' --trigger time=+0.5s --pre-roll-sec 0.1 --post-roll-sec 0.1 -- "$folder/phases" 300
-between "$(window_lengths)" 195 205 "time=: the window's length"
+windows_are 100 100 1 "time="
+only_windows "time="
 exact "time="
 record 0 "${follow[@]}" --flight --detail 'work_*' --trigger every=0.3s --pre-roll-sec 0.03 --post-roll-sec 0.03 -- "$folder/phases" 300
-between "$(window_lengths | wc -l)" 2 100 "every=: windows"
+windows_are 30 30 some "every="
+only_windows "every="
 exact "every="
 record 0 "${follow[@]}" --flight --detail 'work_*' --trigger every=0.2s --pre-roll-sec 5 --post-roll-sec 0.1 -- "$folder/phases" 250
-between "$(window_lengths | wc -l)" 1 1 "every=: windows that touch"
+windows_are 5000 100 1 "every=, windows that touch"
 exact "every=, windows that touch"
 
-# By hand.
+# By hand, in a program that goes on until it is told that the window is over.
 checks=$((checks + 1))
 rm -rf "$folder/traces"
 "$gait" spawn --quiet -o "$folder/traces" "${follow[@]}" --flight --detail 'work_*' --trigger manual --pre-roll-sec 0.1 --post-roll-sec 0.1 -- \
-    "$folder/phases" 1000 >"$folder/said" 2>"$folder/err" &
+    "$folder/phases" 100 until >"$folder/said" 2>"$folder/err" &
 recorder=$!
-sleep 1.5
-child=$(pgrep -P $recorder | head -n 1)
+started+=("$recorder")
+has_child() { child=$(pgrep -P $recorder phases | head -n 1) && [[ -n $child ]]; }
+until_true "the program is started" has_child
+is_recorded() { "$gait" stats "$child" >"$folder/stats" 2>&1; }
+until_true "the program is recorded" is_recorded
 "$gait" trigger "$child" 'here it is' 2>"$folder/err" || fail "trigger" "$folder/err"
+# What is behind the trigger is written when it is over.
+has_written() { "$gait" stats "$child" | grep -q '^events  *[1-9]'; }
+until_true "something is written" has_written
+sleep 0.2
+kill -USR1 "$child"
 wait $recorder || fail "a recording that was told of a trigger: status $?" "$folder/err"
 "$gait" report "$folder"/traces/* >"$folder/report" 2>&1
 shown "trigger    manual (here it is)" "by hand"
-between "$(window_lengths)" 195 205 "by hand: the window's length"
+windows_are 100 100 1 "by hand"
+only_windows "by hand"
 exact "by hand"
 
 # Without --flight all of the index is there; of details what is around triggers, or all if there are none.
@@ -126,8 +182,8 @@ for option in "--trigger symbol=middle --pre-roll-sec 0.05 --post-roll-sec 0.05"
     done
     "$gait" dump details "$folder"/traces/* >"$folder/details"
     if [[ -n $option ]]; then
+        windows_are 50 50 1 "details around a trigger"
         exact "details around a trigger"
-        between "$(grep -c -P 'enter\t0\twork_[ac]' "$folder/details")" 0 0 "details far from a trigger"
     else
         diff <(awk '{ print $1, $2 }' "$folder/said") <(awk -F '\t' '$4 == "enter" { print $6, $7 }' "$folder/details") \
             >"$folder/diff" || fail "not all details" "$folder/diff"
@@ -151,6 +207,22 @@ for stack in 0 128 512; do
         diff "$folder/expected" "$folder/seen" >"$folder/diff" || fail "details with $stack bytes of stack, $overflow" "$folder/diff"
     done
 done
+# So they are for functions of which one of several is chosen when the program starts.
+record 0 --follow none --detail 'libc.so*!strlen' --detail 'libc.so*!memcpy' -- perl -e 'print length("x" x 100), "\n"'
+"$gait" dump details "$folder"/traces/* >"$folder/details" 2>"$folder/err" || fail "no details" "$folder/err"
+between "$(grep -c -P '\tenter\t' "$folder/details")" 10 1000000 "calls of indirect functions"
+between "$(cut -f 6 "$folder/details" | sort -u | wc -l)" 2 2 "indirect functions that are called"
+# Of one that has been chosen before it is said.
+checks=$((checks + 1))
+: >"$folder/runs"
+perl -e '$| = 1; print "runs\n"; sleep 100' >"$folder/runs" &
+process=$!
+started+=("$process")
+until_true "a program runs" grep -q runs "$folder/runs"
+"$gait" attach --duration 1 -o "$folder/traces" --follow none --detail 'libc.so*!strlen' "$process" 2>"$folder/err"
+grep -q 'strlen means an indirect function' "$folder/err" || fail "nobody says that a function is indirect"
+kill "$process"
+
 # The first word of the stack is where a call returns to.
 awk -F '\t' '$4 == "enter" && substr($13, 13, 4) != "0000" { print }' "$folder/details" >"$folder/bad"
 [[ ! -s $folder/bad ]] || fail "stacks that begin with no return address" "$folder/bad"
@@ -167,46 +239,64 @@ for what in segv:139:SIGSEGV abort:134:SIGABRT kill:137:SIGKILL; do
     shown "how process" "$how"
     shown "the last calls and returns of thread" "$how"
 done
-record 139 -- "$folder/phases" 50 segv
+record 139 --follow call,ret -- "$folder/phases" 50 segv
 grep -q -E '^SIGSEGV in thread [0-9]+ at (happen|main)\+0x[0-9a-f]+, address 0x10$' "$folder/report" || fail "where it died" "$folder/report"
 grep -q -E '^ +pc [0-9a-f]{16}  flags' "$folder/report" || fail "no registers" "$folder/report"
 record 137 -- "$folder/phases" 50 kill
 shown "killed by SIGKILL, without a word" "kill"
 
+# Whatever makes the kernel write a core.
+for what in QUIT:131 ILL:132 TRAP:133 ABRT:134 BUS:135 SEGV:139 XCPU:152 XFSZ:153 SYS:159; do
+    record "${what#*:}" --follow call,ret -- perl -e 'kill $ARGV[0], $$; sleep 5' "${what%:*}"
+    shown "SIG${what%:*} in thread" "a signal of its own"
+done
+# But not where the program has something against it.
+record 0 --follow call,ret -- perl -e '$SIG{QUIT} = "IGNORE"; $SIG{TRAP} = sub {}; kill $_, $$ for qw(QUIT TRAP)'
+checks=$((checks + 1))
+! grep -q 'in thread' "$folder/report" || fail "a signal that is ignored or handled is called a death" "$folder/report"
+
 # A program that nobody here wrote.
 if [[ -x /usr/bin/python3 ]]; then
-    record 139 --flight -- /usr/bin/python3 -c 'import ctypes; ctypes.string_at(0)'
+    record 139 --follow call,ret --flight -- /usr/bin/python3 -c 'import ctypes; ctypes.string_at(0)'
     grep -q -E '^SIGSEGV in thread [0-9]+ at libc.*, address 0x0$' "$folder/report" || fail "python3" "$folder/report"
     # One with a handler of its own for that comes first.
-    record 139 -- /usr/bin/python3 -X faulthandler -c 'import ctypes; ctypes.string_at(0)'
+    record 139 --follow call,ret -- /usr/bin/python3 -X faulthandler -c 'import ctypes; ctypes.string_at(0)'
     shown "SIGSEGV in thread" "python3 with a handler"
 fi
+
+# begin_process: one that goes on until SIGUSR1; $process is its number, when it is at work
+begin_process() {
+    : >"$folder/said"
+    "$folder/phases" 50 until >"$folder/said" &
+    process=$!
+    started+=("$process")
+    is_at_work() { grep -q nanosleep "/proc/$process/wchan" 2>"$folder/seen" || grep -q '^State:.S' "/proc/$process/status"; }
+    until_true "a program is at work" is_at_work
+}
 
 # A process that was looked at closely is as it was.
 checks=$((checks + 1))
 rm -rf "$folder/traces"
-"$folder/phases" 700 >"$folder/said" &
-process=$!
-sleep 0.3
-cat /proc/$process/maps >"$folder/before"
-"$gait" attach --quiet --duration 1 --detail 'work_*' --trigger 'slow=phase>1ms' --trigger signal=SIGUSR1 -o "$folder/traces" $process 2>"$folder/err" ||
+begin_process
+cat "/proc/$process/maps" >"$folder/before"
+"$gait" attach --quiet --duration 1 --detail 'work_*' --trigger 'slow=phase>1ms' -o "$folder/traces" "$process" 2>"$folder/err" ||
     fail "attach with --detail: status $?" "$folder/err"
-diff "$folder/before" /proc/$process/maps >"$folder/diff" || fail "attach with --detail leaves something" "$folder/diff"
+diff "$folder/before" "/proc/$process/maps" >"$folder/diff" || fail "attach with --detail leaves something" "$folder/diff"
 "$gait" verify "$folder"/traces/* >"$folder/verified" 2>&1 || fail "attach with --detail: a bad trace" "$folder/verified"
-wait $process || fail "a process that was looked at closely ends with $?"
+kill -USR1 "$process"
+wait "$process" || fail "a process that was looked at closely ends with $?"
 
 # A process that is visited may die, too.
 checks=$((checks + 1))
 rm -rf "$folder/traces"
-"$folder/phases" 20000 >"$folder/said" &
-process=$!
-"$gait" attach --quiet --flight "${follow[@]}" -o "$folder/traces" $process 2>"$folder/err" &
+begin_process
+"$gait" attach --quiet --flight "${follow[@]}" -o "$folder/traces" "$process" 2>"$folder/err" &
 recorder=$!
-until compgen -G "$folder/traces/*/$process" >"$folder/seen" || ! kill -0 $recorder 2>"$folder/seen"; do sleep 0.05; done
-sleep 0.3
-kill -SEGV $process
+is_visited() { "$gait" stats "$process" >"$folder/stats" 2>&1; }
+until_true "a process is visited" is_visited
+kill -SEGV "$process"
 wait $recorder || fail "attach: status $?" "$folder/err"
-{ wait $process; } 2>"$folder/err"
+{ wait "$process"; } 2>"$folder/err"
 [[ $? == 139 ]] || fail "a process that is visited dies in another way"
 "$gait" report "$folder"/traces/* >"$folder/report" 2>&1
 shown "trigger    crash (SIGSEGV)" "attach"

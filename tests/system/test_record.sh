@@ -46,7 +46,7 @@ same --follow call,ret -- find /usr/include/linux -name 'a*.h'
 
 # Names are found, and calls are counted.
 checks=$((checks + 1))
-"$gait" spawn --quiet -o "$folder/traces" -- ls / >/dev/null 2>"$folder/err"
+"$gait" spawn --quiet -o "$folder/traces" --follow call -- ls / >/dev/null 2>"$folder/err"
 "$gait" report --limit 1000 "$(last_trace)" >"$folder/report" 2>>"$folder/err"
 grep -q '/libc.so.6' "$folder/report" || fail "ls calls nothing of libc"
 

@@ -6,14 +6,6 @@
 # shellcheck source=recording.sh
 source "$(dirname "$0")/recording.sh"
 
-# check "what" command...: it succeeds
-check() {
-    local what=$1
-    shift
-    checks=$((checks + 1))
-    "$@" || fail "$what"
-}
-
 # record options... -- program...: as natively; then $folder/events has its events
 record() {
     local options=() natively status
@@ -68,7 +60,7 @@ loader=$(names_of "$loader_file" "$libc_file")
 
 # ---- modules
 
-record -- sort /etc/services
+record --follow-thread '*' -- sort /etc/services
 check "by default libc tells something" has_none from "$libc"
 check "by default the loader tells something" has_none from "$loader"
 check "by default the program tells nothing" has from 'sort'

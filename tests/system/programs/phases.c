@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Four phases, each of many calls of a function, and something in the middle: phases MILLISECONDS [WHAT]. Says of each
- * call what it was and between which times of the counter it happened: "name number before after".
+ * Four phases, each of many calls of a function, and something in the middle: phases MILLISECONDS [WHAT]. What is
+ * "until" goes on until SIGUSR1 comes. Says of each call what it was and between which times of the counter it
+ * happened: "name number before after".
  */
 #include <signal.h>
 #include <stdint.h>
@@ -22,6 +23,7 @@ struct call {
 };
 
 static volatile int sum;
+static volatile sig_atomic_t was_told;
 static struct call calls[100000];
 static int call_count;
 
@@ -50,6 +52,7 @@ CALLED void middle(int ms)
 static void on_signal(int signal)
 {
     sum += signal;
+    was_told = 1;
 }
 
 static int64_t now_ms(void)
@@ -92,6 +95,9 @@ static void happen(const char *what)
         abort();
     else if (strcmp(what, "kill") == 0)
         raise(SIGKILL);
+    else if (strcmp(what, "until") == 0)
+        while (!was_told)
+            phase("work_b", work_b, 20);
     else if (strcmp(what, "slow") == 0)
         middle(80);
     else

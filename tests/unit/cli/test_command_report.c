@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/command_run.h"
 #include "support/trace_folder.h"
+#include "trace/manifest.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -42,6 +43,30 @@ static void all_of_a_trace_is_shown(void)
                            "\n"
                            "         calls   share  function                          file\n"
                            "            10 100.00%  example+0x1100                    /nowhere/example (is gone)\n");
+    command_run_deinit(&run);
+    trace_folder_deinit(&folder);
+}
+
+/* The example, in which the second thread had to wait. */
+static void threads_that_waited_have_a_column(void)
+{
+    struct manifest manifest;
+    struct command_run run;
+
+    begin();
+    CHECK_EQUAL(manifest_read(folder.fd, &manifest, NULL), 0);
+    manifest.processes[0].threads[1].wait_count = 2;
+    manifest.processes[0].threads[1].waited_ns = 1250000000;
+    CHECK_EQUAL(manifest_write(&manifest, folder.fd, NULL), 0);
+    manifest_free(&manifest);
+    run = COMMAND_RUN(&command_report, 100, folder.path);
+    CHECK(strstr(run.output, "calls        returns     bytes lost         waited\n"
+                             "    100       100  example                       5              5              0"
+                             "        0.000 s\n"
+                             "    100       101  worker                        5              5            288"
+                             "        1.250 s\n"
+                             "                   all                          10             10            288"
+                             "        1.250 s\n") != NULL);
     command_run_deinit(&run);
     trace_folder_deinit(&folder);
 }
@@ -96,6 +121,7 @@ static void what_cannot_be_read_is_told_with_the_rest(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(all_of_a_trace_is_shown),
+    CHECK_CASE(threads_that_waited_have_a_column),
     CHECK_CASE(functions_are_limited),
     CHECK_CASE(what_cannot_be_read_is_told_with_the_rest),
 };

@@ -12,7 +12,7 @@ extern const struct command command_stats;
 static void figures_are_printed(void)
 {
     struct control_server *server = control_server_start(getpid(), 0);
-    char pid[16], expected[512];
+    char pid[16], expected[1024];
     struct command_run run;
 
     snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -21,9 +21,18 @@ static void figures_are_printed(void)
              "trace      /traces/one?x\n"
              "recorded   for 1.5 s\n"
              "followed   5 threads in 1 process\n"
+             "events     3002000, 2001333 a second, now 2000 a second\n"
              "written    3.0 MiB of event records\n"
+             "files      2.0 MiB of streams\n"
              "lost       17 bytes of event records\n"
-             "buffers    25 %% full\n",
+             "waited     threads waited 1.250 s for the disk, 3 times\n"
+             "buffers    25 %% full\n"
+             "lanes      1 filling, 2 waiting, 3 dropping, 4 free\n"
+             "\n"
+             "    pid     tid  thread           lane   state    reason   full     waits       waited   bytes lost\n"
+             "      7       8  work?er          index  dropping full    100 %%         0      0.000 s           17\n"
+             "      7       9  sixteen letters! detail waiting           75 %%         3      1.250 s            0\n"
+             "and 4 more, which get on no worse\n",
              pid);
     run = COMMAND_RUN(&command_stats, 80, pid);
     CHECK_EQUAL(run.status, COMMAND_DONE);

@@ -96,6 +96,16 @@ static void missing_files_are_told(void)
     trace_folder_deinit(&folder);
 }
 
+/* Of a recording in pieces a thread may have no file left. */
+static void deleted_pieces_are_not_missed(void)
+{
+    begin();
+    CHECK_EQUAL(unlinkat(folder.fd, "100/101.1.index.gait", 0), 0);
+    trace_folder_delete_pieces(&folder, 2);
+    expect(NULL, COMMAND_DONE, "4 files checked, 4 good, 0 bad, 0 missing");
+    trace_folder_deinit(&folder);
+}
+
 static void what_is_no_trace_is_refused(void)
 {
     trace_folder_init(&folder);
@@ -109,7 +119,7 @@ static void what_is_no_trace_is_refused(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_line_a_file_and_a_summary_are_shown), CHECK_CASE(what_is_cut_off_is_told_and_repaired),
     CHECK_CASE(what_cannot_be_repaired_is_left),       CHECK_CASE(missing_files_are_told),
-    CHECK_CASE(what_is_no_trace_is_refused),
+    CHECK_CASE(deleted_pieces_are_not_missed),         CHECK_CASE(what_is_no_trace_is_refused),
 };
 
 CHECK_MAIN(cases)

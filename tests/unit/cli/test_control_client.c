@@ -7,6 +7,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +64,48 @@ static void what_is_not_recorded_is_told_apart(void)
     CHECK(strstr(err.text, "is not being recorded; gait attach") != NULL);
 }
 
+/* Listens as a recording of another version would, which answers so; for one question. */
+static pid_t start_other_version(int result)
+{
+    struct {
+        uint32_t magic, version;
+        int32_t result;
+        uint32_t is_last;
+    } said = {CONTROL_MAGIC, CONTROL_VERSION + 1, result, 1};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, CONTROL_NAME "%d-other", (int)getpid());
+    int listening = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    pid_t child;
+
+    CHECK_EQUAL(bind(listening, (const struct sockaddr *)&address,
+                     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)),
+                0);
+    CHECK_EQUAL(listen(listening, 1), 0);
+    child = fork();
+    if (child == 0) {
+        char request[512];
+        int fd = accept(listening, NULL, NULL);
+
+        if (recv(fd, request, sizeof(request), 0) > 0)
+            (void)!send(fd, &said, sizeof(said), MSG_NOSIGNAL);
+        _exit(0);
+    }
+    close(listening);
+    return child;
+}
+
+static void another_version_that_has_nothing_to_do_with_it_is_passed_over(void)
+{
+    pid_t other = start_other_version(-ESRCH);
+
+    CHECK_EQUAL(ask(CONTROL_STATS, getpid(), NULL), -ENOENT);
+    waitpid(other, NULL, 0);
+    other = start_other_version(-EPROTO);
+    CHECK_EQUAL(ask(CONTROL_STATS, getpid(), NULL), -EPROTO);
+    CHECK(strstr(err.text, "or of another version?") != NULL);
+    waitpid(other, NULL, 0);
+}
+
 static void strangers_are_refused(void)
 {
     struct control_server *server;
@@ -103,6 +148,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(the_right_recording_is_found),
     CHECK_CASE(the_end_is_waited_for),
     CHECK_CASE(what_is_not_recorded_is_told_apart),
+    CHECK_CASE(another_version_that_has_nothing_to_do_with_it_is_passed_over),
     CHECK_CASE(strangers_are_refused),
     CHECK_CASE(a_recording_that_is_stopped_is_not_waited_for_long),
     CHECK_CASE(pids_are_numbers),

@@ -44,6 +44,22 @@ static void sizes_have_units(void)
           !option_read_buffer_bytes("99999999999999999999K", &size));
 }
 
+static void limits_of_files_are_sizes_or_ages(void)
+{
+    uint64_t value = 0;
+
+    CHECK(option_read_file_bytes("64K", &value) && value == 64u << 10);
+    CHECK(option_read_file_bytes("3G", &value) && value == 3ull << 30);
+    CHECK(!option_read_file_bytes("63K", &value) && !option_read_file_bytes("70000", &value) &&
+          !option_read_file_bytes("1m", &value) && !option_read_file_bytes("1MB", &value) &&
+          !option_read_file_bytes("99999999999G", &value) && !option_read_file_bytes("G", &value));
+    CHECK(option_read_age("1s", &value) && value == 1000000000);
+    CHECK(option_read_age("10m", &value) && value == 600000000000);
+    CHECK(option_read_age("2h", &value) && value == 7200000000000);
+    CHECK(!option_read_age("0s", &value) && !option_read_age("5", &value) && !option_read_age("1M", &value) &&
+          !option_read_age("99999999999999h", &value) && !option_read_age("1.5h", &value));
+}
+
 static void overflow_has_two_ways(void)
 {
     int overflow = -1;
@@ -54,9 +70,8 @@ static void overflow_has_two_ways(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(events_have_names),
-    CHECK_CASE(numbers_have_limits),
-    CHECK_CASE(sizes_have_units),
+    CHECK_CASE(events_have_names),     CHECK_CASE(numbers_have_limits),
+    CHECK_CASE(sizes_have_units),      CHECK_CASE(limits_of_files_are_sizes_or_ages),
     CHECK_CASE(overflow_has_two_ways),
 };
 

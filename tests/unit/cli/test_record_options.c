@@ -28,9 +28,9 @@ static void without_options_there_are_defaults(void)
 {
     CHECK_EQUAL(PARSE("ls", "-l"), COMMAND_DONE);
     CHECK_TEXT(options.output, "./traces");
-    CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
+    CHECK_EQUAL(options.events, GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
     CHECK_EQUAL(options.overflow, -1);
-    CHECK(!options.with_times && !options.compress && !options.is_quiet);
+    CHECK(options.with_times && options.hooks_all && !options.compress && !options.is_quiet);
     CHECK_EQUAL(options.rest_count, 2);
     CHECK_TEXT(options.rest[1], "-l");
 }
@@ -127,6 +127,24 @@ static void windows_have_options(void)
     CHECK_REFUSED("a function is hooked for all threads", "--hook", "main", "--follow-thread", "worker");
 }
 
+static void pieces_and_the_disk_have_options(void)
+{
+    CHECK_EQUAL(PARSE("ls"), COMMAND_DONE);
+    CHECK(options.rotation.bytes == 0 && options.rotation.age_ns == 0 && options.rotation.keep == 0);
+    CHECK_EQUAL(options.sync.when, DISK_SYNC_NEVER);
+    CHECK_EQUAL(PARSE("--rotate", "1G", "--rotate", "10m", "--keep", "5", "--sync", "end"), COMMAND_DONE);
+    CHECK_EQUAL(options.rotation.bytes, 1u << 30);
+    CHECK_EQUAL(options.rotation.age_ns, 600000000000);
+    CHECK_EQUAL(options.rotation.keep, 5);
+    CHECK_EQUAL(options.sync.when, DISK_SYNC_END);
+    CHECK_EQUAL(PARSE("--sync", "30"), COMMAND_DONE);
+    CHECK(options.sync.when == DISK_SYNC_SECONDS && options.sync.seconds == 30);
+    CHECK_REFUSED("--rotate is 5; it should be a size", "--rotate", "5");
+    CHECK_REFUSED("--keep is 0", "--rotate", "1G", "--keep", "0");
+    CHECK_REFUSED("--keep is for pieces; --rotate says", "--keep", "3");
+    CHECK_REFUSED("--sync is 0; it should be never", "--sync", "0");
+}
+
 static void too_many_patterns_are_refused(void)
 {
     char *words[2 * AGENT_PATTERNS_MAX + 5] = {"--follow", "call"};
@@ -157,7 +175,8 @@ static void every_option_has_a_key(void)
     write_config("output = 'x'\nfollow = \"block\"\nexclude = [\"libm*\", \"libz*\"]\nfollow-thread = 17\n"
                  "times = true\nchildren = false\ndetail = \"parse\"\nstack-bytes = 64\nflight = true\n"
                  "trigger = ['crash', \"manual\"]\npre-roll-sec = 1.5\npost-roll-sec = 2\noverflow = \"drop\"\n"
-                 "buffer = \"64K\"\nduration = 9\nwait = true\ncompress = true\nquiet = true\nverbose = true\n");
+                 "buffer = \"64K\"\nduration = 9\nwait = true\ncompress = true\nquiet = true\nverbose = true\n"
+                 "rotate = ['64M', '1h']\nkeep = 3\nsync = \"end\"\n");
     CHECK_EQUAL(PARSE("--config", config, "ls"), COMMAND_DONE);
     CHECK_TEXT(options.output, "x");
     CHECK_EQUAL(options.events, GAIT_EVENT_BLOCK);
@@ -172,6 +191,10 @@ static void every_option_has_a_key(void)
     CHECK_EQUAL(options.overflow, RING_DROP);
     CHECK_EQUAL(options.buffer_bytes, 65536);
     CHECK_EQUAL(options.duration_seconds, 9);
+    CHECK_EQUAL(options.rotation.bytes, 64u << 20);
+    CHECK_EQUAL(options.rotation.age_ns, 3600000000000);
+    CHECK_EQUAL(options.rotation.keep, 3);
+    CHECK_EQUAL(options.sync.when, DISK_SYNC_END);
     CHECK(options.with_times && !options.with_children && options.is_flight && options.waits);
     CHECK(options.compress && options.is_quiet && options.is_verbose);
     CHECK_TEXT(options.rest[0], "ls");
@@ -179,11 +202,15 @@ static void every_option_has_a_key(void)
 
 static void the_command_line_counts_more_than_the_file(void)
 {
-    write_config("output = 'x'\nexclude = [\"libm*\", \"libz*\"]\nduration = 9\nchildren = false\n");
-    CHECK_EQUAL(PARSE("--exclude", "libc*", "--duration", "3", "--children", "--config", config), COMMAND_DONE);
+    write_config("output = 'x'\nexclude = [\"libm*\", \"libz*\"]\nduration = 9\nchildren = false\n"
+                 "rotate = '1h'\n");
+    CHECK_EQUAL(PARSE("--exclude", "libc*", "--rotate", "2M", "--duration", "3", "--children", "--config", config),
+                COMMAND_DONE);
     CHECK_TEXT(options.output, "x");
     CHECK_EQUAL(options.excludes.count, 1);
     CHECK_TEXT(options.excludes.texts[0], "libc*");
+    CHECK_EQUAL(options.rotation.bytes, 2u << 20);
+    CHECK_EQUAL(options.rotation.age_ns, 0);
     CHECK_EQUAL(options.duration_seconds, 3);
     CHECK(options.with_children);
 }
@@ -212,6 +239,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_is_wrong_is_told),
     CHECK_CASE(lists_grow),
     CHECK_CASE(windows_have_options),
+    CHECK_CASE(pieces_and_the_disk_have_options),
     CHECK_CASE(too_many_patterns_are_refused),
     CHECK_CASE(every_option_has_a_key),
     CHECK_CASE(the_command_line_counts_more_than_the_file),

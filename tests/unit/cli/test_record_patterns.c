@@ -73,9 +73,23 @@ static void hooks_are_another_way_to_record(void)
           has_pattern(AGENT_PATTERN_EXCLUDE, "!main"));
 }
 
+static void all_functions_of_the_program_are_hooked_if_nothing_is_said(void)
+{
+    CHECK_EQUAL(PARSE("--exclude", "!main", "--trigger", "every=1s"), COMMAND_DONE);
+    CHECK_EQUAL(options.events, GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 2);
+    CHECK(has_pattern(AGENT_PATTERN_HOOK, "*") && has_pattern(AGENT_PATTERN_EXCLUDE, "!main"));
+    CHECK_EQUAL(PARSE("--detail", "main"), COMMAND_DONE);
+    CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
+    CHECK_EQUAL(PARSE("--trigger", "symbol=main"), COMMAND_DONE);
+    CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
+    CHECK_EQUAL(options.hooks.count, 0);
+}
+
 static void libc_is_left_out_unless_somebody_says_what_to_follow(void)
 {
-    CHECK_EQUAL(PARSE("--exclude", "libm*"), COMMAND_DONE);
+    CHECK_EQUAL(PARSE("--exclude", "libm*", "--follow-thread", "main"), COMMAND_DONE);
     record_patterns_get(&options, &agent);
     CHECK(has_pattern(AGENT_PATTERN_EXCLUDE, "libc.so*") && has_pattern(AGENT_PATTERN_EXCLUDE, "ld-linux*") &&
           has_pattern(AGENT_PATTERN_EXCLUDE, "ld-musl*") && has_pattern(AGENT_PATTERN_EXCLUDE, "libm*"));
@@ -116,11 +130,28 @@ static void what_the_user_gave_and_nothing_matched_is_told(void)
     CHECK_TEXT(told, "nothing was found that --detail libz*!inflate means\n");
 }
 
+static void indirect_functions_are_called_so(void)
+{
+    CHECK_EQUAL(PARSE("--detail", "libc*!memcpy", "--detail", "f"), COMMAND_DONE);
+    told[0] = '\0';
+    record_patterns_tell_unresolved(&options, 0, tell, &options);
+    CHECK_TEXT(told, "");
+    record_patterns_tell_unresolved(&options, 1, tell, &options);
+    CHECK_TEXT(told, "--detail libc*!memcpy means an indirect function: which of several it is was chosen before the "
+                     "recording began, or not at all; gait spawn sees it when it is\n");
+    /* Whatever a process says. */
+    told[0] = '\0';
+    record_patterns_tell_unresolved(&options, 1ull << 63, tell, &options);
+    CHECK_TEXT(told, "");
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(the_agent_gets_patterns),
     CHECK_CASE(threads_are_names_and_numbers),
     CHECK_CASE(hooks_are_another_way_to_record),
+    CHECK_CASE(all_functions_of_the_program_are_hooked_if_nothing_is_said),
     CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
+    CHECK_CASE(indirect_functions_are_called_so),
     CHECK_CASE(what_the_user_gave_and_nothing_matched_is_told),
 };
 

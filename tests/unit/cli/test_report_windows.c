@@ -57,8 +57,19 @@ static void a_flight_without_a_trigger_kept_nothing(void)
     expect(&manifest, "");
 }
 
+static void pieces_are_counted(void)
+{
+    struct manifest_piece pieces[] = {{3, 5000000000}, {4, 7000000000}};
+    struct manifest manifest = {.clocks = clocks, .clock_count = 2, .pieces = pieces, .piece_count = 2};
+
+    expect(&manifest, "pieces     the last 2 of 4; what came before 2.000 s is deleted\n");
+    pieces[0].number = 1;
+    expect(&manifest, "pieces     2\n");
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(triggers_and_windows_are_shown_by_seconds),
+    CHECK_CASE(pieces_are_counted),
     CHECK_CASE(a_flight_without_a_trigger_kept_nothing),
 };
 

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "inject/remote.h"
 
-#include "inject/spawn.h"
 #include "support/check.h"
+#include "support/stopped_shell.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,24 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct gait_error err;
 static struct tracee tracee;
-
-/* Starts a shell with a script. */
-static void start(char *script)
-{
-    char *arguments[] = {"/bin/sh", "-c", script, NULL};
-
-    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
-}
-
-static int status_at_end(void)
-{
-    int status = -1;
-
-    CHECK_EQUAL(waitpid(tracee.pid, &status, 0), tracee.pid);
-    return status;
-}
 
 static void system_calls_are_made_by_the_program(void)
 {
@@ -38,7 +21,7 @@ static void system_calls_are_made_by_the_program(void)
     struct remote_place place = {0};
     long answer = 0;
 
-    start("exit 3");
+    stopped_shell_start(&tracee, "exit 3");
     CHECK_EQUAL(tracee_get_registers(&tracee, &before), 0);
     CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_getpid, nothing, &answer), 0);
@@ -48,7 +31,7 @@ static void system_calls_are_made_by_the_program(void)
     CHECK_EQUAL(tracee_get_registers(&tracee, &after), 0);
     CHECK(memcmp(&before, &after, thread_registers_size_bytes()) == 0);
     tracee_detach(&tracee);
-    CHECK_EQUAL(WEXITSTATUS(status_at_end()), 3);
+    CHECK_EQUAL(WEXITSTATUS(stopped_shell_end(&tracee)), 3);
 }
 
 static void without_a_process_there_is_no_place(void)

@@ -3,8 +3,8 @@
 #include "inject/tracee.h"
 
 #include "inject/remote.h"
-#include "inject/spawn.h"
 #include "support/check.h"
+#include "support/stopped_shell.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,24 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct gait_error err;
 static struct tracee tracee;
-
-/* Starts a shell with a script. */
-static void start(char *script)
-{
-    char *arguments[] = {"/bin/sh", "-c", script, NULL};
-
-    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
-}
-
-static int status_at_end(void)
-{
-    int status = -1;
-
-    CHECK_EQUAL(waitpid(tracee.pid, &status, 0), tracee.pid);
-    return status;
-}
 
 static void signals_that_come_meanwhile_are_delivered_afterwards(void)
 {
@@ -40,13 +23,13 @@ static void signals_that_come_meanwhile_are_delivered_afterwards(void)
     struct remote_place place = {0};
     long answer = 0;
 
-    start("exit 0");
+    stopped_shell_start(&tracee, "exit 0");
     CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
     kill(tracee.pid, SIGUSR1);
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_getpid, nothing, &answer), 0);
     CHECK_EQUAL(answer, tracee.pid);
     tracee_detach(&tracee);
-    CHECK_EQUAL(WTERMSIG(status_at_end()), SIGUSR1);
+    CHECK_EQUAL(WTERMSIG(stopped_shell_end(&tracee)), SIGUSR1);
 }
 
 static char *volatile nowhere = (char *)16;
@@ -92,7 +75,7 @@ static void faults_are_what_they_were(void)
     CHECK_EQUAL(tracee_keep_signals(&tracee), 0);
     CHECK_EQUAL(tracee_interrupt(&tracee), 0);
     tracee_detach(&tracee);
-    CHECK_EQUAL(WEXITSTATUS(status_at_end()), 5);
+    CHECK_EQUAL(WEXITSTATUS(stopped_shell_end(&tracee)), 5);
 }
 
 static void memory_is_read_and_written_whatever_its_access(void)
@@ -102,7 +85,7 @@ static void memory_is_read_and_written_whatever_its_access(void)
     char text[6] = "";
     long answer = 0;
 
-    start("exit 0");
+    stopped_shell_start(&tracee, "exit 0");
     CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_mmap, arguments, &answer), 0);
     CHECK_EQUAL(process_memory_write(tracee.pid, (uint64_t)answer, "hello", 6), 0);
@@ -111,7 +94,7 @@ static void memory_is_read_and_written_whatever_its_access(void)
     CHECK_EQUAL(process_memory_read(tracee.pid, 16, text, 6), -EFAULT);
     CHECK_EQUAL(process_memory_write(tracee.pid, 16, text, 6), -EFAULT);
     tracee_detach(&tracee);
-    CHECK_EQUAL(status_at_end(), 0);
+    CHECK_EQUAL(stopped_shell_end(&tracee), 0);
 }
 
 static void a_program_that_is_killed_is_gone(void)
@@ -121,14 +104,14 @@ static void a_program_that_is_killed_is_gone(void)
     struct remote_place place = {0};
     long answer;
 
-    start("exit 0");
+    stopped_shell_start(&tracee, "exit 0");
     CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
     kill(tracee.pid, SIGKILL);
     while (tracee_get_registers(&tracee, &registers) == 0)
         ;
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_getpid, nothing, &answer), -ESRCH);
     tracee_detach(&tracee);
-    CHECK_EQUAL(WTERMSIG(status_at_end()), SIGKILL);
+    CHECK_EQUAL(WTERMSIG(stopped_shell_end(&tracee)), SIGKILL);
 }
 
 static void a_thread_that_runs_is_stopped_and_goes_on(void)

@@ -758,7 +758,7 @@ static void *wait_in_thread(void *context)
 
 static void unhooking_during_a_call_leaves_the_call_alone(void)
 {
-    struct gait_hooks_statistics statistics = {.size_bytes = sizeof(statistics)}, before = statistics;
+    struct gait_hooks_statistics before = {.size_bytes = sizeof(before)}, statistics = before;
     pthread_t thread;
     void *result;
 
@@ -784,7 +784,6 @@ static void unhooking_during_a_call_leaves_the_call_alone(void)
     CHECK_EQUAL(gait_hooks_collect(hooks, &statistics, &error), 0);
     CHECK_EQUAL(statistics.hooked, before.hooked);
     CHECK_EQUAL(statistics.retired, 0);
-    CHECK_EQUAL(statistics.chunks, before.chunks);
     end();
 }
 

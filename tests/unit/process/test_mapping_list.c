@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "process/mapping_list.h"
 
+#include "base/memory_map.h"
 #include "support/check.h"
 
 #include <limits.h>
@@ -61,6 +62,31 @@ static void ranges_end_where_they_end(void)
     CHECK_EQUAL(seen_count, 0);
 }
 
+static void access_is_told(void)
+{
+    static const struct {
+        int protection;
+        unsigned access;
+    } kinds[] = {
+        {PROT_NONE, MEMORY_NO_ACCESS},
+        {PROT_READ, MEMORY_READ},
+        {PROT_READ | PROT_WRITE, MEMORY_READ_WRITE},
+        {PROT_READ | PROT_EXEC, MEMORY_READ_EXECUTE},
+    };
+
+    for (unsigned i = 0; i < 8; i++) {
+        bool is_shared = i >= 4;
+        void *page =
+            mmap(NULL, 4096, kinds[i % 4].protection, MAP_ANONYMOUS | (is_shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+
+        look_at((uintptr_t)page, (uintptr_t)page + 1);
+        CHECK_EQUAL(seen_count, 1);
+        CHECK_EQUAL(mapping_access(&seen[0]), kinds[i % 4].access);
+        CHECK_EQUAL(seen[0].is_shared, is_shared);
+        munmap(page, 4096);
+    }
+}
+
 static void check_order(void *context, const struct mapping *mapping)
 {
     (void)context;
@@ -80,6 +106,7 @@ static void all_come_in_their_order(void)
 static const struct check_case cases[] = {
     CHECK_CASE(our_own_code_is_found_with_its_file),
     CHECK_CASE(ranges_end_where_they_end),
+    CHECK_CASE(access_is_told),
     CHECK_CASE(all_come_in_their_order),
 };
 

@@ -186,6 +186,26 @@ static void what_is_no_request_does_nothing(void)
     control_close(control, 0, NULL);
 }
 
+/* Where several are asked, one of another version is in nobody's way. */
+static void other_versions_are_told_that_it_is_not_about_us(void)
+{
+    struct control_request request = request_of(CONTROL_STATS);
+    int fd;
+
+    begin();
+    request.version++;
+    request.pid = RECORDED + 1;
+    fd = call_up();
+    CHECK_EQUAL(exchange(fd, &request, sizeof(request)), sizeof(answer));
+    CHECK_EQUAL(answer.result, -ESRCH);
+    close(fd);
+    fd = call_up();
+    CHECK_EQUAL(exchange(fd, &request, offsetof(struct control_request, note_bytes)), sizeof(answer));
+    CHECK_EQUAL(answer.result, -ESRCH);
+    close(fd);
+    control_close(control, 0, NULL);
+}
+
 static void who_says_nothing_keeps_nobody_out(void)
 {
     int silent[40];
@@ -239,6 +259,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_is_no_request_does_nothing),
     CHECK_CASE(who_says_nothing_keeps_nobody_out),
     CHECK_CASE(only_the_user_and_root_are_answered),
+    CHECK_CASE(other_versions_are_told_that_it_is_not_about_us),
 };
 
 CHECK_MAIN(cases)

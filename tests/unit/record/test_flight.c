@@ -14,7 +14,7 @@ static struct recorded_stream *stream;
 
 static void begin(const struct flight_options *options)
 {
-    struct recorded_stream_plan plan = {.header = {.kind = TRACE_STREAM_INDEX}, .name = "stream"};
+    struct recorded_stream_plan plan = {.header = {.kind = TRACE_STREAM_INDEX}};
 
     trace_folder_init(&folder);
     plan.folder = folder.fd;

@@ -88,6 +88,16 @@ static void write_records(uint32_t tid, unsigned count_of_records)
     CHECK_EQUAL(ring_writer_close(writer, position), 0);
 }
 
+static uint64_t size_of(const char *name)
+{
+    struct stat status = {.st_size = 0};
+    char file[64];
+
+    snprintf(file, sizeof(file), "77/%s", name);
+    CHECK_EQUAL(fstatat(folder, file, &status, 0), 0);
+    return (uint64_t)status.st_size;
+}
+
 static void what_threads_wrote_can_be_read(void)
 {
     const struct trace_events_receiver receiver = {.process = count};
@@ -104,9 +114,13 @@ static void what_threads_wrote_can_be_read(void)
     write_records(5, 10);
     CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
     CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
-    CHECK_EQUAL(process.written_bytes, 4040);
+    CHECK_EQUAL(process.written.raw_bytes, 4040);
+    CHECK_EQUAL(process.written.record_count, 1010);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
     CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    CHECK_EQUAL(process.written.record_count, 1010);
+    CHECK_EQUAL(process.written.file_bytes, size_of("blocks.gait") + size_of("modules.gait") +
+                                                size_of("5.1.index.gait") + size_of("5.2.index.gait"));
     CHECK_EQUAL(manifest.thread_count, 2);
     CHECK_EQUAL(manifest.threads[1].generation, 2);
     CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
@@ -158,7 +172,7 @@ static void only_what_is_around_a_trigger_is_written(void)
             CHECK_EQUAL(flight_trigger(&flight, &(struct flight_event){.kind = "manual"}), 0);
         CHECK_EQUAL(flight_settle(&flight), 0);
         CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
-        CHECK_EQUAL(process.written_bytes, i == 0 ? 0 : 8);
+        CHECK_EQUAL(process.written.raw_bytes, i == 0 ? 0 : 8);
         /* The window ends where it began to be wanted. */
         CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
         usleep(80000);
@@ -196,7 +210,7 @@ static void a_thread_that_ended_can_be_asked_for_later(void)
     CHECK_EQUAL(flight_settle(&flight), 0);
     CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
     CHECK(process.streams == NULL);
-    CHECK_EQUAL(process.written_bytes, 4040);
+    CHECK_EQUAL(process.written.raw_bytes, 4040);
     CHECK_EQUAL(recorded_process_end(&process, &err), 0);
     CHECK_EQUAL(recorded_process_release(&process, &err), 0);
     CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
@@ -417,11 +431,45 @@ static void records_are_gathered_for_a_while(void)
     end();
 }
 
+/* Both lanes of a thread, each of which tells all that it waited so far. */
+static void waits_are_noted_once(void)
+{
+    const struct ring_lane_owner owner = {.tid = 5, .events = GAIT_EVENT_BLOCK};
+    struct ring_writer *writer = NULL;
+    uint64_t position;
+
+    begin();
+    CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
+    position = writer->start;
+    atomic_store(&writer->lane->wait_count, 2);
+    atomic_store(&writer->lane->waited_ns, 1000);
+    run_block(&position);
+    CHECK_EQUAL(manifest.threads[0].wait_count, 2);
+    CHECK_EQUAL(manifest.threads[0].waited_ns, 1000);
+    run_block(&position);
+    CHECK_EQUAL(manifest.threads[0].wait_count, 2);
+    atomic_store(&writer->lane->wait_count, 3);
+    atomic_store(&writer->lane->waited_ns, 1500);
+    run_block(&position);
+    CHECK_EQUAL(manifest.threads[0].wait_count, 3);
+    CHECK_EQUAL(manifest.threads[0].waited_ns, 1500);
+    /* What cannot be changes nothing. */
+    atomic_store(&writer->lane->waited_ns, 3);
+    run_block(&position);
+    CHECK_EQUAL(manifest.threads[0].waited_ns, 1500);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(what_threads_wrote_can_be_read),
     CHECK_CASE(only_what_is_around_a_trigger_is_written),
     CHECK_CASE(a_thread_that_ended_can_be_asked_for_later),
     CHECK_CASE(records_are_gathered_for_a_while),
+    CHECK_CASE(waits_are_noted_once),
     CHECK_CASE(the_lanes_of_a_thread_are_known_as_its_own),
     CHECK_CASE(what_a_process_says_of_its_death_is_written_once),
     CHECK_CASE(modules_are_written_as_they_come_and_go),

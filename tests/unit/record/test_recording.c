@@ -3,6 +3,7 @@
 #include "record/recording.h"
 
 #include "ring/ring_region.h"
+#include "ring/ring_writer.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -112,6 +113,80 @@ static void what_is_discarded_leaves_nothing(void)
     end();
 }
 
+static void write_block(uint64_t *position)
+{
+    *(uint32_t *)(uintptr_t)*position = event_header(0, EVENT_RECORD_BLOCK);
+    *position += 4;
+}
+
+/* What comes gets into files when nothing more does. */
+static void drain(struct recording *recording)
+{
+    CHECK_EQUAL(recording_drain(recording, &err), 0);
+    CHECK_EQUAL(recording_drain(recording, &err), 0);
+}
+
+static bool has_file(const struct recording *recording, const char *name)
+{
+    char file[256];
+
+    snprintf(file, sizeof(file), "%s/%d/%s", recording->path, (int)getpid(), name);
+    return access(file, F_OK) == 0;
+}
+
+/* A thread that runs one block after the other, and another one that does nothing after the first. */
+static void the_oldest_pieces_are_deleted(void)
+{
+    struct recording_options options = options_for("pieces");
+    static const struct ring_options ring_options;
+    const struct ring_lane_owner busy_owner = {.tid = 5, .events = 8}, idle_owner = {.tid = 6, .events = 8};
+    struct ring_writer *busy = NULL, *idle = NULL;
+    uint64_t busy_at, idle_at;
+    struct recording recording;
+    struct manifest manifest;
+    struct ring_region *ring;
+    int folder;
+
+    begin();
+    options.rotation = (struct rotation_options){.bytes = 1, .keep = 2};
+    CHECK_EQUAL(ring_region_create(&ring_options, &ring), 0);
+    CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
+    CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
+    CHECK_EQUAL(ring_writer_open(ring, &busy_owner, &busy), 0);
+    CHECK_EQUAL(ring_writer_open(ring, &idle_owner, &idle), 0);
+    busy_at = busy->start;
+    idle_at = idle->start;
+    write_block(&idle_at);
+    for (unsigned i = 0; i < 5; i++) {
+        write_block(&busy_at);
+        drain(&recording);
+    }
+    CHECK(rotation_piece(&recording.rotation) >= 5);
+    CHECK(!has_file(&recording, "5.1.index.gait") && !has_file(&recording, "6.1.index.gait"));
+    CHECK(has_file(&recording, "blocks.gait") && has_file(&recording, "modules.gait"));
+    CHECK(recording_file_bytes(&recording) < recording.written.file_bytes);
+    CHECK_EQUAL(recording.written.record_count, 6);
+    folder = open(recording.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK_EQUAL(manifest_read(folder, &manifest, &err), 0);
+    CHECK_EQUAL(manifest.piece_count, 2);
+    CHECK_EQUAL(manifest.pieces[1].number, rotation_piece(&recording.rotation));
+    CHECK(manifest.pieces[0].from < manifest.pieces[1].from);
+    manifest_free(&manifest);
+    /* Where nothing is written, pieces do not get older. */
+    drain(&recording);
+    drain(&recording);
+    CHECK_EQUAL(manifest_read(folder, &manifest, &err), 0);
+    CHECK_EQUAL(manifest.pieces[1].number, rotation_piece(&recording.rotation));
+    manifest_free(&manifest);
+    CHECK_EQUAL(ring_writer_close(busy, busy_at), 0);
+    CHECK_EQUAL(ring_writer_close(idle, idle_at), 0);
+    CHECK_EQUAL(recording_end(&recording, "exit", &err), 0);
+    close(folder);
+    free(recording.path);
+    ring_region_destroy(ring);
+    end();
+}
+
 static void a_folder_that_cannot_be_made_is_told(void)
 {
     struct recording_options options = options_for("program");
@@ -123,9 +198,8 @@ static void a_folder_that_cannot_be_made_is_told(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(a_recording_has_a_folder_and_a_manifest),
-    CHECK_CASE(two_of_the_same_name_are_apart),
-    CHECK_CASE(what_is_discarded_leaves_nothing),
+    CHECK_CASE(a_recording_has_a_folder_and_a_manifest), CHECK_CASE(two_of_the_same_name_are_apart),
+    CHECK_CASE(what_is_discarded_leaves_nothing),        CHECK_CASE(the_oldest_pieces_are_deleted),
     CHECK_CASE(a_folder_that_cannot_be_made_is_told),
 };
 

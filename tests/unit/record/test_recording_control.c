@@ -110,7 +110,56 @@ static void figures_are_those_of_the_recording(void)
     CHECK_EQUAL(ring_writer_next(writer, writer->end, &never), 0);
     (void)ask(CONTROL_STATS, NULL);
     CHECK_EQUAL(shared->answer.stats.buffered_bytes, 2 * 4096);
+    CHECK_EQUAL(shared->answer.stats.lane_counts[CONTROL_LANE_FILLING], 1);
+    CHECK_EQUAL(shared->answer.stats.lane_count, 1);
+    CHECK_EQUAL(shared->answer.stats.lanes[0].tid, 5);
+    CHECK_EQUAL(shared->answer.stats.lanes[0].full_percent, 50);
     CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    end();
+}
+
+#define LANES 70u
+
+/* More threads than there is room for in an answer. */
+static void the_lanes_that_are_worst_off_are_told_first(void)
+{
+    struct ring_writer *writers[LANES];
+    const struct control_stats *stats = &shared->answer.stats;
+
+    begin();
+    for (uint32_t i = 0; i < LANES; i++) {
+        const struct ring_lane_owner owner = {
+            .tid = 100 + i, .events = 8, .kind = i == 1 ? RING_LANE_DETAIL : RING_LANE_INDEX};
+
+        CHECK_EQUAL(ring_writer_open(ring, &owner, &writers[i]), 0);
+    }
+    CHECK_EQUAL(ring_writer_close(writers[0], writers[0]->start), 0);
+    atomic_store(&writers[67]->lane->wait_count, 4);
+    atomic_store(&writers[67]->lane->waited_ns, 4000);
+    atomic_store(&writers[68]->lane->pressure, RING_WAITING);
+    for (unsigned i = 0; i < 4; i++)
+        CHECK_EQUAL(ring_writer_next(writers[69], writers[69]->end, &never), 0);
+    (void)ask(CONTROL_STATS, NULL);
+    CHECK_EQUAL(shared->result, 0);
+    CHECK_EQUAL(stats->lane_counts[CONTROL_LANE_FILLING], 67);
+    CHECK_EQUAL(stats->lane_counts[CONTROL_LANE_WAITING], 1);
+    CHECK_EQUAL(stats->lane_counts[CONTROL_LANE_DROPPING], 1);
+    CHECK_EQUAL(stats->lane_counts[CONTROL_LANE_FREE], 1);
+    CHECK_EQUAL(stats->thread_count, LANES - 2);
+    CHECK_EQUAL(stats->lane_count, CONTROL_LANES_MAX);
+    CHECK_EQUAL(stats->lanes[0].tid, 169);
+    CHECK_EQUAL(stats->lanes[0].state, CONTROL_LANE_DROPPING);
+    CHECK_EQUAL(stats->lanes[0].drop_reason, RING_DROP_FULL);
+    CHECK_EQUAL(stats->lanes[0].full_percent, 100);
+    CHECK_EQUAL(stats->lanes[0].drop_count, 1);
+    CHECK_EQUAL(stats->lanes[1].tid, 168);
+    CHECK_EQUAL(stats->lanes[1].state, CONTROL_LANE_WAITING);
+    CHECK_EQUAL(stats->lanes[2].tid, 167);
+    CHECK_EQUAL(stats->lanes[2].waited_ns, 4000);
+    CHECK_EQUAL(stats->lanes[3].tid, 101);
+    CHECK_EQUAL(stats->lanes[3].is_detail, 1);
+    for (uint32_t i = 1; i < LANES; i++)
+        CHECK_EQUAL(ring_writer_close(writers[i], writers[i]->start), 0);
     end();
 }
 
@@ -143,6 +192,7 @@ static void the_end_is_asked_for_and_told(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(figures_are_those_of_the_recording),
+    CHECK_CASE(the_lanes_that_are_worst_off_are_told_first),
     CHECK_CASE(triggers_are_passed_on),
     CHECK_CASE(the_end_is_asked_for_and_told),
 };

@@ -33,6 +33,9 @@ static void records_end_at_the_first_that_is_not_written(void)
     CHECK_EQUAL(detail_record_check(bytes, sizeof(bytes)), sizeof(struct detail_enter) + 512);
     CHECK(detail_records_end(bytes, bytes + sizeof(bytes)) == bytes + used);
     CHECK(detail_records_end(bytes, bytes + used) == bytes + used);
+    CHECK_EQUAL(detail_records_count(bytes, used), detail_records_count(bytes, sizeof(bytes)));
+    CHECK_EQUAL(detail_records_count(bytes, used - 8), detail_records_count(bytes, used) - 1);
+    CHECK_EQUAL(detail_records_count(bytes, 8), 0);
     /* The last one is not all there. */
     CHECK(detail_records_end(bytes, bytes + used - 8) == bytes + used - sizeof(struct detail_leave));
 }

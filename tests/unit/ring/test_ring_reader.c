@@ -181,27 +181,11 @@ static void patterns_that_matched_are_told(void)
     ring_region_note_match(region, 63);
     ring_region_note_match(region, 64);
     CHECK_EQUAL(ring_reader_matched(reader), 1ull << 63 | 1);
+    CHECK_EQUAL(ring_reader_unresolved(reader), 0);
+    ring_region_note_unresolved(region, 5);
+    ring_region_note_unresolved(region, 64);
+    CHECK_EQUAL(ring_reader_unresolved(reader), 1ull << 5);
     CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
-    end();
-}
-
-static void full_buffers_are_counted_until_they_are_read(void)
-{
-    struct ring_writer *writer = begin();
-    struct ring_fill fill = ring_reader_fill(reader);
-
-    CHECK_EQUAL(fill.lane_count, 1);
-    CHECK_EQUAL(fill.used_bytes, 0);
-    CHECK_EQUAL(fill.capacity_bytes, 2 * 4096);
-    CHECK_EQUAL(ring_writer_next(writer, write_record(writer->start, 1), &never), 0);
-    CHECK_EQUAL(ring_reader_fill(reader).used_bytes, 4096);
-    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
-    CHECK_EQUAL(ring_reader_fill(reader).used_bytes, 0);
-    /* Whatever the other side writes there. */
-    atomic_store(&writer->lane->full, UINT64_MAX);
-    CHECK_EQUAL(ring_reader_fill(reader).used_bytes, 2 * 4096);
-    atomic_store(&ring_region_header(region)->lane_count, UINT32_MAX);
-    CHECK_EQUAL(ring_reader_fill(reader).lane_count, 1);
     end();
 }
 
@@ -296,7 +280,6 @@ static const struct check_case cases[] = {
     CHECK_CASE(blocks_are_given_once),
     CHECK_CASE(names_are_those_of_the_lanes_owner),
     CHECK_CASE(patterns_that_matched_are_told),
-    CHECK_CASE(full_buffers_are_counted_until_they_are_read),
 };
 
 CHECK_MAIN(cases)

@@ -8,8 +8,13 @@
 #include "support/event_log.h"
 #include "support/subject_thread.h"
 
+#include <errno.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -224,6 +229,63 @@ static void a_child_can_make_children_that_are_not_followed(void)
     end();
 }
 
+/* ---- other ways to make a copy ----------------------------------------------------------------------------------- */
+
+#define STACK_BYTES 262144
+
+static uint8_t child_stack[STACK_BYTES] __attribute__((aligned(64)));
+
+static int run_on_stack(void *unused)
+{
+    uint8_t here;
+
+    (void)unused;
+    if (&here < child_stack || &here >= child_stack + STACK_BYTES)
+        return 10;
+    return check_child();
+}
+
+static void run_and_exit(void)
+{
+    _exit(run_on_stack(NULL));
+}
+
+/* There it has no frame to return to. */
+static long clone3_and_run(const struct clone_args *arguments, void (*run)(void))
+{
+    long result;
+
+    __asm__ volatile("syscall\n\t"
+                     "test %%rax, %%rax\n\t"
+                     "jnz 1f\n\t"
+                     "xor %%ebp, %%ebp\n\t"
+                     "call *%[run]\n\t"
+                     "ud2\n"
+                     "1:"
+                     : "=a"(result)
+                     : "a"(SYS_clone3), "D"(arguments), "S"(sizeof(*arguments)), [run] "b"(run)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static void a_child_with_a_stack_of_its_own_is_followed(void)
+{
+    struct gait_follow_options options = {.size_bytes = sizeof(options), .events = EVENTS};
+    struct clone_args arguments = {
+        .exit_signal = SIGCHLD, .stack = (uintptr_t)child_stack, .stack_size = sizeof(child_stack)};
+
+    begin(false, 0);
+    CHECK_EQUAL(gait_stalker_follow_me(stalker, &options, NULL), 0);
+    CHECK_EQUAL(status_of(clone(run_on_stack, child_stack + STACK_BYTES, SIGCHLD, NULL)), 0);
+    CHECK_EQUAL(status_of((pid_t)clone3_and_run(&arguments, run_and_exit)), 0);
+    CHECK(computes_right() && gait_stalker_is_following_me(stalker));
+    /* What the kernel refuses is refused. */
+    arguments.stack_size = 0;
+    CHECK_EQUAL(clone3_and_run(&arguments, run_and_exit), -EINVAL);
+    CHECK_EQUAL(gait_stalker_unfollow_me(stalker, NULL), 0);
+    end();
+}
+
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static size_t events_of(int tid)
@@ -260,6 +322,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_child_can_have_a_child),
     CHECK_CASE(a_child_has_its_own_code_where_the_parent_writes_through_a_second_mapping),
     CHECK_CASE(a_child_can_be_unfollowed),
+    CHECK_CASE(a_child_with_a_stack_of_its_own_is_followed),
     CHECK_CASE(a_child_can_make_children_that_are_not_followed),
 };
 

@@ -236,6 +236,39 @@ static void check_fork(long number, long flags)
     mutex_unlock(&lab.engine->lock);
 }
 
+static int held;
+
+static void hold(void)
+{
+    held++;
+}
+
+static void let_go(void)
+{
+    held--;
+}
+
+/* Whoever watches threads has its own in order when memory is copied; afterwards both may use it. */
+static void who_watches_threads_is_held_up_by_a_fork(void)
+{
+    static const struct thread_watcher watcher = {.hold = hold, .let_go = let_go};
+    pid_t child;
+    int status;
+
+    stalker_lab_init(&lab, NULL);
+    lab.engine->thread_watcher = &watcher;
+    held = 5;
+    (void)make(SYS_fork, 0, 0, 0, 0);
+    child = (pid_t)thread->context.rax;
+    if (child == 0)
+        _exit(held == 5 ? 42 : 1);
+    CHECK_EQUAL(held, 5);
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(WEXITSTATUS(status), 42);
+    lab.engine->thread_watcher = NULL;
+    stalker_lab_deinit(&lab);
+}
+
 static void both_processes_go_on_behind_a_fork(void)
 {
     stalker_lab_init(&lab, NULL);
@@ -288,6 +321,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_new_program_is_begun_in_place),
     CHECK_CASE(children_that_share_memory_begin_by_themselves),
     CHECK_CASE(both_processes_go_on_behind_a_fork),
+    CHECK_CASE(who_watches_threads_is_held_up_by_a_fork),
     CHECK_CASE(the_programs_segment_base_is_its_own),
     CHECK_CASE(other_segment_bases_are_the_kernels),
 };

@@ -86,16 +86,27 @@ static void records_are_packed(void)
     CHECK_EQUAL(chunk.header.flags, TRACE_CHUNK_PACKED);
     CHECK_EQUAL(chunk.header.raw_bytes, sizeof(bytes));
     CHECK(chunk.header.stored_bytes < 100);
+    CHECK_EQUAL(chunk.record_count, sizeof(bytes) / 4);
     CHECK_EQUAL(chunk.header.data_crc, crc32c_by_tables(0, chunk.stored, chunk.header.stored_bytes));
     CHECK_EQUAL(record_packing_undo(predictor, piece.format,
                                     (struct packing_source){chunk.stored, chunk.header.stored_bytes}, back,
                                     sizeof(back)),
                 0);
     CHECK(memcmp(bytes, back, sizeof(bytes)) == 0);
-    /* What are no records is stored as it is. */
-    bytes[0] = 0;
+    /* What are no records is stored as it is; those before it count. */
+    bytes[12] = 0;
     CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
     CHECK_EQUAL(chunk.header.flags, 0);
+    CHECK_EQUAL(chunk.record_count, 3);
+    /* So do those that are too few to be packed. */
+    put_blocks();
+    piece.size_bytes = 8;
+    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk.header.flags, 0);
+    CHECK_EQUAL(chunk.record_count, 2);
+    piece = (struct stream_piece){.bytes = bytes, .size_bytes = sizeof(bytes), .record_count = 5};
+    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk.record_count, 5);
     CHECK_EQUAL(chunk.header.stored_bytes, sizeof(bytes));
     chunk_encoder_destroy(encoder);
     record_predictor_destroy(predictor);

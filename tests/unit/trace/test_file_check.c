@@ -88,10 +88,62 @@ static void events_need_their_blocks(void)
     expect("100/100.1.index.gait", FILE_DAMAGED, "'100/blocks.gait' is missing");
 }
 
+/* The same pid, another program: the blocks of the first are not its. */
+static void events_need_the_blocks_of_their_program(void)
+{
+    begin();
+    trace_folder_make(&folder, "100.2");
+    CHECK_EQUAL(renameat(folder.fd, "100/101.1.index.gait", folder.fd, "100.2/101.1.index.gait"), 0);
+    expect("100.2/101.1.index.gait", FILE_DAMAGED, "blocks.gait' is missing");
+}
+
+/* Thread 101, whose five chunks are in two pieces: two, and three. */
+static void put_pieces(bool has_deleted)
+{
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct trace_stream_plan plan = {
+        .name = "100/101.1.index.gait",
+        .header = {.kind = TRACE_STREAM_INDEX, .pid = 100, .tid = 101, .generation = 1, .space = 1, .events = 8},
+        .bytes = &bytes,
+        .piece_bytes = 8,
+    };
+
+    begin();
+    CHECK_EQUAL(unlinkat(folder.fd, plan.name, 0), 0);
+    for (unsigned i = 0; i < 4; i++)
+        trace_bytes_put_header(&bytes, 1, EVENT_RECORD_BLOCK);
+    trace_folder_put_stream(&folder, &plan);
+    plan.name = "100/101.1.index.3.gait";
+    plan.first_sequence = 2;
+    trace_folder_put_stream(&folder, &plan);
+    if (has_deleted)
+        trace_folder_delete_pieces(&folder, 3);
+}
+
+static void pieces_have_to_follow_each_other(void)
+{
+    put_pieces(false);
+    expect(NULL, FILE_GOOD, "");
+    put_pieces(false);
+    CHECK_EQUAL(unlinkat(folder.fd, "100/101.1.index.gait", 0), 0);
+    expect("100/101.1.index.3.gait", FILE_DAMAGED,
+           "begins with chunk 2, where chunk 0 should follow: a piece is missing");
+    put_pieces(true);
+    CHECK_EQUAL(unlinkat(folder.fd, "100/101.1.index.gait", 0), 0);
+    expect("100/101.1.index.3.gait", FILE_GOOD,
+           "2 chunks, 16 bytes, 4 events, 0 bytes lost; 2 chunks before it were deleted");
+    put_pieces(true);
+    CHECK_EQUAL(renameat(folder.fd, "100/101.1.index.3.gait", folder.fd, "100/101.1.index.4.gait"), 0);
+    CHECK_EQUAL(linkat(folder.fd, "100/101.1.index.gait", folder.fd, "100/101.1.index.5.gait", 0), 0);
+    expect("100/101.1.index.5.gait", FILE_DAMAGED, "begins with chunk 0, where chunk 4 should follow");
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(a_good_trace_is_good),
     CHECK_CASE(what_is_wrong_is_found),
     CHECK_CASE(events_need_their_blocks),
+    CHECK_CASE(events_need_the_blocks_of_their_program),
+    CHECK_CASE(pieces_have_to_follow_each_other),
 };
 
 CHECK_MAIN(cases)

@@ -15,7 +15,7 @@
 
 static struct trace_folder folder;
 static struct manifest_thread threads[] = {
-    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5},
+    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5, .wait_count = 6, .waited_ns = 1ull << 40},
     {.tid = 8, .generation = 2, .name = "fifteen letters", .lost_bytes = UINT64_MAX},
 };
 static struct manifest_process processes[] = {
@@ -30,6 +30,7 @@ static struct manifest_process processes[] = {
 };
 static struct clock_pair clocks[] = {{1, 2}, {UINT64_MAX, 4}};
 static struct manifest_trigger triggers[] = {{"slow", "slow=a!b>5ms", UINT64_MAX, 7, 8}, {.kind = "manual"}};
+static struct manifest_piece pieces[] = {{4, 1000}, {5, 1ull << 50}};
 static struct manifest_window windows[] = {{100, 200, false}, {300, UINT64_MAX, true}};
 static const struct manifest example = {
     .program = "/tmp/new\nline\\and \xc3\xa9 and \xff\xc3",
@@ -46,6 +47,8 @@ static const struct manifest example = {
     .trigger_count = 2,
     .triggers_left_out = 5,
     .windows = windows,
+    .pieces = pieces,
+    .piece_count = 2,
     .window_count = 2,
     .ended = "signal",
 };
@@ -73,6 +76,12 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.processes[0].threads[1].generation, 2);
     CHECK_EQUAL(read.processes[0].threads[1].lost_bytes, UINT64_MAX);
     CHECK_EQUAL(read.processes[0].threads[0].lost_detail_bytes, 5);
+    CHECK_EQUAL(read.processes[0].threads[0].wait_count, 6);
+    CHECK_EQUAL(read.piece_count, 2);
+    CHECK_EQUAL(read.pieces[0].number, 4);
+    CHECK_EQUAL(read.pieces[1].from, 1ull << 50);
+    CHECK_EQUAL(manifest_deleted_pieces(&read), 3);
+    CHECK_EQUAL(read.processes[0].threads[0].waited_ns, 1ull << 40);
     CHECK_EQUAL(read.processes[0].losses.late_bytes, 1);
     CHECK_EQUAL(read.processes[0].losses.no_lane_bytes, 2);
     CHECK_EQUAL(read.processes[0].losses.no_room_count, 3);

@@ -27,6 +27,7 @@ static const struct event_format formats[] = {
 struct tape {
     struct event_format format;
     size_t size_bytes;
+    uint64_t record_count;
     uint64_t time;
 };
 
@@ -46,6 +47,7 @@ static void put(struct tape *tape, uint32_t header, uint64_t sp, uint64_t target
     if (event_record_has_time(tape->format, kind))
         memcpy(place + event_time_offset(tape->format, kind), &tape->time, 8);
     tape->size_bytes += event_record_bytes(tape->format, kind);
+    tape->record_count++;
 }
 
 /* Of a hooked function: the depth takes the place of the sp. */
@@ -73,6 +75,7 @@ static size_t check_both_ways(const struct tape *tape)
     size_t packed_bytes;
 
     CHECK_EQUAL(pack(tape, &packed_bytes), 0);
+    CHECK_EQUAL(record_packing_count(predictor), tape->record_count);
     CHECK(packed_bytes < tape->size_bytes);
     CHECK_EQUAL(unpack(tape, packed_bytes), 0);
     CHECK(memcmp(records, back, tape->size_bytes) == 0);

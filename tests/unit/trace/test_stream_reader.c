@@ -206,8 +206,33 @@ static void chunks_in_another_order_are_noticed(void)
     memcpy(file + 64, file + 144, 80);
     trace_folder_write(&folder, "ordered", file, size);
     CHECK_EQUAL(read_all("ordered", &bytes).state, STREAM_DAMAGED);
-    CHECK_EQUAL(read_all("ordered", &bytes).chunk_count, 0);
+    CHECK_EQUAL(read_all("ordered", &bytes).chunk_count, 1);
     free(file);
+}
+
+/* What is of a thread may go on from another file; then it says from where. */
+static void only_streams_of_threads_begin_with_another_chunk(void)
+{
+    static const enum trace_stream_kind kinds[] = {TRACE_STREAM_INDEX, TRACE_STREAM_DETAIL, TRACE_STREAM_BLOCKS,
+                                                   TRACE_STREAM_MODULES, TRACE_STREAM_CRASH};
+    struct trace_bytes bytes = {.size_bytes = 0};
+
+    while (bytes.size_bytes < 48)
+        trace_bytes_put(&bytes, "ab", 2);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct stream_end end;
+
+        unlinkat(folder.fd, "later", 0);
+        trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "later",
+                                                                     .header = {.kind = kinds[i]},
+                                                                     .bytes = &bytes,
+                                                                     .piece_bytes = 24,
+                                                                     .first_sequence = 7});
+        end = read_all("later", &bytes);
+        CHECK_EQUAL(end.state, i < 2 ? STREAM_COMPLETE : STREAM_DAMAGED);
+        CHECK_EQUAL(end.first_sequence, i < 2 ? 7 : 0);
+        CHECK_EQUAL(end.chunk_count, i < 2 ? 2 : 0);
+    }
 }
 
 /* The file becomes shorter while it is read. */
@@ -279,6 +304,9 @@ static void an_incomplete_end_is_put_into_words(void)
     CHECK_TEXT(err.text,
                "cannot read all of 'explained': it is cut off after chunk 1, at byte 144: the file ends within "
                "what follows; try 'gait verify'");
+    CHECK_EQUAL(stream_end_check(&end, "explained", &err), -EPROTO);
+    end.state = STREAM_COMPLETE;
+    CHECK_EQUAL(stream_end_check(&end, "explained", &err), 0);
     free(file);
 }
 
@@ -290,6 +318,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(each_flipped_bit_is_noticed),
     CHECK_CASE(what_follows_the_footer_is_noticed),
     CHECK_CASE(chunks_in_another_order_are_noticed),
+    CHECK_CASE(only_streams_of_threads_begin_with_another_chunk),
     CHECK_CASE(a_shrinking_file_is_cut_off),
     CHECK_CASE(what_is_no_stream_is_explained),
     CHECK_CASE(a_file_that_may_not_be_read_is_explained),

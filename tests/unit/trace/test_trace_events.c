@@ -20,6 +20,7 @@ struct received {
     size_t gaps;
     size_t before_gap;
     uint64_t last_sequence;
+    size_t skips;
 };
 
 static int process(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
@@ -41,9 +42,14 @@ static void lose(void *context, uint64_t bytes)
     received->before_gap = received->count;
 }
 
+static void skip(void *context)
+{
+    ((struct received *)context)->skips++;
+}
+
 static struct trace_events_end read_stream(const char *path, struct received *received, size_t enough)
 {
-    struct trace_events_receiver receiver = {process, lose, received};
+    struct trace_events_receiver receiver = {.process = process, .lose = lose, .context = received};
     struct trace_events_end end = {.bad_bytes = 0};
 
     *received = (struct received){.enough = enough};
@@ -205,10 +211,125 @@ static void times_that_are_told_are_no_guesses(void)
     CHECK_EQUAL(trace_span_time(&guessed, &event, 1, 0), 3);
 }
 
+/* A call in one piece, the return in the next; as many chunks as bytes / 16. */
+static void put_piece(const char *name, const struct trace_bytes *bytes, uint64_t first_sequence)
+{
+    unlinkat(folder.fd, name, 0);
+    trace_folder_put_stream(&folder, &(struct trace_stream_plan){
+                                         .name = name,
+                                         .header = {.kind = TRACE_STREAM_INDEX,
+                                                    .tid = 5,
+                                                    .space = 1,
+                                                    .events = GAIT_EVENT_CALL | GAIT_EVENT_RET,
+                                                    .is_whole = 1},
+                                         .bytes = bytes,
+                                         .piece_bytes = 16,
+                                         .first_sequence = first_sequence,
+                                     });
+}
+
+static const struct trace_file pieces[] = {{.path = "one"}, {.path = "two"}, {.path = "three"}};
+
+static struct trace_events_end read_pieces(size_t first, size_t count, struct received *received)
+{
+    struct trace_events_receiver receiver = {process, lose, skip, received};
+    struct trace_events_end end = {.bad_bytes = 0};
+
+    *received = (struct received){.enough = 64};
+    CHECK_EQUAL(trace_events_read_pieces(folder.fd, pieces + first, count, &blocks, &receiver, &end, NULL), 0);
+    return end;
+}
+
+static void put_pieces(void)
+{
+    struct trace_bytes calls = {.size_bytes = 0}, returns = {.size_bytes = 0};
+
+    for (uint64_t sp = 0x2000; sp >= 0x1000; sp -= 0x1000) {
+        trace_bytes_put_wide_header(&calls, 0, EVENT_RECORD_CALL);
+        trace_bytes_put_long(&calls, sp);
+        trace_bytes_put_wide_header(&returns, 1, EVENT_RECORD_RETURN);
+        trace_bytes_put_long(&returns, 0x401008);
+    }
+    put_piece("one", &calls, 0);
+    put_piece("two", &returns, 2);
+    put_piece("three", &calls, 4);
+}
+
+static void pieces_are_read_as_one_stream(void)
+{
+    static const int32_t depths[] = {0, 1, 2, 1, 0, 1};
+    struct received received;
+    struct trace_events_end end;
+
+    put_pieces();
+    end = read_pieces(0, 3, &received);
+    CHECK_EQUAL(end.stream.state, STREAM_COMPLETE);
+    CHECK_TEXT(end.path, "three");
+    CHECK_EQUAL(end.gap_count, 0);
+    CHECK_EQUAL(received.skips, 0);
+    CHECK_EQUAL(received.count, 6);
+    for (size_t i = 0; i < received.count; i++)
+        CHECK_EQUAL(received.events[i].depth, depths[i]);
+    CHECK_EQUAL(received.last_sequence, 5);
+}
+
+static void pieces_that_are_missing_are_gaps(void)
+{
+    struct received received;
+    struct trace_events_end end;
+
+    put_pieces();
+    /* Whoever returns there was called in what is gone: so the thread went above where we begin. */
+    end = read_pieces(1, 2, &received);
+    CHECK_EQUAL(end.gap_count, 1);
+    CHECK_EQUAL(received.skips, 1);
+    CHECK_EQUAL(received.count, 4);
+    CHECK_EQUAL(received.events[1].depth, -1);
+    CHECK_EQUAL(received.lost, 0);
+    CHECK_EQUAL(renameat(folder.fd, "three", folder.fd, "two"), 0);
+    end = read_pieces(0, 2, &received);
+    CHECK_EQUAL(end.gap_count, 1);
+    CHECK_EQUAL(received.count, 4);
+}
+
+static void a_piece_that_is_cut_off_is_told_and_the_others_are_read(void)
+{
+    struct received received;
+    struct trace_events_end end;
+    size_t size;
+    uint8_t *bytes;
+
+    put_pieces();
+    bytes = trace_folder_read(&folder, "two", &size);
+    trace_folder_write(&folder, "two", bytes, size - 64 - 8);
+    free(bytes);
+    end = read_pieces(0, 3, &received);
+    CHECK_EQUAL(end.stream.state, STREAM_CUT_OFF);
+    CHECK_TEXT(end.path, "two");
+    CHECK_EQUAL(end.gap_count, 1);
+    CHECK_EQUAL(received.count, 5);
+}
+
+static void pieces_of_other_threads_are_refused(void)
+{
+    struct received received = {.enough = 64};
+    struct trace_events_receiver receiver = {process, lose, skip, &received};
+    struct trace_events_end end;
+    struct gait_error err;
+
+    put_pieces();
+    unlinkat(folder.fd, "two", 0);
+    CHECK_EQUAL(linkat(folder.fd, "100/100.1.index.gait", folder.fd, "two", 0), 0);
+    CHECK_EQUAL(trace_events_read_pieces(folder.fd, pieces, 3, &blocks, &receiver, &end, &err), -EPROTO);
+    CHECK(strstr(err.text, "'two': it is a stream, but not one of the same thread's events") != NULL);
+    /* The others are read. */
+    CHECK_EQUAL(received.count, 4);
+}
+
 static void another_stream_is_refused(void)
 {
     struct received received = {.enough = 64};
-    struct trace_events_receiver receiver = {process, lose, &received};
+    struct trace_events_receiver receiver = {.process = process, .lose = lose, .context = &received};
     struct trace_events_end end;
     struct gait_error err;
 
@@ -226,6 +347,10 @@ static const struct check_case cases[] = {
     CHECK_CASE(times_between_marks_are_guessed_and_called_so),
     CHECK_CASE(times_that_are_told_are_no_guesses),
     CHECK_CASE(another_stream_is_refused),
+    CHECK_CASE(pieces_are_read_as_one_stream),
+    CHECK_CASE(pieces_that_are_missing_are_gaps),
+    CHECK_CASE(a_piece_that_is_cut_off_is_told_and_the_others_are_read),
+    CHECK_CASE(pieces_of_other_threads_are_refused),
 };
 
 int main(void)

@@ -17,13 +17,20 @@ static void files_are_listed_in_order(void)
         {"manifest.json", TRACE_FILE_MANIFEST, 0},
         {"9/blocks.gait", TRACE_FILE_BLOCKS, 0},
         {"9/9.1.index.gait", TRACE_FILE_INDEX, 9},
+        {"9/9.1.index.3.gait", TRACE_FILE_INDEX, 9},
+        {"9/9.1.index.12.gait", TRACE_FILE_INDEX, 9},
         {"9/9.12.index.gait", TRACE_FILE_INDEX, 9},
         {"9/10.1.index.gait", TRACE_FILE_INDEX, 10},
+        {"9/10.1.detail.2.gait", TRACE_FILE_DETAIL, 10},
         {"10/modules.gait", TRACE_FILE_MODULES, 0},
         {"007", TRACE_FILE_OTHER, 0},
         {"12", TRACE_FILE_OTHER, 0},
         {"9/09.1.index.gait", TRACE_FILE_OTHER, 0},
         {"9/9.1.index", TRACE_FILE_OTHER, 0},
+        {"9/9.1.index.02.gait", TRACE_FILE_OTHER, 0},
+        {"9/9.1.index.1.gait", TRACE_FILE_OTHER, 0},
+        {"9/9.1.index.2.gait.new", TRACE_FILE_OTHER, 0},
+        {"9/9.1.index.gait.2", TRACE_FILE_OTHER, 0},
     };
     struct trace_folder folder;
     struct trace_files files;
@@ -43,9 +50,29 @@ static void files_are_listed_in_order(void)
         if (expected[i].kind == TRACE_FILE_INDEX)
             CHECK_EQUAL(files.files[i].tid, expected[i].tid);
     }
-    CHECK_EQUAL(files.files[3].generation, 12);
+    CHECK_EQUAL(files.files[5].generation, 12);
+    CHECK_EQUAL(files.files[0].piece, 0);
+    CHECK_EQUAL(files.files[2].piece, 1);
+    CHECK_EQUAL(files.files[4].piece, 12);
+    CHECK_EQUAL(trace_files_pieces(&files, 0), 1);
+    CHECK_EQUAL(trace_files_pieces(&files, 2), 3);
+    CHECK_EQUAL(trace_files_pieces(&files, 4), 1);
+    CHECK_EQUAL(trace_files_pieces(&files, 6), 1);
+    CHECK_EQUAL(trace_files_pieces(&files, files.count - 1), 1);
     trace_files_close(&files);
     trace_folder_deinit(&folder);
+}
+
+static void streams_are_called_after_their_threads(void)
+{
+    char name[TRACE_THREAD_NAME_BYTES];
+
+    trace_thread_name(&(struct trace_file){.kind = TRACE_FILE_INDEX, .tid = 7, .generation = 2}, name);
+    CHECK_TEXT(name, "7.2.index.gait");
+    trace_thread_name(&(struct trace_file){.kind = TRACE_FILE_DETAIL, .tid = 7, .generation = 2, .piece = 1}, name);
+    CHECK_TEXT(name, "7.2.detail.gait");
+    trace_thread_name(&(struct trace_file){.kind = TRACE_FILE_DETAIL, .tid = 7, .generation = 2, .piece = 30}, name);
+    CHECK_TEXT(name, "7.2.detail.30.gait");
 }
 
 static void refuse(const char *path, int code, const char *part)
@@ -73,6 +100,7 @@ static void what_is_no_trace_is_explained(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(files_are_listed_in_order),
+    CHECK_CASE(streams_are_called_after_their_threads),
     CHECK_CASE(what_is_no_trace_is_explained),
 };
 

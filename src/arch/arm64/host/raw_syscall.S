@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* raw_syscall(number, a, b, c, d, e, f): all seven arguments come in registers. */
         .text
-        .globl  raw_syscall
-        .hidden raw_syscall
-        .type   raw_syscall, %function
-raw_syscall:
-        .cfi_startproc
+        .macro ARGUMENTS
         mov     x8, x0
         mov     x0, x1
         mov     x1, x2
@@ -13,8 +9,34 @@ raw_syscall:
         mov     x3, x4
         mov     x4, x5
         mov     x5, x6
+        .endm
+
+        .globl  raw_syscall
+        .hidden raw_syscall
+        .type   raw_syscall, %function
+raw_syscall:
+        .cfi_startproc
+        ARGUMENTS
         svc     #0
+.Lown_call:
         ret
         .cfi_endproc
         .size   raw_syscall, . - raw_syscall
+
+        .globl  raw_syscall_for_program
+        .hidden raw_syscall_for_program
+        .type   raw_syscall_for_program, %function
+raw_syscall_for_program:
+        .cfi_startproc
+        ARGUMENTS
+        svc     #0
+        .globl  raw_syscall_for_program_end
+        .hidden raw_syscall_for_program_end
+raw_syscall_for_program_end:
+        ret
+        .cfi_endproc
+        .size   raw_syscall_for_program, . - raw_syscall_for_program
+
+        .section gait_own_calls, "a", %progbits
+        .long   .Lown_call - .
         .section .note.GNU-stack, "", %progbits

@@ -138,7 +138,7 @@ void x86_branch_survey(struct hook_planner *planner, const struct hook_code *cod
     for (uint64_t at = code->start; at < code->end;) {
         const uint8_t *bytes = code->bytes + (at - code->start);
 
-        if (x86_decode(bytes, code->end - at, app_pc_of(at), planner->module->decode_options, &insn) != 0) {
+        if (x86_decode(bytes, code->readable_end - at, app_pc_of(at), planner->module->decode_options, &insn) != 0) {
             at++;
             continue;
         }

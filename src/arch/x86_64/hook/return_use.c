@@ -2,7 +2,9 @@
 /*
  * At each instruction it is known how far the return address is from rsp, or from rbp: .eh_frame says it, where it has
  * something about the function; else it follows from what pushes, pops and additions do, in the order of the code, with
- * the distance at a branch remembered for where it leads. Where nothing is known, nothing is said to look at it.
+ * the distance at a branch remembered for where it leads. Hand-written code often does not say what it pushes: where
+ * both differ before the first branch, .eh_frame is not believed. Where nothing is known, nothing is said to look at
+ * it.
  *
  * Taking the address of it is no use: that is how loops over an array that ends there know when to stop.
  */
@@ -33,32 +35,45 @@ struct branch {
     struct slot from_rsp;
 };
 
+/* The same from both registers that frames are found by. */
+struct frame {
+    struct slot from_rsp;
+    struct slot from_rbp;
+};
+
 struct walk {
     const struct hook_planner *planner;
     struct hook_code code; /* the function's */
     const struct hook_plan *plan;
     struct x86_return_use *use;
-    struct slot from_rsp;
-    struct slot from_rbp;
+    struct frame told;    /* by .eh_frame */
+    struct frame tracked; /* by the instructions */
+    bool is_told_wrong;
+    bool has_branched;
     uint64_t row_end; /* of the last row of .eh_frame */
     struct branch branches[BRANCHES_MAX];
     unsigned branch_count;
 };
 
-static bool is_at(const struct slot *slot, int64_t displacement)
+static bool is_at(const struct slot *told, const struct slot *tracked, int64_t displacement)
 {
+    const struct slot *slot = told->is_known ? told : tracked;
+
     return slot->is_known && displacement >= slot->distance && displacement < slot->distance + WORD;
 }
 
 static bool uses_slot(const struct walk *walk, const struct x86_insn *insn)
 {
-    if (insn->mnemonic == X86_MNEMONIC_pop && walk->from_rsp.is_known && walk->from_rsp.distance == 0)
+    const struct frame *told = &walk->told, *tracked = &walk->tracked;
+
+    if (insn->mnemonic == X86_MNEMONIC_pop && is_at(&told->from_rsp, &tracked->from_rsp, 0))
         return true;
-    if (!insn->is_memory || insn->index != X86_GPR_NONE || insn->segment != X86_SEGMENT_NONE ||
+    /* An atomic operation that changes nothing is there to wait for earlier writes. */
+    if (!insn->is_memory || insn->index != X86_GPR_NONE || insn->properties & (X86_SEGMENT_USE | X86_LOCKED) ||
         !(insn->properties & (X86_MEMORY_READ | X86_MEMORY_WRITE)))
         return false;
-    return (insn->base == X86_RSP && is_at(&walk->from_rsp, insn->displacement)) ||
-           (insn->base == X86_RBP && is_at(&walk->from_rbp, insn->displacement));
+    return (insn->base == X86_RSP && is_at(&told->from_rsp, &tracked->from_rsp, insn->displacement)) ||
+           (insn->base == X86_RBP && is_at(&told->from_rbp, &tracked->from_rbp, insn->displacement));
 }
 
 /* In the displaced copy a branch to the patched place leads to the copy of that. */
@@ -77,7 +92,7 @@ static void note_branch(struct walk *walk, const struct x86_insn *insn)
     if (insn->flow != X86_FLOW_JUMP && insn->flow != X86_FLOW_BRANCH && insn->flow != X86_FLOW_BRANCH_COUNT)
         return;
     walk->use->goes_to_entry |= goes_to_entry(walk, insn);
-    walk->branches[walk->branch_count++ % BRANCHES_MAX] = (struct branch){insn->target, walk->from_rsp};
+    walk->branches[walk->branch_count++ % BRANCHES_MAX] = (struct branch){insn->target, walk->tracked.from_rsp};
 }
 
 static bool ends_path(const struct x86_insn *insn)
@@ -88,7 +103,7 @@ static bool ends_path(const struct x86_insn *insn)
 
 static void move_rsp(struct walk *walk, int64_t down)
 {
-    walk->from_rsp.distance += down;
+    walk->tracked.from_rsp.distance += down;
 }
 
 /* What an instruction that changes rsp does to the distance. */
@@ -104,22 +119,22 @@ static void track_stack(struct walk *walk, const struct x86_insn *insn)
     case X86_MNEMONIC_pop:
     case X86_MNEMONIC_popf:
         move_rsp(walk, -WORD);
-        walk->from_rsp.is_known &= !(insn->gpr_written & X86_GPR_BIT(X86_RSP)) || !insn->is_memory;
+        walk->tracked.from_rsp.is_known &= !(insn->gpr_written & X86_GPR_BIT(X86_RSP)) || !insn->is_memory;
         return;
     case X86_MNEMONIC_sub:
     case X86_MNEMONIC_add:
-        walk->from_rsp.is_known &= is_immediate;
+        walk->tracked.from_rsp.is_known &= is_immediate;
         move_rsp(walk, insn->mnemonic == X86_MNEMONIC_sub ? (int64_t)insn->immediate : -(int64_t)insn->immediate);
         return;
     case X86_MNEMONIC_lea:
-        walk->from_rsp.is_known &= insn->base == X86_RSP && insn->index == X86_GPR_NONE;
+        walk->tracked.from_rsp.is_known &= insn->base == X86_RSP && insn->index == X86_GPR_NONE;
         move_rsp(walk, -insn->displacement);
         return;
     case X86_MNEMONIC_leave:
-        walk->from_rsp = (struct slot){walk->from_rbp.distance - WORD, walk->from_rbp.is_known};
+        walk->tracked.from_rsp = (struct slot){walk->tracked.from_rbp.distance - WORD, walk->tracked.from_rbp.is_known};
         return;
     default:
-        walk->from_rsp.is_known = false;
+        walk->tracked.from_rsp.is_known = false;
     }
 }
 
@@ -137,22 +152,35 @@ static void track(struct walk *walk, const struct x86_insn *insn)
     if (ends_path(insn)) {
         uint64_t next = x86_insn_next(insn).value;
 
-        walk->from_rsp.is_known = false;
+        walk->tracked.from_rsp.is_known = false;
         for (unsigned i = 0; i < BRANCHES_MAX && i < walk->branch_count; i++)
             if (walk->branches[i].target == next && walk->branches[i].from_rsp.is_known)
-                walk->from_rsp = walk->branches[i].from_rsp;
+                walk->tracked.from_rsp = walk->branches[i].from_rsp;
         return;
     }
-    if (is_frame_setup(insn))
-        walk->from_rbp = walk->from_rsp;
-    else if (insn->gpr_written & X86_GPR_BIT(X86_RBP))
-        walk->from_rbp.is_known = false;
+    /* leave still needs the old rbp. */
     if (insn->gpr_written & X86_GPR_BIT(X86_RSP) && !is_call)
         track_stack(walk, insn);
+    if (is_frame_setup(insn))
+        walk->tracked.from_rbp = walk->tracked.from_rsp;
+    else if (insn->gpr_written & X86_GPR_BIT(X86_RBP))
+        walk->tracked.from_rbp.is_known = false;
 }
 
-/* Looks at [start, end); with rows, what is known does not change in between. */
-static void walk_code(struct walk *walk, uint64_t start, uint64_t end, bool is_tracked)
+/* What was told wins from the first branch on: behind a call that does not return, anything may follow. */
+static void compare(struct walk *walk)
+{
+    struct slot *told = &walk->told.from_rsp, *tracked = &walk->tracked.from_rsp;
+
+    if (walk->is_told_wrong || !told->is_known || !tracked->is_known || told->distance == tracked->distance)
+        return;
+    if (walk->has_branched)
+        *tracked = *told;
+    else
+        walk->is_told_wrong = true;
+}
+
+static void walk_code(struct walk *walk, uint64_t start, uint64_t end)
 {
     struct x86_insn insn;
 
@@ -160,29 +188,37 @@ static void walk_code(struct walk *walk, uint64_t start, uint64_t end, bool is_t
         if (x86_decode(walk->code.bytes + (at - walk->code.start), walk->code.end - at, app_pc_of(at),
                        walk->planner->module->decode_options, &insn) != 0)
             return;
+        compare(walk);
+        if (walk->is_told_wrong)
+            walk->told = (struct frame){0};
         walk->use->is_used |= uses_slot(walk, &insn);
+        walk->has_branched |= insn.flow != X86_FLOW_NEXT;
         note_branch(walk, &insn);
-        if (is_tracked)
-            track(walk, &insn);
+        track(walk, &insn);
     }
+}
+
+/* A function that is called finds its return address where rsp points. */
+static bool is_called(const struct frame_row *row)
+{
+    return row->frame.kind == FRAME_IN_REGISTER && row->frame.other_register == FRAME_RSP &&
+           row->frame.offset == WORD && row->registers[FRAME_RETURN_ADDRESS].kind != FRAME_UNDEFINED;
 }
 
 static bool take_row(void *context, const struct frame_row *row)
 {
     struct walk *walk = context;
-    struct slot slot = {row->frame.offset - WORD, row->frame.kind == FRAME_IN_REGISTER};
+    bool is_known = row->frame.kind == FRAME_IN_REGISTER;
     uint64_t start = row->start < walk->code.start ? walk->code.start : row->start;
     uint64_t end = row->end < walk->code.end ? row->end : walk->code.end;
 
     if (start >= end)
         return start >= walk->code.end;
-    walk->from_rsp = (struct slot){slot.distance, slot.is_known && row->frame.other_register == FRAME_RSP};
-    walk->from_rbp = (struct slot){slot.distance, slot.is_known && row->frame.other_register == FRAME_RBP};
-    /* A function that is called finds its return address where rsp points. */
     if (start == walk->code.start)
-        walk->use->is_used |= !walk->from_rsp.is_known || walk->from_rsp.distance != 0 ||
-                              row->registers[FRAME_RETURN_ADDRESS].kind == FRAME_UNDEFINED;
-    walk_code(walk, start, end, false);
+        walk->use->is_used |= !is_called(row);
+    walk->told.from_rsp = (struct slot){row->frame.offset - WORD, is_known && row->frame.other_register == FRAME_RSP};
+    walk->told.from_rbp = (struct slot){row->frame.offset - WORD, is_known && row->frame.other_register == FRAME_RBP};
+    walk_code(walk, start, end);
     walk->row_end = end;
     return false;
 }
@@ -199,7 +235,7 @@ static bool find_frame(const struct hook_planner *planner, const struct elf_func
 void x86_return_use_find(const struct hook_planner *planner, const struct elf_function *function,
                          const struct hook_plan *plan, struct x86_return_use *use_out)
 {
-    struct walk walk = {.planner = planner, .plan = plan, .use = use_out, .from_rsp = {0, true}};
+    struct walk walk = {.planner = planner, .plan = plan, .use = use_out, .tracked.from_rsp = {0, true}};
     struct eh_frame_entry frame;
 
     *use_out = (struct x86_return_use){0};
@@ -207,11 +243,9 @@ void x86_return_use_find(const struct hook_planner *planner, const struct elf_fu
         return;
     walk.code.end = hook_planner_function_end(planner, function);
     walk.row_end = walk.code.start;
-    if (!find_frame(planner, function, &frame)) {
-        walk_code(&walk, walk.code.start, walk.code.end, true);
-        return;
-    }
-    /* A program that makes no sense from somewhere on leaves the rest of the function to be followed. */
-    if (frame_rows_visit(&frame, planner->rows, take_row, &walk) != 0)
-        walk_code(&walk, walk.row_end, walk.code.end, true);
+    /* What a program tells that makes no sense from somewhere on is good up to there. */
+    if (find_frame(planner, function, &frame) && frame_rows_visit(&frame, planner->rows, take_row, &walk) != 0)
+        walk.tracked.from_rsp.is_known = false;
+    walk.told = (struct frame){0};
+    walk_code(&walk, walk.row_end, walk.code.end);
 }

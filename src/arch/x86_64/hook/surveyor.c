@@ -161,6 +161,12 @@ static bool plan_jump(const struct entry *entry, bool is_padded)
     return false;
 }
 
+/* Whether it is the function itself, or may be, that is in the way. */
+static bool goes_back(const struct hook_plan *plan)
+{
+    return plan->obstacle == HOOK_BRANCH_INSIDE || plan->obstacle == HOOK_LOOP_TO_ENTRY;
+}
+
 static bool plan_whole(const struct entry *entry)
 {
     uint64_t at = entry->code.start + entry->mark_bytes;
@@ -248,7 +254,8 @@ static void plan(struct hook_planner *planner, const struct elf_function *functi
     find_places(&entry);
     if (plan_jump(&entry, false))
         plan_out->obstacle = HOOK_NO_OBSTACLE;
-    else if (!plan_whole(&entry) && !plan_jump(&entry, true) && !plan_hop(&entry) && !plan_trap(&entry))
+    else if (!(goes_back(plan_out) && plan_whole(&entry)) && !plan_jump(&entry, true) && !plan_hop(&entry) &&
+             !plan_trap(&entry))
         return;
     x86_return_use_find(planner, function, plan_out, &use);
     plan_out->is_entry_only |= use.is_used;

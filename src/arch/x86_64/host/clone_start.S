@@ -3,6 +3,8 @@
  * clone_start(flags, stack_end, ended, run, context): run and context travel on the new stack, which is all that the
  * two processes' registers do not share after the system call.
  */
+#include "arch/x86_64/host/own_call.inc"
+
 #include <asm/unistd.h>
 
         .text
@@ -20,7 +22,7 @@ clone_start:
         xorl    %edx, %edx              /* parent_tid */
         xorl    %r8d, %r8d              /* tls */
         movl    $__NR_clone, %eax
-        syscall
+        OWN_CALL
         testq   %rax, %rax
         jz      1f
         ret
@@ -31,7 +33,7 @@ clone_start:
         call    *%rax
         xorl    %edi, %edi
         movl    $__NR_exit, %eax
-        syscall
+        OWN_CALL
         ud2
         .cfi_endproc
         .size   clone_start, . - clone_start

@@ -4,6 +4,8 @@
  * registers, left by iretq, which sets pc, flags and sp at once. All that is needed after `done` is on the program's
  * stack by then.
  */
+#include "arch/x86_64/host/own_call.inc"
+
 #include <asm/unistd.h>
 
 #define R15             0
@@ -52,7 +54,7 @@ thread_landing_routine:
         leaq    SIGNAL_MASK(%rbx), %rdx
         movl    $8, %r10d
         movl    $__NR_rt_sigprocmask, %eax
-        syscall
+        OWN_CALL
         movq    STACK_END(%rbx), %rsp
 
         movq    VECTOR_STATE(%rbx), %rdi
@@ -111,14 +113,14 @@ thread_landing_routine:
         movl    $FUTEX_WAKE, %esi
         movl    $0x7fffffff, %edx
         movl    $__NR_futex, %eax
-        syscall
+        OWN_CALL
 
         movl    $SIG_SETMASK, %edi
         movq    %rsp, %rsi
         xorl    %edx, %edx
         movl    $8, %r10d
         movl    $__NR_rt_sigprocmask, %eax
-        syscall
+        OWN_CALL
         popq    %rax
         popq    %r15
         popq    %r14

@@ -4,6 +4,8 @@
  * flags, which the kernel leaves as they were but for few, and which a native handler gets. The program's
  * handler may call stalker_signal_entry as well, if it found it as the handler before.
  */
+#include "arch/x86_64/host/own_call.inc"
+
 #include <asm/unistd.h>
 
         .text
@@ -46,12 +48,12 @@ FUNCTION stalker_signal_entry
 /* The kernel finds the frame 8 bytes below the stack pointer. */
 1:      addq    $8, %rsp
         movl    $__NR_rt_sigreturn, %eax
-        syscall
+        OWN_CALL
         ud2
 
 FUNCTION stalker_signal_restorer
         movl    $__NR_rt_sigreturn, %eax
-        syscall
+        OWN_CALL
         ud2
 
 /* stalker_signal_return(ucontext, flags): what the kernel does not take from the frame stays as it is in the flags. */
@@ -60,7 +62,7 @@ FUNCTION stalker_signal_return
         popfq
         movq    %rdi, %rsp
         movl    $__NR_rt_sigreturn, %eax
-        syscall
+        OWN_CALL
         ud2
 
         .section .note.GNU-stack, "", @progbits

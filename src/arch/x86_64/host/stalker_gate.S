@@ -3,6 +3,7 @@
  * The gates between translated code and the engine. gs:0 is the struct stalker_thread. No gate touches the program's
  * stack or the vector registers; the engine is compiled without those.
  */
+#include "arch/x86_64/host/own_call.inc"
 #include "stalker/thread_layout.h"
 
 #include <asm/unistd.h>
@@ -123,7 +124,7 @@ FUNCTION stalker_enter
         xorl    %edx, %edx
         movl    $SIGNAL_MASK_BYTES, %r10d
         movl    $__NR_rt_sigprocmask, %eax
-        syscall
+        OWN_CALL
         jmp     1b
 3:      movq    %gs:THREAD_SELF, %rdi
         call    signal_thread_end
@@ -326,7 +327,7 @@ FUNCTION stalker_gate_begin
         addq    $THREAD_SCRATCH, %rdx
         movl    $SIGNAL_MASK_BYTES, %r10d
         movl    $__NR_rt_sigprocmask, %eax
-        syscall
+        OWN_CALL
         /* One that came just before may have been held back already. */
         cmpq    $0, %gs:THREAD_SIGNALS_HELD
         jne     1f

@@ -35,6 +35,11 @@ uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu)
     return cpu->rsp;
 }
 
+void x86_set_stack_pointer(struct gait_cpu_context *cpu, uint64_t sp)
+{
+    cpu->rsp = sp;
+}
+
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out)
 {
     call_out->stack = (uint64_t *)(uintptr_t)cpu->rsp;

@@ -16,6 +16,7 @@ void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call 
 struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu);
 void x86_system_call_done(struct gait_cpu_context *cpu, long result);
 uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu);
+void x86_set_stack_pointer(struct gait_cpu_context *cpu, uint64_t sp);
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out);
 void x86_call_arguments(const struct gait_cpu_context *cpu, uint64_t arguments_out[6]);
 uint64_t x86_call_value(const struct gait_cpu_context *cpu);

@@ -417,6 +417,7 @@ const struct translator translator_x86_64 = {
     .system_call_get = x86_system_call_get,
     .system_call_done = x86_system_call_done,
     .stack_pointer = x86_stack_pointer,
+    .set_stack_pointer = x86_set_stack_pointer,
     .call_get = x86_call_get,
     .call_arguments = x86_call_arguments,
     .call_value = x86_call_value,

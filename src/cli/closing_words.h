@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said when a recording is over: how much there is, of how long, where, and what is missing. */
+#ifndef GAIT_CLI_CLOSING_WORDS_H
+#define GAIT_CLI_CLOSING_WORDS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct closing_words {
+    const char *path; /* of the trace */
+    uint64_t event_count;
+    uint64_t file_bytes;
+    uint64_t duration_ns;
+    uint64_t lost_bytes;
+    uint64_t wait_count; /* how often threads waited for the disk */
+    uint64_t waited_ns;
+    uint32_t deleted_pieces; /* the oldest, of a recording in pieces */
+};
+
+/* A line, and one more if something was lost. */
+void closing_words_say(const struct closing_words *words, FILE *stream);
+
+/* Whether threads waited, in a line. */
+void closing_words_say_waits(const struct closing_words *words, FILE *stream);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a process that has confined itself by seccomp lets the agent make its system calls: the first one that is
+ * forbidden might kill it.
+ */
+#ifndef GAIT_INJECT_SECCOMP_CHECK_H
+#define GAIT_INJECT_SECCOMP_CHECK_H
+
+#include "base/attributes.h"
+#include "gait/error.h"
+#include "inject/tracee.h"
+
+/* For a stopped thread that is to take the agent in. -EPERM: it cannot, or nobody can know. */
+MUST_USE int seccomp_check_all(const struct tracee *thread, struct gait_error *err);
+
+/* The same for giving the agent's memory back, which is done from the program's own code. */
+MUST_USE int seccomp_check_unload(const struct tracee *thread, struct gait_error *err);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cli/closing_words.h"
+
+#include "support/check.h"
+
+static void expect(const struct closing_words *words, void (*say)(const struct closing_words *, FILE *),
+                   const char *expected)
+{
+    char *text = NULL;
+    size_t text_bytes;
+    FILE *stream = open_memstream(&text, &text_bytes);
+
+    say(words, stream);
+    fclose(stream);
+    CHECK_TEXT(text, expected);
+    free(text);
+}
+
+static void a_recording_without_loss_takes_a_line(void)
+{
+    struct closing_words words = {"./traces/a", 1, 900, 1500000000, 0, 0, 0, 0};
+
+    expect(&words, closing_words_say, "gait: recorded 1 event in 1.500 s, nothing lost: 900 bytes in ./traces/a\n");
+    words.event_count = 1002003;
+    words.file_bytes = 3u << 19;
+    expect(&words, closing_words_say,
+           "gait: recorded 1,002,003 events in 1.500 s, nothing lost: 1.5 MiB in ./traces/a\n");
+    words.event_count = 999;
+    words.file_bytes = 2048;
+    expect(&words, closing_words_say, "gait: recorded 999 events in 1.500 s, nothing lost: 2.0 KiB in ./traces/a\n");
+    words.file_bytes = 5ull << 30;
+    expect(&words, closing_words_say, "gait: recorded 999 events in 1.500 s, nothing lost: 5.0 GiB in ./traces/a\n");
+}
+
+static void pieces_that_are_gone_are_told(void)
+{
+    struct closing_words words = {.path = "t", .event_count = 2, .file_bytes = 10, .deleted_pieces = 1};
+
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, nothing lost: 10 bytes in t\n"
+           "gait: the oldest 1 piece was deleted, and the events in it\n");
+    words.deleted_pieces = 7;
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, nothing lost: 10 bytes in t\n"
+           "gait: the oldest 7 pieces were deleted, and the events in them\n");
+}
+
+static void losses_are_told_with_what_helps(void)
+{
+    struct closing_words words = {"t", 1000, 1024, 1000000, 2048, 0, 0, 0};
+
+    expect(&words, closing_words_say,
+           "gait: recorded 1,000 events in 0.001 s, not all that there were: 1.0 KiB in t\n"
+           "gait: 2.0 KiB of event records were lost, because they came faster than they were written; --overflow "
+           "block makes the program wait\n");
+}
+
+static void waits_are_told(void)
+{
+    struct closing_words words = {.wait_count = 0};
+
+    expect(&words, closing_words_say_waits, "gait: no thread waited for the disk\n");
+    words.wait_count = 1;
+    words.waited_ns = 1234567890;
+    expect(&words, closing_words_say_waits,
+           "gait: threads waited 1.235 s for the disk, 1 time; a larger --buffer may help\n");
+    words.wait_count = 4000;
+    expect(&words, closing_words_say_waits,
+           "gait: threads waited 1.235 s for the disk, 4,000 times; a larger --buffer may help\n");
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(a_recording_without_loss_takes_a_line),
+    CHECK_CASE(pieces_that_are_gone_are_told),
+    CHECK_CASE(losses_are_told_with_what_helps),
+    CHECK_CASE(waits_are_told),
+};
+
+CHECK_MAIN(cases)
