@@ -7,6 +7,7 @@
 #: make bench               measures a release build; GAIT_BENCH_SCALE=300 lets it take three times as long
 #: make bench-minute        recording at a steady pace for a minute, and watching what does nothing for half of one
 #: make fuzz                random input for FUZZ_SECONDS each (60), from FUZZ_SEED
+#: make torture             programs of all kinds, in every way that gait looks at them; TORTURE="-w spawn java" for some
 #: make tables              runs the generators in tools/*/
 #: make install, uninstall  under PREFIX (/usr/local), below DESTDIR if given
 #: make deps                installs the Debian packages that are missing (the targets above call it themselves)

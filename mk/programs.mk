@@ -58,7 +58,7 @@ FUZZ_MODE      ?= asan
 FUZZ_SECONDS   ?= 60
 FUZZ_SEED      ?= $(shell date +%s)
 
-.PHONY: test check demo bench bench-minute fuzz tables
+.PHONY: test check demo bench bench-minute fuzz torture tables
 test: | $(DEPS_FOR_TEST)
 	@tools/run_tests.sh $(CONFIGURATIONS)
 
@@ -77,6 +77,9 @@ bench-minute: | $(DEPS_FOR_BENCH)
 	@+$(MAKE) --no-print-directory MODE=release all benches
 	@build/bench/record_throughput 60
 	@build/bench/record_idle 30
+
+torture: all
+	@tests/torture/torture.sh $(TORTURE)
 
 fuzz: | $(DEPS_FOR_TEST)
 	@+$(MAKE) --no-print-directory MODE=$(FUZZ_MODE) fuzzers
