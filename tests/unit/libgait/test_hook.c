@@ -21,7 +21,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone, noipa))
+/* Compilers know much of functions that they see. */
+#if defined(__clang__)
+#define NOINLINE __attribute__((noinline, optnone))
+#else
+#define NOINLINE __attribute__((noinline, noipa))
+#endif
 
 static struct gait_hooks *hooks;
 static struct gait_error error;
