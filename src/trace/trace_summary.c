@@ -64,7 +64,8 @@ static int gather_thread(struct trace_summary *summary, struct call_counts *call
     const struct trace_file *file = &summary->files.files[first];
     struct thread_summary *thread = &summary->threads[summary->thread_count++];
     struct gathering gathering = {.thread = thread, .calls = calls};
-    struct trace_events_receiver receiver = {.process = gather_events, .lose = gather_loss, .skip = gather_gap, .context = &gathering};
+    struct trace_events_receiver receiver = {
+        .process = gather_events, .lose = gather_loss, .skip = gather_gap, .context = &gathering};
     struct trace_events_end end;
     int result;
 
