@@ -7,6 +7,7 @@
 #: make bench               measures a release build; GAIT_BENCH_SCALE=300 lets it take three times as long
 #: make bench-minute        recording at a steady pace for a minute, and watching what does nothing for half of one
 #: make fuzz                random input for FUZZ_SECONDS each (60), from FUZZ_SEED
+#: make torture             programs of all kinds, in every way that gait looks at them; TORTURE="-w spawn java" for some
 #: make tables              runs the generators in tools/*/
 #: make install, uninstall  under PREFIX (/usr/local), below DESTDIR if given
 #: make deps                installs the Debian packages that are missing (the targets above call it themselves)
@@ -17,6 +18,8 @@
 #: MODE=debug|release|asan|tsan   how to build            CC=clang    with what
 #: CROSS_COMPILE=aarch64-linux-gnu-   for another CPU     V=1         shows full commands
 #: ZSTD=no     without libzstd: traces stay uncompressed (so by default where CROSS_COMPILE is given)
+#: DWARF=no    without libdw: nothing is known of arguments but what --arg says (so by default where CROSS_COMPILE is
+#:             given, and with DEPS=no where it is not there)
 #: LZMA=no     without liblzma: packed symbol tables (.gnu_debugdata) are not read (likewise)
 #: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
 
@@ -26,6 +29,7 @@ CROSS_COMPILE ?=
 DEPS          ?= yes
 # A cross compiler rarely has the other CPU's libraries.
 ZSTD          ?= $(if $(CROSS_COMPILE),no,yes)
+DWARF         ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/elfutils/libdwfl.h),yes,no))
 LZMA          ?= $(if $(CROSS_COMPILE),no,yes)
 
 ifeq ($(filter $(MODE),debug release asan tsan),)
@@ -73,9 +77,11 @@ FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwi
 CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 # The library has no need for libzstd and liblzma; the command does.
 LIBS        := -Wl,--as-needed -ldl -lpthread
-COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd) $(if $(filter yes,$(LZMA)),-llzma)
+COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd) $(if $(filter yes,$(LZMA)),-llzma) \
+                $(if $(filter yes,$(DWARF)),-ldw)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
-TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread
+TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread \
+               $(if $(filter yes,$(DWARF)),-ldw)
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \
@@ -90,6 +96,7 @@ CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c)
 # Beside and after the target.
 CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c) \
+    $(if $(filter yes,$(DWARF)),%/dwarf_arguments_none.c,%_libdw.c) \
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
     $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c))
 CONTROLLER_S := $(wildcard src/inject/*.S)

@@ -4,7 +4,7 @@ define newline
 
 
 endef
-TEST_C    := $(sort $(shell find tests/unit -name 'test_*.c' 2>/dev/null))
+TEST_C    := $(filter-out $(if $(filter yes,$(DWARF)),,%_libdw.c),$(sort $(shell find tests/unit -name 'test_*.c' 2>/dev/null)))
 FUZZ_C    := $(wildcard tests/fuzz/*.c)
 BENCH_C   := $(wildcard bench/*.c)
 EXAMPLE_C := $(wildcard examples/*.c)
@@ -35,6 +35,8 @@ endef
 PARTS := $(OUT)/support.a $(OUT)/internal.a
 $(UNIT_TESTS) $(FUZZERS) $(EXAMPLES): $(OUT)/%: $(OBJ)/%.o $(PARTS)
 	$(link_program)
+# What is part of the agent only is linked with its own test.
+$(filter $(OUT)/tests/unit/agent/%,$(UNIT_TESTS)): $(OUT)/tests/unit/agent/test_%: $(OBJ)/src/agent/%.o
 $(filter build/bench/%,$(BENCHES)): build/%: $(OBJ)/%.o $(PARTS)
 	$(link_program)
 $(filter-out build/bench/%,$(BENCHES)): $(OUT)/%: $(OBJ)/%.o $(PARTS)
@@ -58,7 +60,7 @@ FUZZ_MODE      ?= asan
 FUZZ_SECONDS   ?= 60
 FUZZ_SEED      ?= $(shell date +%s)
 
-.PHONY: test check demo bench bench-minute fuzz tables
+.PHONY: test check demo bench bench-minute fuzz torture tables
 test: | $(DEPS_FOR_TEST)
 	@tools/run_tests.sh $(CONFIGURATIONS)
 
@@ -77,6 +79,9 @@ bench-minute: | $(DEPS_FOR_BENCH)
 	@+$(MAKE) --no-print-directory MODE=release all benches
 	@build/bench/record_throughput 60
 	@build/bench/record_idle 30
+
+torture: all
+	@tests/torture/torture.sh $(TORTURE)
 
 fuzz: | $(DEPS_FOR_TEST)
 	@+$(MAKE) --no-print-directory MODE=$(FUZZ_MODE) fuzzers

@@ -85,27 +85,57 @@ static void commit(struct detail_lane *lane, const struct stalker_thread *thread
     lane->position = lane->writer->start;
 }
 
+static uint32_t round_up(uint32_t bytes)
+{
+    return (bytes + 7) & ~7u;
+}
+
 void detail_lane_enter(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_enter *enter,
-                       uint32_t stack_bytes)
+                       struct detail_values values)
 {
     struct detail_enter *place = (struct detail_enter *)(uintptr_t)lane->position;
+    uint32_t wanted = enter->stack_bytes, room = DETAIL_STACK_BYTES_MAX - round_up(values.size_bytes);
+    uint8_t *behind = (uint8_t *)(place + 1);
     uint64_t sp = enter->record.sp;
-    uint32_t size_bytes;
 
     *place = *enter;
     place->record.size_bytes = 0;
     place->record.kind = DETAIL_ENTER;
-    place->stack_bytes = stack_bytes == 0 ? 0 : readable(lane, sp, stack_bytes);
-    __builtin_memcpy(place + 1, (const void *)(uintptr_t)sp, place->stack_bytes);
-    size_bytes = (uint32_t)(sizeof(*place) + ((place->stack_bytes + 7) & ~7u));
-    commit(lane, thread, size_bytes);
+    wanted = wanted < room ? wanted : room;
+    place->stack_bytes = wanted == 0 ? 0 : readable(lane, sp, wanted);
+    place->values_bytes = values.size_bytes;
+    __builtin_memcpy(behind, (const void *)(uintptr_t)sp, place->stack_bytes);
+    behind += round_up(place->stack_bytes);
+    __builtin_memcpy(behind, values.bytes, values.size_bytes);
+    commit(lane, thread, (uint32_t)sizeof(*place) + round_up(place->stack_bytes) + round_up(values.size_bytes));
 }
 
-void detail_lane_leave(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_leave *leave)
+void detail_lane_leave(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_leave *leave,
+                       struct detail_values values)
 {
     struct detail_leave *place = (struct detail_leave *)(uintptr_t)lane->position;
+    struct detail_leave_values *behind = (struct detail_leave_values *)(void *)(place + 1);
+    uint32_t size_bytes = sizeof(*place);
 
     *place = *leave;
     place->record.size_bytes = 0;
-    commit(lane, thread, sizeof(*place));
+    if (values.size_bytes != 0) {
+        *behind = (struct detail_leave_values){.values_bytes = values.size_bytes};
+        __builtin_memcpy(behind + 1, values.bytes, values.size_bytes);
+        size_bytes += (uint32_t)sizeof(*behind) + round_up(values.size_bytes);
+    }
+    commit(lane, thread, size_bytes);
+}
+
+void detail_lane_stack(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_stack *stack,
+                       const uint64_t *addresses)
+{
+    struct detail_stack *place = (struct detail_stack *)(uintptr_t)lane->position;
+    uint32_t addresses_bytes = stack->frame_count * (uint32_t)sizeof(*addresses);
+
+    *place = *stack;
+    place->record.size_bytes = 0;
+    place->record.kind = DETAIL_STACK;
+    __builtin_memcpy(place + 1, addresses, addresses_bytes);
+    commit(lane, thread, (uint32_t)sizeof(*place) + addresses_bytes);
 }

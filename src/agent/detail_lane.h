@@ -33,11 +33,20 @@ void detail_lane_close(struct detail_lane *lane);
 /* In a child that was just forked: the lane is the parent's. */
 void detail_lane_forget(struct detail_lane *lane);
 
-/* A call that just entered a function; record.kind and size_bytes are filled in here. Copies some of the stack. */
+/*
+ * A call that just entered a function; record.kind and size_bytes are filled in here, and so is what concerns values.
+ * Copies stack_bytes of the stack, or as many as values leave room for.
+ */
 void detail_lane_enter(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_enter *enter,
-                       uint32_t stack_bytes);
+                       struct detail_values values);
 
-void detail_lane_leave(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_leave *leave);
+/* The same for one that ended. */
+void detail_lane_leave(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_leave *leave,
+                       struct detail_values values);
+
+/* Who called it: frame_count addresses. */
+void detail_lane_stack(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_stack *stack,
+                       const uint64_t *addresses);
 
 /* Whether a word of the thread's stack can be read. Cheap while it stays in a page. */
 bool detail_lane_can_read(struct detail_lane *lane, uint64_t sp);

@@ -7,8 +7,12 @@
  */
 #include "agent/function_watch.h"
 
+#include "agent/call_stack.h"
+#include "agent/detail_capture.h"
 #include "agent/detail_lane.h"
 #include "agent/entry_loop.h"
+#include "agent/errno_place.h"
+#include "arch/calling_thread.h"
 #include "base/clock_pair.h"
 #include "base/hash_map.h"
 #include "base/memory_map.h"
@@ -35,8 +39,10 @@ __extension__ typedef unsigned __int128 wide;
 
 struct watch_point {
     uint64_t address;
-    _Atomic uint64_t patterns; /* of the function that begins here; 0: none does */
-    bool may_loop;             /* the function itself may jump here; set before the patterns */
+    _Atomic uint64_t patterns;                      /* of the function that begins here; 0: none does */
+    bool may_loop;                                  /* the function itself may jump here; set before the patterns */
+    const struct agent_pattern *_Atomic declared;   /* the one whose declaration counts; NULL: none; the same */
+    const struct detail_declaration *_Atomic known; /* if there is none: what the controller knows; the same */
 };
 
 /* A call that has not ended. */
@@ -46,11 +52,14 @@ struct watched_call {
     uint64_t return_address;
     uint64_t entered_time;
     uint64_t patterns;
+    const struct detail_declaration *declaration;
 };
 
 /* What a thread has. */
 struct watch_thread {
     struct detail_lane lane;
+    struct call_stack_walker *walker; /* NULL: none yet */
+    bool has_no_walker;               /* there is no memory for it */
     uint32_t call_count;
     struct watched_call calls[CALLS_MAX];
     uint64_t returns[RETURNS_KNOWN]; /* addresses that have a point, by their lower bits */
@@ -61,11 +70,14 @@ static struct function_watch {
     struct stalker_engine *engine;
     struct ring_region *ring;
     uint32_t stack_bytes;
+    uint32_t string_bytes;
+    uint32_t stack_frames;
     uint32_t pattern_count;
     const struct agent_pattern *patterns[AGENT_PATTERNS_MAX];
     uint64_t detailed; /* patterns, by their number here, that are for the detail lane; and so on */
     uint64_t triggering;
     uint64_t slow;
+    uint64_t stacked;
     struct hash_map points; /* by address; under lock */
     struct slab memory;
     bool is_used;
@@ -151,6 +163,28 @@ static void remove_call(struct watch_thread *own, uint32_t which)
         own->calls[i] = own->calls[i + 1];
 }
 
+/* In a function of its own, so that nobody else needs room for values on the stack. */
+static __attribute__((noinline)) void tell_leave(struct watch_thread *own, struct stalker_thread *thread,
+                                                 const struct watched_call *call, const struct detail_leave *leave)
+{
+    const struct detail_declaration *declaration = call->declaration;
+    uint64_t vectors[CALLING_THREAD_VECTORS];
+    struct detail_result result = {.value = leave->value};
+    uint8_t bytes[DETAIL_STACK_BYTES_MAX];
+    struct detail_values values = {bytes, 0};
+
+    if (declaration != NULL && leave->record.kind == DETAIL_LEAVE) {
+        if (detail_declaration_has_vectors(declaration, true)) {
+            calling_thread_vectors(vectors);
+            result.vectors = vectors;
+        }
+        if (detail_capture_has_failed(declaration, result.value))
+            result.errno_place = errno_place_find();
+        values.size_bytes = detail_capture_result(declaration, &result, watch.string_bytes, bytes, sizeof(bytes));
+    }
+    detail_lane_leave(&own->lane, thread, leave, values);
+}
+
 /* It has returned with those registers; NULL: it was left in another way. */
 static void end_call(struct watch_thread *own, struct stalker_thread *thread, uint32_t which,
                      const struct gait_cpu_context *returned)
@@ -172,7 +206,7 @@ static void end_call(struct watch_thread *own, struct stalker_thread *thread, ui
     if (returned != NULL)
         leave.value = translator_host()->call_value(returned);
     if (call->patterns & watch.detailed && detail_lane_open(&own->lane, watch.ring, thread))
-        detail_lane_leave(&own->lane, thread, &leave);
+        tell_leave(own, thread, call, &leave);
     trigger_slow(thread, call, leave.record.time);
 }
 
@@ -290,7 +324,8 @@ static bool await_return(struct watch_thread *own, uint64_t address)
     return true;
 }
 
-static void tell_enter(struct watch_thread *own, struct stalker_thread *thread, const struct watched_call *call)
+static __attribute__((noinline)) void tell_enter(struct watch_thread *own, struct stalker_thread *thread,
+                                                 const struct watched_call *call)
 {
     struct detail_enter enter = {
         .record =
@@ -301,12 +336,82 @@ static void tell_enter(struct watch_thread *own, struct stalker_thread *thread, 
                 .sp = call->sp,
             },
         .caller = call->return_address,
+        .stack_bytes = watch.stack_bytes,
     };
+    struct detail_registers registers = {.sp = call->sp};
+    uint64_t vectors[CALLING_THREAD_VECTORS];
+    uint8_t bytes[DETAIL_STACK_BYTES_MAX];
+    struct detail_values values = {bytes, 0};
 
-    if (!(call->patterns & watch.detailed) || !detail_lane_open(&own->lane, watch.ring, thread))
-        return;
     translator_host()->call_arguments(&thread->context, enter.arguments);
-    detail_lane_enter(&own->lane, thread, &enter, watch.stack_bytes);
+    if (call->declaration != NULL) {
+        __builtin_memcpy(registers.arguments, enter.arguments, sizeof(enter.arguments));
+        /* Here they are still the program's: nothing of ours uses them. */
+        if (detail_declaration_has_vectors(call->declaration, false)) {
+            calling_thread_vectors(vectors);
+            registers.vectors = vectors;
+        }
+        values.size_bytes =
+            detail_capture_arguments(call->declaration, &registers, watch.string_bytes, bytes, sizeof(bytes));
+    }
+    detail_lane_enter(&own->lane, thread, &enter, values);
+}
+
+static bool obtain_walker(struct watch_thread *own, uint64_t sp)
+{
+    if (own->walker != NULL || own->has_no_walker)
+        return own->walker != NULL;
+    own->walker = call_stack_walker_acquire(sp);
+    own->has_no_walker = own->walker == NULL;
+    if (own->has_no_walker)
+        ring_region_note_lack(watch.ring);
+    return own->walker != NULL;
+}
+
+static __attribute__((noinline)) void tell_stack(struct watch_thread *own, struct stalker_thread *thread,
+                                                 const struct watched_call *call)
+{
+    struct detail_stack stack = {
+        .record =
+            {
+                .depth = (uint16_t)own->call_count,
+                .time = call->entered_time,
+                .function = call->point->address,
+                .sp = call->sp,
+            },
+    };
+    uint64_t addresses[DETAIL_STACK_FRAMES_MAX];
+    bool goes_on;
+
+    if (!obtain_walker(own, call->sp))
+        return;
+    stack.frame_count =
+        (uint32_t)call_stack_take(own->walker, &thread->context, addresses, watch.stack_frames, &goes_on);
+    stack.flags = goes_on ? DETAIL_STACK_GOES_ON : 0;
+    detail_lane_stack(&own->lane, thread, &stack, addresses);
+}
+
+static void tell_call(struct watch_thread *own, struct stalker_thread *thread, const struct watched_call *call)
+{
+    if (!(call->patterns & (watch.detailed | watch.stacked)) || !detail_lane_open(&own->lane, watch.ring, thread))
+        return;
+    if (call->patterns & watch.detailed)
+        tell_enter(own, thread, call);
+    if (call->patterns & watch.stacked)
+        tell_stack(own, thread, call);
+}
+
+/* Whether it matters when the call ends: of stacks, only so that a loop is told from a call. */
+static bool is_awaited(const struct watched_call *call)
+{
+    return call->patterns & (watch.detailed | watch.slow) || (call->patterns & watch.stacked && call->point->may_loop);
+}
+
+static const struct detail_declaration *declaration_of(const struct watch_point *point)
+{
+    const struct agent_pattern *declared = atomic_load_explicit(&point->declared, memory_order_relaxed);
+
+    return declared == NULL ? atomic_load_explicit(&point->known, memory_order_relaxed) : &declared->declaration;
 }
 
 static void begin_call(struct watch_thread *own, struct stalker_thread *thread, const struct watch_point *point,
@@ -323,9 +428,10 @@ static void begin_call(struct watch_thread *own, struct stalker_thread *thread, 
     if (is_in_call(own, thread, &call))
         return;
     call.entered_time = time_counter();
-    tell_enter(own, thread, &call);
+    call.declaration = declaration_of(point);
+    tell_call(own, thread, &call);
     trigger_calls(thread, call.patterns, call.entered_time);
-    if (call.patterns & (watch.detailed | watch.slow) && has_room(own, sp) && await_return(own, call.return_address))
+    if (is_awaited(&call) && has_room(own, sp) && await_return(own, call.return_address))
         own->calls[own->call_count++] = call;
 }
 
@@ -371,29 +477,59 @@ static uint32_t number_of(const struct agent_pattern *pattern) REQUIRES(watch.lo
     watch.detailed |= (uint64_t)(pattern->use == AGENT_PATTERN_DETAIL) << number;
     watch.triggering |= (uint64_t)(pattern->use == AGENT_PATTERN_TRIGGER_CALL) << number;
     watch.slow |= (uint64_t)(pattern->use == AGENT_PATTERN_TRIGGER_SLOW) << number;
+    watch.stacked |= (uint64_t)(pattern->use == AGENT_PATTERN_STACK) << number;
     return number;
+}
+
+/* Of several, the first one that the user gave counts. What was there before may be of another function. */
+static void declare(struct watch_point *point, const struct agent_pattern *pattern, bool is_new)
+{
+    const struct agent_pattern *before = is_new ? NULL : atomic_load_explicit(&point->declared, memory_order_relaxed);
+    bool counts = pattern->declaration.is_given && (before == NULL || pattern < before);
+
+    atomic_store_explicit(&point->declared, counts ? pattern : before, memory_order_relaxed);
+    if (is_new)
+        atomic_store_explicit(&point->known, NULL, memory_order_relaxed);
 }
 
 void function_watch_add(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes)
 {
     struct watch_point *point;
     uint32_t number;
+    bool is_new;
 
+    if (pattern->use == AGENT_PATTERN_ERRNO) {
+        errno_place_add(address);
+        return;
+    }
     mutex_lock(&watch.lock);
     number = number_of(pattern);
     mutex_unlock(&watch.lock);
     point = number == AGENT_PATTERNS_MAX ? NULL : watch_address(address);
     if (point == NULL)
         return;
-    if (atomic_load_explicit(&point->patterns, memory_order_relaxed) == 0)
+    is_new = atomic_load_explicit(&point->patterns, memory_order_relaxed) == 0;
+    if (is_new)
         point->may_loop = entry_loop_may_be(address, size_bytes);
+    declare(point, pattern, is_new);
     atomic_fetch_or_explicit(&point->patterns, 1ull << number, memory_order_release);
+}
+
+void function_watch_declare(uint64_t address, const struct detail_declaration *declaration)
+{
+    uint64_t value;
+
+    mutex_lock(&watch.lock);
+    if (hash_map_lookup(&watch.points, address, &value))
+        atomic_store_explicit(&((struct watch_point *)(uintptr_t)value)->known, declaration, memory_order_relaxed);
+    mutex_unlock(&watch.lock);
 }
 
 void function_watch_remove(uint64_t start, uint64_t end)
 {
     uint64_t cursor = 0, address, value;
 
+    errno_place_remove(start, end);
     mutex_lock(&watch.lock);
     while (hash_map_next(&watch.points, &cursor, &address, &value))
         if (address >= start && address < end)
@@ -408,6 +544,7 @@ static void thread_ended(struct stalker_thread *thread)
     struct watch_thread *own = thread->watch;
 
     detail_lane_close(&own->lane);
+    call_stack_walker_release(own->walker);
     memory_unmap(own, sizeof(*own));
 }
 
@@ -416,6 +553,7 @@ static void thread_forgotten(struct stalker_thread *thread)
     struct watch_thread *own = thread->watch;
 
     detail_lane_forget(&own->lane);
+    call_stack_walker_release(own->walker);
     memory_unmap(own, sizeof(*own));
 }
 
@@ -449,6 +587,10 @@ int function_watch_begin(struct stalker_engine *engine, struct ring_region *ring
     watch.engine = engine;
     watch.ring = ring;
     watch.stack_bytes = options->stack_bytes < DETAIL_STACK_BYTES_MAX ? options->stack_bytes : DETAIL_STACK_BYTES_MAX;
+    watch.string_bytes =
+        options->string_bytes < DETAIL_STACK_BYTES_MAX ? options->string_bytes : DETAIL_STACK_BYTES_MAX;
+    watch.stack_frames =
+        options->stack_frames < DETAIL_STACK_FRAMES_MAX ? options->stack_frames : DETAIL_STACK_FRAMES_MAX;
     watch.began = ring_region_header(ring)->began;
     watch.is_used = true;
     engine->thread_watcher = &watcher;

@@ -14,6 +14,7 @@
 
 struct agent_options;
 struct agent_pattern;
+struct detail_declaration;
 struct ring_region;
 struct stalker_engine;
 
@@ -29,6 +30,9 @@ void function_watch_end(void);
  * threads are followed.
  */
 void function_watch_add(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes);
+
+/* What its arguments are, unless the pattern by which it was added says so. */
+void function_watch_declare(uint64_t address, const struct detail_declaration *declaration);
 
 /* What was in that range is gone. */
 void function_watch_remove(uint64_t start, uint64_t end);

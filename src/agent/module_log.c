@@ -6,6 +6,7 @@
  */
 #include "agent/module_log.h"
 
+#include "agent/call_stack.h"
 #include "agent/selection.h"
 #include "base/interval_map.h"
 #include "base/time_counter.h"
@@ -74,6 +75,7 @@ static void load(const struct mapping *mapping)
     /* Without memory for it nobody is told when it goes. */
     (void)!interval_map_insert(&log.known, mapping->start, mapping->end, identity_of(mapping));
     (void)ring_region_add_module(log.ring, &module, mapping->path);
+    call_stack_modules_changed();
     if (!log.is_selected)
         selection_module_loaded(mapping);
 }
@@ -99,6 +101,7 @@ static void unload(uint64_t start, uint64_t end)
         if (known->start >= end)
             break;
         (void)ring_region_add_module(log.ring, &module, "");
+        call_stack_modules_changed();
         selection_module_unloaded(known->start, known->end);
     }
     /* Whole ranges go, so nothing is split and no memory is needed. */
@@ -113,6 +116,9 @@ static void changed(void *context, uint64_t start, uint64_t end, bool may_execut
 
     (void)context;
     mutex_lock(&log.lock);
+    /* What is mapped right behind code is the rest of its file: only then can its frames be understood. */
+    if (start != 0 && interval_map_find(&log.known, start - 1, &known))
+        call_stack_modules_changed();
     if (interval_map_find(&log.known, start, &known))
         change.start = known.start;
     if (interval_map_find(&log.known, end - 1, &known))

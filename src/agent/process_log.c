@@ -6,6 +6,7 @@
  */
 #include "agent/process_log.h"
 
+#include "agent/call_stack.h"
 #include "agent/crash_watch.h"
 #include "agent/function_watch.h"
 #include "agent/module_log.h"
@@ -127,6 +128,7 @@ static bool child_began(void *context)
         return false;
     crash_watch_begin_in_child();
     function_watch_begin_in_child();
+    call_stack_begin_in_child();
     module_log_begin_in_child();
     return true;
 }

@@ -10,6 +10,7 @@
 #include "base/raw_syscall.h"
 #include "elf/symbol_file.h"
 #include "process/mapping_list.h"
+#include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
@@ -31,6 +32,7 @@ static struct selection {
     uint32_t count;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
     struct agent_pattern_parts parts[AGENT_PATTERNS_MAX];
+    struct agent_known known;
     char program[MAPPING_PATH_BYTES_MAX]; /* the path of the program itself */
     size_t program_length;
 } selection;
@@ -73,6 +75,7 @@ void selection_begin(struct stalker_engine *engine, struct ring_region *ring, co
         selection.patterns[i] = options->patterns[i];
         agent_pattern_split(&selection.patterns[i], &selection.parts[i]);
     }
+    selection.known = options->known;
     find_program();
     resolver_watch_begin(engine, found_function);
 }
@@ -144,6 +147,20 @@ static void found_function(const struct agent_pattern *pattern, uint64_t address
     select_code(pattern, address, 0);
 }
 
+/* Tells what the controller knew of its arguments, unless the user said what they are. */
+static void declare(const struct search *search, const struct agent_pattern *pattern, const struct elf_symbol *symbol,
+                    uint64_t address)
+{
+    const struct glob_text path = {search->mapping->path, search->mapping->path_length};
+    const struct detail_declaration *declaration;
+
+    if (pattern->use != AGENT_PATTERN_DETAIL || selection.known.count == 0 || selection.watcher == NULL)
+        return;
+    declaration = agent_known_find(&selection.known, agent_known_key(path, symbol->address));
+    if (declaration != NULL)
+        selection.watcher->declare(address, declaration);
+}
+
 static void take_symbol(struct search *search, const struct elf_symbol *symbol)
 {
     const struct glob_text name = {symbol->name, symbol->name_length};
@@ -164,6 +181,7 @@ static void take_symbol(struct search *search, const struct elf_symbol *symbol)
             continue;
         }
         select_code(pattern, address, measure(search, symbol, available));
+        declare(search, pattern, symbol, address);
     }
 }
 

@@ -35,6 +35,8 @@ struct selection_watcher {
      * matched something. NULL: names are looked up here.
      */
     uint64_t (*module)(const struct mapping *mapping, const char *path, const struct selection_search *search);
+    /* What the arguments of one that was added are; stays as well. */
+    void (*declare)(uint64_t address, const struct detail_declaration *declaration);
     /* What was there is gone. */
     void (*remove)(uint64_t start, uint64_t end);
 };

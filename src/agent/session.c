@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/session.h"
 
+#include "agent/call_stack.h"
 #include "agent/crash_watch.h"
 #include "agent/function_watch.h"
 #include "agent/hook_session.h"
@@ -53,7 +54,8 @@ static int make_ring(const struct agent_options *options)
 
 static int make_engine(const struct agent_options *options)
 {
-    static const struct selection_watcher functions = {.add = function_watch_add, .remove = function_watch_remove};
+    static const struct selection_watcher functions = {
+        .add = function_watch_add, .declare = function_watch_declare, .remove = function_watch_remove};
     static const struct stalker_engine_options defaults;
     const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);
@@ -61,6 +63,8 @@ static int make_engine(const struct agent_options *options)
     if (result != 0)
         return result;
     result = function_watch_begin(session.engine, session.ring, options);
+    if (result == 0 && options->stack_frames != 0)
+        result = call_stack_begin();
     if (result != 0)
         return result;
     selection_begin(session.engine, session.ring, options, &functions);
@@ -94,6 +98,7 @@ static void give_back(void)
     module_log_end();
     selection_end();
     function_watch_end();
+    call_stack_end();
     session = (struct session){0};
 }
 

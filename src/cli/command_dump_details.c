@@ -5,13 +5,17 @@
 #include "cli/arguments.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
+#include "libgait/error.h"
+#include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"
+#include "symbolize/stack_names.h"
 #include "trace/modules.h"
 #include "trace/trace_details.h"
 #include "trace/trace_files.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #define NAME_BYTES 256
 
@@ -23,11 +27,17 @@ struct dump {
     uint32_t image;
     struct modules modules;
     struct function_names names;
+    struct call_arguments arguments;
 };
+
+static const struct module *module_of(const struct dump *dump, const struct detail_record *record)
+{
+    return modules_find(&dump->modules, record->function, record->time, record->time);
+}
 
 static void put_start(struct dump *dump, const struct detail_record *record, const char *kind)
 {
-    const struct module *module = modules_find(&dump->modules, record->function, record->time, record->time);
+    const struct module *module = module_of(dump, record);
     char text[NAME_BYTES], clean[NAME_BYTES];
 
     snprintf(text, sizeof(text), "0x%" PRIx64, record->function);
@@ -37,9 +47,12 @@ static void put_start(struct dump *dump, const struct detail_record *record, con
                  dump->file->tid, record->time, kind, record->depth, printable(clean, sizeof(clean), text));
 }
 
-static void put_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+static void put_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
+                      struct detail_values values)
 {
     struct dump *dump = context;
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
 
     put_start(dump, &enter->record, "enter");
     for (unsigned i = 0; i < DETAIL_ARGUMENTS; i++)
@@ -47,34 +60,64 @@ static void put_enter(void *context, const struct detail_enter *enter, const uin
     screen_print(dump->call->screen, "\t");
     for (uint32_t i = 0; i < enter->stack_bytes; i++)
         screen_print(dump->call->screen, "%02x", stack[i]);
-    screen_print(dump->call->screen, "\n");
+    detail_text_init(&text, bytes, sizeof(bytes));
+    call_arguments_put(&dump->arguments, module_of(dump, &enter->record), enter, stack, values, &text);
+    screen_print(dump->call->screen, text.used == 0 ? "\n" : "\t%s\n", bytes);
 }
 
-static void put_leave(void *context, const struct detail_leave *leave)
+static void put_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
     struct dump *dump = context;
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
     bool is_return = leave->record.kind == DETAIL_LEAVE;
 
     put_start(dump, &leave->record, is_return ? "leave" : "left");
     screen_print(dump->call->screen, "\t%" PRIu64, leave->record.time - leave->entered_time);
     if (is_return)
         screen_print(dump->call->screen, "\t0x%" PRIx64, leave->value);
-    screen_print(dump->call->screen, "\n");
+    detail_text_init(&text, bytes, sizeof(bytes));
+    call_arguments_put_result(&dump->arguments, module_of(dump, &leave->record), leave, values, &text);
+    screen_print(dump->call->screen, text.used == 0 ? "\n" : "\t%s\n", bytes);
 }
 
+/* Return addresses are behind calls, which may be the last thing in a function: so what is before them is named. */
+static void put_stack(void *context, const struct detail_stack *stack, const uint8_t *addresses)
+{
+    struct dump *dump = context;
+
+    put_start(dump, &stack->record, "stack");
+    for (uint32_t i = 0; i < stack->frame_count; i++) {
+        char text[NAME_BYTES], clean[NAME_BYTES];
+        uint64_t address;
+
+        memcpy(&address, addresses + i * sizeof(address), sizeof(address));
+        stack_names_find(&dump->modules, &dump->names, stack->record.time, address, text, sizeof(text));
+        screen_print(dump->call->screen, "\t%s", printable(clean, sizeof(clean), text));
+    }
+    screen_print(dump->call->screen, "%s\n", stack->flags & DETAIL_STACK_GOES_ON ? "\t..." : "");
+}
+
+/* What is known of names is known by modules. */
 static void forget_process(struct dump *dump)
 {
-    if (dump->pid != 0)
-        modules_deinit(&dump->modules);
+    if (dump->pid == 0)
+        return;
+    call_arguments_deinit(&dump->arguments);
+    function_names_deinit(&dump->names);
+    modules_deinit(&dump->modules);
     dump->pid = 0;
 }
 
 /* Without modules there are no names. */
-static void take_process(struct dump *dump, const struct trace_file *file)
+static int take_process(struct dump *dump, const struct trace_file *file)
 {
     if (dump->pid == file->pid && dump->image == file->image)
-        return;
+        return 0;
     forget_process(dump);
+    function_names_init(&dump->names);
+    if (call_arguments_init(&dump->arguments, &dump->names) != 0)
+        return error_set(dump->call->error, ENOMEM, "no memory");
     dump->modules = (struct modules){.count = 0};
     for (size_t i = 0; i < dump->files.count; i++) {
         const struct trace_file *other = &dump->files.files[i];
@@ -84,15 +127,17 @@ static void take_process(struct dump *dump, const struct trace_file *file)
     }
     dump->pid = file->pid;
     dump->image = file->image;
+    return 0;
 }
 
 static int dump_thread(struct dump *dump, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {put_enter, put_leave, dump};
+    const struct trace_details_receiver receiver = {put_enter, put_leave, put_stack, dump};
     struct trace_details_end end;
-    int result;
+    int result = take_process(dump, file);
 
-    take_process(dump, file);
+    if (result != 0)
+        return result;
     dump->file = file;
     result = trace_details_read(dump->files.folder, file->path, &receiver, &end, dump->call->error);
     return result == 0 ? stream_end_check(&end.stream, file->path, dump->call->error) : result;
@@ -110,12 +155,10 @@ static enum command_status run(const struct command_call *call)
         return status;
     if (trace_files_open(&dump.files, path, call->error) != 0)
         return COMMAND_FAILED;
-    function_names_init(&dump.names);
     for (size_t i = 0; i < dump.files.count; i++)
         if (dump.files.files[i].kind == TRACE_FILE_DETAIL && dump_thread(&dump, &dump.files.files[i]) != 0)
             status = COMMAND_FAILED;
     forget_process(&dump);
-    function_names_deinit(&dump.names);
     trace_files_close(&dump.files);
     return status;
 }
@@ -126,10 +169,12 @@ const struct command command_dump_details = {
     .arguments = "TRACE",
     .summary = "every call that --detail asked for, a line each time",
     .details = "Writes what is in the detail lanes of a trace as lines, for other programs to\n"
-               "read: process, thread, time (of the CPU's counter), \"enter\", \"leave\" or \"left\" (by\n"
-               "an exception or a long jump), depth, function. Then, where it was entered, six\n"
-               "registers in which there may be arguments, and the stack in hexadecimal; where it\n"
-               "was left, how long it took, in ticks of the counter, and what it returned. Fields\n"
-               "are separated by tabs.\n",
+               "read: process, thread, time (of the CPU's counter), \"enter\", \"leave\", \"left\" (by\n"
+               "an exception or a long jump) or \"stack\", depth, function. Then, where it was\n"
+               "entered, six registers in which there may be arguments, the stack in hexadecimal\n"
+               "and, if they are known, the arguments as what they are; where it was left, how\n"
+               "long it took, in ticks of the counter, what it returned and, if it is known, what\n"
+               "that is; of a stack, the callers, the nearest first, and \"...\" if there are more.\n"
+               "Fields are separated by tabs.\n",
     .run = run,
 };

@@ -7,14 +7,17 @@
 #define _GNU_SOURCE
 #include "cli/record_options.h"
 
+#include "cli/arg_spec.h"
 #include "cli/config_file.h"
 #include "cli/option_values.h"
 #include "cli/record_patterns.h"
 #include "gait/stalker.h"
 #include "libgait/error.h"
+#include "ring/detail_record.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +96,26 @@ static bool take_stack_bytes(struct record_options *options, const char *value)
     return true;
 }
 
+static bool read_from_one(const char *value, unsigned most, unsigned *number_out)
+{
+    unsigned long number;
+
+    if (!option_read_number(value, most, &number) || number == 0)
+        return false;
+    *number_out = (unsigned)number;
+    return true;
+}
+
+static bool take_string_bytes(struct record_options *options, const char *value)
+{
+    return read_from_one(value, DETAIL_STACK_BYTES_MAX, &options->string_bytes);
+}
+
+static bool take_stack_depth(struct record_options *options, const char *value)
+{
+    return read_from_one(value, DETAIL_STACK_FRAMES_MAX, &options->stack_depth);
+}
+
 static bool take_pre_roll(struct record_options *options, const char *value)
 {
     return option_read_roll(value, &options->pre_roll_ms);
@@ -132,6 +155,19 @@ static bool take_exclude(struct record_options *options, const char *value)
 static bool take_detail(struct record_options *options, const char *value)
 {
     return is_pattern(value) && value[strlen(value) - 1] != '!' && add_text(&options->details, value);
+}
+
+static bool take_arg(struct record_options *options, const char *value)
+{
+    struct arg_spec_error error;
+    struct arg_spec spec;
+
+    return arg_spec_parse(value, &spec, &error) && add_text(&options->args, value);
+}
+
+static bool take_stack(struct record_options *options, const char *value)
+{
+    return is_pattern(value) && value[strlen(value) - 1] != '!' && add_text(&options->stacks, value);
 }
 
 static bool take_thread(struct record_options *options, const char *value)
@@ -188,6 +224,16 @@ static void clear_details(struct record_options *options)
     options->details.count = 0;
 }
 
+static void clear_args(struct record_options *options)
+{
+    options->args.count = 0;
+}
+
+static void clear_stacks(struct record_options *options)
+{
+    options->stacks.count = 0;
+}
+
 static void clear_threads(struct record_options *options)
 {
     options->threads.count = 0;
@@ -228,6 +274,10 @@ static const struct record_option {
     {"no-children", OPTION_SWITCH, take_no_children, "true or false", NULL},
     {"detail", OPTION_LIST, take_detail, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_details},
     {"stack-bytes", OPTION_VALUE, take_stack_bytes, "a number from 0 to 512", NULL},
+    {"arg", OPTION_LIST, take_arg, "FUNCTION:TYPE,TYPE...[->TYPE]", clear_args},
+    {"string-bytes", OPTION_VALUE, take_string_bytes, "a number from 1 to 512", NULL},
+    {"stack", OPTION_LIST, take_stack, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_stacks},
+    {"stack-depth", OPTION_VALUE, take_stack_depth, "a number from 1 to 64", NULL},
     {"flight", OPTION_SWITCH, take_flight, "true or false", NULL},
     {"trigger", OPTION_LIST, take_trigger,
      "symbol=GLOB, slow=GLOB>TIME, crash, signal=NAME, time=+TIME, every=TIME or manual", clear_triggers},
@@ -260,11 +310,19 @@ static const struct record_option *find_option(const char *name)
 }
 
 /* What the value should be, in more words where the value says which. */
-static const char *wanted_of(const struct record_option *option, const char *value)
+static const char *wanted_of(struct record_options *options, const struct record_option *option, const char *value)
 {
-    struct trigger_spec spec;
-    const char *wanted = option->take == take_trigger ? trigger_spec_parse(value, &spec) : NULL;
+    struct trigger_spec trigger;
+    struct arg_spec_error error;
+    struct arg_spec arg;
+    const char *wanted = option->take == take_trigger ? trigger_spec_parse(value, &trigger) : NULL;
+    size_t used;
 
+    if (option->take == take_arg && !arg_spec_parse(value, &arg, &error)) {
+        used = (size_t)snprintf(options->wanted, sizeof(options->wanted), "%s, but ", option->wanted);
+        arg_spec_explain(value, &error, options->wanted + used, sizeof(options->wanted) - used);
+        return options->wanted;
+    }
     return wanted == NULL ? option->wanted : wanted;
 }
 
@@ -281,7 +339,7 @@ static const char *take_from_file(void *context, const struct config_value *valu
         return option->wanted;
     if (value->kind == CONFIG_ITEM && option->form != OPTION_LIST)
         return "one value, no array";
-    return option->take(options, value->text) ? NULL : wanted_of(option, value->text);
+    return option->take(options, value->text) ? NULL : wanted_of(options, option, value->text);
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
@@ -346,7 +404,7 @@ static enum command_status take_words(const struct command_line *line, struct re
         seen |= bit;
         if (option->take != NULL && !option->take(options, value)) {
             (void)error_set(line->call->error, EINVAL, "%s: --%s is %s; it should be %s", line->command, option->name,
-                            value, wanted_of(option, value));
+                            value, wanted_of(options, option, value));
             return COMMAND_MISUSED;
         }
     }
@@ -376,14 +434,20 @@ static bool has_trigger_inside(const struct record_options *options)
            has_trigger(options, TRIGGER_SPEC_SIGNAL);
 }
 
+/* Whether calls of some functions are looked at more closely. */
+static bool looks_at_calls(const struct record_options *options)
+{
+    return options->details.count != 0 || options->args.count != 0 || options->stacks.count != 0;
+}
+
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
     if (options->rotation.keep != 0 && options->rotation.bytes == 0 && options->rotation.age_ns == 0)
         return refuse(line, "--keep is for pieces; --rotate says how large or old they get");
     if (record_patterns_count(options) > AGENT_PATTERNS_MAX) {
         (void)error_set(line->call->error, EINVAL,
-                        "%s: there are too many patterns in --hook, --exclude, --detail, --trigger and "
-                        "--follow-thread: %zu of them, %u can be; a glob can stand for several",
+                        "%s: there are too many patterns in --hook, --exclude, --detail, --arg, --stack, --trigger "
+                        "and --follow-thread: %zu of them, %u can be; a glob can stand for several",
                         line->command, record_patterns_count(options), AGENT_PATTERNS_MAX);
         return COMMAND_MISUSED;
     }
@@ -392,8 +456,9 @@ static enum command_status check(const struct command_line *line, const struct r
     if (options->has_events)
         return refuse(line, "--hook and --follow do not go together: what is hooked runs as it is, what is followed "
                             "does not; --follow call,ret tells the calls of all functions, those of --hook as well");
-    if (options->details.count != 0)
-        return refuse(line, "--hook and --detail do not go together yet; --follow none --detail tells the same");
+    if (looks_at_calls(options))
+        return refuse(line, "--hook does not go together with --detail, --arg and --stack yet; --follow none with "
+                            "these tells the same");
     if (has_trigger_inside(options))
         return refuse(line, "--hook goes with the triggers crash, time, every and manual only; the others are for "
                             "--follow, which may be none");
@@ -408,8 +473,8 @@ static enum command_status check(const struct command_line *line, const struct r
  */
 static void settle(struct record_options *options)
 {
-    if (options->hooks.count == 0 && !options->has_events && options->details.count == 0 &&
-        options->threads.count == 0 && !has_trigger_inside(options) && !has_trigger(options, TRIGGER_SPEC_CRASH))
+    if (options->hooks.count == 0 && !options->has_events && !looks_at_calls(options) && options->threads.count == 0 &&
+        !has_trigger_inside(options) && !has_trigger(options, TRIGGER_SPEC_CRASH))
         options->hooks_all = add_text(&options->hooks, "*");
     if (options->hooks.count == 0)
         return;
@@ -460,6 +525,8 @@ enum command_status record_options_parse(const struct command_call *call, const 
         .overflow = -1,
         .with_children = true,
         .stack_bytes = 128,
+        .string_bytes = 64,
+        .stack_depth = 32,
         .pre_roll_ms = ROLL_MS,
         .post_roll_ms = ROLL_MS,
         .words = line.words,
@@ -481,6 +548,8 @@ void record_options_release(struct record_options *options)
     free(options->hooks.texts);
     free(options->excludes.texts);
     free(options->details.texts);
+    free(options->args.texts);
+    free(options->stacks.texts);
     free(options->threads.texts);
     free(options->triggers);
     free(options->words);

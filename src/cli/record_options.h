@@ -38,8 +38,12 @@ struct record_options {
     struct option_list threads; /* numbers, and patterns of names; none: all threads */
 
     struct option_list details;
-    unsigned stack_bytes; /* of the stack, in each event of the detail lane */
-    bool is_flight;       /* keeps everything in memory but what triggers ask for */
+    struct option_list args;   /* that can be parsed by arg_spec_parse */
+    struct option_list stacks; /* functions */
+    unsigned stack_bytes;      /* of the stack, in each event of the detail lane */
+    unsigned string_bytes;     /* of a string in it, at most */
+    unsigned stack_depth;      /* of a stack, in frames, at most */
+    bool is_flight;            /* keeps everything in memory but what triggers ask for */
     struct trigger_spec *triggers;
     size_t trigger_count;
     uint64_t pre_roll_ms;
@@ -52,6 +56,7 @@ struct record_options {
     int rest_count;
     char **words;       /* what rest points into */
     char *config_bytes; /* what texts out of the file point into */
+    char wanted[320];   /* what is wrong with an option, if that takes more words */
 };
 
 /* COMMAND_DONE, or COMMAND_MISUSED with the error filled in; after both, they are to be released. */
@@ -79,8 +84,19 @@ void record_options_release(struct record_options *options);
     "                      (they are)\n"                                                                               \
     "  --detail GLOB       functions whose calls go to the detail lane too, with their\n"                              \
     "                      arguments and stack: 'libz*!inflate', or 'parse*' of the\n"                                 \
-    "                      program itself; repeatable\n"                                                               \
+    "                      program itself; repeatable. Debug information tells what the\n"                             \
+    "                      arguments are\n"                                                                            \
     "  --stack-bytes N     how much of the stack, 0 to 512 (128)\n"                                                    \
+    "  --arg 'FUNCTION:TYPE,TYPE...[->TYPE]'    the same, with arguments and results as\n"                             \
+    "                      what they are: 'open:str,hex', or\n"                                                        \
+    "                      'libc*!write:fd,buf[arg3],size->ssize!errno'; repeatable. Types:\n"                         \
+    "                      int uint long ulong size ssize i8-i64 u8-u64 hex ptr char bool\n"                           \
+    "                      float double fd, str or str[N], buf[N] or buf[argK], _ for any\n"                           \
+    "                      other; !errno: -1 or NULL means that errno says more\n"                                     \
+    "  --string-bytes N    how much of a string is kept, 1 to 512 (64)\n"                                              \
+    "  --stack GLOB        functions of whose calls the stack is kept, who called them\n"                              \
+    "                      and so on; gait stacks shows them; repeatable\n"                                            \
+    "  --stack-depth N     how many callers, 1 to 64 (32)\n"                                                           \
     "  --flight            keeps events in memory, and writes those around triggers\n"                                 \
     "  --trigger T         what makes a window of events be kept; repeatable:\n"                                       \
     "                      symbol=GLOB  slow=GLOB>50ms  crash  signal=SIGUSR1\n"                                       \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The patterns stand in the order triggers, details, threads, hooks, what is excluded, and libc if nobody said
- * otherwise.
+/*
+ * The patterns stand in the order triggers, details, declared ones, stacks, threads, hooks, what is excluded; then
+ * those that nobody gave: where errno is, if somebody wants to know, and libc if nobody said otherwise.
  */
 #define _GNU_SOURCE
 #include "cli/record_patterns.h"
 
+#include "cli/arg_spec.h"
 #include "cli/option_values.h"
 #include "cli/record_options.h"
 #include "protocol/agent_call.h"
@@ -20,16 +22,47 @@ static const char *const libc_modules[] = {"libc.so*",  "libc-2.*", "libpthread-
 
 #define LIBC_MODULE_COUNT (sizeof(libc_modules) / sizeof(libc_modules[0]))
 
+/* What tells where errno is: in each libc, or in a program that has its own. */
+static const char *const errno_functions[] = {"libc.so*!__errno_location", "libc-2.*!__errno_location",
+                                              "libc.musl*!__errno_location", "ld-musl*!__errno_location",
+                                              "__errno_location"};
+
+#define ERRNO_FUNCTION_COUNT (sizeof(errno_functions) / sizeof(errno_functions[0]))
+
+/* Of one that options were parsed with. */
+static struct arg_spec spec_of(const char *text)
+{
+    struct arg_spec_error error;
+    struct arg_spec spec = {.pattern = ""};
+
+    (void)arg_spec_parse(text, &spec, &error);
+    return spec;
+}
+
+static bool wants_errno(const struct record_options *options)
+{
+    for (size_t i = 0; i < options->args.count; i++)
+        if (spec_of(options->args.texts[i]).declaration.has_errno)
+            return true;
+    return false;
+}
+
 /* Whoever says what to record means it. */
 static size_t libc_count(const struct record_options *options)
 {
     return options->has_events || options->hooks.count != 0 ? 0 : LIBC_MODULE_COUNT;
 }
 
+/* Of those that nobody gave. */
+static size_t count_own(const struct record_options *options)
+{
+    return (wants_errno(options) ? ERRNO_FUNCTION_COUNT : 0) + libc_count(options);
+}
+
 size_t record_patterns_count(const struct record_options *options)
 {
-    size_t count = options->excludes.count + options->details.count + options->threads.count + options->hooks.count +
-                   libc_count(options);
+    size_t count = options->excludes.count + options->details.count + options->args.count + options->stacks.count +
+                   options->threads.count + options->hooks.count + count_own(options);
 
     for (size_t i = 0; i < options->trigger_count; i++)
         count += options->triggers[i].pattern[0] != '\0';
@@ -77,6 +110,15 @@ static void add_threads(const struct option_list *threads, struct agent_options 
     }
 }
 
+static void add_args(const struct option_list *args, struct agent_options *agent)
+{
+    for (size_t i = 0; i < args->count; i++) {
+        const struct arg_spec spec = spec_of(args->texts[i]);
+
+        add_pattern(agent, AGENT_PATTERN_DETAIL, spec.pattern)->declaration = spec.declaration;
+    }
+}
+
 void record_patterns_get(const struct record_options *options, struct agent_options *agent)
 {
     agent->pattern_count = 0;
@@ -94,22 +136,29 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
     }
     for (size_t i = 0; i < options->details.count; i++)
         add_pattern(agent, AGENT_PATTERN_DETAIL, options->details.texts[i])->number = (uint32_t)i;
+    add_args(&options->args, agent);
+    for (size_t i = 0; i < options->stacks.count; i++)
+        add_pattern(agent, AGENT_PATTERN_STACK, options->stacks.texts[i]);
     add_threads(&options->threads, agent);
     for (size_t i = 0; i < options->hooks.count; i++)
         add_pattern(agent, AGENT_PATTERN_HOOK, options->hooks.texts[i]);
     for (size_t i = 0; i < options->excludes.count; i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, options->excludes.texts[i]);
+    for (size_t i = 0; wants_errno(options) && i < ERRNO_FUNCTION_COUNT; i++)
+        add_pattern(agent, AGENT_PATTERN_ERRNO, errno_functions[i]);
     for (size_t i = 0; i < libc_count(options); i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, libc_modules[i]);
 }
 
-static const char *option_of(enum agent_pattern_use use)
+static const char *option_of(const struct agent_pattern *pattern)
 {
-    switch (use) {
+    switch (pattern->use) {
     case AGENT_PATTERN_EXCLUDE:
         return "--exclude";
     case AGENT_PATTERN_DETAIL:
-        return "--detail";
+        return pattern->declaration.is_given ? "--arg" : "--detail";
+    case AGENT_PATTERN_STACK:
+        return "--stack";
     case AGENT_PATTERN_THREAD:
         return "--follow-thread";
     case AGENT_PATTERN_HOOK:
@@ -122,7 +171,7 @@ static const char *option_of(enum agent_pattern_use use)
 void record_patterns_tell_unmatched(const struct record_options *options, uint64_t matched,
                                     void (*tell)(void *context, const char *text), void *context)
 {
-    size_t count = record_patterns_count(options) - libc_count(options);
+    size_t count = record_patterns_count(options) - count_own(options);
     struct agent_options agent;
     char text[300];
 
@@ -136,7 +185,7 @@ void record_patterns_tell_unmatched(const struct record_options *options, uint64
             tell(context, "no functions were found in the program to hook; --follow call,ret tells calls of any code");
             continue;
         }
-        snprintf(text, sizeof(text), "nothing was found that %s %s means%s", option_of(pattern->use), pattern->text,
+        snprintf(text, sizeof(text), "nothing was found that %s %s means%s", option_of(pattern), pattern->text,
                  pattern->use == AGENT_PATTERN_THREAD    ? ""
                  : pattern->use == AGENT_PATTERN_EXCLUDE ? ": modules are MODULE, functions MODULE!FUNCTION"
                  : strchr(pattern->text, '!') == NULL    ? " in the program itself; functions elsewhere are "
@@ -162,7 +211,7 @@ void record_patterns_tell_unresolved(const struct record_options *options, uint6
         snprintf(text, sizeof(text),
                  "%s %s means an indirect function: which of several it is was chosen before the recording began, "
                  "or not at all; gait spawn sees it when it is",
-                 option_of(pattern->use), pattern->text);
+                 option_of(pattern), pattern->text);
         tell(context, text);
     }
 }

@@ -5,12 +5,14 @@
 
 #include "cli/closing_words.h"
 #include "cli/held_start.h"
+#include "cli/known_functions.h"
 #include "cli/progress.h"
 #include "cli/record_patterns.h"
 #include "libgait/error.h"
 #include "record/drain_pace.h"
 #include "record/family.h"
 #include "record/recording_control.h"
+#include "symbolize/program_files.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -102,6 +104,8 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .buffer_bytes = options->buffer_bytes,
         .trigger_signals = trigger_signals(options),
         .stack_bytes = options->stack_bytes,
+        .string_bytes = options->string_bytes,
+        .stack_frames = options->stacks.count == 0 ? 0 : options->stack_depth,
     };
     record_patterns_get(options, agent_out);
 }
@@ -185,6 +189,22 @@ static void say_begun(struct recorder *recorder, const struct target *target)
                               : "are followed");
 }
 
+/* What is known of the program that is to run, or of the process that does. */
+static void find_known(const struct recorder_job *job, struct agent_options *agent)
+{
+    struct program_files files;
+    int result;
+
+    if (job->options->details.count == 0)
+        return;
+    result = job->is_child ? program_files_of_program(job->options->rest[0], &files)
+                           : program_files_of_process(job->pid, &files);
+    if (result != 0)
+        return;
+    known_functions_gather(&files, agent);
+    program_files_deinit(&files);
+}
+
 /* Makes the folder, and begins with the process. */
 static int begin(struct recorder *recorder, struct gait_error *err)
 {
@@ -201,6 +221,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     if (result != 0)
         return result;
     recorder_agent_options(options, recorder->job->overflow, &family.agent);
+    find_known(recorder->job, &family.agent);
     progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
     /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
     if (!recorder->job->is_child)

@@ -34,7 +34,8 @@ bool hook_is_signal_return_name(const char *name, size_t length)
 
 bool hook_is_returned_into_name(const char *name, size_t length)
 {
-    static const struct glob_text last = {"runtime.goexit*", 15};
+    static const struct glob_text plain = {"runtime.goexit", 14}, versioned = {"runtime.goexit.*", 16};
+    struct glob_text text = {name, length};
 
-    return name != NULL && glob_matches(last, (struct glob_text){name, length});
+    return name != NULL && (glob_matches(plain, text) || glob_matches(versioned, text));
 }

@@ -8,6 +8,7 @@
 #define GAIT_PROTOCOL_AGENT_CALL_H
 
 #include "arch/thread_registers.h"
+#include "ring/detail_declaration.h"
 
 #include <stdint.h>
 
@@ -38,6 +39,8 @@ enum agent_pattern_use {
     AGENT_PATTERN_TRIGGER_CALL, /* a call of it is a trigger */
     AGENT_PATTERN_TRIGGER_SLOW, /* a call of it that takes longer than `value` nanoseconds is one */
     AGENT_PATTERN_THREAD,       /* only threads with such a name, or whose number is `number`, are observed */
+    AGENT_PATTERN_STACK,        /* who called it goes to the detail lane */
+    AGENT_PATTERN_ERRNO,        /* it is no function to look at: it tells where errno is */
     AGENT_PATTERN_HOOK,         /* it is hooked */
 };
 
@@ -50,6 +53,25 @@ struct agent_pattern {
     uint32_t number; /* the controller's name for it: of the trigger */
     uint64_t value;
     char text[AGENT_PATTERN_BYTES];
+    struct detail_declaration declaration; /* of AGENT_PATTERN_DETAIL, if there is one */
+};
+
+#define AGENT_KNOWN_MAX        2048u
+#define AGENT_DECLARATIONS_MAX 384u
+
+/* A function whose arguments are known; protocol/agent_known.h says how it is found. */
+struct agent_known_function {
+    uint64_t key;
+    uint32_t declaration;
+    uint32_t reserved;
+};
+
+/* All of them, by their keys. */
+struct agent_known {
+    uint32_t count;
+    uint32_t declaration_count;
+    struct detail_declaration declarations[AGENT_DECLARATIONS_MAX];
+    struct agent_known_function functions[AGENT_KNOWN_MAX];
 };
 
 /* How to follow, or to hook. */
@@ -63,10 +85,13 @@ struct agent_options {
     uint32_t buffer_count;    /* 0: the ring's default, as below */
     uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t pattern_count;
-    uint32_t stack_bytes; /* in each record of the detail lane */
+    uint32_t stack_bytes;  /* in each record of the detail lane */
+    uint32_t string_bytes; /* of a string in it, unless its declaration says otherwise; at most */
+    uint32_t stack_frames; /* in each stack; at most */
     uint32_t reserved;
     uint64_t buffer_bytes;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
+    struct agent_known known; /* of functions that patterns for the detail lane mean */
 };
 
 /* A thread that is stopped: its registers, which the agent may change. */

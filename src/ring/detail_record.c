@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/detail_record.h"
 
+static uint32_t round_up(uint32_t bytes)
+{
+    return (bytes + 7) & ~7u;
+}
+
 static size_t check_enter(const uint8_t *place, size_t size_bytes)
 {
     struct detail_enter enter;
@@ -8,7 +13,33 @@ static size_t check_enter(const uint8_t *place, size_t size_bytes)
     if (size_bytes < sizeof(enter))
         return 0;
     __builtin_memcpy(&enter, place, sizeof(enter));
-    return enter.stack_bytes > size_bytes - sizeof(enter) ? 0 : size_bytes;
+    if (enter.stack_bytes > DETAIL_STACK_BYTES_MAX || enter.values_bytes > DETAIL_STACK_BYTES_MAX)
+        return 0;
+    return sizeof(enter) + round_up(enter.stack_bytes) + round_up(enter.values_bytes) == size_bytes ? size_bytes : 0;
+}
+
+static size_t check_leave(const uint8_t *place, size_t size_bytes)
+{
+    struct detail_leave_values values;
+
+    if (size_bytes == sizeof(struct detail_leave))
+        return size_bytes;
+    if (size_bytes < sizeof(struct detail_leave) + sizeof(values))
+        return 0;
+    __builtin_memcpy(&values, place + sizeof(struct detail_leave), sizeof(values));
+    if (values.values_bytes > DETAIL_STACK_BYTES_MAX)
+        return 0;
+    return sizeof(struct detail_leave) + sizeof(values) + round_up(values.values_bytes) == size_bytes ? size_bytes : 0;
+}
+
+static size_t check_stack(const uint8_t *place, size_t size_bytes)
+{
+    struct detail_stack stack;
+
+    if (size_bytes < sizeof(stack))
+        return 0;
+    __builtin_memcpy(&stack, place, sizeof(stack));
+    return sizeof(stack) + (size_t)stack.frame_count * sizeof(uint64_t) == size_bytes ? size_bytes : 0;
 }
 
 size_t detail_record_check(const uint8_t *place, size_t available)
@@ -28,10 +59,29 @@ size_t detail_record_check(const uint8_t *place, size_t available)
         return check_enter(place, record.size_bytes);
     case DETAIL_LEAVE:
     case DETAIL_LEFT:
-        return record.size_bytes == sizeof(struct detail_leave) ? record.size_bytes : 0;
+        return check_leave(place, record.size_bytes);
+    case DETAIL_STACK:
+        return check_stack(place, record.size_bytes);
     default:
         return 0;
     }
+}
+
+struct detail_values detail_record_values(const uint8_t *place)
+{
+    struct detail_leave_values leave;
+    struct detail_record record;
+    struct detail_enter enter;
+
+    __builtin_memcpy(&record, place, sizeof(record));
+    if (record.kind == DETAIL_ENTER) {
+        __builtin_memcpy(&enter, place, sizeof(enter));
+        return (struct detail_values){place + sizeof(enter) + round_up(enter.stack_bytes), enter.values_bytes};
+    }
+    if (record.kind == DETAIL_STACK || record.size_bytes == sizeof(struct detail_leave))
+        return (struct detail_values){place, 0};
+    __builtin_memcpy(&leave, place + sizeof(struct detail_leave), sizeof(leave));
+    return (struct detail_values){place + sizeof(struct detail_leave) + sizeof(leave), leave.values_bytes};
 }
 
 uint64_t detail_records_count(const uint8_t *place, size_t available)

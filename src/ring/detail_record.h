@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of the detail lane: a call that is looked at closely, when it begins and when it ends. They follow each
- * other, each begins with its size, which is stored last, into memory that was zero: what is written so far ends at the
- * first size that is 0. All of it is little-endian and aligned to 8.
+ * The records of the detail lane: a call that is looked at closely, when it begins and when it ends, and the stack of
+ * one. They follow each other, each begins with its size, which is stored last, into memory that was zero: what is
+ * written so far ends at the first size that is 0. All of it is little-endian and aligned to 8.
  */
 #ifndef GAIT_RING_DETAIL_RECORD_H
 #define GAIT_RING_DETAIL_RECORD_H
@@ -14,10 +14,12 @@ enum detail_record_kind {
     DETAIL_ENTER = 1, /* struct detail_enter */
     DETAIL_LEAVE,     /* struct detail_leave: the function returned */
     DETAIL_LEFT,      /* the same: it was left in another way, by an exception or a long jump, some time before */
+    DETAIL_STACK,     /* struct detail_stack: who called the function */
 };
 
-#define DETAIL_ARGUMENTS       6
-#define DETAIL_STACK_BYTES_MAX 512u
+#define DETAIL_ARGUMENTS        6
+#define DETAIL_STACK_BYTES_MAX  512u /* of the stack and of values, together */
+#define DETAIL_STACK_FRAMES_MAX 64u
 
 struct detail_record {
     uint32_t size_bytes; /* of this, with what follows it: a multiple of 8 */
@@ -28,30 +30,64 @@ struct detail_record {
     uint64_t sp;         /* when it was entered: where the return address is */
 };
 
-/* Then stack_bytes of the stack, from sp on, and zeroes up to a multiple of 8. */
+/*
+ * Then stack_bytes of the stack, from sp on, and zeroes up to a multiple of 8; values_bytes of values (detail_value.h),
+ * one for each argument that was declared, and zeroes up to a multiple of 8.
+ */
 struct detail_enter {
     struct detail_record record;
     uint64_t caller;                      /* where it returns to */
     uint64_t arguments[DETAIL_ARGUMENTS]; /* the registers in which there may be some */
     uint32_t stack_bytes;
-    uint32_t reserved;
+    uint32_t values_bytes; /* 0 in the first version of the format */
 };
 
+/* If it is larger than this, a struct detail_leave_values follows. */
 struct detail_leave {
     struct detail_record record;
     uint64_t entered_time; /* the counter */
     uint64_t value;        /* the register in which it may have returned one; of DETAIL_LEFT: 0 */
 };
 
+/* Then values_bytes of values: the result, and errno where it tells more; and zeroes up to a multiple of 8. */
+struct detail_leave_values {
+    uint32_t values_bytes;
+    uint32_t reserved;
+};
+
+enum detail_stack_flag {
+    DETAIL_STACK_GOES_ON = 1, /* there were more frames than were asked for */
+};
+
+/* Then frame_count return addresses of 8 bytes: where the function returns to, where its caller does, and so on. */
+struct detail_stack {
+    struct detail_record record;
+    uint32_t frame_count;
+    uint32_t flags; /* of enum detail_stack_flag */
+};
+
 #define DETAIL_RECORD_BYTES_MAX (sizeof(struct detail_enter) + DETAIL_STACK_BYTES_MAX)
 
-_Static_assert(sizeof(struct detail_enter) == 96 && sizeof(struct detail_leave) == 48, "as the specification says");
+_Static_assert(sizeof(struct detail_enter) == 96 && sizeof(struct detail_leave) == 48 &&
+                   sizeof(struct detail_stack) == 40,
+               "as the specification says");
+_Static_assert(sizeof(struct detail_stack) + DETAIL_STACK_FRAMES_MAX * sizeof(uint64_t) <= DETAIL_RECORD_BYTES_MAX,
+               "the largest stack fits");
+
+/* The values of a record that was found good. */
+struct detail_values {
+    const uint8_t *bytes;
+    uint32_t size_bytes;
+};
 
 /*
  * The size of the record at a place with so many bytes; 0: there is none. Looks once at each field: others may change
  * them.
  */
 size_t detail_record_check(const uint8_t *place, size_t available);
+
+/* The values of a record that was checked, and does not change any more; none have 0 bytes. */
+struct detail_values detail_record_values(const uint8_t *place);
 
 /* How many whole records there are from a place on. */
 uint64_t detail_records_count(const uint8_t *place, size_t available);

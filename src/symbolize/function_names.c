@@ -191,3 +191,13 @@ const char *function_names_find(struct function_names *names, const struct modul
         snprintf(text, text_bytes, "%.*s+0x%" PRIx64, length, symbol->name, place - symbol->address);
     return NULL;
 }
+
+int function_names_place(struct function_names *names, const struct module *module, uint64_t address,
+                         uint64_t *place_out)
+{
+    struct function_file *file = get_file(names, module);
+
+    if (file == NULL || file->problem != NULL)
+        return -ENOENT;
+    return elf_symbols_address_at(&file->symbols, address - module->start + module->file_offset, place_out);
+}

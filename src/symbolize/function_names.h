@@ -6,6 +6,8 @@
 #ifndef GAIT_SYMBOLIZE_FUNCTION_NAMES_H
 #define GAIT_SYMBOLIZE_FUNCTION_NAMES_H
 
+#include "base/attributes.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +29,9 @@ void function_names_deinit(struct function_names *names);
  */
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes);
+
+/* What the file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
+MUST_USE int function_names_place(struct function_names *names, const struct module *module, uint64_t address,
+                                  uint64_t *place_out);
 
 #endif

@@ -16,6 +16,10 @@ int detail_counts_init(struct detail_counts *counts)
 void detail_counts_deinit(struct detail_counts *counts)
 {
     hash_map_deinit(&counts->addresses);
+    for (size_t i = 0; i < counts->count; i++) {
+        free(counts->counts[i].last_values.bytes);
+        free(counts->counts[i].last_result.bytes);
+    }
     free(counts->counts);
     *counts = (struct detail_counts){.count = 0};
 }
@@ -52,7 +56,25 @@ static struct detail_count *obtain(struct detail_counts *counts, uint64_t addres
     return count;
 }
 
-void detail_counts_enter(struct detail_counts *counts, const struct detail_enter *enter)
+static void keep(struct detail_counts *counts, struct detail_last_values *last, struct detail_values values)
+{
+    last->size_bytes = 0;
+    if (values.size_bytes > last->capacity) {
+        uint8_t *grown = realloc(last->bytes, values.size_bytes);
+
+        if (grown == NULL) {
+            counts->result = -ENOMEM;
+            return;
+        }
+        last->bytes = grown;
+        last->capacity = values.size_bytes;
+    }
+    if (values.size_bytes != 0)
+        memcpy(last->bytes, values.bytes, values.size_bytes);
+    last->size_bytes = values.size_bytes;
+}
+
+void detail_counts_enter(struct detail_counts *counts, const struct detail_enter *enter, struct detail_values values)
 {
     struct detail_count *count = obtain(counts, enter->record.function);
 
@@ -63,9 +85,10 @@ void detail_counts_enter(struct detail_counts *counts, const struct detail_enter
         return;
     count->last_time = enter->record.time;
     memcpy(count->last_arguments, enter->arguments, sizeof(count->last_arguments));
+    keep(counts, &count->last_values, values);
 }
 
-void detail_counts_leave(struct detail_counts *counts, const struct detail_leave *leave)
+void detail_counts_leave(struct detail_counts *counts, const struct detail_leave *leave, struct detail_values values)
 {
     struct detail_count *count = obtain(counts, leave->record.function);
     uint64_t ticks = leave->record.time - leave->entered_time;
@@ -85,6 +108,7 @@ void detail_counts_leave(struct detail_counts *counts, const struct detail_leave
         return;
     count->last_return = leave->record.time;
     count->last_value = leave->value;
+    keep(counts, &count->last_result, values);
 }
 
 static int compare(const void *left_count, const void *right_count)

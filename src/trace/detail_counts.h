@@ -11,6 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Values of a record, kept. */
+struct detail_last_values {
+    uint8_t *bytes;
+    uint32_t size_bytes;
+    uint32_t capacity;
+};
+
 struct detail_count {
     uint64_t address;
     uint64_t calls;    /* that began */
@@ -21,8 +28,10 @@ struct detail_count {
     uint64_t longest;
     uint64_t last_time; /* of the call that began last, */
     uint64_t last_arguments[DETAIL_ARGUMENTS];
-    uint64_t last_value;  /* and what was returned last, */
-    uint64_t last_return; /* which was then */
+    struct detail_last_values last_values; /* if they were declared */
+    uint64_t last_value;                   /* and what was returned last, */
+    uint64_t last_return;                  /* which was then */
+    struct detail_last_values last_result;
 };
 
 struct detail_counts {
@@ -37,8 +46,8 @@ struct detail_counts {
 MUST_USE int detail_counts_init(struct detail_counts *counts);
 void detail_counts_deinit(struct detail_counts *counts);
 
-void detail_counts_enter(struct detail_counts *counts, const struct detail_enter *enter);
-void detail_counts_leave(struct detail_counts *counts, const struct detail_leave *leave);
+void detail_counts_enter(struct detail_counts *counts, const struct detail_enter *enter, struct detail_values values);
+void detail_counts_leave(struct detail_counts *counts, const struct detail_leave *leave, struct detail_values values);
 
 /* Puts them into order, the one that took most time first. Nothing can be added afterwards. */
 void detail_counts_sort(struct detail_counts *counts);

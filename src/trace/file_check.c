@@ -216,17 +216,20 @@ static void check_index(struct file_checker *checker, const struct trace_file *f
                  finding);
 }
 
-static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
+                       struct detail_values values)
 {
     (void)context;
     (void)enter;
     (void)stack;
+    (void)values;
 }
 
-static void pass_leave(void *context, const struct detail_leave *leave)
+static void pass_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
     (void)context;
     (void)leave;
+    (void)values;
 }
 
 static void check_details(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)

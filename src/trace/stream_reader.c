@@ -88,11 +88,12 @@ static int check_header(const struct trace_stream_header *header, size_t size_by
         return error_set(err, EPROTO,
                          "cannot read '%s': it ends after %zu bytes, within its header; nothing was recorded in it",
                          path, size_bytes);
-    if (header->version != TRACE_VERSION)
+    if (header->version == 0 || header->version > trace_stream_version(header->kind))
         return error_set(err, EPROTO,
-                         "cannot read '%s': it has version %" PRIu32 " of the format, this gait knows version %d; try "
+                         "cannot read '%s': it has version %" PRIu32 " of the format, this gait knows version %" PRIu32
+                         "; try "
                          "the gait that recorded it",
-                         path, header->version, TRACE_VERSION);
+                         path, header->version, trace_stream_version(header->kind));
     if (header->crc != crc32c(0, header, offsetof(struct trace_stream_header, crc)))
         return error_set(err, EPROTO, "cannot read '%s': its header is damaged; it cannot be repaired", path);
     if (header->kind == 0 || header->kind >= TRACE_STREAM_KINDS)

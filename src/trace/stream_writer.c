@@ -63,7 +63,7 @@ static int append_header(struct stream_writer *writer, const struct trace_stream
     struct trace_stream_header header = *given;
 
     header.magic = TRACE_STREAM_MAGIC;
-    header.version = TRACE_VERSION;
+    header.version = trace_stream_version(header.kind);
     header.crc = crc32c(0, &header, offsetof(struct trace_stream_header, crc));
     return append(writer, (struct iovec[PARTS_MAX]){{&header, sizeof(header)}});
 }

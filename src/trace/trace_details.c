@@ -11,14 +11,19 @@ static void pass_on(const struct trace_details_receiver *receiver, const uint8_t
     struct detail_record record;
     struct detail_enter enter;
     struct detail_leave leave;
+    struct detail_stack stack;
 
     memcpy(&record, place, sizeof(record));
     if (record.kind == DETAIL_ENTER) {
         memcpy(&enter, place, sizeof(enter));
-        receiver->enter(receiver->context, &enter, place + sizeof(enter));
+        receiver->enter(receiver->context, &enter, place + sizeof(enter), detail_record_values(place));
+    } else if (record.kind == DETAIL_STACK) {
+        memcpy(&stack, place, sizeof(stack));
+        if (receiver->stack != NULL)
+            receiver->stack(receiver->context, &stack, place + sizeof(stack));
     } else {
         memcpy(&leave, place, sizeof(leave));
-        receiver->leave(receiver->context, &leave);
+        receiver->leave(receiver->context, &leave, detail_record_values(place));
     }
 }
 

@@ -10,10 +10,12 @@
 #include "trace/stream_reader.h"
 
 struct trace_details_receiver {
-    /* A call began; stack_bytes of the stack are behind `stack`. */
-    void (*enter)(void *context, const struct detail_enter *enter, const uint8_t *stack);
+    /* A call began; stack_bytes of the stack are behind `stack`; values are there if its arguments were declared. */
+    void (*enter)(void *context, const struct detail_enter *enter, const uint8_t *stack, struct detail_values values);
     /* It ended. */
-    void (*leave)(void *context, const struct detail_leave *leave);
+    void (*leave)(void *context, const struct detail_leave *leave, struct detail_values values);
+    /* Who called it: frame_count addresses, not aligned. NULL: nobody wants to know. */
+    void (*stack)(void *context, const struct detail_stack *stack, const uint8_t *addresses);
     void *context;
 };
 

@@ -21,7 +21,8 @@
 
 #include <stdint.h>
 
-#define TRACE_VERSION         1
+#define TRACE_VERSION         1           /* of the manifest, and of streams unless they have their own */
+#define TRACE_DETAIL_VERSION  2           /* of detail streams: in 1 there were neither values nor stacks */
 #define TRACE_CHUNK_BYTES_MAX (64u << 20) /* of a chunk, uncompressed */
 #define TRACE_ALIGNMENT       8u /* of chunks and the footer in the file, of blocks and modules in their stream */
 #define TRACE_STREAM_MAGIC    0x6d72747374696167ull /* "gaitstrm" */
@@ -36,6 +37,12 @@ enum trace_stream_kind {
     TRACE_STREAM_CRASH,
     TRACE_STREAM_KINDS,
 };
+
+/* The version in which streams of a kind are written. Earlier ones, from 1 on, can be read as well. */
+static inline uint32_t trace_stream_version(uint32_t kind)
+{
+    return kind == TRACE_STREAM_DETAIL ? TRACE_DETAIL_VERSION : TRACE_VERSION;
+}
 
 /* The names of files. */
 #define TRACE_MANIFEST_NAME "manifest.json"

@@ -126,21 +126,22 @@ static void read_modules(const struct trace_summary *summary, const struct proce
         *modules_out = (struct modules){.count = 0};
 }
 
-static void gather_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+static void gather_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
+                         struct detail_values values)
 {
     (void)stack;
-    detail_counts_enter(context, enter);
+    detail_counts_enter(context, enter, values);
 }
 
-static void gather_leave(void *context, const struct detail_leave *leave)
+static void gather_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
-    detail_counts_leave(context, leave);
+    detail_counts_leave(context, leave, values);
 }
 
 /* -ENOMEM; what else is wrong is kept. */
 static int gather_details(struct trace_summary *summary, struct detail_counts *counts, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {gather_enter, gather_leave, counts};
+    const struct trace_details_receiver receiver = {gather_enter, gather_leave, NULL, counts};
     struct trace_details_end end;
 
     if (trace_details_read(summary->files.folder, file->path, &receiver, &end, &summary->detail_err) != 0)

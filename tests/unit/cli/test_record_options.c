@@ -121,7 +121,8 @@ static void windows_have_options(void)
     CHECK_REFUSED("--exclude is !", "--exclude", "!");
     CHECK_REFUSED("it should be FUNCTION or MODULE!FUNCTION", "--hook", "libc.so*!");
     CHECK_REFUSED("--hook and --follow do not go together", "--hook", "main", "--follow", "call");
-    CHECK_REFUSED("--hook and --detail do not go together", "--hook", "main", "--detail", "main");
+    CHECK_REFUSED("--hook does not go together with --detail", "--hook", "main", "--detail", "main");
+    CHECK_REFUSED("--hook does not go together with --detail", "--hook", "main", "--stack", "main");
     CHECK_REFUSED("--hook goes with the triggers", "--hook", "main", "--trigger", "symbol=main");
     CHECK_REFUSED("--hook goes with the triggers", "--hook", "main", "--trigger", "signal=SIGUSR1");
     CHECK_REFUSED("a function is hooked for all threads", "--hook", "main", "--follow-thread", "worker");
@@ -143,6 +144,30 @@ static void pieces_and_the_disk_have_options(void)
     CHECK_REFUSED("--keep is 0", "--rotate", "1G", "--keep", "0");
     CHECK_REFUSED("--keep is for pieces; --rotate says", "--keep", "3");
     CHECK_REFUSED("--sync is 0; it should be never", "--sync", "0");
+}
+
+static void details_have_options(void)
+{
+    CHECK_EQUAL(PARSE("ls"), COMMAND_DONE);
+    CHECK_EQUAL(options.string_bytes, 64);
+    CHECK_EQUAL(options.stack_depth, 32);
+    CHECK_EQUAL(PARSE("--arg", "open:str,int", "--arg=f:->ptr", "--string-bytes", "512", "--stack", "f*",
+                      "--stack-depth", "64"),
+                COMMAND_DONE);
+    CHECK_EQUAL(options.args.count, 2);
+    CHECK_TEXT(options.args.texts[1], "f:->ptr");
+    CHECK_EQUAL(options.stacks.count, 1);
+    CHECK_EQUAL(options.string_bytes, 512);
+    CHECK_EQUAL(options.stack_depth, 64);
+    CHECK_REFUSED("--string-bytes is 513", "--string-bytes", "513");
+    CHECK_REFUSED("--string-bytes is 0", "--string-bytes", "0");
+    CHECK_REFUSED("--stack-depth is 65", "--stack-depth", "65");
+    CHECK_REFUSED("--stack is libz*!", "--stack", "libz*!");
+    CHECK_REFUSED(
+        "--arg is open:str,imt; it should be FUNCTION:TYPE,TYPE...[->TYPE], but 'imt' is no type; is it int?\n"
+        "  open:str,imt\n"
+        "           ^",
+        "--arg", "open:str,imt");
 }
 
 static void too_many_patterns_are_refused(void)
@@ -176,8 +201,13 @@ static void every_option_has_a_key(void)
                  "times = true\nchildren = false\ndetail = \"parse\"\nstack-bytes = 64\nflight = true\n"
                  "trigger = ['crash', \"manual\"]\npre-roll-sec = 1.5\npost-roll-sec = 2\noverflow = \"drop\"\n"
                  "buffer = \"64K\"\nduration = 9\nwait = true\ncompress = true\nquiet = true\nverbose = true\n"
+                 "arg = ['open:str', 'f:int->str']\nstring-bytes = 100\nstack = 'g'\nstack-depth = 3\n"
                  "rotate = ['64M', '1h']\nkeep = 3\nsync = \"end\"\n");
     CHECK_EQUAL(PARSE("--config", config, "ls"), COMMAND_DONE);
+    CHECK_EQUAL(options.args.count, 2);
+    CHECK_EQUAL(options.stacks.count, 1);
+    CHECK_EQUAL(options.string_bytes, 100);
+    CHECK_EQUAL(options.stack_depth, 3);
     CHECK_TEXT(options.output, "x");
     CHECK_EQUAL(options.events, GAIT_EVENT_BLOCK);
     CHECK_EQUAL(options.excludes.count, 2);
@@ -229,6 +259,7 @@ static void what_is_wrong_in_the_file_is_told_with_its_line(void)
     check_config_refused("times = \"yes\"\n", "line 1: times is yes; it should be true or false");
     check_config_refused("output = [\"a\"]\n", "line 1: output is a; it should be one value");
     check_config_refused("duration = true\n", "line 1: duration is true; it should be a number of seconds");
+    check_config_refused("arg = 'f:'\n", "line 1: arg is f:; it should be FUNCTION:TYPE,TYPE...[->TYPE], but types");
     CHECK_REFUSED("cannot read the options in /nowhere", "--config", "/nowhere");
 }
 
@@ -239,6 +270,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_is_wrong_is_told),
     CHECK_CASE(lists_grow),
     CHECK_CASE(windows_have_options),
+    CHECK_CASE(details_have_options),
     CHECK_CASE(pieces_and_the_disk_have_options),
     CHECK_CASE(too_many_patterns_are_refused),
     CHECK_CASE(every_option_has_a_key),

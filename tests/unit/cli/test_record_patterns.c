@@ -49,6 +49,25 @@ static void the_agent_gets_patterns(void)
     CHECK_EQUAL(agent.patterns[1].number, 2);
 }
 
+static void declarations_and_stacks_are_patterns_too(void)
+{
+    const struct agent_pattern *open;
+
+    CHECK_EQUAL(PARSE("--follow", "call", "--arg", "libc*!open:str,hex", "--stack", "parse*", "--detail", "other"),
+                COMMAND_DONE);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 3);
+    CHECK(has_pattern(AGENT_PATTERN_DETAIL, "other") && has_pattern(AGENT_PATTERN_STACK, "parse*"));
+    open = &agent.patterns[1];
+    CHECK_TEXT(open->text, "libc*!open");
+    CHECK(open->declaration.is_given && open->declaration.count == 2 && !agent.patterns[0].declaration.is_given);
+    /* Who wants errno needs to know where it is. */
+    CHECK_EQUAL(PARSE("--follow", "call", "--arg", "open:str->int!errno"), COMMAND_DONE);
+    record_patterns_get(&options, &agent);
+    CHECK(has_pattern(AGENT_PATTERN_ERRNO, "libc.so*!__errno_location"));
+    CHECK_EQUAL(agent.pattern_count, record_patterns_count(&options));
+}
+
 static void threads_are_names_and_numbers(void)
 {
     char own[16];
@@ -147,6 +166,7 @@ static void indirect_functions_are_called_so(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(the_agent_gets_patterns),
+    CHECK_CASE(declarations_and_stacks_are_patterns_too),
     CHECK_CASE(threads_are_names_and_numbers),
     CHECK_CASE(hooks_are_another_way_to_record),
     CHECK_CASE(all_functions_of_the_program_are_hooked_if_nothing_is_said),

@@ -58,7 +58,7 @@ static void some_are_returned_to(void)
     CHECK(!hook_is_signal_return_name(NULL, 0));
     CHECK(hook_is_returned_into_name("runtime.goexit", 14));
     CHECK(hook_is_returned_into_name("runtime.goexit.abi0", 19));
-    CHECK(!hook_is_returned_into_name("runtime.go", 10));
+    CHECK(!hook_is_returned_into_name("runtime.goexit1", 15));
     CHECK(!hook_is_returned_into_name(NULL, 0));
 }
 

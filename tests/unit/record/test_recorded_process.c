@@ -222,15 +222,18 @@ static void a_thread_that_ended_can_be_asked_for_later(void)
     end();
 }
 
-static void count_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+static void count_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
+                        struct detail_values values)
 {
+    (void)values;
     (void)enter;
     (void)stack;
     ++*(unsigned *)context;
 }
 
-static void count_leave(void *context, const struct detail_leave *leave)
+static void count_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
+    (void)values;
     (void)leave;
     ++*(unsigned *)context;
 }
@@ -253,7 +256,7 @@ static void the_lanes_of_a_thread_are_known_as_its_own(void)
     const struct event_block block = {.start = 0x4000, .size_bytes = 16, .last_insn_bytes = 2};
     struct ring_writer *index[2] = {NULL}, *detail[2];
     unsigned records = 0;
-    const struct trace_details_receiver receiver = {count_enter, count_leave, &records};
+    const struct trace_details_receiver receiver = {count_enter, count_leave, NULL, &records};
     struct trace_details_end how;
 
     begin();

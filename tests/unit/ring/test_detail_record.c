@@ -23,6 +23,58 @@ static size_t put_leave(size_t at, uint16_t kind)
     return at + sizeof(leave);
 }
 
+static size_t put_stack(size_t at, uint32_t frame_count)
+{
+    struct detail_stack stack = {.record = {.kind = DETAIL_STACK}, .frame_count = frame_count};
+
+    stack.record.size_bytes = (uint32_t)(sizeof(stack) + frame_count * sizeof(uint64_t));
+    memcpy(bytes + at, &stack, sizeof(stack));
+    return at + stack.record.size_bytes;
+}
+
+static void values_are_found_behind_the_rest(void)
+{
+    struct detail_enter enter = {
+        .record = {.size_bytes = sizeof(enter) + 32, .kind = DETAIL_ENTER}, .stack_bytes = 13, .values_bytes = 11};
+    struct detail_leave leave = {.record = {.size_bytes = sizeof(leave) + 24, .kind = DETAIL_LEAVE}};
+    struct detail_leave_values behind = {.values_bytes = 13};
+
+    memset(bytes, 0, sizeof(bytes));
+    memcpy(bytes, &enter, sizeof(enter));
+    CHECK_EQUAL(detail_record_check(bytes, sizeof(bytes)), sizeof(enter) + 32);
+    CHECK(detail_record_values(bytes).bytes == bytes + sizeof(enter) + 16);
+    CHECK_EQUAL(detail_record_values(bytes).size_bytes, 11);
+    enter.values_bytes = 17;
+    memcpy(bytes, &enter, sizeof(enter));
+    CHECK_EQUAL(detail_record_check(bytes, sizeof(bytes)), 0);
+    memcpy(bytes, &leave, sizeof(leave));
+    memcpy(bytes + sizeof(leave), &behind, sizeof(behind));
+    CHECK_EQUAL(detail_record_check(bytes, sizeof(bytes)), sizeof(leave) + 24);
+    CHECK(detail_record_values(bytes).bytes == bytes + sizeof(leave) + 8);
+    CHECK_EQUAL(detail_record_values(bytes).size_bytes, 13);
+    behind.values_bytes = 17;
+    memcpy(bytes + sizeof(leave), &behind, sizeof(behind));
+    CHECK_EQUAL(detail_record_check(bytes, sizeof(bytes)), 0);
+    /* Without values, and as they were before there were any. */
+    put_leave(0, DETAIL_LEAVE);
+    CHECK_EQUAL(detail_record_values(bytes).size_bytes, 0);
+}
+
+static void stacks_have_as_many_frames_as_fit(void)
+{
+    struct detail_stack *stack = (struct detail_stack *)(void *)bytes;
+
+    memset(bytes, 0, sizeof(bytes));
+    CHECK_EQUAL(put_stack(0, DETAIL_STACK_FRAMES_MAX), detail_record_check(bytes, sizeof(bytes)));
+    CHECK_EQUAL(detail_record_values(bytes).size_bytes, 0);
+    stack->frame_count++;
+    CHECK_EQUAL(detail_record_check(bytes, sizeof(bytes)), 0);
+    stack->frame_count = UINT32_MAX;
+    CHECK_EQUAL(detail_record_check(bytes, sizeof(bytes)), 0);
+    stack->record.size_bytes = sizeof(*stack) - 8;
+    CHECK_EQUAL(detail_record_check(bytes, sizeof(bytes)), 0);
+}
+
 static void records_end_at_the_first_that_is_not_written(void)
 {
     size_t used;
@@ -74,8 +126,9 @@ static void anything_may_stand_there(void)
         const uint8_t *end;
 
         for (size_t at = 0; at < size;)
-            at = random_chance(&random, 1, 2) ? put_leave(at, DETAIL_LEAVE)
-                                              : put_enter(at, (uint32_t)random_below(&random, 512));
+            at = random_chance(&random, 1, 3)   ? put_leave(at, DETAIL_LEAVE)
+                 : random_chance(&random, 1, 2) ? put_stack(at, (uint32_t)random_below(&random, 65))
+                                                : put_enter(at, (uint32_t)random_below(&random, 512));
         for (unsigned i = 0; i < 4 && size > 0; i++) {
             uint32_t word = (uint32_t)random_edge(&random);
 
@@ -83,10 +136,17 @@ static void anything_may_stand_there(void)
         }
         end = detail_records_end(bytes, bytes + size);
         CHECK(end >= bytes && end <= bytes + size);
+        for (const uint8_t *at = bytes; at < end; at += detail_record_check(at, (size_t)(end - at))) {
+            struct detail_values values = detail_record_values(at);
+
+            CHECK(values.bytes + values.size_bytes <= at + detail_record_check(at, (size_t)(end - at)));
+        }
     }
 }
 
 static const struct check_case cases[] = {
+    CHECK_CASE(values_are_found_behind_the_rest),
+    CHECK_CASE(stacks_have_as_many_frames_as_fit),
     CHECK_CASE(records_end_at_the_first_that_is_not_written),
     CHECK_CASE(what_cannot_be_is_no_record),
     CHECK_CASE(anything_may_stand_there),

@@ -5,15 +5,20 @@
 
 static void enter(struct detail_counts *counts, uint64_t function, uint64_t time, uint64_t argument)
 {
-    detail_counts_enter(
-        counts, &(struct detail_enter){.record = {.time = time, .function = function}, .arguments = {argument}});
+    const uint8_t values[] = {(uint8_t)argument, 1, 2};
+
+    detail_counts_enter(counts,
+                        &(struct detail_enter){.record = {.time = time, .function = function}, .arguments = {argument}},
+                        (struct detail_values){values, argument % 2 == 0 ? 3 : 1});
 }
 
 static void leave(struct detail_counts *counts, uint64_t function, uint64_t from, uint64_t to, uint16_t kind)
 {
-    detail_counts_leave(counts, &(struct detail_leave){.record = {.kind = kind, .time = to, .function = function},
-                                                       .entered_time = from,
-                                                       .value = to});
+    detail_counts_leave(counts,
+                        &(struct detail_leave){.record = {.kind = kind, .time = to, .function = function},
+                                               .entered_time = from,
+                                               .value = to},
+                        (struct detail_values){(const uint8_t *)"result", 6});
 }
 
 static void calls_are_counted_by_function(void)
@@ -38,6 +43,10 @@ static void calls_are_counted_by_function(void)
     CHECK_EQUAL(counts.counts[1].calls, 3);
     CHECK_EQUAL(counts.counts[1].returns, 2);
     CHECK_EQUAL(counts.counts[1].left, 1);
+    CHECK_EQUAL(counts.counts[1].last_values.size_bytes, 1);
+    CHECK_EQUAL(counts.counts[1].last_values.bytes[0], 3);
+    CHECK_EQUAL(counts.counts[0].last_values.size_bytes, 3);
+    CHECK_EQUAL(counts.counts[0].last_result.size_bytes, 6);
     CHECK_EQUAL(counts.counts[1].shortest, 5);
     CHECK_EQUAL(counts.counts[1].longest, 20);
     CHECK_EQUAL(counts.counts[1].last_arguments[0], 3);

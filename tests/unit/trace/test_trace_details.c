@@ -9,23 +9,35 @@
 
 static struct trace_folder folder;
 static struct gait_error err;
-static unsigned enters, leaves;
+static unsigned enters, leaves, frames, value_bytes;
 static uint8_t last_stack;
 
-static void on_enter(void *context, const struct detail_enter *enter, const uint8_t *stack)
+static void on_enter(void *context, const struct detail_enter *enter, const uint8_t *stack, struct detail_values values)
 {
     (void)context;
+    value_bytes += values.size_bytes;
     enters++;
     last_stack = stack[enter->stack_bytes - 1];
 }
 
-static void on_leave(void *context, const struct detail_leave *leave)
+static void on_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
     (void)context;
+    value_bytes += values.size_bytes;
     leaves += leave->value == 7;
 }
 
-static const struct trace_details_receiver receiver = {on_enter, on_leave, NULL};
+static void on_stack(void *context, const struct detail_stack *stack, const uint8_t *addresses)
+{
+    uint64_t last;
+
+    (void)context;
+    memcpy(&last, addresses + (stack->frame_count - 1) * sizeof(last), sizeof(last));
+    CHECK_EQUAL(last, 0x4242);
+    frames += stack->frame_count;
+}
+
+static const struct trace_details_receiver receiver = {on_enter, on_leave, on_stack, NULL};
 
 static void put(const struct trace_bytes *bytes, uint32_t kind, size_t piece_bytes)
 {
@@ -44,6 +56,39 @@ static void add_call(struct trace_bytes *bytes)
     trace_bytes_put(bytes, &enter, sizeof(enter));
     trace_bytes_put_long(bytes, 0x4200000000000000);
     trace_bytes_put(bytes, &leave, sizeof(leave));
+}
+
+static void values_and_stacks_are_handed_over(void)
+{
+    struct detail_enter enter = {
+        .record = {.size_bytes = sizeof(enter) + 16, .kind = DETAIL_ENTER}, .stack_bytes = 3, .values_bytes = 5};
+    struct detail_leave leave = {.record = {.size_bytes = sizeof(leave) + 16, .kind = DETAIL_LEAVE}};
+    const struct detail_leave_values behind = {.values_bytes = 8};
+    struct detail_stack stack = {.record = {.size_bytes = sizeof(stack) + 16, .kind = DETAIL_STACK}, .frame_count = 2};
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct trace_details_receiver others = receiver;
+    struct trace_details_end end;
+
+    value_bytes = 0;
+    trace_bytes_put(&bytes, &enter, sizeof(enter));
+    trace_bytes_put_long(&bytes, 0);
+    trace_bytes_put_long(&bytes, 0);
+    trace_bytes_put(&bytes, &leave, sizeof(leave));
+    trace_bytes_put(&bytes, &behind, sizeof(behind));
+    trace_bytes_put_long(&bytes, 0);
+    trace_bytes_put(&bytes, &stack, sizeof(stack));
+    trace_bytes_put_long(&bytes, 0x1111);
+    trace_bytes_put_long(&bytes, 0x4242);
+    put(&bytes, TRACE_STREAM_DETAIL, 0);
+    CHECK_EQUAL(trace_details_read(folder.fd, "detail.gait", &receiver, &end, &err), 0);
+    CHECK_EQUAL(value_bytes, 13);
+    CHECK_EQUAL(frames, 2);
+    CHECK_EQUAL(end.record_count, 3);
+    /* Not everybody wants stacks. */
+    others.stack = NULL;
+    CHECK_EQUAL(trace_details_read(folder.fd, "detail.gait", &others, &end, &err), 0);
+    CHECK_EQUAL(frames, 2);
+    CHECK_EQUAL(end.record_count, 3);
 }
 
 static void records_are_handed_over(void)
@@ -87,6 +132,7 @@ static void with_folder(void)
 {
     trace_folder_init(&folder);
     records_are_handed_over();
+    values_and_stacks_are_handed_over();
     behind_what_is_no_record_reading_goes_on_with_the_next_chunk();
     trace_folder_deinit(&folder);
 }

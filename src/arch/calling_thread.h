@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the calling thread has in registers that neither a context nor C can name. Implemented once for each CPU in
+ * arch/<cpu>/host. No libc, no locks; usable inside the target.
+ */
+#ifndef GAIT_ARCH_CALLING_THREAD_H
+#define GAIT_ARCH_CALLING_THREAD_H
+
+#include <stdint.h>
+
+#define CALLING_THREAD_VECTORS 8
+
+/* What its thread-local variables are found by; 0: it has none yet. */
+uint64_t calling_thread_pointer(void);
+
+/* The lowest 64 bits of the vector registers that arguments are in. Only where they are still the program's. */
+void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS]);
+
+/*
+ * What a function gives that does nothing but to give the address of a variable that each thread has one of, such as
+ * the C library's __errno_location: found by looking at its instructions, not by running them. 0: it is none that is
+ * understood, or cannot be read.
+ */
+uint64_t calling_thread_variable(uint64_t function);
+
+#endif

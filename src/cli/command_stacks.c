@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* gait stacks: who called the functions of which --stack kept the callers; those that are the same are counted. */
+#include "cli/command.h"
+
+#include "cli/arguments.h"
+#include "cli/printable.h"
+#include "cli/screen.h"
+#include "libgait/error.h"
+#include "symbolize/function_names.h"
+#include "symbolize/stack_names.h"
+#include "trace/modules.h"
+#include "trace/trace_details.h"
+#include "trace/trace_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES    256
+#define LIMIT_DEFAULT 20
+
+/* One that was taken; stacks of a process are alike if function and callers are. */
+struct stack {
+    uint32_t process; /* in the list of processes */
+    uint32_t tid;     /* of the first one */
+    uint64_t time;    /* the same */
+    uint64_t count;
+    uint64_t function;
+    bool goes_on;
+    uint32_t frame_count;
+    uint64_t frames[DETAIL_STACK_FRAMES_MAX];
+};
+
+struct process {
+    uint32_t pid;
+    uint32_t image;
+    struct modules modules;
+};
+
+struct stacks {
+    const struct command_call *call;
+    struct trace_files files;
+    const struct trace_file *file; /* that is read */
+    struct process *processes;
+    size_t process_count;
+    struct stack *stacks;
+    size_t count;
+    size_t capacity;
+    uint64_t *slots; /* numbers of stacks, and 1, by what they are like; a power of two */
+    size_t slot_count;
+    int result; /* -ENOMEM */
+};
+
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const struct stack *stack)
+{
+    uint64_t hash = stack->function ^ (uint64_t)stack->process << 48;
+
+    for (uint32_t i = 0; i < stack->frame_count; i++)
+        hash = (hash ^ hash >> 29 ^ stack->frames[i]) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+static bool is_alike(const struct stack *left, const struct stack *right)
+{
+    return left->process == right->process && left->function == right->function && left->goes_on == right->goes_on &&
+           left->frame_count == right->frame_count &&
+           memcmp(left->frames, right->frames, left->frame_count * sizeof(left->frames[0])) == 0;
+}
+
+/* Where it is, or would be. */
+static uint64_t *find_slot(const struct stacks *stacks, const struct stack *stack)
+{
+    size_t at = hash_of(stack) & (stacks->slot_count - 1);
+
+    while (stacks->slots[at] != 0 && !is_alike(&stacks->stacks[stacks->slots[at] - 1], stack))
+        at = (at + 1) & (stacks->slot_count - 1);
+    return &stacks->slots[at];
+}
+
+static int grow(struct stacks *stacks)
+{
+    size_t capacity = stacks->capacity == 0 ? 64 : 2 * stacks->capacity;
+    struct stack *grown = realloc(stacks->stacks, capacity * sizeof(*grown));
+    uint64_t *slots = calloc(2 * capacity, sizeof(*slots));
+
+    if (grown != NULL)
+        stacks->stacks = grown;
+    if (grown == NULL || slots == NULL) {
+        free(slots);
+        return -ENOMEM;
+    }
+    free(stacks->slots);
+    stacks->slots = slots;
+    stacks->slot_count = 2 * capacity;
+    stacks->capacity = capacity;
+    for (size_t i = 0; i < stacks->count; i++)
+        *find_slot(stacks, &stacks->stacks[i]) = i + 1;
+    return 0;
+}
+
+static void add(struct stacks *stacks, const struct stack *stack)
+{
+    uint64_t *slot;
+
+    if (stacks->count == stacks->capacity && grow(stacks) != 0) {
+        stacks->result = -ENOMEM;
+        return;
+    }
+    slot = find_slot(stacks, stack);
+    if (*slot == 0) {
+        stacks->stacks[stacks->count] = *stack;
+        *slot = ++stacks->count;
+    }
+    stacks->stacks[*slot - 1].count++;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
+                       struct detail_values values)
+{
+    (void)context;
+    (void)enter;
+    (void)stack;
+    (void)values;
+}
+
+static void pass_leave(void *context, const struct detail_leave *leave, struct detail_values values)
+{
+    (void)context;
+    (void)leave;
+    (void)values;
+}
+
+static void take_stack(void *context, const struct detail_stack *record, const uint8_t *addresses)
+{
+    struct stacks *stacks = context;
+    struct stack stack = {
+        .process = (uint32_t)(stacks->process_count - 1),
+        .tid = stacks->file->tid,
+        .time = record->record.time,
+        .function = record->record.function,
+        .goes_on = record->flags & DETAIL_STACK_GOES_ON,
+        .frame_count = record->frame_count < DETAIL_STACK_FRAMES_MAX ? record->frame_count : DETAIL_STACK_FRAMES_MAX,
+    };
+
+    memcpy(stack.frames, addresses, stack.frame_count * sizeof(stack.frames[0]));
+    add(stacks, &stack);
+}
+
+/* The process of the file becomes the last one in the list; files are in their order. Without modules, no names. */
+static int take_process(struct stacks *stacks, const struct trace_file *file)
+{
+    struct process *last = stacks->process_count == 0 ? NULL : &stacks->processes[stacks->process_count - 1];
+    struct process *grown;
+
+    if (last != NULL && last->pid == file->pid && last->image == file->image)
+        return 0;
+    grown = realloc(stacks->processes, (stacks->process_count + 1) * sizeof(*grown));
+    if (grown == NULL)
+        return -ENOMEM;
+    stacks->processes = grown;
+    last = &grown[stacks->process_count++];
+    *last = (struct process){.pid = file->pid, .image = file->image};
+    for (size_t i = 0; i < stacks->files.count; i++) {
+        const struct trace_file *other = &stacks->files.files[i];
+
+        if (other->pid == file->pid && other->image == file->image && other->kind == TRACE_FILE_MODULES)
+            (void)!modules_read(&last->modules, stacks->files.folder, other->path, NULL);
+    }
+    return 0;
+}
+
+static int read_file(struct stacks *stacks, const struct trace_file *file)
+{
+    const struct trace_details_receiver receiver = {pass_enter, pass_leave, take_stack, stacks};
+    struct gait_error *err = stacks->call->error;
+    struct trace_details_end end;
+    int result = take_process(stacks, file);
+
+    stacks->file = file;
+    if (result == 0)
+        result = trace_details_read(stacks->files.folder, file->path, &receiver, &end, err);
+    else
+        return error_set(err, ENOMEM, "no memory");
+    if (result == 0 && stacks->result != 0)
+        return error_set(err, ENOMEM, "there are too many different stacks for the memory");
+    if (result == 0 && end.stream.state != STREAM_COMPLETE) {
+        stream_end_explain(&end.stream, file->path, err);
+        return -EPROTO;
+    }
+    return result;
+}
+
+/* ---- showing ----------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *left_stack, const void *right_stack)
+{
+    const struct stack *left = left_stack, *right = right_stack;
+
+    if (left->count != right->count)
+        return left->count > right->count ? -1 : 1;
+    return left->time < right->time ? -1 : left->time > right->time;
+}
+
+static void put_stack(const struct stacks *stacks, const struct stack *stack, struct function_names *names)
+{
+    const struct process *process = &stacks->processes[stack->process];
+    const struct module *module = modules_find(&process->modules, stack->function, stack->time, stack->time);
+    struct screen *screen = stacks->call->screen;
+    char text[NAME_BYTES], clean[NAME_BYTES];
+
+    snprintf(text, sizeof(text), "0x%" PRIx64, stack->function);
+    if (module != NULL)
+        (void)function_names_find(names, module, stack->function, text, sizeof(text));
+    screen_put(screen, SCREEN_STRONG, 0, printable(clean, sizeof(clean), text));
+    screen_print(screen, "  %" PRIu64 " %s, process %" PRIu32 ", first in thread %" PRIu32 "\n", stack->count,
+                 stack->count == 1 ? "time" : "times", process->pid, stack->tid);
+    for (uint32_t i = 0; i < stack->frame_count; i++) {
+        stack_names_find(&process->modules, names, stack->time, stack->frames[i], text, sizeof(text));
+        screen_print(screen, "    %s\n", printable(clean, sizeof(clean), text));
+    }
+    if (stack->goes_on)
+        screen_print(screen, "    ...\n");
+}
+
+static void put_stacks(struct stacks *stacks, size_t limit)
+{
+    size_t shown = stacks->count < limit ? stacks->count : limit;
+    struct function_names names;
+
+    function_names_init(&names);
+    if (stacks->count != 0)
+        qsort(stacks->stacks, stacks->count, sizeof(stacks->stacks[0]), compare);
+    for (size_t i = 0; i < shown; i++)
+        put_stack(stacks, &stacks->stacks[i], &names);
+    if (shown < stacks->count)
+        screen_print(stacks->call->screen, "and %zu more; --limit shows them\n", stacks->count - shown);
+    if (stacks->count == 0)
+        screen_print(stacks->call->screen, "there are no stacks in it; gait spawn --stack keeps those of functions\n");
+    function_names_deinit(&names);
+}
+
+static void release(struct stacks *stacks)
+{
+    for (size_t i = 0; i < stacks->process_count; i++)
+        modules_deinit(&stacks->processes[i].modules);
+    free(stacks->processes);
+    free(stacks->stacks);
+    free(stacks->slots);
+    trace_files_close(&stacks->files);
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    static const char *const names[] = {"TRACE"};
+    int limit = LIMIT_DEFAULT;
+    const struct argument_option options[] = {{"limit", ARGUMENT_NUMBER, &limit}};
+    const struct argument_rules rules = {"stacks", options, 1, names, 1};
+    struct stacks stacks = {.call = call};
+    const char *path;
+    enum command_status status = arguments_parse(call, &rules, &path);
+
+    if (status != COMMAND_DONE)
+        return status;
+    if (trace_files_open(&stacks.files, path, call->error) != 0)
+        return COMMAND_FAILED;
+    for (size_t i = 0; i < stacks.files.count; i++)
+        if (stacks.files.files[i].kind == TRACE_FILE_DETAIL && read_file(&stacks, &stacks.files.files[i]) != 0)
+            status = COMMAND_FAILED;
+    put_stacks(&stacks, (size_t)limit);
+    release(&stacks);
+    return status;
+}
+
+extern const struct command command_stacks;
+const struct command command_stacks = {
+    .name = "stacks",
+    .arguments = "[--limit N] TRACE",
+    .summary = "who called the functions that --stack asked for",
+    .details = "Shows the call stacks in a trace, the nearest caller first. Those that are the same\n"
+               "are shown once, and how often they were taken; the most frequent come first. An\n"
+               "address is that behind the call.\n"
+               "\n"
+               "  --limit N           shows so many of them (20)\n",
+    .run = run,
+};

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2016,SC2034
+# What is run: a name, and a command whose output is the same each time. Commands run in a folder of their own with the
+# files that make_place puts there. Those of programs that are not installed are passed over: the first word says which.
+# A command takes about a second natively, so that somebody can attach to it.
+
+make_place() {
+    seq 1 200000 >numbers
+    head -c 4000000 "$(readlink -f /proc/self/exe)" >binary
+    for _ in 1 2 3; do cat binary; done >big
+    cat >big.c <<'END'
+#include <stdio.h>
+#define F(n) static int f##n(int a, int b) { int s = 0; for (int i = 0; i < a; i++) s += (i ^ b) * n + (s >> 3); return s; }
+F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15) F(16)
+int main(void)
+{
+    printf("%d\n", f1(9, 1) + f2(8, 2) + f3(7, 3) + f4(6, 4) + f5(5, 5) + f6(4, 6) + f7(3, 7) + f8(2, 8) + f9(1, 9));
+    return f10(1, 2) + f11(3, 4) + f12(5, 6) + f13(7, 8) + f14(9, 1) + f15(2, 3) + f16(4, 5) == 7;
+}
+END
+    cat >throw.cc <<'END'
+#include <cstdio>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+struct guard { int &n; ~guard() { n++; } };
+static int deep(int n, int &unwound)
+{
+    guard g{unwound};
+    if (n == 0)
+        throw std::runtime_error("bottom");
+    return deep(n - 1, unwound) + 1;
+}
+int main()
+{
+    std::vector<std::thread> threads;
+    int counts[4] = {0, 0, 0, 0};
+    for (int t = 0; t < 4; t++)
+        threads.emplace_back([t, &counts] {
+            for (int i = 0; i < 4000; i++)
+                try {
+                    try { deep(i % 20, counts[t]); } catch (const std::runtime_error &) { throw; }
+                } catch (const std::exception &e) { counts[t] += e.what()[0] == 'b'; }
+        });
+    for (auto &thread : threads)
+        thread.join();
+    std::printf("%d %d %d %d\n", counts[0], counts[1], counts[2], counts[3]);
+}
+END
+    cat >routines.go <<'END'
+package main
+
+import (
+	"fmt"
+	"sort"
+	"sync"
+)
+
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func main() {
+	var group sync.WaitGroup
+	var lock sync.Mutex
+	results := []int{}
+	for round := 0; round < 100; round++ {
+		for i := 0; i < 20; i++ {
+			group.Add(1)
+			go func(i int) {
+				defer group.Done()
+				defer func() {
+					if recover() != nil {
+						lock.Lock()
+						results = append(results, -1)
+						lock.Unlock()
+					}
+				}()
+				value := fib(18 + i%4)
+				if i%10 == 0 {
+					var nothing *int
+					*nothing = value
+				}
+				lock.Lock()
+				results = append(results, value)
+				lock.Unlock()
+			}(i)
+		}
+		group.Wait()
+	}
+	sort.Ints(results)
+	sum := 0
+	for i, v := range results {
+		sum += v * (i%7 + 1)
+	}
+	fmt.Println(len(results), sum)
+}
+END
+    cat >panic.rs <<'END'
+use std::thread;
+fn deep(n: u32) -> u32 { if n == 0 { std::panic::resume_unwind(Box::new(7u32)) } else { deep(n - 1) + 1 } }
+fn main() {
+    let threads: Vec<_> = (0..4).map(|t| thread::spawn(move || {
+        let mut caught = 0u32;
+        for i in 0..20000 { if let Err(e) = std::panic::catch_unwind(|| deep(i % 20)) { caught += *e.downcast_ref::<u32>().unwrap(); } }
+        caught + t
+    })).collect();
+    println!("{:?}", threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>());
+}
+END
+    cat >Work.java <<'END'
+import java.util.concurrent.*;
+public class Work {
+    static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+    static int deep(int n) { return deep(n + 1) + 1; }
+    public static void main(String[] arguments) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(4);
+        Future<?>[] all = new Future<?>[32];
+        for (int i = 0; i < all.length; i++) { int k = i; all[i] = pool.submit(() -> {
+            long sum = 0; Object nothing = null;
+            for (int r = 0; r < 20; r++) {
+                sum += fib(20 + k % 5);
+                try { nothing.hashCode(); } catch (NullPointerException e) { sum++; }
+            }
+            try { deep(0); } catch (StackOverflowError e) { sum++; }
+            return sum; }); }
+        long sum = 0;
+        for (Future<?> one : all) sum += (Long) one.get();
+        System.gc();
+        pool.shutdown();
+        System.out.println(sum);
+    }
+}
+END
+    cat >routines.lua <<'END'
+local function gen(n) return coroutine.wrap(function() for i = 1, n do coroutine.yield(i) end end) end
+local sum = 0
+for r = 1, 300 do for v in gen(1000) do sum = sum + v % 7 end local ok = pcall(error, r) sum = sum + (ok and 1 or 2) end
+local t = {} for i = 1, 200000 do t[i] = (i * 7919) % 100003 end table.sort(t) print(sum, t[1], t[100000])
+END
+    cat >work.py <<'END'
+import signal, subprocess, sys, threading, ctypes, asyncio, multiprocessing, os
+ticks = 0
+def tick(*_):
+    global ticks
+    ticks += 1
+signal.signal(signal.SIGALRM, tick)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+def work(n): return sum(i * i % 7 for i in range(n))
+results = []
+threads = [threading.Thread(target=lambda k=k: results.append(work(20000 + k))) for k in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(sorted(results))
+async def task(n):
+    await asyncio.sleep(0.001)
+    return work(n)
+async def main(): print(await asyncio.gather(*(task(i * 100) for i in range(20))))
+asyncio.run(main())
+compare = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))(lambda a, b: a[0] - b[0])
+array = (ctypes.c_int * 500)(*[(i * 7919) % 503 for i in range(500)])
+ctypes.CDLL(None).qsort(array, 500, 4, compare)
+print(list(array)[:10])
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(subprocess.run(["sort", "-rn"], input="1\n3\n2\n", capture_output=True, text=True).stdout.split())
+if os.fork() == 0: os._exit(work(1000) % 200)
+print(os.wait()[1] >> 8, ticks > 0)
+with multiprocessing.get_context("fork").Pool(3) as pool: print(sum(pool.map(work, range(0, 3000, 100))))
+END
+    cat >work.js <<'END'
+const { Worker, isMainThread, parentPort } = require('worker_threads');
+const fib = n => n < 2 ? n : fib(n - 1) + fib(n - 2);
+if (isMainThread) {
+    let left = 4, sum = 0;
+    for (let i = 0; i < 4; i++) new Worker(__filename).on('message', v => { sum += v; if (--left == 0) console.log(sum); });
+} else {
+    let sum = 0;
+    for (let i = 0; i < 20; i++) { sum += fib(20 + i % 5); try { null.x } catch (e) { sum++ } }
+    sum += [...'aXbXc'.repeat(2000).matchAll(/X./g)].length;
+    parentPort.postMessage(sum);
+}
+END
+}
+
+names=()
+declare -A commands
+program() {
+    names+=("$1")
+    commands[$1]=$2
+}
+
+program bash 'bash -c '\''s=0; for ((i = 0; i < 100000; i++)); do ((s += i % 7)); done; for i in 1 2 3 4 5 6 7 8; do (exit $i) || s=$((s + $?)); done; echo $s $(seq 3 | tac | paste -sd,)'\'
+program dash 'dash -c '\''i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; for j in 1 2 3 4; do (exit $j) || echo $?; done; echo $i | cat'\'
+program sort 'sort -R --random-source=big numbers | sort -n | md5sum'
+program grep 'bash -c '\''for i in 1 2 3 4 5 6; do grep -cE "^1[0-9]*(3|7)$" numbers; grep -c "9.*9" numbers; done'\'
+program sed 'sed -E "s/([0-9])([0-9])/\2\1/g; /7$/d" numbers | md5sum'
+program gawk 'gawk "{ s[\$1 % 97] += \$1; t = t substr(\$1, 1, 1) } END { for (i = 0; i < 97; i++) printf \"%d \", s[i]; print length(t) }" numbers'
+program find 'find /usr/include /usr/share/doc -type f -name "*a*" -size +2k | sort | md5sum'
+program tar 'tar cf - numbers binary big --mtime=2020-01-01 --owner=0 --group=0 | tar tvf - | md5sum'
+program gzip 'bash -c "gzip -9c big | gunzip | md5sum"'
+program bzip2 'bash -c "bzip2 -c binary | bunzip2 | md5sum"'
+program xz 'bash -c "xz -T2 -3c big | xz -dc | md5sum"'
+program zstd 'bash -c "zstd -q -T2 -9c big | zstd -qdc | md5sum"'
+program pigz 'bash -c "pigz -p 4 -c big | pigz -dc | md5sum"'
+program openssl 'bash -c "for i in 1 2 3 4; do openssl sha512 big; openssl enc -aes-256-cbc -pass pass:x -S 0011223344556677 -pbkdf2 -in big | md5sum; done; openssl genrsa 2048 2>/dev/null | openssl rsa -check -noout 2>&1 | tail -1"'
+program perl 'perl -e '\''my %h; for my $i (1 .. 400000) { $h{$i % 1013} .= chr(65 + $i % 26) } my $t = join "", map { $h{$_} } sort { $a <=> $b } keys %h; my $n = () = $t =~ /A[B-M]+C?/g; local $SIG{ALRM} = sub { $n++ }; alarm 0; if (my $p = fork) { waitpid $p, 0; print $? >> 8, " $n ", length $t, "\n" } else { exit 7 }'\'
+program python3 'python3 work.py'
+program ruby 'ruby -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..60000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\'
+program lua5.4 'lua5.4 routines.lua'
+program luajit 'luajit -e "local s = 0 for r = 1, 300 do local co = coroutine.wrap(function() for i = 1, 3000 do coroutine.yield(i) end end) for i = 1, 3000 do s = s + co() % 7 end end for i = 1, 3e7 do s = s + i % 3 end print(s, pcall(error, 1))"'
+program node 'node work.js'
+program javac 'bash -c "javac Work.java && java -cp . Work"'
+program java 'java -Xmx256m -cp . Work'
+program php 'php -r '\''$a = []; for ($i = 0; $i < 1000000; $i++) { $a[$i % 1009] = ($a[$i % 1009] ?? 0) + $i; } ksort($a); echo md5(json_encode($a)), " ", preg_match_all("/1(2|3)+/", implode(",", range(1, 50000))), "\n"; try { throw new Exception("x"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }'\'
+program guile 'guile --no-auto-compile -c '\''(define (f n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (display (f 25)) (newline) (display (call/cc (lambda (k) (map (lambda (x) (if (= x 5) (k x) x)) (iota 10)))))(newline)'\'
+program sbcl 'sbcl --noinform --no-userinit --eval '\''(progn (defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (compile (quote f)) (print (f 30)) (print (handler-case (error "x") (error () 42))) (dotimes (i 20) (make-array 1000000)) (gc :full t) (terpri) (sb-ext:exit))'\'
+program ocaml 'ocaml -e "let rec f n = if n < 2 then n else f (n-1) + f (n-2) let () = print_int (f 27); let h = Hashtbl.create 10 in for i = 1 to 200000 do Hashtbl.replace h (i mod 1009) i done; print_int (Hashtbl.length h); (try failwith \"x\" with Failure s -> print_endline s)"'
+program tclsh 'bash -c '\''echo "proc f n {if {\$n < 2} {return \$n}; expr {[f [expr {\$n-1}]] + [f [expr {\$n-2}]]}}; puts [f 20]; catch {error x} m; puts \$m" | tclsh'\'
+program gcc 'bash -c "for o in 0 1 2 3; do gcc -O\$o -g0 big.c -o big.out && ./big.out; done"'
+program g++ 'bash -c "g++ -O1 -pthread throw.cc -o throw && ./throw"'
+program clang 'bash -c "clang -O2 big.c -o big.out && ./big.out"'
+program rustc 'bash -c "rustc -O panic.rs -o panic 2>/dev/null && ./panic"'
+program go 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; go build -o routines routines.go && ./routines"'
+program throw './throw'
+program panic './panic'
+program routines './routines'
+program git 'bash -c "git -c init.defaultBranch=m init -q r && cd r && cp ../numbers ../big . && git add . && git -c user.name=a -c user.email=a@b commit -qm one --date=2020-01-01T00:00:00Z && git gc -q && git fsck 2>&1 && git log --format=%T && rm -rf ../r"'
+program make 'bash -c "printf \"all: \$(seq -s\" \" -f %%g.o 1 12)\\n%%.o: big.c\\n\\t\\\$(CC) -O1 -c big.c -o \\\$@\\n\" >mk; make -s -j4 -f mk && ls -1 *.o | wc -l && rm -f *.o"'
+program sqlite3 'sqlite3 :memory: "create table t(a, b); insert into t select value, value * 7919 % 10007 from (with recursive c(value) as (select 1 union all select value + 1 from c where value < 200000) select value from c); create index i on t(b); select count(distinct b), sum(a) from t; select b, count(*) from t group by b % 5 order by 1;"'
+program convert 'convert -size 400x400 plasma:red-blue -seed 1 -blur 0x3 -resize 200x200 -format "%w %h\n" info:'
+program sox 'bash -c "sox -n -r 8000 -b 16 t.wav synth 20 sine 300-3000 reverb 2>/dev/null; sox t.wav -n stat 2>&1 | head -3; rm -f t.wav"'
+program vim 'bash -c "vim -u NONE -es -c \"%s/1/one/g\" -c \"g/7/d\" -c \"wq! out.txt\" numbers; md5sum <out.txt; rm -f out.txt"'
+program ssh-keygen 'bash -c "rm -f k k.pub; ssh-keygen -q -t ed25519 -N \"\" -f k && ssh-keygen -y -f k | cut -c1-11; rm -f k k.pub"'
+program valgrind 'valgrind -q --error-exitcode=9 sort -r numbers -o sorted'
+program gdb 'bash -c "gdb -nx -batch -ex \"break write\" -ex run -ex \"bt 1\" -ex kill --args head -2 numbers 2>&1 | sed \"s/process [0-9]*/process/\""'
+program strace 'strace -o /dev/null -f sh -c "sort -r numbers | head -3"'
+program qemu-aarch64 'bash -c "aarch64-linux-gnu-gcc -static -O1 big.c -o big.arm && qemu-aarch64 ./big.arm"'
+program musl-gcc 'bash -c "musl-gcc -O1 big.c -o big.musl && ./big.musl; musl-gcc -static -O1 big.c -o big.static && ./big.static"'
