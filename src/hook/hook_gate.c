@@ -10,6 +10,7 @@
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
 #include "hook/listener_call.h"
+#include "hook/quiescence.h"
 #include "hook/return_tracking.h"
 #include "hook/stub_knowledge.h"
 
@@ -67,8 +68,10 @@ static bool is_listener_abandoned(const struct hook_thread *thread, const struct
 
 static bool is_ignoring(struct hook_thread *thread, const struct hook_gate_frame *frame)
 {
-    if (hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0 && is_listener_abandoned(thread, frame))
+    if (hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER) != 0 && is_listener_abandoned(thread, frame)) {
         hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, 0);
+        hook_busy_end(thread);
+    }
     return atomic_load_explicit(&thread->ignoring, memory_order_relaxed) != 0;
 }
 
@@ -111,9 +114,18 @@ uint64_t hook_gate_find(struct hook_gate_frame *frame)
     return frame->thread->stack_top;
 }
 
+/* While listeners run on their stack, the kernel does not see that a signal handler's is in use. */
+static bool is_on_signal_stack(const struct hook_gate_frame *frame)
+{
+    uint64_t sp = frame->cpu.rsp;
+
+    return !hook_thread_is_on_own_stack(frame->thread, sp) && own_stack_is_signal_stack(sp, frame->thread->stack_low);
+}
+
 static void listen_later(struct hook_gate_frame *frame)
 {
     frame->is_listening = true;
+    frame->is_blocked = is_on_signal_stack(frame);
     hook_thread_set_ignoring(frame->thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_GATE);
 }
 
@@ -204,7 +216,8 @@ void hook_gate_track(struct hook_gate_frame *frame)
 
 uint64_t hook_gate_unblock(struct hook_gate_frame *frame)
 {
-    hook_signals_unblock(frame->mask);
+    if (!frame->is_listening || !frame->is_blocked)
+        hook_signals_unblock(frame->mask);
     return frame->is_listening ? frame->thread->stack_top : 0;
 }
 
@@ -220,4 +233,11 @@ void hook_gate_listen(struct hook_gate_frame *frame)
     else
         frame->outcome = listener_call_once(thread, frame->stub, &frame->cpu);
     hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_GATE);
+}
+
+void hook_gate_listened(struct hook_gate_frame *frame)
+{
+    hook_thread_set_ignoring(frame->thread, HOOK_IGNORING_LISTENER, 0);
+    if (frame->is_blocked)
+        hook_signals_unblock(frame->mask);
 }

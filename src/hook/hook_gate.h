@@ -25,7 +25,7 @@ struct hook_gate_frame {
     struct invocation *invocation;
     uint32_t is_forked;
     uint32_t is_listening;
-    uint64_t reserved;
+    uint64_t is_blocked;         /* signals, while listeners run */
     struct gait_cpu_context cpu; /* but for the pc */
     uint64_t stub;               /* what the gate returns to; behind the frame */
 };
@@ -43,11 +43,15 @@ void hook_gate_once_any(void);
 /* The stub of unwinders, which none of them is entered through. */
 void hook_unwinder_stub(void);
 
-/* What the gates call, in this order; each returns the stack that the next one runs on, or 0: that is all. */
+/*
+ * What the gates call, in this order, in turn on the program's stack and on the one for listeners. Those that return
+ * something say where the next one runs, or 0: that is all.
+ */
 uint64_t hook_gate_find(struct hook_gate_frame *frame);
 void hook_gate_track(struct hook_gate_frame *frame);
 uint64_t hook_gate_unblock(struct hook_gate_frame *frame);
 void hook_gate_listen(struct hook_gate_frame *frame);
+void hook_gate_listened(struct hook_gate_frame *frame);
 
 /* Whether this CPU has gates. In arch/<cpu>/host. */
 bool hook_gate_is_supported(void);

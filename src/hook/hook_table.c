@@ -479,12 +479,13 @@ static void give_up_site(struct hook_table *table, struct hook_site *site)
         give_bytes_back(table, site);
 }
 
+/* From the last one on: bytes of code are given back quickest in the other order than they are taken in. */
 static void finish_all(struct hook_table *table, bool is_committed)
 {
-    LIST_FOR_EACH_REMOVABLE (node, &table->dirty_sites) {
-        struct hook_site *site = dirty_site_of(node);
+    while (!list_is_empty(&table->dirty_sites)) {
+        struct hook_site *site = dirty_site_of(list_last(&table->dirty_sites));
 
-        list_remove(node);
+        list_remove(&site->dirty);
         if (is_committed)
             settle_site(table, site);
         else

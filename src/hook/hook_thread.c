@@ -43,6 +43,8 @@ _Static_assert(offsetof(struct hook_thread, ignoring) == HOOK_THREAD_IGNORING, "
 _Static_assert(offsetof(struct hook_thread, stack_low) == HOOK_THREAD_STACK_LOW, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, stack_top) == HOOK_THREAD_STACK_TOP, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, gate_sp) == HOOK_THREAD_GATE_SP, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, own_low) == HOOK_THREAD_OWN_LOW, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, own_bytes) == HOOK_THREAD_OWN_BYTES, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, context) == HOOK_THREAD_CONTEXT, "as the gates have it");
 
 #define PAGE_BYTES      4096u
@@ -266,7 +268,7 @@ static void let_go(struct hook_thread *thread)
     thread_table_remove(&arena.table, thread->tid);
     thread->tid = 0;
     /* It may be unmapped. */
-    thread->own_stack = (struct own_stack){0};
+    hook_thread_forget_stack(thread);
 }
 
 static void collect(void)
@@ -328,7 +330,7 @@ static void begin_thread(struct hook_thread *thread, uint32_t tid)
     invocation_stack_clear(&thread->invocations);
     thread->tid = tid;
     thread->ignore_count = 0;
-    thread->own_stack = (struct own_stack){0};
+    hook_thread_forget_stack(thread);
     atomic_store_explicit(&thread->busy_since, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->ignoring, 0, memory_order_relaxed);
     hook_thread_set_ignoring(thread, HOOK_IGNORING_OTHERS, alone != 0 && alone != tid);
@@ -377,7 +379,7 @@ static void leave_parent(struct hook_thread *own, uint32_t tid)
     thread_table_clear(&arena.table);
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
         thread->tid = thread == own ? tid : 0;
-        thread->own_stack = (struct own_stack){0};
+        hook_thread_forget_stack(thread);
         hook_record_forget(thread);
     }
     if (own != NULL)
@@ -451,6 +453,15 @@ void hook_threads_collect(void)
         hook_threads_unlock();
     }
     hook_signals_unblock(mask);
+}
+
+bool hook_thread_is_on_own_stack(struct hook_thread *thread, uint64_t place)
+{
+    bool is_own = own_stack_has(&thread->own_stack, thread->thread_pointer, place, place);
+
+    thread->own_low = thread->own_stack.low;
+    thread->own_bytes = thread->own_stack.high - thread->own_stack.low;
+    return is_own;
 }
 
 /* ---- ignoring ---------------------------------------------------------------------------------------------------- */

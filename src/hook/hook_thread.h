@@ -44,7 +44,10 @@ struct hook_thread {
     uint32_t tid;       /* 0: nobody's; what is still in `invocations` may come back on another thread */
     uint64_t stack_low; /* of its stack for listeners */
     uint64_t stack_top;
-    uint64_t gate_sp;                /* of a gate while HOOK_LISTENING_GATE */
+    uint64_t gate_sp; /* of a gate while HOOK_LISTENING_GATE */
+    uint64_t own_low; /* of the stack that it began with; 0 bytes: not known */
+    uint64_t own_bytes;
+    uint64_t reserved[6];
     struct gait_cpu_context context; /* while listeners run that a gate has called */
     uint64_t thread_pointer;
     uint32_t index;
@@ -111,6 +114,15 @@ static inline uint8_t hook_thread_ignoring(const struct hook_thread *thread, uns
 {
     return atomic_load_explicit(&thread->ignoring_why[why], memory_order_relaxed);
 }
+
+static inline void hook_thread_forget_stack(struct hook_thread *thread)
+{
+    thread->own_stack = (struct own_stack){0};
+    thread->own_bytes = 0;
+}
+
+/* Whether a place is on the stack that the thread began with, which is looked for if need be. The thread's own. */
+bool hook_thread_is_on_own_stack(struct hook_thread *thread, uint64_t place);
 
 /* Blocks all signals of the calling thread, and unblocks those that were not blocked. */
 uint64_t hook_signals_block(void);

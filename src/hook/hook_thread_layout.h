@@ -15,7 +15,9 @@
 #define HOOK_THREAD_STACK_LOW 40   /* of the stack for listeners */
 #define HOOK_THREAD_STACK_TOP 48
 #define HOOK_THREAD_GATE_SP   56 /* of the gate that calls listeners, while it does */
-#define HOOK_THREAD_CONTEXT   64 /* struct gait_cpu_context, while listeners run */
+#define HOOK_THREAD_OWN_LOW   64 /* the stack that the thread began with: where no signal handler has its own */
+#define HOOK_THREAD_OWN_BYTES 72
+#define HOOK_THREAD_CONTEXT   128 /* struct gait_cpu_context, while listeners run */
 
 /* Why no calls are told: a byte of that word each, so that each is set without touching the others. */
 #define HOOK_IGNORING_LISTENER 0 /* HOOK_LISTENING_*; set by the thread only */

@@ -77,7 +77,8 @@ static void walks(struct gait_invocation *invocation)
 }
 
 static const struct hook_unwinder unwinders[] = {
-#define UNWINDER(symbol, action) {#symbol, {.enter = action, .flags = HOOK_LISTENER_GENERAL_ONLY | HOOK_LISTENER_ENTRY_ONLY, .serial = 1}},
+#define UNWINDER(symbol, action)                                                                                       \
+    {#symbol, {.enter = action, .flags = HOOK_LISTENER_GENERAL_ONLY | HOOK_LISTENER_ENTRY_ONLY, .serial = 1}},
 #include "hook/hook_unwinders.def"
 #undef UNWINDER
 };

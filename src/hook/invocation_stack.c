@@ -261,7 +261,8 @@ static uint32_t count_calls(const struct invocation_stack *stack)
     return count;
 }
 
-/* Where calls overlap forever each is deeper than the one before. When that is far from the truth, a mark sets it right. */
+/* Where calls overlap forever each is deeper than the one before. When that is far from the truth, a mark sets it
+ * right. */
 static void correct_depth(struct invocation_stack *stack)
 {
     uint32_t depth = stack->top[-1].depth, count;

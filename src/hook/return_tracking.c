@@ -410,7 +410,7 @@ bool return_tracking_leave_all(void)
             return false;
     for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
         /* Some may be dead, and their stacks gone. */
-        thread->own_stack = (struct own_stack){0};
+        hook_thread_forget_stack(thread);
         put_back(thread);
         invocation_stack_clear(&thread->invocations);
     }

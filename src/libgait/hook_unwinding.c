@@ -24,7 +24,7 @@ struct search {
     struct hook_table *table;
     char *modules[MODULES_MAX]; /* paths; "": the program */
     size_t module_count;
-    uint64_t program_bias; /* from addresses of its file to those in memory */
+    uint64_t program_bias;     /* from addresses of its file to those in memory */
     uint64_t found[FOUND_MAX]; /* several modules give the same answer */
     size_t found_count;
 };

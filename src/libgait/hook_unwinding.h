@@ -8,8 +8,8 @@
 struct hook_table;
 
 /*
- * Hooks the unwinders of hook/hook_unwinders.h that are in any module, in one transaction. What cannot be hooked is left
- * as it is. Errors as hook_table_commit.
+ * Hooks the unwinders of hook/hook_unwinders.h that are in any module, in one transaction. What cannot be hooked is
+ * left as it is. Errors as hook_table_commit.
  */
 MUST_USE int hook_unwinding_begin(struct hook_table *table);
 

@@ -98,8 +98,8 @@ static struct hook_lab_function *write_stub(void *target, unsigned parts, const 
     struct hook_listeners *list = calloc(1, sizeof(*list) + count * sizeof(*listeners));
     const struct event_block block = {.start = (uintptr_t)function, .size_bytes = 1};
     bool is_near = address_fits_rel32(code_memory_start(code).value, (uintptr_t)target);
-    struct hook_stub_request request = {
-        &function->function, is_near ? (uintptr_t)target : write_trampoline(target), parts};
+    struct hook_stub_request request = {&function->function, is_near ? (uintptr_t)target : write_trampoline(target),
+                                        parts};
     struct code_writer writer;
 
     list->count = list->places = list->last_serial = count;

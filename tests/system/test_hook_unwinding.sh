@@ -16,6 +16,48 @@ for options in "-O0" "-O1" "-O2 -fno-omit-frame-pointer" "-O2 -static-libgcc -st
     "$folder/unwinding" >"$folder/said" 2>&1 || fail "unwinding, with $options" "$folder/said"
 done
 
+# gdb sees the callers of hooked functions, if it is told how.
+cat >"$folder/ends.c" <<'PROGRAM'
+#include <gait/hook.h>
+#include <stdlib.h>
+
+static void listen(struct gait_invocation *invocation)
+{
+    (void)invocation;
+}
+
+__attribute__((noinline)) int inner(volatile int *number)
+{
+    for (int i = 0; i < 3; i++)
+        *number += i;
+    abort();
+}
+
+__attribute__((noinline)) int outer(volatile int *number)
+{
+    for (int i = 0; i < 3; i++)
+        *number += 2 * i;
+    return inner(number) + 1;
+}
+
+int main(void)
+{
+    struct gait_listener listener = {.size_bytes = sizeof(listener), .enter = listen, .leave = listen};
+    struct gait_hooks *hooks;
+    volatile int number = 0;
+
+    return gait_hooks_acquire(NULL, &hooks, NULL) != 0 ||
+           gait_hook_attach(hooks, (uintptr_t)inner, &listener, NULL, NULL) != 0 ||
+           gait_hook_attach(hooks, (uintptr_t)outer, &listener, NULL, NULL) != 0 || outer(&number);
+}
+PROGRAM
+if gdb -batch -ex 'python print(1)' >/dev/null 2>&1; then
+    checks=$((checks + 1))
+    gcc -O1 -g -pthread -Iinclude -o "$folder/ends" "$folder/ends.c" build/libgait.a -ldl || exit 1
+    gdb -batch -ex 'source tools/gdb/gait_hooks.py' -ex run -ex bt "$folder/ends" >"$folder/said" 2>&1
+    [[ $(grep -c -E ' (inner|outer|main) \(' "$folder/said") == 3 ]] || fail "gdb does not see callers" "$folder/said"
+fi
+
 # Not those that ask for a segment base, which is ours, or where they were when a signal came, which may be in a copy.
 programs=(all_registers arithmetic_flags atexit_order call_next_pop dlopen_close exceptions exit_in_thread floating
     fork_in_thread fork_wait interpreter main_thread_ends misaligned_stack push_ret qsort_callback recursion red_zone

@@ -247,12 +247,9 @@ static void threads_that_begin_meanwhile_are_ignored_too(void)
 
 static const struct check_case cases[] = {
 #if defined(__x86_64__)
-    CHECK_CASE(each_thread_has_a_state_of_its_own),
-    CHECK_CASE(states_of_dead_threads_are_used_again),
-    CHECK_CASE(threads_may_come_and_go_all_the_time),
-    CHECK_CASE(a_segment_base_of_the_programs_stays),
-    CHECK_CASE(other_threads_can_be_ignored),
-    CHECK_CASE(threads_that_begin_meanwhile_are_ignored_too),
+    CHECK_CASE(each_thread_has_a_state_of_its_own),   CHECK_CASE(states_of_dead_threads_are_used_again),
+    CHECK_CASE(threads_may_come_and_go_all_the_time), CHECK_CASE(a_segment_base_of_the_programs_stays),
+    CHECK_CASE(other_threads_can_be_ignored),         CHECK_CASE(threads_that_begin_meanwhile_are_ignored_too),
     CHECK_CASE(a_forked_child_is_noticed_once),
 #endif
 };

@@ -104,9 +104,9 @@ static void a_call_that_is_sent_elsewhere_is_forgotten(void)
     struct gait_cpu_context cpu = {0};
 
     (void)hook_lab_hook_with((void *)same, LISTENED, &listener, 1);
-    CHECK_EQUAL(listener_call_enter(
-                    thread, invocation_stack_push(&thread->invocations, SLOT, 0x1234, last_stub()), &cpu),
-                HOOK_OUTCOME_JUMP);
+    CHECK_EQUAL(
+        listener_call_enter(thread, invocation_stack_push(&thread->invocations, SLOT, 0x1234, last_stub()), &cpu),
+        HOOK_OUTCOME_JUMP);
     CHECK_EQUAL(cpu.pc, 0x9999);
     CHECK(thread->invocations.top == before);
 }

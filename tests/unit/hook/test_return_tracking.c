@@ -410,7 +410,6 @@ static ucontext_t copier;
 static unsigned char *copied_low, *copied_high;
 static unsigned char copies[2][16384];
 static size_t copied_bytes[2];
-static volatile unsigned copy_turn;
 static ucontext_t copied[2];
 static unsigned char copier_memory[COROUTINE_BYTES];
 
@@ -573,6 +572,61 @@ static void a_listener_that_is_jumped_out_of_does_not_end_listening(void)
     check_empty();
 }
 
+/* A handler on its own stack is interrupted while a listener runs that it is the reason for. */
+static volatile int first_is_whole, second_count;
+
+static void second_handler(int number)
+{
+    volatile unsigned char room[4096];
+
+    (void)number;
+    for (unsigned i = 0; i < sizeof(room); i++)
+        room[i] = 0xee;
+    second_count++;
+}
+
+static void raising_second(struct gait_invocation *invocation)
+{
+    (void)invocation;
+    raise(SIGUSR2);
+}
+
+static void first_handler(int number)
+{
+    volatile unsigned char room[2048];
+
+    (void)number;
+    for (unsigned i = 0; i < sizeof(room); i++)
+        room[i] = (unsigned char)i;
+    first_is_whole = hooked_f(4) == 8;
+    for (unsigned i = 0; i < sizeof(room); i++)
+        first_is_whole &= room[i] == (unsigned char)i;
+}
+
+static void a_signal_during_a_listener_leaves_the_handler_that_called_it_alone(void)
+{
+    const struct hook_listener listener = {.enter = raising_second, .leave = raising_second};
+    static unsigned char memory[COROUTINE_BYTES];
+    stack_t stack = {.ss_sp = memory, .ss_size = sizeof(memory)};
+    struct sigaction first = {.sa_handler = first_handler, .sa_flags = SA_ONSTACK};
+    struct sigaction second = {.sa_handler = second_handler, .sa_flags = SA_ONSTACK};
+
+    CHECK_EQUAL(sigaltstack(&stack, NULL), 0);
+    CHECK_EQUAL(sigaction(SIGUSR1, &first, NULL), 0);
+    CHECK_EQUAL(sigaction(SIGUSR2, &second, NULL), 0);
+    hooked_f = (one_function *)hook_lab_hook_with((void *)last, LISTENED, &listener, 1);
+    for (int i = 1; i < 20; i++) {
+        first_is_whole = false;
+        second_count = 0;
+        raise(SIGUSR1);
+        CHECK(first_is_whole);
+        CHECK_EQUAL(second_count, 2);
+    }
+    stack.ss_flags = SS_DISABLE;
+    CHECK_EQUAL(sigaltstack(&stack, NULL), 0);
+    check_empty();
+}
+
 /* ---- processes --------------------------------------------------------------------------------------------------- */
 
 static volatile pid_t child;
@@ -672,6 +726,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(stacks_may_be_copied_away_and_back),
     CHECK_CASE(handlers_run_on_any_stack),
     CHECK_CASE(a_listener_that_is_jumped_out_of_does_not_end_listening),
+    CHECK_CASE(a_signal_during_a_listener_leaves_the_handler_that_called_it_alone),
     CHECK_CASE(a_forked_child_returns_from_what_it_was_in),
     CHECK_CASE(a_thread_may_fork),
     CHECK_CASE(a_vforked_child_may_call_hooked_functions),

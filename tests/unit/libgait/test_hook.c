@@ -762,9 +762,9 @@ static void unhooking_during_a_call_leaves_the_call_alone(void)
     void *result;
 
     begin();
+    CHECK_EQUAL(gait_hooks_collect(hooks, &before, &error), 0);
     atomic_store(&waiting, 0);
     atomic_store(&may_return, 0);
-    CHECK_EQUAL(gait_hooks_collect(hooks, &before, &error), 0);
     detach(attach(add, 1));
     (void)attach(wait_long, 0);
     CHECK_EQUAL(pthread_create(&thread, NULL, wait_in_thread, (void *)41), 0);

@@ -204,6 +204,18 @@ END hook_gate_leave_record
         popfq
         .endm
 
+        /*
+         * On a signal handler's stack signals must be blocked while listeners run: the kernel would begin another
+         * handler where that one is, since it does not see it in use. Elsewhere than on the thread's own stack it may be
+         * one. rdx is the slot; uses rax.
+         */
+        .macro CHECK_STACK otherwise
+        movq    %rdx, %rax
+        subq    HOOK_THREAD_OWN_LOW(%rcx), %rax
+        cmpq    HOOK_THREAD_OWN_BYTES(%rcx), %rax
+        jae     \otherwise
+        .endm
+
         .macro BEGIN_LISTENING
         movq    %rsp, HOOK_THREAD_GATE_SP(%rcx)
         movb    $HOOK_LISTENING_GATE, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
@@ -305,6 +317,8 @@ END hook_gate_leave_record
 FUNCTION hook_gate_enter_listen
         SAVE_LISTENING
         FIND_THREAD enter_listening_otherwise
+        leaq    16(%rsp), %rdx
+        CHECK_STACK enter_listening_otherwise
         PUSH    enter_listening_otherwise, 8
         movq    $0, INVOCATION_DATA(%rsi)
         PUSHED  8
@@ -324,6 +338,8 @@ END hook_gate_enter_listen
 FUNCTION hook_gate_leave_listen
         SAVE_LISTENING
         FIND_THREAD leave_listening_otherwise
+        leaq    16(%rsp), %rdx
+        CHECK_STACK leave_listening_otherwise
         cmpb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
         jne     leave_listening_otherwise
         POP     leave_listening_otherwise, 8
@@ -345,6 +361,8 @@ END hook_gate_leave_listen
 FUNCTION hook_gate_once
         SAVE_LISTENING
         FIND_THREAD once_listening_otherwise
+        leaq    16(%rsp), %rdx
+        CHECK_STACK once_listening_otherwise
         CHECK_IGNORING once_listening_otherwise
         movq    8(%rsp), %rsi
         testl   $HOOK_PART_RECORD, STUB_PARTS(%rsi)
@@ -512,8 +530,9 @@ slow_way:
         movq    %rbx, %rdi
         call    hook_gate_listen
         movq    %r12, %rsp
-        movq    HOOK_FRAME_THREAD(%rbx), %rax
-        movb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rax)
+        andq    $-16, %rsp
+        movq    %rbx, %rdi
+        call    hook_gate_listened
 2:      movq    %r12, %rsp
         movl    HOOK_FRAME_OUTCOME(%rbx), %eax
         cmpl    $HOOK_OUTCOME_JUMP, %eax

@@ -108,10 +108,17 @@ save_all:
 FUNCTION vector_state_restore
         cmpb    $0, AREA_KIND(%rdi)
         je      restore_all
-        movl    $1, %ecx
-        xgetbv
-        movl    %eax, %esi
-        orl     AREA_IN_USE(%rdi), %esi
+        movl    AREA_IN_USE(%rdi), %esi
+        movl    %esi, %eax
+        notl    %eax
+        testb   $IN_USE_AVX512, %al
+        jnz     ask_in_use
+        /* All vectors are put back anyway, so only x87 is in question: xgetbv is slower than all of the moves. */
+        fnstsw  %ax
+        testw   %ax, %ax
+        jz      in_use_known
+        orl     $IN_USE_X87, %esi
+in_use_known:
         testb   $IN_USE_X87, %sil
         jnz     restore_x87
 restore_vectors:
@@ -127,6 +134,11 @@ restore_low:
 restore_mxcsr:
         ldmxcsr AREA_MXCSR(%rdi)
         ret
+ask_in_use:
+        movl    $1, %ecx
+        xgetbv
+        orl     %eax, %esi
+        jmp     in_use_known
 restore_avx:
         LOW     LOAD_YMM
         jmp     restore_mxcsr
