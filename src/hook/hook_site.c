@@ -13,6 +13,7 @@
 #include "base/code_writer.h"
 #include "hook/patch_transaction.h"
 #include "hook/trap_table.h"
+#include "process/forced_memory.h"
 
 #include <asm/errno.h>
 
@@ -225,15 +226,31 @@ static int add_trap(const struct hook_site *site)
     return trap_table_set(site->patch.plan.patch_at, site->next_target);
 }
 
+/* Code that is gone, as that of a library that was unloaded, or that somebody else has changed, is not brought back. */
+static bool is_still_there(const struct hook_site *site, const struct forced_memory *memory)
+{
+    uint8_t bytes[REDIRECT_BYTES_MAX];
+    uint32_t size = site->patch.plan.patch_bytes;
+
+    return forced_memory_read(memory, site->patch.plan.patch_at, bytes, size) == size &&
+           __builtin_memcmp(bytes, site->patch.redirect.bytes, size) == 0;
+}
+
+static int take_away(struct hook_site *site, struct patch_transaction *transaction, const struct site_maker *maker)
+{
+    site->next_stub = site->stub;
+    if (site->patch.is_in_place && !is_still_there(site, maker->memory))
+        site->patch.is_in_place = false;
+    return site->patch.is_in_place ? patch_transaction_remove(transaction, &site->patch) : 0;
+}
+
 int hook_site_build(struct hook_site *site, struct patch_transaction *transaction, const struct site_maker *maker)
 {
     int result;
 
     site->next_stub = NULL;
-    if (site_wish_is_empty(&site->wanted)) {
-        site->next_stub = site->stub;
-        return site->patch.is_in_place ? patch_transaction_remove(transaction, &site->patch) : 0;
-    }
+    if (site_wish_is_empty(&site->wanted))
+        return take_away(site, transaction, maker);
     result = make_stub(site, maker);
     if (result == 0)
         result = add_change(site, transaction);

@@ -66,10 +66,8 @@ struct hook_table {
 
 static int init_parts(struct hook_table *table)
 {
-    int result = forced_memory_init(&table->memory);
+    int result = hash_map_init(&table->sites, EXPECTED_SITES);
 
-    if (result == 0)
-        result = hash_map_init(&table->sites, EXPECTED_SITES);
     if (result == 0)
         result = pool_init(&table->site_pool, sizeof(struct hook_site));
     if (result == 0)
@@ -82,11 +80,9 @@ static int init_parts(struct hook_table *table)
 static void deinit_parts(struct hook_table *table)
 {
     patch_transaction_deinit(&table->patches);
-    listener_lists_deinit(&table->lists);
     live_plans_deinit(&table->plans);
     interval_map_deinit(&table->taken);
     hash_map_deinit(&table->sites);
-    forced_memory_deinit(&table->memory);
 }
 
 int hook_table_create(const struct hook_table_options *options, struct hook_table **table_out)
@@ -402,11 +398,29 @@ static void mark_dirty(struct hook_table *table, struct hook_site *site)
 /* What is above the frame of the function that our user has called. */
 #define USER_STACK ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uint64_t))
 
+/*
+ * The descriptor is open only while the lock is held: a child that was forked would change its parent by it, and
+ * programs close descriptors that they do not know.
+ */
+static void unlock(struct hook_table *table)
+{
+    forced_memory_deinit(&table->memory);
+    owner_lock_release(&table->lock);
+}
+
 static int enter(struct hook_table *table, uint64_t user_stack)
 {
     int result = owner_lock_acquire(&table->lock, LOCK_TIMEOUT_MS);
 
-    if (result != 0 && result != -EDEADLK)
+    if (result == 0) {
+        table->depth = 0;
+        result = forced_memory_init(&table->memory);
+        if (result != 0)
+            owner_lock_release(&table->lock);
+    } else if (result == -EDEADLK) {
+        result = 0;
+    }
+    if (result != 0)
         return result;
     table->depth++;
     table->user_stack = user_stack;
@@ -520,7 +534,7 @@ static int leave(struct hook_table *table)
     int result = table->depth == 1 ? commit_all(table) : 0;
 
     if (--table->depth == 0)
-        owner_lock_release(&table->lock);
+        unlock(table);
     return result;
 }
 
@@ -539,7 +553,7 @@ void hook_table_abort(struct hook_table *table)
     (void)!near_memory_commit(&table->code);
     finish_all(table, false);
     table->depth = 0;
-    owner_lock_release(&table->lock);
+    unlock(table);
 }
 
 /* For calls that are transactions by themselves: the end of one, with what came of the call. */
@@ -891,6 +905,7 @@ int hook_table_destroy(struct hook_table *table)
     trap_table_end();
     deinit_parts(table);
     if (list_is_empty(&table->code.chunks)) {
+        listener_lists_deinit(&table->lists);
         pool_deinit(&table->site_pool);
         pool_deinit(&table->code_pool);
         pool_deinit(&table->attachment_pool);

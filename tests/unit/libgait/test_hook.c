@@ -18,9 +18,15 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone, noipa))
+/* Compilers know much of functions that they see. */
+#if defined(__clang__)
+#define NOINLINE __attribute__((noinline, optnone))
+#else
+#define NOINLINE __attribute__((noinline, noipa))
+#endif
 
 static struct gait_hooks *hooks;
 static struct gait_error error;
@@ -1185,6 +1191,38 @@ static void hooks_of_an_unloaded_library_are_forgotten(void)
     CHECK_EQUAL(gait_hooks_forget(hooks, (uintptr_t)page, 4096), 1);
     CHECK_EQUAL(gait_hooks_forget(hooks, (uintptr_t)page, 4096), 0);
     CHECK_EQUAL(gait_hook_unhook(hooks, (uintptr_t)page, &error), -ENOENT);
+    page = mmap(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    memcpy(page, code, sizeof(code));
+    (void)attach(page, 0);
+    (void)attach(add, 1);
+    munmap(page, 4096);
+    /* Nobody said so: all hooks can be taken away even so. */
+    end();
+    CHECK_EQUAL(add(1, 2), 3);
+    CHECK_EQUAL(logs[1].entered, 0);
+}
+
+static void a_forked_child_changes_its_own_hooks_only(void)
+{
+    int status = -1;
+    pid_t child;
+
+    begin();
+    (void)attach(add, 0);
+    child = fork();
+    if (child == 0) {
+        bool is_right = add(1, 2) == 3 && logs[0].entered == 1;
+
+        is_right = is_right && gait_hook_unhook(hooks, (uintptr_t)add, &error) == 0;
+        is_right = is_right && add(1, 2) == 3 && logs[0].entered == 1;
+        is_right = is_right && replace(factorial, multiply, NULL) == 0 && factorial(5) != 120;
+        _exit(is_right ? 0 : 1);
+    }
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(add(1, 2), 3);
+    CHECK_EQUAL(logs[0].entered, 1);
+    CHECK_EQUAL(factorial(5), 120);
     end();
 }
 
@@ -1282,6 +1320,7 @@ int main(void)
         CHECK_CASE(our_own_code_is_not_hooked),
         CHECK_CASE(overlapping_hooks_are_refused),
         CHECK_CASE(hooks_of_an_unloaded_library_are_forgotten),
+        CHECK_CASE(a_forked_child_changes_its_own_hooks_only),
         CHECK_CASE(a_hooked_function_is_hooked_in_followed_threads),
         CHECK_CASE(the_functions_of_a_module_are_hooked_by_choice),
     };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Executable memory near code: pieces that run, in reach, and chunks that go when nobody is in them. */
+/*
+ * Executable memory near code: pieces that run, in reach, and chunks that go when nobody is in them. Sanitizers take
+ * most addresses for themselves.
+ * configurations: debug-*
+ */
 #include "process/near_memory.h"
 
 #include "base/address.h"

@@ -280,7 +280,7 @@ static void stopping_while_stopped_is_refused(void)
 
 static void *stop_many_times(void *context)
 {
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 15; i++) {
         size_t others = 0;
 
         if (threads_stop(remember_count, &others) != 0 || others == 0)
