@@ -40,7 +40,7 @@ show_all() {
 }
 gait_folder=$(cd "$build" && pwd)
 
-say '1. Recording a program: all calls and returns, from its first instruction to its end.'
+say '1. Recording a program: each call of its functions, with its times, from the first instruction to its end.'
 show_all "gait spawn -- perl -e 'my %seen; \$seen{\$_ % 7} += \$_ for 1 .. 20000; print \"\$seen{3}\\n\"'"
 show_all 'gait report traces/* --limit 8'
 rm -rf "$folder/traces"
