@@ -86,7 +86,7 @@ int main(void)
         usleep(1000);
     printf("Threads:\n");
     if (gait_process_threads(print_thread, NULL, &err) != 0 ||
-        gait_thread_observer_create(&listener, &observer, &err) != 0) {
+        gait_thread_observer_create(&listener, true, &observer, &err) != 0) {
         fprintf(stderr, "list_threads: %s\n", err.text);
         return 1;
     }

@@ -22,6 +22,8 @@ packages_for() {
         echo libjavascriptcoregtk-4.1-0 libssl3 libstdc++6 cpp-12 python3.11-minimal perl-base zlib1g
         # programs that are recorded, natively and followed
         echo coreutils bash gzip xz-utils zstd bzip2 tar python3 perl sqlite3 git lua5.4 bc redis-server nginx-light wrk curl
+        # what looks after them, and what is tried where it can be had
+        echo procps '?musl-tools' '?xxd' '?valgrind' '?gdb'
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;

@@ -235,15 +235,25 @@ struct gait_thread_observer;
 
 /*
  * Tells all threads that there are as started, and then what has changed each time that somebody looks: Linux tells no
- * process of its own threads. What came and went between two looks is not told. -EINVAL; -ENOMEM; -ENOENT: there is no
- * /proc.
+ * process of its own threads. What came and went between two looks is not told.
+ *
+ * With is_automatic, threads of the C library are told as it happens, once one such observer was made: a start on the
+ * thread itself, before its function runs, an end when that is over, and names that are set by prctl() or
+ * pthread_setname_np(). What makes and names threads is replaced for that (gait/hook.h), for good. Other threads are
+ * found when somebody looks. Listeners may be called on several threads, one at a time.
+ *
+ * -EINVAL; -ENOMEM; -ENOENT: there is no /proc; with is_automatic, what gait_hook_replace gives.
  */
-int gait_thread_observer_create(const struct gait_thread_listener *listener, struct gait_thread_observer **observer_out,
-                                struct gait_error *err);
+int gait_thread_observer_create(const struct gait_thread_listener *listener, bool is_automatic,
+                                struct gait_thread_observer **observer_out, struct gait_error *err);
+
+/* Nothing is told any more when it returns. Not by a listener. NULL is fine. */
 void gait_thread_observer_destroy(struct gait_thread_observer *observer);
 
-/* The listener is called by this, on the calling thread. tid 0: looks at all threads; else at that one only, which is
- * quick: for whoever knows that it has just begun, ended or changed its name. -EDEADLK: by a listener. */
+/*
+ * Tells what has changed. tid 0: looks at all threads; else at that one only, which is quick: for whoever knows that it
+ * has just begun, ended or changed its name. -EDEADLK: by a listener.
+ */
 int gait_thread_observer_look(struct gait_thread_observer *observer, int tid, struct gait_error *err);
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

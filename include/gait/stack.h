@@ -69,8 +69,9 @@ int gait_stack_capture_from(const struct gait_cpu_context *cpu, struct gait_stac
 /*
  * Watches the dynamic loader from now on, so that stacks are right as soon as something is loaded in the place of
  * something else: a program that unloads libraries calls this once, in the beginning. For that the function that
- * loaders have for debuggers is hooked (gait/hook.h); loading a library takes some 0.1 ms longer then, and as long as
- * it takes to read its .eh_frame. More than once is fine. Not in signal handlers.
+ * loaders have for debuggers is hooked (gait/hook.h), for good. To load and unload a library takes some 0.2 ms longer
+ * then, and as long as it takes to read its .eh_frame: milliseconds for a large one. More than once is fine. Not in
+ * signal handlers.
  *
  * -ENOENT: there is no dynamic loader, or it does not say; what gait_hook_attach gives. Then, and without this,
  * gait_stack_modules_changed is for that.

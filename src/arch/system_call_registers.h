@@ -33,6 +33,17 @@ unsigned system_call_return_words(const uint8_t *bytes, size_t size_bytes);
 uint64_t system_call_registers_set_returning(struct thread_registers *registers, unsigned return_words,
                                              uint64_t words_out[SYSTEM_CALL_RETURN_WORDS_MAX]);
 
+#define SYSTEM_CALL_SHELTER_BYTES 192
+
+/*
+ * Code that makes the system call in the registers, and then brings the thread to where and how it was: to those
+ * registers, of which nothing is to be begun again, and that mask of signals. It touches no stack, and may stand at any
+ * multiple of 16 that can be read and executed. How many bytes that are, at most SYSTEM_CALL_SHELTER_BYTES; 0: nobody
+ * knows it for this CPU yet.
+ */
+size_t system_call_shelter(uint8_t bytes_out[SYSTEM_CALL_SHELTER_BYTES], const struct thread_registers *back,
+                           uint64_t mask);
+
 /* Which call it was that the thread is at the end of. */
 long system_call_registers_number(const struct thread_registers *registers);
 

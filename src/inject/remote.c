@@ -4,6 +4,7 @@
 
 #include "arch/system_call_registers.h"
 #include "arch/thread_landing.h"
+#include "inject/shelter.h"
 #include "protocol/agent_call.h"
 
 #include <elf.h>
@@ -48,7 +49,7 @@ static void find_places(const uint8_t *bytes, size_t size_bytes, uint64_t addres
         unsigned words = system_call_return_words(found, size_bytes - offset);
 
         if (best->address == 0 || (best->return_words == 0 && words != 0))
-            *best = (struct remote_place){address + offset, words};
+            *best = (struct remote_place){.address = address + offset, .return_words = words};
         found++;
     }
 }
@@ -67,6 +68,7 @@ int remote_find_system_call(pid_t pid, struct remote_place *place_out)
     find_places(bytes, size, vdso, &best);
     if (best.address == 0)
         return -ENOENT;
+    best.shelter = shelter_find(pid);
     *place_out = best;
     return 0;
 }
@@ -99,17 +101,36 @@ static int call_from_anywhere(struct tracee *tracee, uint64_t place, struct thre
 }
 
 /* To the beginning of the system call, and to its end. */
-static int call_as_function(struct tracee *tracee, struct thread_registers *registers)
+static int run_through_call(struct tracee *tracee, struct thread_registers *registers_out)
 {
     struct tracee_call call;
-    int result = tracee_set_registers(tracee, registers);
+    int result;
 
     do
-        result = result == 0 ? tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL) : result;
+        result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL);
     while (result == 0 && !tracee_system_call(tracee, &call));
     if (result == 0)
         result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, NULL);
-    return result == 0 ? tracee_get_registers(tracee, registers) : result;
+    return result == 0 ? tracee_get_registers(tracee, registers_out) : result;
+}
+
+static int call_as_function(struct tracee *tracee, struct thread_registers *registers)
+{
+    int result = tracee_set_registers(tracee, registers);
+
+    return result == 0 ? run_through_call(tracee, registers) : result;
+}
+
+/* The thread is stopped behind the call, from where it would come back by itself. */
+static int call_in_shelter(struct tracee *tracee, uint64_t shelter, long number, const long arguments[6],
+                           struct thread_registers *registers_out)
+{
+    uint64_t mask;
+    int result = shelter_enter(tracee, shelter, number, arguments, &mask);
+
+    if (result == 0)
+        result = run_through_call(tracee, registers_out);
+    return result == 0 ? tracee_set_mask(tracee, mask) : result;
 }
 
 /* If we die at any time from now on, the thread comes back by itself to where it is. */
@@ -125,6 +146,7 @@ int remote_system_call(struct tracee *tracee, const struct remote_place *place, 
                        long *result_out)
 {
     bool can_return = tracee->is_fresh && place->return_words != 0;
+    bool has_shelter = !can_return && place->shelter != 0;
     struct thread_registers before, registers;
     int result = tracee_get_registers(tracee, &before);
 
@@ -134,11 +156,18 @@ int remote_system_call(struct tracee *tracee, const struct remote_place *place, 
     if (result != 0)
         return result;
     system_call_registers_set(&registers, place->address, number, arguments);
-    result = can_return ? call_as_function(tracee, &registers) : call_from_anywhere(tracee, place->address, &registers);
+    if (has_shelter)
+        result = call_in_shelter(tracee, place->shelter, number, arguments, &registers);
+    else
+        result =
+            can_return ? call_as_function(tracee, &registers) : call_from_anywhere(tracee, place->address, &registers);
     if (result != 0)
         return result;
     *result_out = system_call_registers_result(&registers);
-    return tracee_set_registers(tracee, &before);
+    result = tracee_set_registers(tracee, &before);
+    if (has_shelter && result == 0)
+        shelter_clear(tracee->pid, place->shelter);
+    return result;
 }
 
 static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent)

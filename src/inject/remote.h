@@ -4,8 +4,8 @@
  * is stopped again and its registers are what they were, unless the agent changed them.
  *
  * If we are killed during a call of the agent, the thread finishes it and goes on by itself. So it does during a system
- * call if it is about to begin a program, which does not look at most registers then. Else it cannot: so there are few
- * of them, and they are short.
+ * call if it is about to begin a program, which does not look at most registers then; or if there is a shelter for it.
+ * Else it cannot: so there are few of them, and they are short.
  */
 #ifndef GAIT_INJECT_REMOTE_H
 #define GAIT_INJECT_REMOTE_H
@@ -21,6 +21,7 @@
 struct remote_place {
     uint64_t address;
     unsigned return_words; /* as system_call_return_words has it: if there is any such place it is one */
+    uint64_t shelter;      /* for threads that have begun (shelter.h); 0: there is none */
 };
 
 /* Finds one in the vdso. -ENOENT. */

@@ -3,25 +3,14 @@
  * The hooks are acquired with the first watch and kept for good: nobody knows when no thread is in the middle of the
  * loader. A watch that ends is only detached.
  */
-#define _GNU_SOURCE
 #include "libgait/loader_watch.h"
 
 #include "base/mutex.h"
 #include "gait/hook.h"
-
-#include <dlfcn.h>
+#include "libgait/stay_loaded.h"
 
 static struct mutex lock;
 static struct gait_hooks *hooks; /* under the lock; once they are there, they stay */
-
-/* The loader calls code of this library from now on: who unloads it would have it call into nothing. */
-static void stay_loaded(void)
-{
-    Dl_info info;
-
-    if (dladdr((const void *)&loader_watch_end, &info) != 0 && info.dli_fname != NULL)
-        (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-}
 
 static int acquire_hooks(struct gait_hooks **hooks_out, struct gait_error *err)
 {
@@ -47,6 +36,7 @@ int loader_watch_begin(struct loader_watch *watch, uint64_t function, gait_invoc
 
     watch->hook = NULL;
     if (result == 0) {
+        /* The loader calls us from now on. */
         stay_loaded();
         result = gait_hook_attach(watch->hooks, function, &listener, &watch->hook, err);
     }

@@ -22,6 +22,7 @@ struct known_thread {
     struct list_node node;
     struct observed_thread thread;
     bool is_seen;
+    bool is_over; /* its end was told, though it is there */
 };
 
 struct look {
@@ -102,13 +103,19 @@ static struct known_thread *find(const struct thread_observer *observer, int tid
     return NULL;
 }
 
-static void remove_thread(struct look *look, struct known_thread *known)
+static void tell_end(struct look *look, struct known_thread *known)
 {
     const struct thread_listener *listener = look->observer->listener;
 
-    list_remove(&known->node);
-    if (listener->ended != NULL)
+    if (!known->is_over && listener->ended != NULL)
         listener->ended(listener->context, &known->thread, look->time);
+    known->is_over = true;
+}
+
+static void remove_thread(struct look *look, struct known_thread *known)
+{
+    list_remove(&known->node);
+    tell_end(look, known);
     pool_free(&look->observer->pool, known);
 }
 
@@ -137,7 +144,7 @@ static void compare_name(struct look *look, struct known_thread *known, const st
     const struct thread_listener *listener = look->observer->listener;
     struct observed_thread before = known->thread;
 
-    if (is_same_name(before.name, thread->name))
+    if (known->is_over || is_same_name(before.name, thread->name))
         return;
     known->thread = *thread;
     if (listener->renamed != NULL)
@@ -210,6 +217,23 @@ int thread_observer_look_at(struct thread_observer *observer, int tid)
     if (result != 0)
         return result;
     (void)look_at(&look, tid);
+    owner_lock_release(&observer->lock);
+    return look.result;
+}
+
+int thread_observer_note_end(struct thread_observer *observer, int tid)
+{
+    struct look look;
+    int result = begin_look(observer, &look);
+    struct known_thread *known;
+
+    if (result != 0)
+        return result;
+    /* It may have got another name since, or not be known at all. */
+    (void)look_at(&look, tid);
+    known = find(observer, tid);
+    if (known != NULL)
+        tell_end(&look, known);
     owner_lock_release(&observer->lock);
     return look.result;
 }

@@ -57,4 +57,7 @@ MUST_USE int thread_observer_look(struct thread_observer *observer);
 /* The same at one thread only, which may have come, gone, or been renamed. */
 MUST_USE int thread_observer_look_at(struct thread_observer *observer, int tid);
 
+/* A thread is about to end, which is told now and not once more when it is gone. Errors as above. */
+MUST_USE int thread_observer_note_end(struct thread_observer *observer, int tid);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/seccomp_filter.h"
 
+#include "arch/own_calls.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
 #include "stalker/program_memory.h"
@@ -10,8 +11,6 @@
 #include <asm/unistd.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
-
-#define OWN_CALLS_MAX 32
 
 /* What the signal of a call that strict mode forbids brings along. */
 #define STRICT_MARK 0x5354
@@ -103,14 +102,8 @@ size_t seccomp_filter_begin(const uint64_t *addresses, size_t count, struct sock
 static size_t begin_with_own_calls(struct sock_filter *filter, size_t capacity)
 {
     uint64_t addresses[OWN_CALLS_MAX];
-    size_t count = 0;
 
-    for (const int32_t *entry = __start_gait_own_calls; entry < __stop_gait_own_calls; entry++) {
-        if (count == OWN_CALLS_MAX)
-            return 0;
-        addresses[count++] = (uintptr_t)entry + (uint64_t)(int64_t)*entry;
-    }
-    return seccomp_filter_begin(addresses, count, filter, capacity);
+    return seccomp_filter_begin(addresses, own_calls_list(addresses), filter, capacity);
 }
 
 static size_t put_strict(struct sock_filter *filter)

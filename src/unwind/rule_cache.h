@@ -21,25 +21,38 @@ struct rule_cache {
     _Atomic uint64_t entries[RULE_CACHE_ENTRIES]; /* 0: nothing; UNWIND_UNKNOWN is not kept */
 };
 
-static inline _Atomic uint64_t *rule_cache_entry(struct rule_cache *cache, uint64_t address)
+/* `behind` is the address behind the one that a rule is for: where the caller of a frame goes on, mostly. */
+static inline _Atomic uint64_t *rule_cache_entry(struct rule_cache *cache, uint64_t behind)
 {
-    return &cache->entries[address & (RULE_CACHE_ENTRIES - 1)];
+    return &cache->entries[behind & (RULE_CACHE_ENTRIES - 1)];
+}
+
+/* A whole entry, which has a rule in its lower bits if it is for that address; else it may be for any other. */
+static inline uint64_t rule_cache_look(struct rule_cache *cache, uint64_t behind)
+{
+    return atomic_load_explicit(rule_cache_entry(cache, behind), memory_order_relaxed);
+}
+
+/* Of one that is empty, too, which has a rule of kind UNWIND_UNKNOWN, for addresses below RULE_CACHE_ENTRIES. */
+static inline bool rule_cache_is_for(uint64_t entry, uint64_t behind)
+{
+    return entry >> UNWIND_RULE_BITS == behind >> RULE_CACHE_BITS;
 }
 
 /* False: it is not there. */
-static inline bool rule_cache_find(struct rule_cache *cache, uint64_t address, uint32_t *rule_out)
+static inline bool rule_cache_find(struct rule_cache *cache, uint64_t behind, uint32_t *rule_out)
 {
-    uint64_t entry = atomic_load_explicit(rule_cache_entry(cache, address), memory_order_relaxed);
+    uint64_t entry = rule_cache_look(cache, behind);
 
     *rule_out = (uint32_t)entry & ((1u << UNWIND_RULE_BITS) - 1);
-    return entry != 0 && entry >> UNWIND_RULE_BITS == address >> RULE_CACHE_BITS;
+    return entry != 0 && rule_cache_is_for(entry, behind);
 }
 
-static inline void rule_cache_put(struct rule_cache *cache, uint64_t address, uint32_t rule)
+static inline void rule_cache_put(struct rule_cache *cache, uint64_t behind, uint32_t rule)
 {
     /* Addresses with more bits than that are none of programs. */
-    if (address >> 47 == 0 && unwind_rule_kind(rule) != UNWIND_UNKNOWN)
-        atomic_store_explicit(rule_cache_entry(cache, address), address >> RULE_CACHE_BITS << UNWIND_RULE_BITS | rule,
+    if (behind >> 47 == 0 && unwind_rule_kind(rule) != UNWIND_UNKNOWN)
+        atomic_store_explicit(rule_cache_entry(cache, behind), behind >> RULE_CACHE_BITS << UNWIND_RULE_BITS | rule,
                               memory_order_relaxed);
 }
 

@@ -15,12 +15,10 @@ void stack_memory_init(struct stack_memory *memory)
 }
 
 /* How a frame differs from what is in the stack now: 0 if it does not. Writes its pc. */
-static inline uint64_t repeat_frame(const struct stack_memory *memory, uint32_t frame, uint64_t *pc_out)
+static inline uint64_t repeat_frame(const uint64_t *pc, const uint64_t *sp, uint64_t *pc_out)
 {
-    uint64_t pc = memory->pc[frame];
-
-    *pc_out = pc;
-    return stack_word(memory->sp[frame] - UNWIND_WORD) ^ pc;
+    *pc_out = *pc;
+    return stack_word(*sp - UNWIND_WORD) ^ *pc;
 }
 
 /* The frame is the innermost, of at most four, that is not what it was. */
@@ -42,19 +40,20 @@ static uint32_t find_changed_pointer(const struct stack_memory *memory, uint32_t
 
 uint32_t stack_memory_repeat(const struct stack_memory *memory, uint32_t frame, uint32_t count, uint64_t *pcs_out)
 {
-    uint32_t at = frame - 1;
+    /* By pointers, downwards: nothing but loads is left to do for each. */
+    const uint64_t *pc = &memory->pc[frame - 1], *sp = &memory->sp[frame - 1];
 
     /* Four at a time: the reads do not depend on each other, so the CPU does them side by side. */
-    for (; count >= 4; count -= 4, at -= 4, pcs_out += 4) {
-        uint64_t difference = repeat_frame(memory, at, pcs_out) | repeat_frame(memory, at - 1, pcs_out + 1) |
-                              repeat_frame(memory, at - 2, pcs_out + 2) | repeat_frame(memory, at - 3, pcs_out + 3);
+    for (; count >= 4; count -= 4, pc -= 4, sp -= 4, pcs_out += 4) {
+        uint64_t difference = repeat_frame(pc, sp, pcs_out) | repeat_frame(pc - 1, sp - 1, pcs_out + 1) |
+                              repeat_frame(pc - 2, sp - 2, pcs_out + 2) | repeat_frame(pc - 3, sp - 3, pcs_out + 3);
 
         if (difference != 0)
-            return find_changed(memory, at);
+            return find_changed(memory, (uint32_t)(pc - memory->pc));
     }
-    for (; count > 0; count--, at--, pcs_out++)
-        if (repeat_frame(memory, at, pcs_out) != 0)
-            return at;
+    for (; count > 0; count--, pc--, sp--, pcs_out++)
+        if (repeat_frame(pc, sp, pcs_out) != 0)
+            return (uint32_t)(pc - memory->pc);
     return memory->pointer_count == 0 ? 0 : find_changed_pointer(memory, frame);
 }
 

@@ -323,11 +323,14 @@ static inline __attribute__((always_inline)) bool step_over_simple(struct walk *
     size_t count = 0;
 
     while (count < count_max) {
-        uint64_t frame, pointer_bytes, caller;
+        uint64_t frame, pointer_bytes, caller, entry;
         uint32_t rule;
 
         met = is_noted ? stack_memory_find(memory, pc, sp, fp, last) : 0;
-        if (met != 0 || !rule_cache_find(cache, pc - 1, &rule) || unwind_rule_kind(rule) - UNWIND_SP > 1)
+        entry = rule_cache_look(cache, pc);
+        /* With some bits of the address behind it, which nobody looks at: to cut them off would take its time. */
+        rule = (uint32_t)entry;
+        if (met != 0 || !rule_cache_is_for(entry, pc) || unwind_rule_kind(rule) - UNWIND_SP > 1)
             break;
         frame = sp + unwind_rule_frame_bytes(rule);
         /* A jump, which is guessed: choosing a register would take its time in each frame. */

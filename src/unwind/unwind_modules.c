@@ -365,13 +365,13 @@ uint32_t unwind_view_rule(struct unwind_view *view, uint64_t pc)
     const struct unwind_table *table;
     uint32_t rule;
 
-    if (rule_cache_find(&view->cache, pc, &rule))
+    if (rule_cache_find(&view->cache, pc + 1, &rule))
         return rule;
     table = table_of(view, pc);
     if (table == NULL)
         return unwind_rule(UNWIND_UNKNOWN, 0, 0);
     rule = unwind_table_find(table, pc);
-    rule_cache_put(&view->cache, pc, rule);
+    rule_cache_put(&view->cache, pc + 1, rule);
     return rule;
 }
 

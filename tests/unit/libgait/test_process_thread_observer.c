@@ -61,7 +61,7 @@ static void threads_are_told_when_somebody_looks(void)
 
     sem_init(&go, 0, 0);
     sem_init(&done, 0, 0);
-    CHECK_EQUAL(gait_thread_observer_create(&listener, &observer, &error), 0);
+    CHECK_EQUAL(gait_thread_observer_create(&listener, false, &observer, &error), 0);
     CHECK_EQUAL(pthread_create(&thread, NULL, work, NULL), 0);
     sem_wait(&done);
     CHECK_EQUAL(gait_thread_observer_look(observer, other, &error), 0);
@@ -82,7 +82,7 @@ static void wrong_arguments_are_refused(void)
 {
     struct gait_thread_listener listener = {.size_bytes = 0};
 
-    CHECK_EQUAL(gait_thread_observer_create(&listener, &observer, &error), -EINVAL);
+    CHECK_EQUAL(gait_thread_observer_create(&listener, false, &observer, &error), -EINVAL);
     CHECK_EQUAL(gait_thread_observer_look(NULL, 0, &error), -EINVAL);
     gait_thread_observer_destroy(NULL);
 }

@@ -182,6 +182,33 @@ static void one_thread_can_be_looked_at(void)
     thread_observer_deinit(&observer);
 }
 
+static void an_end_that_is_told_is_not_told_again(void)
+{
+    pthread_t thread;
+    unsigned at;
+
+    begin();
+    thread = start_thread();
+    CHECK_EQUAL(thread_observer_look(&observer), 0);
+    at = told_count;
+    rename_thread("last");
+    CHECK_EQUAL(thread_observer_note_end(&observer, tid), 0);
+    CHECK_EQUAL(told_count, at + 2);
+    CHECK_EQUAL(told[at].what, 'r');
+    CHECK_EQUAL(told[at + 1].what, '-');
+    CHECK_TEXT(told[at + 1].thread.name, "last");
+    CHECK_EQUAL(thread_observer_look(&observer), 0);
+    rename_thread("after all");
+    CHECK_EQUAL(thread_observer_look(&observer), 0);
+    CHECK_EQUAL(thread_observer_note_end(&observer, tid), 0);
+    end_thread(thread);
+    CHECK_EQUAL(thread_observer_look(&observer), 0);
+    CHECK_EQUAL(told_count, at + 2);
+    CHECK_EQUAL(thread_observer_note_end(&observer, 0x7ffffff), 0);
+    CHECK_EQUAL(told_count, at + 2);
+    thread_observer_deinit(&observer);
+}
+
 /* Threads come and go while others look. */
 static void *look_around(void *context)
 {
@@ -234,6 +261,7 @@ static void all_starts_have_their_end(void)
 static const struct check_case cases[] = {
     CHECK_CASE(starts_ends_and_names_are_told),
     CHECK_CASE(one_thread_can_be_looked_at),
+    CHECK_CASE(an_end_that_is_told_is_not_told_again),
     CHECK_CASE(all_starts_have_their_end),
 };
 

@@ -18,7 +18,9 @@ raw_syscall:
         .cfi_startproc
         ARGUMENTS
         svc     #0
-.Lown_call:
+        .globl  own_call_raw
+        .hidden own_call_raw
+own_call_raw:
         ret
         .cfi_endproc
         .size   raw_syscall, . - raw_syscall
@@ -37,6 +39,4 @@ raw_syscall_for_program_end:
         .cfi_endproc
         .size   raw_syscall_for_program, . - raw_syscall_for_program
 
-        .section gait_own_calls, "a", %progbits
-        .long   .Lown_call - .
         .section .note.GNU-stack, "", %progbits

@@ -22,7 +22,7 @@ clone_start:
         xorl    %edx, %edx              /* parent_tid */
         xorl    %r8d, %r8d              /* tls */
         movl    $__NR_clone, %eax
-        OWN_CALL
+        OWN_CALL clone
         testq   %rax, %rax
         jz      1f
         ret
@@ -33,7 +33,7 @@ clone_start:
         call    *%rax
         xorl    %edi, %edi
         movl    $__NR_exit, %eax
-        OWN_CALL
+        OWN_CALL clone_end
         ud2
         .cfi_endproc
         .size   clone_start, . - clone_start

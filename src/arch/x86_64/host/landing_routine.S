@@ -54,7 +54,7 @@ thread_landing_routine:
         leaq    SIGNAL_MASK(%rbx), %rdx
         movl    $8, %r10d
         movl    $__NR_rt_sigprocmask, %eax
-        OWN_CALL
+        OWN_CALL landing
         movq    STACK_END(%rbx), %rsp
 
         movq    VECTOR_STATE(%rbx), %rdi
@@ -113,14 +113,14 @@ thread_landing_routine:
         movl    $FUTEX_WAKE, %esi
         movl    $0x7fffffff, %edx
         movl    $__NR_futex, %eax
-        OWN_CALL
+        OWN_CALL landing_wake
 
         movl    $SIG_SETMASK, %edi
         movq    %rsp, %rsi
         xorl    %edx, %edx
         movl    $8, %r10d
         movl    $__NR_rt_sigprocmask, %eax
-        OWN_CALL
+        OWN_CALL landing_end
         popq    %rax
         popq    %r15
         popq    %r14

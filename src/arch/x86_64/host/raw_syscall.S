@@ -20,7 +20,7 @@
 raw_syscall:
         .cfi_startproc
         ARGUMENTS
-        OWN_CALL
+        OWN_CALL raw
         ret
         .cfi_endproc
         .size   raw_syscall, . - raw_syscall

@@ -48,12 +48,12 @@ FUNCTION stalker_signal_entry
 /* The kernel finds the frame 8 bytes below the stack pointer. */
 1:      addq    $8, %rsp
         movl    $__NR_rt_sigreturn, %eax
-        OWN_CALL
+        OWN_CALL signal_end
         ud2
 
 FUNCTION stalker_signal_restorer
         movl    $__NR_rt_sigreturn, %eax
-        OWN_CALL
+        OWN_CALL signal_restorer
         ud2
 
 /* stalker_signal_return(ucontext, flags): what the kernel does not take from the frame stays as it is in the flags. */
@@ -62,7 +62,7 @@ FUNCTION stalker_signal_return
         popfq
         movq    %rdi, %rsp
         movl    $__NR_rt_sigreturn, %eax
-        OWN_CALL
+        OWN_CALL signal_return
         ud2
 
         .section .note.GNU-stack, "", @progbits

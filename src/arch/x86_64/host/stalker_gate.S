@@ -124,7 +124,7 @@ FUNCTION stalker_enter
         xorl    %edx, %edx
         movl    $SIGNAL_MASK_BYTES, %r10d
         movl    $__NR_rt_sigprocmask, %eax
-        OWN_CALL
+        OWN_CALL gate_signals
         jmp     1b
 3:      movq    %gs:THREAD_SELF, %rdi
         call    signal_thread_end
@@ -327,7 +327,7 @@ FUNCTION stalker_gate_begin
         addq    $THREAD_SCRATCH, %rdx
         movl    $SIGNAL_MASK_BYTES, %r10d
         movl    $__NR_rt_sigprocmask, %eax
-        OWN_CALL
+        OWN_CALL gate_begin
         /* One that came just before may have been held back already. */
         cmpq    $0, %gs:THREAD_SIGNALS_HELD
         jne     1f

@@ -69,6 +69,56 @@ uint64_t system_call_registers_set_returning(struct thread_registers *registers,
     return place;
 }
 
+#define SHELTER_CODE_BYTES 104u /* with what makes it a multiple of 8 */
+
+/* An instruction whose operand is the word of that number behind the code. */
+static uint8_t *put_with_word(uint8_t *place, const uint8_t *start, const uint8_t *opcode, size_t opcode_bytes,
+                              unsigned word)
+{
+    const uint8_t *next = place + opcode_bytes + sizeof(uint32_t);
+    uint32_t distance = (uint32_t)(start + SHELTER_CODE_BYTES + word * sizeof(uint64_t) - next);
+
+    __builtin_memcpy(place, opcode, opcode_bytes);
+    __builtin_memcpy(place + opcode_bytes, &distance, sizeof(distance));
+    return place + opcode_bytes + sizeof(distance);
+}
+
+static uint8_t *put(uint8_t *place, const void *bytes, size_t size_bytes)
+{
+    __builtin_memcpy(place, bytes, size_bytes);
+    return place + size_bytes;
+}
+
+size_t system_call_shelter(uint8_t bytes_out[SYSTEM_CALL_SHELTER_BYTES], const struct thread_registers *back,
+                           uint64_t mask)
+{
+    /* syscall; then rt_sigprocmask(SIG_SETMASK, &mask, NULL, 8), without changing flags */
+    static const uint8_t call[] = {0x0f, 0x05, 0xb8, 14, 0, 0, 0, 0xbf, 2, 0, 0, 0};
+    static const uint8_t load_mask[] = {0x48, 0x8d, 0x35};
+    static const uint8_t set_mask[] = {0xba, 0, 0, 0, 0, 0x41, 0xba, 8, 0, 0, 0, 0x0f, 0x05};
+    /* mov to rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11: what system calls change, or have their arguments in */
+    static const uint8_t loads[][3] = {{0x48, 0x8b, 0x05}, {0x48, 0x8b, 0x0d}, {0x48, 0x8b, 0x15},
+                                       {0x48, 0x8b, 0x35}, {0x48, 0x8b, 0x3d}, {0x4c, 0x8b, 0x05},
+                                       {0x4c, 0x8b, 0x0d}, {0x4c, 0x8b, 0x15}, {0x4c, 0x8b, 0x1d}};
+    static const uint8_t jump[] = {0xff, 0x25};
+    const struct x86_user_registers *user = x86_user_registers_const(back);
+    const uint64_t words[] = {mask,     user->rax, user->rcx, user->rdx, user->rsi, user->rdi,
+                              user->r8, user->r9,  user->r10, user->r11, user->rip};
+    uint8_t *place = bytes_out;
+    unsigned word = 0;
+
+    _Static_assert(SHELTER_CODE_BYTES + sizeof(words) <= SYSTEM_CALL_SHELTER_BYTES, "there is room");
+    __builtin_memset(bytes_out, 0xcc, SYSTEM_CALL_SHELTER_BYTES);
+    place = put(place, call, sizeof(call));
+    place = put_with_word(place, bytes_out, load_mask, sizeof(load_mask), word++);
+    place = put(place, set_mask, sizeof(set_mask));
+    for (; word <= sizeof(loads) / sizeof(loads[0]); word++)
+        place = put_with_word(place, bytes_out, loads[word - 1], sizeof(loads[0]), word);
+    (void)put_with_word(place, bytes_out, jump, sizeof(jump), word);
+    (void)put(bytes_out + SHELTER_CODE_BYTES, words, sizeof(words));
+    return SHELTER_CODE_BYTES + sizeof(words);
+}
+
 long system_call_registers_number(const struct thread_registers *registers)
 {
     return (long)x86_user_registers_const(registers)->orig_rax;

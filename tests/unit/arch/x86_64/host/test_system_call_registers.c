@@ -63,11 +63,32 @@ static void the_stack_leads_back(void)
     CHECK(user->rsp == 0x1ff0 && user->rbp == 0x1ff0 && words[0] == 0x3000 && words[1] == 0x1000);
 }
 
+/* It is run, in all its parts, by tests/unit/inject/test_shelter.c. */
+static void a_shelter_leads_back_to_what_was(void)
+{
+    struct thread_registers registers = {0};
+    struct x86_user_registers *user = x86_user_registers(&registers);
+    uint8_t bytes[SYSTEM_CALL_SHELTER_BYTES];
+    uint64_t words[11];
+
+    user->rax = 1;
+    user->rcx = 2;
+    user->r11 = 3;
+    user->rip = 0x4000;
+    CHECK_EQUAL(system_call_shelter(bytes, &registers, 77), sizeof(bytes));
+    CHECK(memcmp(bytes, "\x0f\x05", 2) == 0);
+    memcpy(words, bytes + sizeof(bytes) - sizeof(words), sizeof(words));
+    CHECK_EQUAL(words[0], 77);
+    CHECK_EQUAL(words[1], 1);
+    CHECK_EQUAL(words[2], 2);
+    CHECK_EQUAL(words[9], 3);
+    CHECK_EQUAL(words[10], 0x4000);
+}
+
 static const struct check_case cases[] = {
-    CHECK_CASE(ends_of_functions_are_known),
-    CHECK_CASE(the_stack_leads_back),
-    CHECK_CASE(the_registers_are_those_of_the_kernel),
-    CHECK_CASE(the_instruction_is_syscall),
+    CHECK_CASE(ends_of_functions_are_known),           CHECK_CASE(the_stack_leads_back),
+    CHECK_CASE(the_registers_are_those_of_the_kernel), CHECK_CASE(the_instruction_is_syscall),
+    CHECK_CASE(a_shelter_leads_back_to_what_was),
 };
 
 CHECK_MAIN(cases)

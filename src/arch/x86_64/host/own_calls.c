@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/own_calls.h"
+
+#pragma GCC visibility push(hidden)
+extern const char own_call_raw[];
+extern const char own_call_clone[];
+extern const char own_call_clone_end[];
+extern const char own_call_landing[];
+extern const char own_call_landing_wake[];
+extern const char own_call_landing_end[];
+extern const char own_call_signal_end[];
+extern const char own_call_signal_restorer[];
+extern const char own_call_signal_return[];
+extern const char own_call_gate_signals[];
+extern const char own_call_gate_begin[];
+#pragma GCC visibility pop
+
+size_t own_calls_list(uint64_t addresses_out[OWN_CALLS_MAX])
+{
+    const char *const places[] = {
+        own_call_raw,           own_call_clone,        own_call_clone_end,  own_call_landing,
+        own_call_landing_wake,  own_call_landing_end,  own_call_signal_end, own_call_signal_restorer,
+        own_call_signal_return, own_call_gate_signals, own_call_gate_begin,
+    };
+    const size_t count = sizeof(places) / sizeof(places[0]);
+
+    for (size_t i = 0; i < count; i++)
+        addresses_out[i] = (uintptr_t)places[i];
+    return count;
+}
