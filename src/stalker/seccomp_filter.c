@@ -13,7 +13,7 @@
 #include <linux/seccomp.h>
 
 /* What the signal of a call that strict mode forbids brings along. */
-#define STRICT_MARK 0x5354
+#define STRICT_MARK   0x5354
 
 #define OFFSET_NUMBER offsetof(struct seccomp_data, nr)
 #define OFFSET_LOW    offsetof(struct seccomp_data, instruction_pointer)

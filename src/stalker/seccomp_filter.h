@@ -4,8 +4,8 @@
  * needs, which the program never made, and nothing more. Such a call is known by the place that it is made from; what
  * the program asks for is made elsewhere, and meets the program's filter as it is.
  *
- * Strict mode becomes a filter, which traps; a thread that broke it kills its process, where the kernel would have killed
- * the thread.
+ * Strict mode becomes a filter, which traps; a thread that broke it kills its process, where the kernel would have
+ * killed the thread.
  */
 #ifndef GAIT_STALKER_SECCOMP_FILTER_H
 #define GAIT_STALKER_SECCOMP_FILTER_H
