@@ -47,7 +47,8 @@ struct gait_invocation {
 
 typedef void (*gait_invocation_function)(struct gait_invocation *invocation);
 
-#if defined(__x86_64__)
+/* These are for the calling convention of x86-64, where hooks are so far. */
+
 /* Where an argument of an integer or pointer type is, from 0 on, at ENTER: in a register or on the stack. */
 static inline uint64_t *gait_invocation_argument_place(const struct gait_invocation *invocation, unsigned number)
 {
@@ -91,7 +92,6 @@ static inline void gait_invocation_return_value_set(struct gait_invocation *invo
 {
     invocation->cpu->rax = value;
 }
-#endif
 
 #ifdef __cplusplus
 }

@@ -88,10 +88,8 @@ struct gait_event {
     uint64_t location; /* of the instruction; where a block, or a hooked function, begins */
     uint64_t target;   /* where a call or return goes; where a block ends */
     uint32_t tid;
-    uint32_t
-        is_unwound; /* of GAIT_EVENT_LEAVE: not 0 if an exception or a long jump left the function before the time */
-    uint64_t time;  /* with gait_follow_options.times, and of hooked functions: of the counter that gait/clock.h
-                       reads; else 0 */
+    uint32_t is_unwound; /* of GAIT_EVENT_LEAVE: not 0 if an exception or a long jump ended the function */
+    uint64_t time;       /* of the counter that gait/clock.h reads, if times are asked for, and of hooked functions */
 };
 
 /*

@@ -119,7 +119,7 @@ static void check_event(size_t index, uint32_t kind, uint64_t location, uint64_t
     CHECK_EQUAL(event->target, target);
     CHECK_EQUAL(event->depth, depth);
     CHECK_EQUAL(event->tid, TID);
-    CHECK_EQUAL(event->reserved, 0);
+    CHECK_EQUAL(event->is_unwound, 0);
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
