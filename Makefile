@@ -140,10 +140,10 @@ $(OBJ)/%.o: %.S Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
 all: $(OUT)/gait $(OUT)/libgait.a $(OUT)/libgait.so
 
 # All that may run inside the target, in one piece, with marks at both ends.
-core_mark = $(OBJ)/src/base/own_code_$(1).o
+FIRST_O := $(filter %/own_code_first.o,$(CORE_O))
+LAST_O  := $(filter %/own_code_last.o,$(CORE_O))
 $(OUT)/core.o: $(CORE_O) $(OUT)/state/sources
-	$(call say,LD,$@)$(LD) -r -o $@ $(call core_mark,first) \
-	    $(filter-out $(call core_mark,first) $(call core_mark,last),$(CORE_O)) $(call core_mark,last)
+	$(call say,LD,$@)$(LD) -r -o $@ $(FIRST_O) $(filter-out $(FIRST_O) $(LAST_O),$(CORE_O)) $(LAST_O)
 
 MEMORY_FUNCTIONS := memcpy memmove memset memcmp
 $(OUT)/hosted_core.o: $(OUT)/core.o
