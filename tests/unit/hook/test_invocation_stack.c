@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Pages are counted, and tsan has some for itself. configurations: debug-* asan-* */
 #include "hook/invocation_stack.h"
 
 #include "support/check.h"
