@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages are counted, and tsan has some for itself. configurations: debug-* asan-* */
+/*
+ * Pages are counted, and tsan has some for itself.
+ * configurations: debug-* asan-*
+ */
 #include "hook/invocation_stack.h"
 
 #include "support/check.h"

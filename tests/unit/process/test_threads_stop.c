@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All other threads stand still while something is changed, however many there are and whatever they are doing: also
- * holding locks of tsan's that the one at work waits for. configurations: debug-* asan-*
+ * holding locks of tsan's that the one at work waits for.
+ * configurations: debug-* asan-*
  */
 #define _GNU_SOURCE
 #include "process/threads_stop.h"
