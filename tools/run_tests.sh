@@ -39,7 +39,7 @@ make_in() {
 }
 
 marker() {
-    head -n 40 "$1" | sed -n "s|^[^A-Za-z]*$2: *\([^*]*[^* ]\).*|\1|p" | head -n 1
+    head -n 40 "$1" | sed -n "s|^[^A-Za-z]*$2: *||; T; s| *\*/.*||; p; q"
 }
 
 wants_configuration() {

@@ -38,14 +38,17 @@ program quick 'int main(void) { return 0; }'
 program slow '#include <unistd.h>' 'int main(void) { usleep(300000); return 0; }'
 program skip '#include <stdio.h>' 'int main(void) { puts("skipped: no moon"); return 77; }'
 program once '/* configurations: debug-gcc */' 'int main(void) { return 0; }'
+program star '/*' ' * configurations: tsan-* debug-* */' 'int main(void) { return 0; }'
 passes "good tests" run debug-gcc asan-gcc
 passes "their lines" says '^PASS  debug-gcc  *unit/base/test_quick  *0.[0-9]* s$' \
     '^PASS  asan-gcc  *unit/base/test_quick ' \
     '^SKIP  debug-gcc  *unit/base/test_skip .* s  (no moon)$' '^PASS  debug-gcc  *unit/base/test_once '
 passes "a restricted test" test "$(grep -c test_once "$tree/output")" = 1
+passes "one restricted by patterns" says '^PASS  debug-gcc  *unit/base/test_star '
+passes "and only by them" test "$(grep -c test_star "$tree/output")" = 1
 passes "the order of names" test "$(grep -o 'test_[a-z]*' "$tree/output" | head -n 4 | tr '\n' ' ')" = \
     'test_once test_quick test_skip test_slow '
-passes "the last line" last_line_is '7 passed, 0 failed, 2 skipped'
+passes "the last line" last_line_is '8 passed, 0 failed, 2 skipped'
 
 passes "one test by its name" run --match quick debug-gcc
 passes "the last line for it" last_line_is '2 passed, 0 failed, 0 skipped'
@@ -65,7 +68,7 @@ fails_saying '' "bad tests" run debug-gcc
 passes "their lines" says '^FAIL  debug-gcc  *build ' '^FAIL .*test_broken .*(could not be run)' \
     '^FAIL .*test_fail .*(exit status 1)' '^      | two is not three' '^FAIL .*test_crash .*(ended by SIG' \
     '^FAIL .*test_hang .*(not finished after 1 s)' '^PASS .*test_signals ' '^PASS .*system/test_script '
-passes "the last line" last_line_is '5 passed, 5 failed, 1 skipped'
+passes "the last line" last_line_is '6 passed, 5 failed, 1 skipped'
 fails_saying '' "the hanging test's child is gone" grep -s -q '^State:.[^Z]' "/proc/$(cat "$tree/child")/status"
 
 program quick 'int main(void) { return }'

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Words and interrupted places on stacks: on the one that the thread is on, and on those that handlers have
- * interrupted. configurations: debug-*
+ * interrupted.
+ * configurations: debug-*
  */
 #define _GNU_SOURCE
 #include "process/stack_scan.h"
