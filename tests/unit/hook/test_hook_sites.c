@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which bytes of code belong to which site, and what becomes of sites that nobody wants.
+ * configurations: debug-*
+ */
+#define _GNU_SOURCE
+#include "hook/hook_table_parts.h"
+
+#include "hook/hook_thread.h"
+#include "support/check.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static uint8_t *page;
+static struct hook_table *table;
+
+static void put(const char *bytes, size_t count)
+{
+    memcpy(page, bytes, count);
+}
+
+/* Seven bytes at each place: mov eax, imm32; ret. */
+static void begin(void)
+{
+    static const struct hook_threads_options thread_options = {0};
+    static const struct hook_table_options options = {0};
+
+    if (page == NULL)
+        page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    put("\xb8\x01\x00\x00\x00\xc3\xcc\xb8\x02\x00\x00\x00\xc3\xcc",
+        sizeof("\xb8\x01\x00\x00\x00\xc3\xcc\xb8\x02\x00\x00\x00\xc3\xcc") - 1);
+    CHECK_EQUAL(hook_threads_begin(&thread_options), 0);
+    CHECK_EQUAL(hook_table_create(&options, &table), 0);
+    CHECK_EQUAL(hook_table_begin(table), 0);
+}
+
+static void end(void)
+{
+    hook_table_abort(table);
+    CHECK_EQUAL(hook_table_destroy(table), 0);
+}
+
+static struct hook_target at(uint64_t offset)
+{
+    return (struct hook_target){.address = (uintptr_t)page + offset};
+}
+
+static struct hook_site *obtain(uint64_t offset)
+{
+    struct hook_target target = at(offset);
+    struct hook_site *site = NULL;
+
+    CHECK_EQUAL(hook_sites_obtain(table, &target, &site), 0);
+    return site;
+}
+
+static void there_is_one_site_at_an_address(void)
+{
+    struct hook_site *first, *second;
+
+    begin();
+    CHECK(hook_sites_find(table, at(0).address) == NULL);
+    first = obtain(0);
+    second = obtain(7);
+    CHECK(first != NULL && second != NULL && first != second);
+    CHECK(obtain(0) == first);
+    CHECK(hook_sites_find(table, at(0).address) == first);
+    CHECK_EQUAL(table->site_count, 2);
+    end();
+}
+
+static void bytes_belong_to_one_site(void)
+{
+    struct hook_target probe = {.is_probe = true};
+    struct hook_site *site;
+
+    begin();
+    memset(page + 16, 0x90, 16);
+    page[32] = 0xc3;
+    probe.address = at(16).address;
+    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), 0);
+    probe.address = at(18).address;
+    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), -EBUSY);
+    probe.address = at(22).address;
+    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), 0);
+    end();
+}
+
+static void one_in_use_is_either_a_function_or_a_probe(void)
+{
+    struct hook_target probe = {.is_probe = true};
+    struct hook_site *site;
+
+    begin();
+    probe.address = at(0).address;
+    obtain(0)->wanted.replacement = 1;
+    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), -EBUSY);
+    obtain(0)->wanted.replacement = 0;
+    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), 0);
+    CHECK(site->is_probe);
+    end();
+}
+
+static void one_that_is_buried_is_not_found_and_its_bytes_are_free(void)
+{
+    struct hook_site *site;
+
+    begin();
+    site = obtain(0);
+    CHECK(hook_site_is_idle(site));
+    CHECK(site->has_taken_bytes);
+    hook_sites_give_bytes_back(table, site);
+    CHECK(!site->has_taken_bytes);
+    hook_sites_bury(table, site);
+    CHECK(hook_sites_find(table, at(0).address) == NULL);
+    CHECK_EQUAL(table->site_count, 0);
+    CHECK(obtain(0) != NULL);
+    end();
+}
+
+static void an_idle_one_is_made_anew_if_its_code_changed(void)
+{
+    struct hook_site *site;
+    uint64_t trampoline;
+
+    begin();
+    site = obtain(0);
+    trampoline = site->patch.trampoline.start;
+    CHECK_EQUAL(obtain(0)->patch.trampoline.start, trampoline);
+    CHECK_EQUAL(table->retired_count, 0);
+    put("\xb8\x63", sizeof("\xb8\x63") - 1);
+    CHECK(obtain(0)->patch.trampoline.start != trampoline);
+    CHECK_EQUAL(table->retired_count, 1);
+    CHECK_EQUAL(table->site_count, 1);
+    end();
+}
+
+static void our_own_code_is_known(void)
+{
+    begin();
+    CHECK(!hook_table_has_code(table, at(0).address));
+    CHECK(hook_table_has_code(table, obtain(0)->patch.trampoline.start));
+    table->options.own_start = at(0).address;
+    table->options.own_end = at(1).address;
+    CHECK(hook_table_has_code(table, at(0).address));
+    end();
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(there_is_one_site_at_an_address),
+    CHECK_CASE(bytes_belong_to_one_site),
+    CHECK_CASE(one_in_use_is_either_a_function_or_a_probe),
+    CHECK_CASE(one_that_is_buried_is_not_found_and_its_bytes_are_free),
+    CHECK_CASE(an_idle_one_is_made_anew_if_its_code_changed),
+    CHECK_CASE(our_own_code_is_known),
+};
+
+CHECK_MAIN(cases)
