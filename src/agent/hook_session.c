@@ -195,15 +195,16 @@ static bool give_base_back(struct thread_registers *registers)
 
 bool hook_session_look(struct agent_call *call, struct thread_registers *registers)
 {
-    bool are_out = true;
+    bool are_out = hook_set_open() == 0;
 
     for (uint32_t i = 0; i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
         struct agent_thread *thread = &call->threads[i];
         struct thread_registers *own = registers_of(thread, registers);
 
-        are_out &= !is_ours(thread_registers_pc(own));
+        are_out = are_out && !hook_set_finds_pc(own, is_ours);
         thread->result = give_base_back(own) ? 0 : 1;
     }
+    hook_set_close();
     return are_out;
 }
 

@@ -36,6 +36,7 @@ static struct hook_set {
     struct slab storage;
     struct interval_map originals;   /* [patch_at, end of what is displaced) -> struct hooked */
     struct interval_map trampolines; /* -> struct hooked */
+    struct interval_map hops;        /* the jumps in padding -> struct hooked */
     struct patch_transaction transaction;
     uint32_t count; /* in place, without the last ones */
     uint32_t last_count;
@@ -48,6 +49,7 @@ void hook_set_begin(void)
     slab_init(&set.storage, 0);
     interval_map_init(&set.originals);
     interval_map_init(&set.trampolines);
+    interval_map_init(&set.hops);
     patch_transaction_init(&set.transaction);
     set.is_used = true;
 }
@@ -73,6 +75,7 @@ void hook_set_end(void)
     patch_transaction_deinit(&set.transaction);
     interval_map_deinit(&set.originals);
     interval_map_deinit(&set.trampolines);
+    interval_map_deinit(&set.hops);
     near_memory_deinit(&set.code);
     slab_deinit(&set.storage);
     set = (struct hook_set){.memory = {.fd = -1}};
@@ -143,12 +146,14 @@ static uint64_t original_end(const struct hook_plan *plan)
 static int note_places(struct hooked *hooked)
 {
     const struct hook_plan *plan = &hooked->patch.plan;
-    int result = interval_map_insert(&set.originals, plan->patch_at, original_end(plan), (uintptr_t)hooked);
+    uintptr_t value = (uintptr_t)hooked;
+    int result = interval_map_insert(&set.originals, plan->patch_at, original_end(plan), value);
 
     if (result != 0)
         return result;
-    result = interval_map_insert(&set.trampolines, hooked->patch.trampoline.start, hooked->patch.trampoline.end,
-                                 (uintptr_t)hooked);
+    result = interval_map_insert(&set.trampolines, hooked->patch.trampoline.start, hooked->patch.trampoline.end, value);
+    if (result == 0 && plan->hop_bytes != 0)
+        result = interval_map_insert(&set.hops, plan->hop_at, plan->hop_at + plan->hop_bytes, value);
     if (result != 0)
         (void)!interval_map_remove(&set.originals, plan->patch_at, original_end(plan));
     return result;
@@ -254,6 +259,7 @@ void hook_set_forget(uint64_t start, uint64_t end)
         hooked->patch.is_in_place = false;
     }
     (void)!interval_map_remove(&set.originals, start, end);
+    (void)!interval_map_remove(&set.hops, start, end);
     count_in_place();
 }
 
@@ -280,18 +286,12 @@ static bool find_copy(uint64_t pc, uint64_t *copy_out)
 }
 
 /* The instruction whose copy begins at an address. False: none does, so the thread is in the middle of one. */
-static bool find_original(uint64_t pc, uint64_t *original_out)
+static bool find_of_copy(const struct hooked *hooked, uint64_t pc, uint64_t *original_out)
 {
+    const struct hook_plan *plan = &hooked->patch.plan;
     uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
-    const struct hook_plan *plan;
-    const struct hooked *hooked;
-    struct interval found;
     uint64_t copy;
 
-    if (!interval_map_find(&set.trampolines, pc, &found))
-        return false;
-    hooked = hooked_at(&found);
-    plan = &hooked->patch.plan;
     if (patch_read_displaced(&hooked->patch, &set.memory, displaced) != 0)
         return false;
     for (uint64_t at = plan->patch_at; at < plan->displaced_end; at++) {
@@ -301,6 +301,27 @@ static bool find_original(uint64_t pc, uint64_t *original_out)
         }
     }
     return false;
+}
+
+/*
+ * Where the program's own code goes on, for a thread in a trampoline, or at a jump in padding that was there a moment
+ * ago. Nowhere, as long as the function is patched: its instructions are not there.
+ */
+static bool find_original(uint64_t pc, uint64_t *original_out)
+{
+    struct interval found;
+    const struct hooked *hooked;
+    bool is_hop = interval_map_find(&set.hops, pc, &found);
+
+    if (!is_hop && !interval_map_find(&set.trampolines, pc, &found))
+        return false;
+    hooked = hooked_at(&found);
+    if (hooked->patch.is_in_place)
+        return false;
+    if (!is_hop)
+        return find_of_copy(hooked, pc, original_out);
+    *original_out = hooked->patch.plan.patch_at;
+    return true;
 }
 
 struct pc_moves {
@@ -348,5 +369,35 @@ bool hook_set_move_out(struct thread_registers *registers)
 
 bool hook_set_contains(uint64_t address)
 {
-    return near_memory_contains(&set.code, address);
+    struct interval found;
+
+    return near_memory_contains(&set.code, address) ||
+           (interval_map_find(&set.hops, address, &found) && hooked_at(&found)->patch.is_in_place);
+}
+
+struct pc_search {
+    bool (*is_there)(uint64_t pc);
+    bool is_found;
+};
+
+static void look_at_interrupted(void *context, uint64_t place, uint64_t pc)
+{
+    struct pc_search *search = context;
+
+    (void)place;
+    search->is_found |= search->is_there(pc);
+}
+
+bool hook_set_finds_pc(const struct thread_registers *registers, bool (*is_there)(uint64_t pc))
+{
+    struct pc_search search = {is_there, is_there(thread_registers_pc(registers))};
+    struct stack_scan scan;
+
+    if (search.is_found)
+        return true;
+    stack_scan_init(&scan, &set.memory);
+    scan.context = &search;
+    scan.interrupted = look_at_interrupted;
+    stack_scan_run(&scan, thread_registers_sp(registers));
+    return search.is_found;
 }

@@ -65,10 +65,14 @@ uint32_t hook_set_count(void);
  */
 bool hook_set_move_in(struct thread_registers *registers);
 
-/* The same back to the original code, for one in a trampoline. */
+/* The same back to the original code, for one in a trampoline, or on its way there, of a function not hooked any more.
+ */
 bool hook_set_move_out(struct thread_registers *registers);
 
-/* Whether an address is in code of a hook: a stub or a trampoline. */
+/* Whether an address is in code of a hook: a stub, a trampoline, or a jump that leads there. */
 bool hook_set_contains(uint64_t address);
+
+/* Whether the pc of a stopped thread is there, or one that a signal handler of its will return to. */
+bool hook_set_finds_pc(const struct thread_registers *registers, bool (*is_there)(uint64_t pc));
 
 #endif

@@ -235,6 +235,8 @@ int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **
         memory_unmap(reserved, size_bytes + alignment);
         return (int)mapped;
     }
+    /* A core file would hold all of it, the pages too that nobody ever touched. */
+    (void)raw_syscall(__NR_madvise, mapped, (long)size_bytes, MADV_DONTDUMP, 0, 0, 0);
     if (start != reserved)
         memory_unmap(reserved, (size_t)(start - reserved));
     memory_unmap(start + size_bytes, alignment - (size_t)(start - reserved));

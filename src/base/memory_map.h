@@ -62,7 +62,10 @@ MUST_USE int memory_map(size_t size_bytes, void **start_out);
 /* The same at a start that is a multiple of `alignment`, a power of two. */
 MUST_USE int memory_map_aligned(size_t size_bytes, size_t alignment, void **start_out);
 
-/* Shares a file, as much of it, for reading and writing at a start that is a multiple of `alignment`. */
+/*
+ * Shares a file, as much of it, for reading and writing at a start that is a multiple of `alignment`. Core files of the
+ * process are without it.
+ */
 MUST_USE int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **start_out);
 
 /* Puts private zeroed memory in the place of all of a mapping. */

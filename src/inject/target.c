@@ -319,8 +319,14 @@ int target_attach(pid_t pid, const struct agent_options *options, struct target 
     if (result != 0)
         return result;
     result = begin(target_out, &group.threads[0], &group, options, err);
-    if (result != 0)
+    if (result != 0) {
+        struct gait_error why;
+
+        /* Threads that were taken out of code that was to change go back to it. */
+        if (options->events & EVENTS_HOOKED)
+            (void)!do_to_threads(target_out, &group, 0, &group.threads[0], AGENT_LEAVE, &why);
         result = give_up(target_out, &group.threads[0], result, err);
+    }
     target_out->standstill_ns = thread_group_release(&group);
     return result;
 }

@@ -292,12 +292,15 @@ bool tracee_system_call(const struct tracee *tracee, struct tracee_call *call_ou
 
 void tracee_detach(struct tracee *tracee)
 {
-    (void)trace(PTRACE_DETACH, tracee->tid, 0, 0);
-    /* The kernel lets nobody send what looks as if it came from the kernel or a third process: then the bare signal. */
+    /*
+     * While the thread still stands, so that it runs nothing before them. The kernel lets nobody send what looks as if
+     * it came from the kernel or a third process: then the bare signal.
+     */
     for (unsigned i = 0; i < tracee->signal_count; i++)
         if (syscall(SYS_rt_tgsigqueueinfo, tracee->pid, tracee->tid, tracee->signals[i].si_signo,
                     &tracee->signals[i]) != 0)
             (void)syscall(SYS_tgkill, tracee->pid, tracee->tid, tracee->signals[i].si_signo);
+    (void)trace(PTRACE_DETACH, tracee->tid, 0, 0);
     tracee->is_stopped = false;
     tracee->signal_count = 0;
 }

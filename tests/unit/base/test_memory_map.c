@@ -6,6 +6,8 @@
 #include "support/check.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -218,6 +220,40 @@ static void files_are_shared_at_aligned_places(void)
     memory_unmap(second, 3 * MIB);
 }
 
+/* What the kernel says of the mapping that starts there: two letters each, "dd" for one that no core file holds. */
+static void read_flags(const void *start, char flags_out[256])
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    char line[512], head[32];
+    bool is_there = false;
+
+    flags_out[0] = 0;
+    snprintf(head, sizeof(head), "%lx-", (unsigned long)(uintptr_t)start);
+    while (file != NULL && flags_out[0] == 0 && fgets(line, sizeof(line), file) != NULL) {
+        is_there |= strncmp(line, head, strlen(head)) == 0;
+        if (is_there && strncmp(line, "VmFlags:", 8) == 0)
+            memcpy(flags_out, line + 8, 255), flags_out[255] = 0;
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+/* A ring of 256 GiB of which a few pages were ever touched filled the disk when its process crashed. */
+static void shared_files_are_in_no_core_file(void)
+{
+    char flags[256];
+    void *place = NULL;
+    int fd;
+
+    CHECK_EQUAL(memory_file_create("test", 3 * MIB, false, &fd), 0);
+    CHECK_EQUAL(memory_map_file_aligned(fd, 3 * MIB, 16 * MIB, &place), 0);
+    memory_file_close(fd);
+    read_flags(place, flags);
+    CHECK(strstr(flags, " rd") != NULL);
+    CHECK(strstr(flags, " dd") != NULL);
+    memory_unmap(place, 3 * MIB);
+}
+
 static void replaced_memory_is_private_and_zeroed(void)
 {
     void *first = NULL, *second = NULL;
@@ -248,6 +284,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(the_only_hole_of_a_full_range_is_found),
     CHECK_CASE(existing_mappings_are_never_replaced),
     CHECK_CASE(files_are_shared_at_aligned_places),
+    CHECK_CASE(shared_files_are_in_no_core_file),
     CHECK_CASE(replaced_memory_is_private_and_zeroed),
 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of another process, in the hands of a tracer: stopped, seen, changed and let go, with its signals, which tsan
- * would hold back.
- * configurations: debug-* asan-*
+ * A thread of another process, in the hands of a tracer: stopped, seen, changed and let go, with its signals, which
+ * tsan would hold back. configurations: debug-* asan-*
  */
 #define _GNU_SOURCE
 #include "process/thread_tracing.h"
