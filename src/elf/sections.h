@@ -21,6 +21,7 @@ struct elf_section {
     uint64_t file_offset;
     unsigned type;  /* SHT_* */
     uint64_t flags; /* SHF_* */
+    uint64_t entry_bytes; /* of a table; 0: it is none */
 };
 
 /* How many there are. */
