@@ -98,7 +98,7 @@ LIBRARY_C := $(wildcard src/libgait/*.c)
 CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c) \
     $(if $(filter yes,$(DWARF)),%/dwarf_arguments_none.c,%_libdw.c) \
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
-    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c))
+    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c src/query/*.c))
 CONTROLLER_S := $(wildcard src/inject/*.S)
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)
