@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,10 +127,28 @@ static bool is_still_there(const struct gathering *gathering)
            now.st_mtim.tv_nsec == gathering->status.st_mtim.tv_nsec;
 }
 
+/* What the kernel puts into each process is in no file, but ours is the same if the kernel is. */
+static const char *open_own_vdso(struct gathering *gathering)
+{
+    const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+    Elf64_Ehdr header;
+
+    if (image == NULL || gathering->module->build_id_bytes == 0)
+        return gone;
+    memcpy(&header, image, sizeof(header));
+    /* Its section headers are last. */
+    gathering->status.st_size = (off_t)(header.e_shoff + (uint64_t)header.e_shnum * sizeof(Elf64_Shdr));
+    if (elf_symbols_parse(image, (size_t)gathering->status.st_size, &gathering->file.symbols) != 0)
+        return gone;
+    return is_as_recorded(&gathering->file.symbols, gathering->module) ? NULL : gone;
+}
+
 static const char *open_file(struct gathering *gathering)
 {
     int result;
 
+    if (strcmp(gathering->module->path, "[vdso]") == 0)
+        return open_own_vdso(gathering);
     if (gathering->module->path[0] != '/')
         return gone;
     gathering->fd = open(gathering->module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
