@@ -159,8 +159,8 @@ void call_stack_walker_release(struct call_stack_walker *walker)
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
 /* As the caller has them behind the call. */
-static void find_start(const struct gait_cpu_context *cpu, struct unwind_registers *registers,
-                       struct stack_start *start_out)
+static void find_start(const struct gait_cpu_context *cpu, uint64_t return_address,
+                       struct unwind_registers *registers, struct stack_start *start_out)
 {
     const struct arch_frame_registers *numbers = &stacks.arch->frame_registers;
     uint64_t sp;
@@ -169,7 +169,7 @@ static void find_start(const struct gait_cpu_context *cpu, struct unwind_registe
     for (unsigned i = 0; i < stacks.arch->register_count; i++)
         unwind_registers_set(registers, numbers->general[i], cpu->registers[i]);
     sp = registers->values[numbers->stack_pointer];
-    unwind_registers_set(registers, numbers->return_address, *(const uint64_t *)(uintptr_t)sp);
+    unwind_registers_set(registers, numbers->return_address, return_address);
     unwind_registers_set(registers, numbers->stack_pointer, sp + sizeof(uint64_t));
     *start_out = (struct stack_start){
         .pc = registers->values[numbers->return_address],
@@ -229,8 +229,8 @@ static void walk(struct stack_walker *walker, const struct stack_start *start, s
         (void)!stack_walk(&stacks.modules, walker, start, addresses);
 }
 
-size_t call_stack_take(struct call_stack_walker *walker, const struct gait_cpu_context *cpu, uint64_t *addresses_out,
-                       size_t capacity, bool *goes_on_out)
+size_t call_stack_take(struct call_stack_walker *walker, const struct gait_cpu_context *cpu, uint64_t return_address,
+                       uint64_t *addresses_out, size_t capacity, bool *goes_on_out)
 {
     uint64_t pcs[DETAIL_STACK_FRAMES_MAX + 1];
     struct stack_addresses addresses = {
@@ -240,7 +240,7 @@ size_t call_stack_take(struct call_stack_walker *walker, const struct gait_cpu_c
     struct unwind_registers registers;
     struct stack_start start;
 
-    find_start(cpu, &registers, &start);
+    find_start(cpu, return_address, &registers, &start);
     walk(&walker->walker, &start, &addresses);
     *goes_on_out = addresses.count == addresses.capacity;
     if (*goes_on_out)

@@ -93,10 +93,12 @@ void selection_end(void)
 /* Without memory for it, more is told than was asked for. */
 static void select_code(const struct agent_pattern *pattern, uint64_t start, uint64_t size_bytes)
 {
-    ring_region_note_match(selection.ring, (uint32_t)(pattern - selection.patterns));
+    uint32_t number = (uint32_t)(pattern - selection.patterns);
+
+    ring_region_note_match(selection.ring, number);
     if (pattern->use != AGENT_PATTERN_EXCLUDE) {
         if (selection.watcher != NULL)
-            selection.watcher->add(pattern, start, size_bytes);
+            selection.watcher->add(pattern, number, start, size_bytes);
     } else if (size_bytes != 0) {
         if (quiet_range_add(selection.engine, start, start + size_bytes) != 0)
             ring_region_note_lack(selection.ring);

@@ -26,10 +26,10 @@ struct selection_search {
 /* Is told of functions whose names match patterns that exclude nothing. In the engine, or before anything runs. */
 struct selection_watcher {
     /*
-     * A function that matches; the pattern stays until the session ends. A function that has several names, or is in
+     * A function that matches; the pattern, the session's with that number, stays until it ends. A function that has several names, or is in
      * both of a file's tables, is told once for each. size_bytes 0: nobody knows.
      */
-    void (*add)(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes);
+    void (*add)(const struct agent_pattern *pattern, uint32_t number, uint64_t address, uint64_t size_bytes);
     /*
      * Looks through a module by itself, for what is hooked; `path` is its file's. Returns the patterns that have
      * matched something. NULL: names are looked up here.
