@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of code addresses of a trace, from the symbol tables of the files that were mapped. Those may be gone by
- * now, or be other ones: then an address is named by the file and the place in it. One thread at a time.
+ * The names of code addresses of a trace as a line of text, from symbol tables: what the symbolizer knows without debug
+ * information. Files may be gone by now, or be other ones: then an address is named by the file and the place in it.
+ * One thread at a time.
  */
 #ifndef GAIT_SYMBOLIZE_FUNCTION_NAMES_H
 #define GAIT_SYMBOLIZE_FUNCTION_NAMES_H
 
 #include "base/attributes.h"
+#include "symbolize/symbolizer.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct module;
-struct function_file;
 
 struct function_names {
-    struct function_file *files;
+    struct symbolizer symbolizer;
 };
 
 /* A set without files; function_names_deinit forgets all that were read. */
@@ -29,6 +30,9 @@ void function_names_deinit(struct function_names *names);
  */
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes);
+
+/* The name that the symbol table has for it, as it is there; NULL: none. Stays until function_names_deinit. */
+const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address);
 
 /* What the file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
 MUST_USE int function_names_place(struct function_names *names, const struct module *module, uint64_t address,
