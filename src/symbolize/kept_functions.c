@@ -9,7 +9,7 @@
 #include "elf/sections.h"
 #include "symbolize/debug_file.h"
 #include "symbolize/stub_names.h"
-#include "trace/crc32c.h"
+#include "trace/file_sum.h"
 #include "trace/kept_names.h"
 #include "trace/modules.h"
 
@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #define FILE_BYTES_MAX  (4ll << 30)
-#define SUM_BYTES       (256u << 10) /* that are read at once */
 #define STUB_NAME_BYTES 4096
 #define SEGMENTS_MAX    256u
 
@@ -84,27 +83,14 @@ static void fill_sections(const struct gathering *gathering)
             fill(gathering, &section);
 }
 
-static const char *sum_up(const struct gathering *gathering, uint32_t *crc_out)
+static const char *sum_up(struct gathering *gathering, uint32_t *crc_out)
 {
-    uint8_t *buffer = malloc(SUM_BYTES);
-    uint64_t offset = 0;
-    uint32_t crc = 0;
+    uint64_t size_bytes;
+    int result = file_sum_read(gathering->fd, &size_bytes, crc_out);
 
-    if (buffer == NULL)
-        return too_large;
-    while (offset < (uint64_t)gathering->status.st_size) {
-        ssize_t got = pread(gathering->fd, buffer, SUM_BYTES, (off_t)offset);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        crc = crc32c(crc, buffer, (size_t)got);
-        offset += (uint64_t)got;
-    }
-    free(buffer);
-    *crc_out = crc;
-    return offset == (uint64_t)gathering->status.st_size ? NULL : unreadable;
+    if (result != 0)
+        return result == -ENOMEM ? too_large : unreadable;
+    return size_bytes == (uint64_t)gathering->status.st_size ? NULL : changed;
 }
 
 static bool is_as_recorded(const struct elf_symbols *symbols, const struct module *module)
@@ -235,7 +221,8 @@ static const char *take_candidates(struct gathering *gathering)
     const struct elf_symbols *symbols = &gathering->file.symbols;
     uint64_t most = elf_symbols_count(symbols);
 
-    if (debug_file_open(symbols, DEBUG_FILE_FOLDERS, &gathering->debug) == 0)
+    /* As module_file.c does: what was taken out of a file is better than what is left. */
+    if (symbols->tables[0].count == 0 && debug_file_open(symbols, DEBUG_FILE_FOLDERS, &gathering->debug) == 0)
         most += elf_symbols_count(&gathering->debug.symbols);
     if (stub_names_make(&gathering->stubs, symbols) != 0)
         return too_large;
@@ -243,9 +230,9 @@ static const char *take_candidates(struct gathering *gathering)
     gathering->candidates = calloc(most + 1, sizeof(*gathering->candidates));
     if (gathering->candidates == NULL)
         return too_large;
-    take_symbols(gathering, symbols);
     if (gathering->debug.symbols.bytes != NULL)
         take_symbols(gathering, &gathering->debug.symbols);
+    take_symbols(gathering, symbols);
     for (size_t i = 0; i < gathering->stubs.count; i++) {
         const struct named_stub *stub = &gathering->stubs.stubs[i];
 
