@@ -175,7 +175,8 @@ static void align(struct copy *copy, uint64_t alignment)
 static void move_notes(struct copy *copy, uint64_t from, uint64_t to)
 {
     for (unsigned i = 0; i < copy->header.e_phnum; i++)
-        if (copy->segments[i].p_type == PT_NOTE && copy->segments[i].p_offset == from)
+        if ((copy->segments[i].p_type == PT_NOTE || copy->segments[i].p_type == PT_GNU_PROPERTY) &&
+            copy->segments[i].p_offset == from)
             copy->segments[i].p_offset = to;
 }
 
