@@ -72,7 +72,7 @@ static enum command_status read_arguments(struct packing *packing)
         (void)error_set(call->error, ENOMEM, "pack: no memory");
         return COMMAND_FAILED;
     }
-    words[0] = (char *)(uintptr_t)"pack";
+    words[0] = (char *)(uintptr_t) "pack";
     for (int i = 0; i < call->argument_count; i++)
         words[i + 1] = call->arguments[i];
     status = take_words(packing, call->argument_count + 1, words);

@@ -115,8 +115,8 @@ void record_options_release(struct record_options *options);
     "  --keep N            pieces; the oldest are deleted (all are kept)\n"                                            \
     "  --sync WHEN         sees to it that the trace survives the end of the machine: never,\n"                        \
     "                      end, or every so many seconds (never)\n"                                                    \
-    "  --keep-names HOW    yes, or no: whether the names of functions are put into the trace,\n"                      \
-    "                      so that it can be read where the programs are gone (yes)\n"                                \
+    "  --keep-names HOW    yes, or no: whether the names of functions are put into the trace,\n"                       \
+    "                      so that it can be read where the programs are gone (yes)\n"                                 \
     "  --config FILE       options out of a file, as follow = \"call,ret\"; those of the\n"                            \
     "                      command line count more\n"                                                                  \
     "  --quiet             says nothing but errors\n"                                                                  \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All sections stay where they are in the table, so that what refers to them is right, but most lose their contents: the
- * file looks as those that debuggers get their information from. Program headers are as they were, so that places in the
- * original file can be turned into addresses; only notes are really there.
+ * All sections stay where they are in the table, so that what refers to them is right, but most lose their contents:
+ * the file looks as those that debuggers get their information from. Program headers are as they were, so that places
+ * in the original file can be turned into addresses; only notes are really there.
  */
 #define _GNU_SOURCE
 #include "symbolize/kept_debug.h"
@@ -83,10 +83,10 @@ void kept_debug_path(const struct module *module, char path_out[KEPT_DEBUG_PATH_
 /* Values of variables, macros, and indexes that can be made again are not needed. */
 static bool is_left_out(const char *name)
 {
-    static const char *const names[] = {
-        ".debug_loc",        ".debug_loclists",     ".debug_macro",        ".debug_macinfo", ".debug_frame",
-        ".debug_pubnames",   ".debug_pubtypes",     ".debug_gnu_pubnames", ".debug_names",   ".debug_gnu_pubtypes",
-        ".debug_gdb_scripts"};
+    static const char *const names[] = {".debug_loc",          ".debug_loclists",     ".debug_macro",
+                                        ".debug_macinfo",      ".debug_frame",        ".debug_pubnames",
+                                        ".debug_pubtypes",     ".debug_gnu_pubnames", ".debug_names",
+                                        ".debug_gnu_pubtypes", ".debug_gdb_scripts"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(name, names[i]) == 0)
@@ -333,9 +333,9 @@ static bool find_shared(const struct copy *copy, const char *own_path, char path
         return false;
     id->size_bytes = (size_t)got - length - 1;
     memcpy(id->bytes, bytes + length + 1, id->size_bytes);
-    return id->size_bytes >= 2 && snprintf(path_out, PATH_BYTES, "%.*s%s",
-                                           bytes[0] == '/' ? 0 : (int)(strrchr(own_path, '/') + 1 - own_path), own_path,
-                                           bytes) < PATH_BYTES;
+    return id->size_bytes >= 2 &&
+           snprintf(path_out, PATH_BYTES, "%.*s%s", bytes[0] == '/' ? 0 : (int)(strrchr(own_path, '/') + 1 - own_path),
+                    own_path, bytes) < PATH_BYTES;
 }
 
 static int write_shared(const struct copy *copy, const char *own_path, int folder)

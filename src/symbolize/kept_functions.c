@@ -59,8 +59,7 @@ static void fill(const struct gathering *gathering, const struct elf_section *se
     if (end < offset || end > gathering->file.size_bytes)
         return;
     while (offset < end) {
-        ssize_t got =
-            pread(gathering->fd, (uint8_t *)gathering->file.memory + offset, end - offset, (off_t)offset);
+        ssize_t got = pread(gathering->fd, (uint8_t *)gathering->file.memory + offset, end - offset, (off_t)offset);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -77,9 +76,8 @@ static void fill_sections(const struct gathering *gathering)
     struct elf_section section;
 
     for (unsigned i = 0; elf_section_get(symbols, i, &section) == 0; i++)
-        if (section.type == SHT_RELA ||
-            (section.type == SHT_PROGBITS &&
-             (strcmp(section.name, ".gnu_debugdata") == 0 || strncmp(section.name, ".plt", 4) == 0)))
+        if (section.type == SHT_RELA || (section.type == SHT_PROGBITS && (strcmp(section.name, ".gnu_debugdata") == 0 ||
+                                                                          strncmp(section.name, ".plt", 4) == 0)))
             fill(gathering, &section);
 }
 

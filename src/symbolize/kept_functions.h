@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All functions of a program or library that are known by name: from its own symbol tables, the separate file with debug
- * information, what is packed in .gnu_debugdata; and the stubs through which it calls others, "malloc@plt". Only what is
- * needed is read. Callable from any thread.
+ * All functions of a program or library that are known by name: from its own symbol tables, the separate file with
+ * debug information, what is packed in .gnu_debugdata; and the stubs through which it calls others, "malloc@plt". Only
+ * what is needed is read. Callable from any thread.
  */
 #ifndef GAIT_SYMBOLIZE_KEPT_FUNCTIONS_H
 #define GAIT_SYMBOLIZE_KEPT_FUNCTIONS_H

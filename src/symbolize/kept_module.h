@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a trace, whose folder is open, has kept of the file of one of its modules. Nothing in it is trusted. Callable from
- * any thread.
+ * What a trace, whose folder is open, has kept of the file of one of its modules. Nothing in it is trusted. Callable
+ * from any thread.
  */
 #ifndef GAIT_SYMBOLIZE_KEPT_MODULE_H
 #define GAIT_SYMBOLIZE_KEPT_MODULE_H

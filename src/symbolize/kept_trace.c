@@ -115,9 +115,10 @@ static bool counter_at(const struct manifest *manifest, int64_t unix_ns, uint64_
     last = &manifest->clocks[manifest->clock_count - 1];
     if (last->monotonic_ns <= first->monotonic_ns || last->counter <= first->counter)
         return false;
-    *counter_out = first->counter + (uint64_t)((double)(unix_ns - manifest->began_unix_ns) *
-                                               ((double)(last->counter - first->counter) /
-                                                (double)(last->monotonic_ns - first->monotonic_ns)));
+    *counter_out =
+        first->counter +
+        (uint64_t)((double)(unix_ns - manifest->began_unix_ns) *
+                   ((double)(last->counter - first->counter) / (double)(last->monotonic_ns - first->monotonic_ns)));
     return true;
 }
 

@@ -29,8 +29,8 @@ MUST_USE int kept_trace_write(const struct trace_files *files, int folder, struc
                               struct gait_error *err);
 
 /*
- * Calls `visit` for one module of each file that was mapped; others with the same build ID are passed over. Stops at what
- * is not 0, and returns that. What cannot be read of the trace is passed over, too. -ENOMEM.
+ * Calls `visit` for one module of each file that was mapped; others with the same build ID are passed over. Stops at
+ * what is not 0, and returns that. What cannot be read of the trace is passed over, too. -ENOMEM.
  */
 MUST_USE int kept_trace_visit(const struct trace_files *files, int (*visit)(void *context, const struct module *module),
                               void *context);

@@ -22,7 +22,7 @@ struct module;
 struct module_file {
     /* The file that is used, for debug information too: "", or one in the trace, if not the one that is wanted. */
     char *path;
-    char *wanted_path; /* of the module; without memory for it: NULL */
+    char *wanted_path;  /* of the module; without memory for it: NULL */
     uint64_t loaded_at; /* when it was mapped: of modules without a build ID, each may be another one */
     uint32_t build_id_bytes;
     uint8_t build_id[32];
@@ -40,7 +40,8 @@ struct module_file {
 /* Opens the file that the module names, if it is the one that was recorded; else `problem` says what is wrong. */
 void module_file_open(struct module_file *file, const struct module *module);
 
-/* The same; what was kept of it in the trace, whose folder is open, is used if the file is not that one. -1: none is. */
+/* The same; what was kept of it in the trace, whose folder is open, is used if the file is not that one. -1: none is.
+ */
 void module_file_open_kept(struct module_file *file, const struct module *module, int trace);
 void module_file_close(struct module_file *file);
 

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STUB_INSNS_MAX   2 /* a landing mark, and the jump */
-#define STUB_BYTES       16u
-#define STUB_BYTES_MAX   64u
-#define SECTION_PREFIX   ".plt"
+#define STUB_INSNS_MAX 2 /* a landing mark, and the jump */
+#define STUB_BYTES     16u
+#define STUB_BYTES_MAX 64u
+#define SECTION_PREFIX ".plt"
 
 /* What the dynamic linker puts where. */
 struct slot {

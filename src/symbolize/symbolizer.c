@@ -105,7 +105,8 @@ static bool name_kept_stub(struct symbolizer *symbolizer, const struct elf_symbo
         return false;
     name = name_store_put_function(&symbolizer->names, symbol->name, symbol->name_length - suffix);
     length = (size_t)snprintf(text, sizeof(text), "%s@plt", name);
-    place->frames[0].function = name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
+    place->frames[0].function =
+        name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
     return true;
 }
 

@@ -31,7 +31,7 @@ struct symbolizer_options {
 
 struct symbolizer {
     struct symbolizer_options options;
-    int trace; /* its folder, in which names and debug information are kept; -1: none */
+    int trace;                     /* its folder, in which names and debug information are kept; -1: none */
     struct symbolizer_file *files; /* the one that was asked last is first */
     struct name_store names;
 };
@@ -73,8 +73,8 @@ void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_opti
 /* Forgets all that was read; keeps what was found in the cache, if it can. */
 void symbolizer_deinit(struct symbolizer *symbolizer);
 
-/* Before anything is asked: what is kept in this trace is used for files that are gone or have changed. Its folder, which
- * is open, has to stay so. */
+/* Before anything is asked: what is kept in this trace is used for files that are gone or have changed. Its folder,
+ * which is open, has to stay so. */
 void symbolizer_use_trace(struct symbolizer *symbolizer, int folder);
 
 /*

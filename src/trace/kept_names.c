@@ -212,8 +212,7 @@ static size_t count_for_chunk(const struct kept_names *names, size_t first)
 static size_t encode(const struct kept_names *names, size_t first, size_t count, uint8_t *buffer)
 {
     struct trace_functions columns = {.count = (uint32_t)count};
-    size_t text_end =
-        first + count < names->function_count ? names->functions[first + count].name : names->text_bytes;
+    size_t text_end = first + count < names->function_count ? names->functions[first + count].name : names->text_bytes;
     size_t text_start = names->functions[first].name;
     uint8_t *at = buffer + sizeof(columns), *column = at;
     uint64_t before = 0;
@@ -404,8 +403,8 @@ int kept_names_read(struct kept_names *names, int folder, const char *path, stru
     if (result != 0)
         return result;
     if (reader.header.kind != TRACE_STREAM_NAMES)
-        result = error_set(err, EPROTO, "cannot read '%s': it is a stream, but not one of names; files were mixed up",
-                           path);
+        result =
+            error_set(err, EPROTO, "cannot read '%s': it is a stream, but not one of names; files were mixed up", path);
     else if ((result = read_chunks(&made, &reader)) != 0)
         result = explain(result, path, err);
     else

@@ -75,8 +75,9 @@ bool trace_file_parse(const char *path, struct trace_file *file_out);
 size_t trace_files_pieces(const struct trace_files *files, size_t first);
 
 /*
- * Opens the folder and lists it; whether the files are any good is not looked at. Of a file, unpacks it before. Explains
- * errors: no such folder, neither folder nor packed trace, no permission, no files of a trace in it, no room to unpack.
+ * Opens the folder and lists it; whether the files are any good is not looked at. Of a file, unpacks it before.
+ * Explains errors: no such folder, neither folder nor packed trace, no permission, no files of a trace in it, no room
+ * to unpack.
  */
 MUST_USE int trace_files_open(struct trace_files *files, const char *path, struct gait_error *err);
 void trace_files_close(struct trace_files *files);

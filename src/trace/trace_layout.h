@@ -189,8 +189,8 @@ struct trace_segment {
 _Static_assert(sizeof(struct trace_segment) == 24, "as the specification says");
 
 /*
- * Functions by address. Then, one behind the other: for each how much further its address is than that of the one before
- * (of the first in a chunk, than 0), as a varint; for each its size, as a varint; for each its name and a NUL.
+ * Functions by address. Then, one behind the other: for each how much further its address is than that of the one
+ * before (of the first in a chunk, than 0), as a varint; for each its size, as a varint; for each its name and a NUL.
  */
 struct trace_functions {
     uint32_t count;

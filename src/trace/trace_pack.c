@@ -93,11 +93,10 @@ static int put_pieces(struct packing *packing, const struct packed_file *file, i
                              got < 0 ? strerror(errno) : "it became shorter meanwhile");
         memcpy(packing->buffer, &packed, sizeof(packed));
         memcpy(packing->buffer + sizeof(packed), file->path, packed.path_bytes);
-        result = stream_writer_put(&packing->writer,
-                                   &(struct stream_piece){
-                                       .bytes = packing->buffer,
-                                       .size_bytes = sizeof(packed) + packed.path_bytes + wanted,
-                                   });
+        result = stream_writer_put(&packing->writer, &(struct stream_piece){
+                                                         .bytes = packing->buffer,
+                                                         .size_bytes = sizeof(packed) + packed.path_bytes + wanted,
+                                                     });
         if (result != 0)
             return failed(packing, result);
         packed.offset += wanted;
@@ -135,7 +134,7 @@ static int open_place(struct packing *packing)
 {
     const char *slash = strrchr(packing->path, '/');
     const char *name = slash == NULL ? packing->path : slash + 1;
-    char *folder = slash == NULL           ? strdup(".")
+    char *folder = slash == NULL            ? strdup(".")
                    : slash == packing->path ? strdup("/")
                                             : strndup(packing->path, (size_t)(slash - packing->path));
     int result;
@@ -181,8 +180,8 @@ static int finish(struct packing *packing, int result)
 
     if (result == 0 && closed != 0)
         result = failed(packing, closed);
-    if (result == 0 && renameat2(packing->folder, packing->unfinished, packing->folder, packing->name,
-                                 RENAME_NOREPLACE) != 0 &&
+    if (result == 0 &&
+        renameat2(packing->folder, packing->unfinished, packing->folder, packing->name, RENAME_NOREPLACE) != 0 &&
         (errno != EINVAL || renameat(packing->folder, packing->unfinished, packing->folder, packing->name) != 0))
         result = failed(packing, errno);
     if (result != 0)
