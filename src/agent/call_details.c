@@ -210,8 +210,8 @@ static __attribute__((noinline)) void tell_stack(struct call_details_thread *own
 
     if (!obtain_walker(own, call->sp))
         return;
-    stack.frame_count = (uint32_t)call_stack_take(own->walker, cpu, call->return_address, addresses,
-                                                  details.stack_frames, &goes_on);
+    stack.frame_count =
+        (uint32_t)call_stack_take(own->walker, cpu, call->return_address, addresses, details.stack_frames, &goes_on);
     stack.flags = goes_on ? DETAIL_STACK_GOES_ON : 0;
     detail_lane_stack(&own->lane, &stack, addresses);
 }

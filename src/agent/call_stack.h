@@ -14,9 +14,10 @@
 
 struct call_stack_walker;
 struct gait_cpu_context;
+struct hooked_frames;
 
-/* Before any other. -ENOMEM, -ENOSYS: not on this CPU. */
-MUST_USE int call_stack_begin(void);
+/* Before any other. `hooked` tells what hooks have changed; NULL: nothing. -ENOMEM, -ENOSYS: not on this CPU. */
+MUST_USE int call_stack_begin(const struct hooked_frames *hooked);
 
 /* Gives its memory back: no thread is followed any more. */
 void call_stack_end(void);

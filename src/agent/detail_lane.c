@@ -84,8 +84,7 @@ static uint32_t round_up(uint32_t bytes)
     return (bytes + 7) & ~7u;
 }
 
-void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *enter,
-                       struct detail_values values)
+void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *enter, struct detail_values values)
 {
     struct detail_enter *place = (struct detail_enter *)(uintptr_t)lane->position;
     uint32_t wanted = enter->stack_bytes, room = DETAIL_STACK_BYTES_MAX - round_up(values.size_bytes);
@@ -104,8 +103,7 @@ void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *ente
     commit(lane, (uint32_t)sizeof(*place) + round_up(place->stack_bytes) + round_up(values.size_bytes));
 }
 
-void detail_lane_leave(struct detail_lane *lane, const struct detail_leave *leave,
-                       struct detail_values values)
+void detail_lane_leave(struct detail_lane *lane, const struct detail_leave *leave, struct detail_values values)
 {
     struct detail_leave *place = (struct detail_leave *)(uintptr_t)lane->position;
     struct detail_leave_values *behind = (struct detail_leave_values *)(void *)(place + 1);
@@ -121,8 +119,7 @@ void detail_lane_leave(struct detail_lane *lane, const struct detail_leave *leav
     commit(lane, size_bytes);
 }
 
-void detail_lane_stack(struct detail_lane *lane, const struct detail_stack *stack,
-                       const uint64_t *addresses)
+void detail_lane_stack(struct detail_lane *lane, const struct detail_stack *stack, const uint64_t *addresses)
 {
     struct detail_stack *place = (struct detail_stack *)(uintptr_t)lane->position;
     uint32_t addresses_bytes = stack->frame_count * (uint32_t)sizeof(*addresses);
