@@ -359,11 +359,11 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
     return WIFSIGNALED(status) ? "signal" : "exit";
 }
 
-/* What was recorded is there without them, so that this fails is no failure. */
-static void keep_names(struct recorder *recorder)
+/* What was recorded is there without them, so that this fails is no failure. How many bytes they take. */
+static uint64_t keep_names(struct recorder *recorder)
 {
     const struct record_options *options = recorder->job->options;
-    struct kept_outcome outcome;
+    struct kept_outcome outcome = {.kept_count = 0};
     struct trace_files files;
     struct gait_error err;
     int64_t began_ms = now_ms();
@@ -379,10 +379,11 @@ static void keep_names(struct recorder *recorder)
     if (result == 0) {
         progress_say(&recorder->progress, "kept %zu names of functions, of %zu files, in %lld ms; %zu files have none",
                      outcome.function_count, outcome.kept_count, (long long)(now_ms() - began_ms), outcome.left_count);
-        return;
+        return outcome.file_bytes;
     }
     snprintf(text, sizeof(text), "%s; what it lacks is looked for in the programs and libraries themselves", err.text);
     say((void *)(uintptr_t)options, text);
+    return outcome.file_bytes;
 }
 
 /* Ends the recording and says what was recorded. */
@@ -403,6 +404,8 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
 
     words.event_count = recording->written.record_count;
     words.file_bytes = recording_file_bytes(recording);
+    if (recorder->job->options->keeps_names)
+        words.file_bytes += keep_names(recorder);
     words.deleted_pieces = deleted;
     if (recorder->job->options->is_verbose)
         closing_words_say_waits(&words, stderr);
@@ -411,8 +414,6 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
     record_patterns_tell_unresolved(recorder->job->options, unresolved, say, (void *)(uintptr_t)recorder->job->options);
     record_patterns_tell_unmatched(recorder->job->options, matched | unresolved, say,
                                    (void *)(uintptr_t)recorder->job->options);
-    if (recorder->job->options->keeps_names)
-        keep_names(recorder);
     return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 

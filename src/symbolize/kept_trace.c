@@ -165,13 +165,15 @@ static int open_names_folder(struct keeping *keeping)
 static int keep(struct keeping *keeping, const struct kept_names *names, const char *name)
 {
     int result = open_names_folder(keeping);
+    uint64_t file_bytes = 0;
 
     if (result == 0)
-        result = kept_names_write(names, keeping->names_folder, name, keeping->encoder);
+        result = kept_names_write(names, keeping->names_folder, name, keeping->encoder, &file_bytes);
     if (result != 0)
         return error_set(keeping->err, result, "cannot keep the names of functions in the trace: %s",
                          strerror(-result));
     keeping->outcome.kept_count++;
+    keeping->outcome.file_bytes += file_bytes;
     keeping->outcome.function_count += names->function_count;
     return 0;
 }

@@ -18,6 +18,7 @@ struct trace_files;
 struct kept_outcome {
     size_t kept_count;     /* files whose names are there now, and were not before */
     size_t function_count; /* of these */
+    uint64_t file_bytes;   /* of what was written */
     size_t left_count;     /* files whose names cannot be had, as they are gone or have changed */
 };
 

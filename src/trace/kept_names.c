@@ -246,7 +246,8 @@ static int write_functions(const struct kept_names *names, struct stream_writer 
     return result;
 }
 
-static int write_stream(const struct kept_names *names, int folder, const char *name, struct chunk_encoder *encoder)
+static int write_stream(const struct kept_names *names, int folder, const char *name, struct chunk_encoder *encoder,
+                        uint64_t *size_out)
 {
     const struct trace_stream_header header = {.kind = TRACE_STREAM_NAMES, .began = clock_pair_read()};
     struct stream_writer writer;
@@ -258,11 +259,14 @@ static int write_stream(const struct kept_names *names, int folder, const char *
     if (result == 0)
         result = write_functions(names, &writer);
     closed = stream_writer_close(&writer, 0);
+    *size_out = writer.file_bytes;
     return result == 0 ? closed : result;
 }
 
-int kept_names_write(const struct kept_names *names, int folder, const char *name, struct chunk_encoder *encoder)
+int kept_names_write(const struct kept_names *names, int folder, const char *name, struct chunk_encoder *encoder,
+                     uint64_t *size_out)
 {
+    uint64_t size_bytes;
     char unfinished[KEPT_NAME_BYTES + 8];
     int result;
 
@@ -271,11 +275,13 @@ int kept_names_write(const struct kept_names *names, int folder, const char *nam
     snprintf(unfinished, sizeof(unfinished), "%s.new", name);
     /* One of somebody who was killed. */
     (void)unlinkat(folder, unfinished, 0);
-    result = write_stream(names, folder, unfinished, encoder);
+    result = write_stream(names, folder, unfinished, encoder, &size_bytes);
     if (result == 0 && renameat(folder, unfinished, folder, name) != 0)
         result = -errno;
     if (result != 0)
         (void)unlinkat(folder, unfinished, 0);
+    else if (size_out != NULL)
+        *size_out = size_bytes;
     return result;
 }
 

@@ -50,11 +50,11 @@ MUST_USE int kept_names_add(struct kept_names *names, uint64_t address, uint64_t
 void kept_names_deinit(struct kept_names *names);
 
 /*
- * Writes it to an open folder, under that name: wholly, or not at all. -EEXIST: it is there; what stream_writer gives:
- * -ENOSPC and others.
+ * Writes it to an open folder, under that name: wholly, or not at all. The size of the file may be NULL. -EEXIST: it is
+ * there; what stream_writer gives: -ENOSPC and others.
  */
 MUST_USE int kept_names_write(const struct kept_names *names, int folder, const char *name,
-                              struct chunk_encoder *encoder);
+                              struct chunk_encoder *encoder, uint64_t *size_out);
 
 /* Reads all of it; a part is not good enough. Explains errors. The names are unchanged by one. */
 MUST_USE int kept_names_read(struct kept_names *names, int folder, const char *path, struct gait_error *err);

@@ -44,40 +44,61 @@ static void leave_group(void)
         signal(ignored[i], SIG_IGN);
 }
 
-static _Noreturn void clean_up(const char *path, int end)
+static void wait_for_end(int fd)
 {
     char byte;
 
+    while (read(fd, &byte, 1) < 0 && errno == EINTR)
+        ;
+}
+
+/* Says that it is ready by closing `ready`. */
+static _Noreturn void clean_up(const char *path, int end, int ready)
+{
     leave_group();
+    close(ready);
     if (dup2(end, STDIN_FILENO) < 0)
         _exit(1);
     (void)close_range(STDIN_FILENO + 1, ~0u, 0);
-    while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
-        ;
+    wait_for_end(STDIN_FILENO);
     remove_all(path);
     _exit(0);
 }
 
-static int start_cleaner(struct temporary_folder *folder)
+static int start_with(struct temporary_folder *folder, const int ends[2], const int ready[2])
 {
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -errno;
     folder->cleaner = fork();
     if (folder->cleaner == 0) {
         close(ends[1]);
-        clean_up(folder->path, ends[0]);
+        close(ready[0]);
+        clean_up(folder->path, ends[0], ready[1]);
     }
-    close(ends[0]);
-    if (folder->cleaner < 0) {
-        int result = -errno;
+    return folder->cleaner < 0 ? -errno : 0;
+}
 
+/* What ends our group must not end the cleaner: nothing is in the folder before it has left. */
+static int start_cleaner(struct temporary_folder *folder)
+{
+    int ends[2], ready[2], result;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -errno;
+    if (pipe2(ready, O_CLOEXEC) != 0) {
+        result = -errno;
+        close(ends[0]);
         close(ends[1]);
         return result;
     }
+    result = start_with(folder, ends, ready);
+    close(ends[0]);
+    close(ready[1]);
+    if (result == 0)
+        wait_for_end(ready[0]);
+    else
+        close(ends[1]);
+    close(ready[0]);
     folder->end = ends[1];
-    return 0;
+    return result;
 }
 
 static int make(struct temporary_folder *folder)

@@ -37,7 +37,7 @@ static void keep(void)
 
     trace_folder_make(&folder, "names");
     CHECK_EQUAL(chunk_encoder_create(true, &encoder), 0);
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, "written", encoder), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, "written", encoder, NULL), 0);
     CHECK_EQUAL(renameat(folder.fd, "written", folder.fd, "names/ab0102.gait"), 0);
     chunk_encoder_destroy(encoder);
     kept_names_deinit(&names);
@@ -139,7 +139,7 @@ static void keep_program(const char *flags)
     kept_names_file(&program.module, name);
     snprintf(path, sizeof(path), "names/%s", name);
     CHECK_EQUAL(chunk_encoder_create(true, &encoder), 0);
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, path, encoder), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, path, encoder, NULL), 0);
     chunk_encoder_destroy(encoder);
     kept_names_deinit(&names);
 }

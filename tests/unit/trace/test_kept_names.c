@@ -97,8 +97,8 @@ static void names_come_back_as_they_were(void)
 
     begin();
     check_names(&names);
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder), 0);
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder), -EEXIST);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder, NULL), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder, NULL), -EEXIST);
     CHECK_EQUAL(kept_names_read(&read, folder.fd, "n.gait", NULL), 0);
     check_names(&read);
     CHECK_TEXT(read.path, "/usr/lib/library.so");
@@ -120,7 +120,7 @@ static void many_names_take_several_chunks(void)
         snprintf(text, sizeof(text), "function_with_number_%u", i);
         add(&names, 0x1000 + 16ull * i, 16, text);
     }
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder, NULL), 0);
     CHECK_EQUAL(kept_names_read(&read, folder.fd, "n.gait", NULL), 0);
     CHECK_EQUAL(read.function_count, MANY);
     CHECK_TEXT(name_at(&read, 0x1000), "function_with_number_0");
@@ -136,7 +136,7 @@ static void a_file_without_functions_is_known_too(void)
     struct kept_names names = {.path = strdup("/a")}, read;
 
     begin();
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder, NULL), 0);
     CHECK_EQUAL(kept_names_read(&read, folder.fd, "n.gait", NULL), 0);
     CHECK_EQUAL(read.function_count, 0);
     CHECK_TEXT(name_at(&read, 0), "");
@@ -262,7 +262,7 @@ static void damaged_files_are_refused(void)
 
     begin();
     random_init(&random, 20);
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder, NULL), 0);
     bytes = trace_folder_read(&folder, "n.gait", &size);
     copy = malloc(size);
     for (size_t length = 0; length < size; length++) {
@@ -303,10 +303,10 @@ static void nothing_is_left_where_there_is_no_room(void)
     limit = before;
     limit.rlim_cur = 4096;
     setrlimit(RLIMIT_FSIZE, &limit);
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder), -EFBIG);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder, NULL), -EFBIG);
     setrlimit(RLIMIT_FSIZE, &before);
     CHECK(faccessat(folder.fd, "n.gait", F_OK, 0) != 0 && faccessat(folder.fd, "n.gait.new", F_OK, 0) != 0);
-    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, "n.gait", encoder, NULL), 0);
     kept_names_deinit(&names);
     end();
 }
