@@ -433,7 +433,8 @@ const struct command command_report = {
                "with triggers, which there were and what was kept; of processes that a signal\n"
                "ended, where, and what threads did last.\n"
                "Names come from the programs and libraries that were mapped: where one is gone\n"
-               "or has changed since, the place in the file is shown.\n"
+               "or has changed since, they are those that were kept in the trace or, if there\n"
+               "are none, the place in the file is shown.\n"
                "\n"
                "  --limit NUMBER    how many functions to show; 20 if not given\n",
     .run = run,

@@ -29,8 +29,11 @@ int kept_module_read(int trace, const struct module *module, struct kept_names *
     if (kept_names_read(&names, trace, path, NULL) != 0)
         return -EPROTO;
     if (!kept_names_are_of(&names, module)) {
+        bool is_older =
+            module->build_id_bytes == 0 && names.file.build_id_bytes == 0 && strcmp(names.path, module->path) == 0;
+
         kept_names_deinit(&names);
-        return -ENOENT;
+        return is_older ? -ESTALE : -ENOENT;
     }
     *names_out = names;
     return 0;

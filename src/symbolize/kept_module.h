@@ -15,7 +15,10 @@ struct kept_names;
 struct module;
 struct symbol_index;
 
-/* The names. -ENOENT: there are none of this file; -EPROTO: there are, but they are damaged. */
+/*
+ * The names. -ENOENT: there are none; -EPROTO: there are, but they are damaged; -ESTALE: the file has no build ID, and
+ * was another one when the module was mapped.
+ */
 MUST_USE int kept_module_read(int trace, const struct module *module, struct kept_names *names_out);
 
 /* The same as an index; they have to stay, since the index points to their text. -ENOMEM. */

@@ -122,14 +122,13 @@ static bool counter_at(const struct manifest *manifest, int64_t unix_ns, uint64_
     return true;
 }
 
-/* Whether a file without an ID is what was mapped; notes since when it is as it is. */
-static bool is_unchanged(const struct manifest *manifest, const struct module *module, struct kept_names *names)
+/* Notes since when a file without an ID is as it is. False: nobody knows. */
+static bool note_change(const struct manifest *manifest, struct kept_names *names)
 {
     struct stat status;
 
-    return stat(module->path, &status) == 0 &&
-           counter_at(manifest, status.st_ctim.tv_sec * NANOSECONDS + status.st_ctim.tv_nsec, &names->file.from) &&
-           kept_names_are_of(names, module);
+    return stat(names->path, &status) == 0 &&
+           counter_at(manifest, status.st_ctim.tv_sec * NANOSECONDS + status.st_ctim.tv_nsec, &names->file.from);
 }
 
 /* ---- keeping ----------------------------------------------------------------------------------------------------- */
@@ -193,10 +192,10 @@ static int visit(void *context, const struct module *module)
         keeping->outcome.left_count += module->path[0] == '/';
         return 0;
     }
-    if (module->build_id_bytes != 0 || is_unchanged(&keeping->manifest, module, &names))
+    /* Of a file that has changed, names are kept for what was mapped since, and to tell that it has. */
+    if (module->build_id_bytes != 0 || note_change(&keeping->manifest, &names))
         result = keep(keeping, &names, name);
-    else
-        keeping->outcome.left_count++;
+    keeping->outcome.left_count += !kept_names_are_of(&names, module);
     kept_names_deinit(&names);
     return result;
 }

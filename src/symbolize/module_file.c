@@ -135,7 +135,7 @@ static const char *open_file(struct module_file *file)
 /* What to say of a file that cannot be used, if it is known whether names were kept. */
 static const char *explain(const char *problem, int kept)
 {
-    if (problem == changed && kept != -ENOENT)
+    if (problem == changed && kept != -ENOENT && kept != -ESTALE)
         return kept == 0 ? "has changed since; the names are those that were kept"
                          : "has changed since, and the names that were kept are damaged";
     if (kept == -EPROTO)
@@ -177,7 +177,7 @@ static void try_kept(struct module_file *file, const struct module *module, int 
     if (file->problem == NULL && file->build_id_bytes != 0)
         return;
     result = kept_module_read(trace, module, &kept);
-    if (file->problem == NULL && result == 0 && !kept_module_is_file(&kept, file->path))
+    if (file->problem == NULL && (result == -ESTALE || (result == 0 && !kept_module_is_file(&kept, file->path))))
         file->problem = changed;
     else if (file->problem == NULL) {
         if (result == 0)

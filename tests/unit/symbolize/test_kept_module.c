@@ -196,6 +196,32 @@ static void names_stand_in_for_a_file_that_has_changed(void)
     }
 }
 
+/* Without an ID: it is as it was when names were kept, but something else was mapped before. */
+static void a_file_that_changed_while_it_was_recorded_is_not_used(void)
+{
+    char name[KEPT_NAME_BYTES], path[KEPT_NAME_BYTES + 8], place[64];
+    struct chunk_encoder *encoder;
+    struct kept_names names;
+    uint64_t second;
+
+    keep_program("-Wl,--build-id=none");
+    second = built_program_address(&program, "second");
+    snprintf(place, sizeof(place), "program+0x%" PRIx64, second - program.module.start + program.module.file_offset);
+    CHECK_EQUAL(kept_module_read(folder.fd, &program.module, &names), 0);
+    kept_names_file(&program.module, name);
+    snprintf(path, sizeof(path), "names/%s", name);
+    unlinkat(folder.fd, path, 0);
+    names.file.from = program.module.loaded + 1;
+    CHECK_EQUAL(chunk_encoder_create(true, &encoder), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, path, encoder, NULL), 0);
+    chunk_encoder_destroy(encoder);
+    kept_names_deinit(&names);
+    expect(second, place, "has changed since");
+    program.module.loaded += 1;
+    expect(second, "second", "");
+    end_program();
+}
+
 static void debug_information_of_a_changed_file_is_not_used(void)
 {
     struct function_names names;
@@ -239,6 +265,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(debug_information_is_where_the_trace_is),
     CHECK_CASE(names_stand_in_for_a_file_that_is_gone),
     CHECK_CASE(names_stand_in_for_a_file_that_has_changed),
+    CHECK_CASE(a_file_that_changed_while_it_was_recorded_is_not_used),
     CHECK_CASE(debug_information_of_a_changed_file_is_not_used),
     CHECK_CASE(damaged_names_are_not_used),
 };

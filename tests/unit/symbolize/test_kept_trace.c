@@ -114,16 +114,21 @@ static void names_of_all_files_are_kept_once(void)
 }
 
 /* It was mapped before it became what it is. */
-static void a_file_without_an_id_that_changed_is_left_out(void)
+static void names_of_a_changed_file_are_for_what_was_mapped_since(void)
 {
     struct kept_outcome outcome;
     struct kept_names names;
 
     begin(-1000);
     CHECK_EQUAL(keep(folder.fd, &outcome, NULL), 0);
-    CHECK_EQUAL(outcome.kept_count, 1);
+    CHECK_EQUAL(outcome.left_count, 2);
     without_id.module.loaded = 2000;
-    CHECK_EQUAL(kept_module_read(folder.fd, &without_id.module, &names), -ENOENT);
+    CHECK_EQUAL(kept_module_read(folder.fd, &without_id.module, &names), -ESTALE);
+    /* About when it was made. */
+    without_id.module.loaded = 2000000000000;
+    CHECK_EQUAL(kept_module_read(folder.fd, &without_id.module, &names), 0);
+    CHECK(names.file.from > 900000000000 && names.file.from < 2000000000000);
+    kept_names_deinit(&names);
     end();
 }
 
@@ -191,8 +196,10 @@ static void files_are_visited_once_by_build(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(names_of_all_files_are_kept_once),         CHECK_CASE(a_file_without_an_id_that_changed_is_left_out),
-    CHECK_CASE(another_folder_gets_what_the_trace_lacks), CHECK_CASE(a_full_disk_is_said),
+    CHECK_CASE(names_of_all_files_are_kept_once),
+    CHECK_CASE(names_of_a_changed_file_are_for_what_was_mapped_since),
+    CHECK_CASE(another_folder_gets_what_the_trace_lacks),
+    CHECK_CASE(a_full_disk_is_said),
     CHECK_CASE(files_are_visited_once_by_build),
 };
 
