@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the detail lane tells of the calls of one thread, joined to them as they are told in order: their arguments when
+ * they begin, their results and exact times when they end. Memory grows with how deep calls go. One thread at a time.
+ */
+#ifndef GAIT_VIEW_CALL_DETAILS_H
+#define GAIT_VIEW_CALL_DETAILS_H
+
+#include "symbolize/call_arguments.h"
+#include "view/call_tracker.h"
+#include "view/view_functions.h"
+
+struct call_details;
+
+/* What was captured when a call began. */
+struct call_details_begin {
+    bool is_known;  /* there is a record of the call: its arguments are in the text */
+    bool is_unsure; /* records are missing before it, so it may be that of a call nearby */
+};
+
+/* And when it ended. */
+struct call_details_end {
+    bool is_known;   /* there is a record: what it returned, if anything is known of that, is in the text */
+    bool is_unwound; /* it did not return */
+    uint64_t ticks;  /* that it took */
+};
+
+/* *details_out is NULL if there are none of the thread. The others must outlive it. -ENOMEM. */
+MUST_USE int call_details_create(struct call_details **details_out, size_t thread, struct view_functions *functions,
+                                 struct call_arguments *arguments);
+/* NULL is fine. */
+void call_details_destroy(struct call_details *details);
+
+/* The next call begins. Arguments are added to the text. Without memory, nothing is known of it. */
+struct call_details_begin call_details_begin(struct call_details *details, const struct view_call *call,
+                                             struct detail_text *text);
+
+/* The innermost call ends. Its result is added to the text. */
+struct call_details_end call_details_end(struct call_details *details, const struct view_call *call,
+                                         struct detail_text *text);
+
+#endif
