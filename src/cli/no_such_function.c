@@ -4,16 +4,11 @@
 #include "cli/nearest_name.h"
 #include "cli/printable.h"
 #include "libgait/error.h"
+#include "view/function_pattern.h"
 #include "view/view_functions.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* Without the module in front, and what stands behind the name. */
-static size_t bare_length(const char *name)
-{
-    return strcspn(name, "(@");
-}
 
 int no_such_function(struct view_functions *functions, const char *pattern, struct gait_error *err)
 {
@@ -25,7 +20,7 @@ int no_such_function(struct view_functions *functions, const char *pattern, stru
     for (size_t i = 0; i < functions->count; i++) {
         const char *name = view_functions_at(functions, (uint32_t)i)->name;
 
-        nearest_names_offer(&nearest, name, bare_length(name));
+        nearest_names_offer(&nearest, name, function_pattern_bare_length(name));
     }
     if (nearest.count == 0)
         return error_set(err, ENOENT,

@@ -6,6 +6,7 @@
 #include "cli/screen.h"
 #include "trace/detail_text.h"
 #include "view/call_tracker.h"
+#include "view/function_pattern.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -144,19 +145,18 @@ static void put_columns(struct replay_screen *shown, const struct replay_row *ro
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* The name with its brackets, which names of C++ may have already. */
+/* The name, without parameters of C++ where there are values of them. */
 static void put_name(struct replay_screen *shown, const struct replay_row *row)
 {
     char clean[NAME_BYTES], values[DETAIL_TEXT_BYTES];
     size_t length;
 
     printable(clean, sizeof(clean), view_functions_at(shown->functions, row->function)->name);
-    length = strlen(clean);
-    screen_put(shown->screen, SCREEN_PLAIN, 0, clean);
+    length = function_pattern_bare_length(clean);
     if (row->arguments != NULL)
-        screen_print(shown->screen, "(%s)", printable(values, sizeof(values), row->arguments));
-    else if (length == 0 || strchr(clean, '(') == NULL)
-        screen_print(shown->screen, "()");
+        screen_print(shown->screen, "%.*s(%s)", (int)length, clean, printable(values, sizeof(values), row->arguments));
+    else
+        screen_print(shown->screen, "%s%s", clean, clean[length] == '(' ? "" : "()");
 }
 
 static void put_result(struct replay_screen *shown, const struct replay_row *row)
@@ -172,6 +172,7 @@ static void put_close(struct replay_screen *shown, const struct replay_row *row)
     char clean[NAME_BYTES], comment[NAME_BYTES + 32];
 
     printable(clean, sizeof(clean), view_functions_at(shown->functions, row->function)->name);
+    clean[function_pattern_bare_length(clean)] = '\0';
     screen_print(shown->screen, "}");
     put_result(shown, row);
     snprintf(comment, sizeof(comment), " /* %s%s */", clean, row->flags & CALL_UNWOUND ? ": unwound" : "");

@@ -21,6 +21,9 @@
 /* How wrong a guess may be: there is a mark every millisecond, but whoever looks may be late. */
 #define GUESS_ERROR_NS 5000000.0
 
+/* How much later than a call its record may be: the thread may have been made to wait in between. */
+#define LATE_NS 20000000.0
+
 /* How many records are looked at for a call's. */
 #define AHEAD_MAX 1024u
 
@@ -53,6 +56,7 @@ struct call_details {
     size_t open_count;
     size_t capacity;
     uint64_t guess_error; /* ticks */
+    uint64_t late;        /* the same */
 };
 
 /* ---- records ahead ----------------------------------------------------------------------------------------------- */
@@ -142,6 +146,7 @@ int call_details_create(struct call_details **details_out, size_t thread, struct
     details->arguments = arguments;
     details->reader = reader;
     details->guess_error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&functions->trace->clock));
+    details->late = (uint64_t)(LATE_NS / view_clock_tick_ns(&functions->trace->clock));
     *details_out = details;
     return 0;
 }
@@ -224,7 +229,7 @@ static bool find_enter(struct call_details *details, const struct view_call *cal
     for (size_t i = 0; i < details->ahead_count; i++) {
         struct detail_item item = item_at(details, i);
 
-        if (is_barrier(details, &item))
+        if (is_barrier(details, &item) || item.record.time > call->begin + details->late)
             return false;
         if (item.record.kind == DETAIL_ENTER && is_of_call(details, call, &item)) {
             *which_out = i;

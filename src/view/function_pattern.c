@@ -15,8 +15,7 @@ static bool is_in_module(struct glob_text pattern, const struct module *module)
     return glob_matches(pattern, (struct glob_text){path, strlen(path)});
 }
 
-/* How long the name is without what stands behind it. */
-static size_t bare_length(const char *name)
+size_t function_pattern_bare_length(const char *name)
 {
     const char *place = strstr(name, "@plt");
 
@@ -34,7 +33,7 @@ static bool has_name(const char *pattern, const char *name)
     struct glob_text wanted = {pattern, strlen(pattern)};
 
     return glob_matches(wanted, (struct glob_text){name, strlen(name)}) ||
-           glob_matches(wanted, (struct glob_text){name, bare_length(name)});
+           glob_matches(wanted, (struct glob_text){name, function_pattern_bare_length(name)});
 }
 
 bool function_pattern_matches(const char *pattern, const struct view_function *function)

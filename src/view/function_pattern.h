@@ -11,6 +11,9 @@
 
 #include <stdbool.h>
 
+/* How long the name is without what stands behind it. */
+size_t function_pattern_bare_length(const char *name);
+
 bool function_pattern_matches(const char *pattern, const struct view_function *function);
 
 #endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/call_details.h"
+
+#include "support/check.h"
+#include "support/detailed_calls.h"
+
+static struct trace_folder folder;
+static struct view_trace trace;
+static struct view_functions functions;
+static struct call_arguments arguments;
+static struct call_details *details;
+static char bytes[DETAIL_TEXT_BYTES];
+
+static void begin(const struct trace_bytes *records)
+{
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+    if (records != NULL)
+        detailed_calls_put(&folder, 100, records);
+    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
+    CHECK_EQUAL(view_functions_init(&functions, &trace), 0);
+    CHECK_EQUAL(call_arguments_init(&arguments, &functions.names), 0);
+    CHECK_EQUAL(call_details_create(&details, 0, &functions, &arguments), 0);
+}
+
+static void end(void)
+{
+    call_details_destroy(details);
+    call_arguments_deinit(&arguments);
+    view_functions_deinit(&functions);
+    view_trace_close(&trace);
+    trace_folder_deinit(&folder);
+}
+
+/* The call of a function from an instruction of 5 bytes: its arguments, or "?". */
+static const char *arguments_of(uint64_t function, uint64_t site, uint32_t depth, uint64_t time, uint32_t flags)
+{
+    struct view_call call = {.function = function, .site = site, .depth = depth, .begin = time, .flags = flags};
+    struct detail_text text;
+
+    detail_text_init(&text, bytes, sizeof(bytes));
+    return call_details_begin(details, &call, &text).is_known ? bytes : "?";
+}
+
+static struct call_details_end end_of(uint32_t depth, uint64_t time, uint32_t flags)
+{
+    struct view_call call = {.depth = depth, .end = time, .flags = flags};
+    struct detail_text text;
+
+    detail_text_init(&text, bytes, sizeof(bytes));
+    return call_details_end(details, &call, &text);
+}
+
+static void calls_get_their_arguments_and_results(void)
+{
+    const struct detailed_call outer = {0x401100, 0x401005, 2010, 0}, inner = {0x401200, 0x401125, 2030, 1},
+                               thrown = {0x401200, 0x401135, 2060, 1};
+    struct trace_bytes records = {.size_bytes = 0};
+    struct call_details_end ended;
+
+    detailed_calls_enter(&records, &outer, 1);
+    detailed_calls_enter(&records, &inner, 2);
+    detailed_calls_leave(&records, &inner, 2042, -2);
+    detailed_calls_enter(&records, &thrown, 3);
+    detailed_calls_unwind(&records, &thrown, 2075);
+    detailed_calls_leave(&records, &outer, 2090, -1);
+    begin(&records);
+    CHECK_TEXT(arguments_of(0x401100, 0x401000, 0, 2000, 0), "1");
+    CHECK_TEXT(arguments_of(0x401300, 0x401110, 1, 2015, 0), "?");
+    CHECK(!end_of(1, 2017, 0).is_known);
+    CHECK_TEXT(arguments_of(0x401200, 0x401120, 1, 2020, 0), "2");
+    ended = end_of(1, 2040, 0);
+    CHECK(ended.is_known && !ended.is_unwound);
+    CHECK_EQUAL(ended.ticks, 12);
+    CHECK_TEXT(bytes, "-2");
+    CHECK_TEXT(arguments_of(0x401200, 0x401130, 1, 2050, 0), "3");
+    ended = end_of(1, 2080, CALL_NO_RETURN);
+    CHECK(ended.is_known && ended.is_unwound);
+    CHECK_TEXT(bytes, "");
+    CHECK(end_of(0, 2100, 0).is_known);
+    CHECK_TEXT(bytes, "-1");
+    end();
+}
+
+/* From code of which nothing was told, say. */
+static void records_of_other_calls_are_passed_over(void)
+{
+    const struct detailed_call other = {0x401200, 0x777777, 2010, 0}, own = {0x401200, 0x401105, 2030, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    for (int32_t i = 0; i < 20; i++) {
+        detailed_calls_enter(&records, &other, 5);
+        detailed_calls_leave(&records, &other, 2015, 5);
+    }
+    detailed_calls_enter(&records, &own, 6);
+    detailed_calls_leave(&records, &own, 2040, 7);
+    begin(&records);
+    /* A guess may be too early. */
+    CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, 1990, CALL_GUESSED), "6");
+    CHECK(end_of(0, 2000, CALL_GUESSED).is_known);
+    CHECK_TEXT(bytes, "7");
+    end();
+}
+
+static void a_record_from_another_time_is_not_the_calls(void)
+{
+    const struct detailed_call early = {0x401200, 0x401105, 2010, 0}, late = {0x401200, 0x401105, 2030, 0},
+                               much_later = {0x401200, 0x401105, 1000000000, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    detailed_calls_enter(&records, &early, 1);
+    detailed_calls_leave(&records, &early, 2012, 1);
+    detailed_calls_enter(&records, &late, 2);
+    detailed_calls_enter(&records, &much_later, 3);
+    begin(&records);
+    CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, 2020, 0), "2");
+    /* Its end is missing. */
+    CHECK(!end_of(0, 2040, 0).is_known);
+    /* This one is of a call much later. */
+    CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, 3000, 0), "?");
+    CHECK(!end_of(0, 3040, 0).is_known);
+    CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, much_later.time - 5, 0), "3");
+    end();
+}
+
+/* What is within an open call is not looked for behind its end. */
+static void the_end_of_an_open_call_is_not_passed_over(void)
+{
+    const struct detailed_call outer = {0x401100, 0x401005, 2010, 0}, next = {0x401200, 0x401105, 2050, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    detailed_calls_enter(&records, &outer, 1);
+    detailed_calls_leave(&records, &outer, 2040, 1);
+    detailed_calls_enter(&records, &next, 2);
+    begin(&records);
+    CHECK_TEXT(arguments_of(0x401100, 0x401000, 0, 2000, 0), "1");
+    CHECK_TEXT(arguments_of(0x401200, 0x401100, 1, 2020, 0), "?");
+    CHECK(!end_of(1, 2030, 0).is_known);
+    CHECK(end_of(0, 2041, 0).is_known);
+    CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, 2045, 0), "2");
+    end();
+}
+
+static void a_call_that_was_cut_has_no_result(void)
+{
+    const struct detailed_call call = {0x401100, 0x401005, 2010, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    detailed_calls_enter(&records, &call, 1);
+    detailed_calls_leave(&records, &call, 2040, 1);
+    begin(&records);
+    CHECK_TEXT(arguments_of(0x401100, 0x401000, 0, 2000, 0), "1");
+    CHECK(!end_of(0, 2020, CALL_CUT).is_known);
+    CHECK(!end_of(0, 2040, 0).is_known);
+    end();
+}
+
+static void a_thread_without_records_has_no_details(void)
+{
+    begin(NULL);
+    CHECK(details == NULL);
+    end();
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(calls_get_their_arguments_and_results),
+    CHECK_CASE(records_of_other_calls_are_passed_over),
+    CHECK_CASE(a_record_from_another_time_is_not_the_calls),
+    CHECK_CASE(the_end_of_an_open_call_is_not_passed_over),
+    CHECK_CASE(a_call_that_was_cut_has_no_result),
+    CHECK_CASE(a_thread_without_records_has_no_details),
+};
+
+CHECK_MAIN(cases)
