@@ -104,6 +104,7 @@ static bool is_closed_pipe(FILE *stream)
 
 int pager_end(struct pager *pager)
 {
+    bool has_failed = fflush(pager->screen->stream) != 0 || ferror(pager->screen->stream);
     int status = 0;
 
     if (pager->pid != 0) {
@@ -112,7 +113,7 @@ int pager_end(struct pager *pager)
         pager->screen->stream = pager->stream;
     } else if (is_interrupted) {
         status = 128 + SIGINT;
-    } else if (fflush(pager->screen->stream) != 0 && is_closed_pipe(pager->screen->stream)) {
+    } else if (has_failed && is_closed_pipe(pager->screen->stream)) {
         status = 128 + SIGPIPE;
     }
     sigaction(SIGINT, &pager->interrupted, NULL);

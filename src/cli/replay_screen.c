@@ -205,7 +205,8 @@ static void put_thread(struct replay_screen *shown, const struct replay_row *row
     const struct view_process *process = view_trace_process_of(trace, row->thread);
     char text[THREAD_BYTES], clean[NAME_BYTES];
 
-    if (shown->line_count > 1)
+    /* The heading and this are there already. */
+    if (shown->line_count > 2)
         screen_print(shown->screen, "\n");
     screen_put(shown->screen, SCREEN_STRONG, 0, "thread ");
     screen_put(shown->screen, SCREEN_STRONG, 0, thread_text(shown, row->thread, text));
