@@ -157,9 +157,12 @@ void graph_screen_put_focus(struct graph_screen *shown, const struct call_focus 
 
     shown->whole = top->total;
     screen_put(shown->screen, SCREEN_STRONG, 0, clean_name(shown, focus->function, name));
-    screen_print(shown->screen, " in %s, ",
+    screen_print(shown->screen, " in %s",
                  function->module == NULL ? "no file" : printable(path, sizeof(path), function->module->path));
-    put_process_name(shown, &shown->functions->trace->processes[function->process]);
+    if (shown->functions->trace->process_count > 1) {
+        screen_print(shown->screen, ", ");
+        put_process_name(shown, &shown->functions->trace->processes[function->process]);
+    }
     screen_print(shown->screen, "\n\n");
     put_heading(shown, "called by, and below who called that");
     put_below(shown, &focus->callers, top_of(&focus->callers), 0, false);
@@ -180,12 +183,12 @@ void graph_screen_put_legend(struct graph_screen *shown, uint64_t too_deep, uint
     struct screen *screen = shown->screen;
 
     if (shown->hidden_count != 0)
-        screen_print(screen, "%" PRIu64 " more with less than %g %% are not shown; --min-percent 0 shows them\n",
-                     shown->hidden_count, 100 * shown->min_share);
+        screen_print(screen, "not shown, since each has less than %g %%: %" PRIu64 "; --min-percent 0 shows them\n",
+                     100 * shown->min_share, shown->hidden_count);
     if (too_deep != 0)
-        screen_print(screen, "%" PRIu64 " calls are deeper; --depth shows them\n", too_deep);
+        screen_print(screen, "deeper calls: %" PRIu64 "; --depth shows them\n", too_deep);
     if (left_out != 0)
-        screen_print(screen, "%" PRIu64 " calls are left out, for there are too many different paths; try less --depth\n",
+        screen_print(screen, "calls left out, since there are too many different paths: %" PRIu64 "; try less --depth\n",
                      left_out);
     if (shown->flags & CALL_GUESSED)
         screen_print(screen, "times lie between others that are known, no more; gait spawn --times keeps them exactly\n");
@@ -194,7 +197,7 @@ void graph_screen_put_legend(struct graph_screen *shown, uint64_t too_deep, uint
     if (shown->flags & CALL_NO_RETURN)
         screen_print(screen, "some calls were not seen to return: they took less\n");
     if (missing->gaps != 0)
-        screen_print(screen, "events are missing in %" PRIu64 " places, %" PRIu64 " bytes of them were lost\n",
+        screen_print(screen, "places where events are missing: %" PRIu64 "; bytes of them that were lost: %" PRIu64 "\n",
                      missing->gaps, missing->lost_bytes);
 }
 

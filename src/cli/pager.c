@@ -26,7 +26,7 @@ static const char *pager_command(void)
     const char *command = getenv("PAGER");
 
     if (command == NULL)
-        return "less -R";
+        return "if command -v less >/dev/null; then exec less -R; else exec cat; fi";
     return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
 }
 

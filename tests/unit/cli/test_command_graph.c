@@ -59,8 +59,8 @@ static void all_paths_are_shown(void)
                  "      total       %        self       calls  function, and below it whom it calls\n"
                  "    1.00 us   66.7%      500 ns           1  example+0x1000\n"
                  "\n"
-                 "1 more with less than 50 % are not shown; --min-percent 0 shows them\n"
-                 "1 calls are deeper; --depth shows them\n");
+                 "not shown, since each has less than 50 %: 1; --min-percent 0 shows them\n"
+                 "deeper calls: 1; --depth shows them\n");
     trace_folder_deinit(&folder);
 }
 
@@ -68,7 +68,7 @@ static void a_function_is_shown_with_its_callers(void)
 {
     begin();
     check_output((const char *const[]){folder.path, "*1100", NULL},
-                 "example+0x1100 in /nowhere/example, process 100: ./example --fast\n"
+                 "example+0x1100 in /nowhere/example\n"
                  "\n"
                  "      total       %        self       calls  called by, and below who called that\n"
                  "     500 ns   50.0%                       1  example+0x1000\n"

@@ -79,10 +79,10 @@ static void what_is_not_shown_is_told(void)
         "    1.00 us  100.0%      990 ns           1  example+0x1100\n"
         "     500 ns   50.0%                       1    example+0x1100  (again)\n"
         "\n"
-        "1 more with less than 5 % are not shown; --min-percent 0 shows them\n"
-        "3 calls are deeper; --depth shows them\n"
-        "4 calls are left out, for there are too many different paths; try less --depth\n"
-        "events are missing in 2 places, 72 bytes of them were lost\n");
+        "not shown, since each has less than 5 %: 1; --min-percent 0 shows them\n"
+        "deeper calls: 3; --depth shows them\n"
+        "calls left out, since there are too many different paths: 4; try less --depth\n"
+        "places where events are missing: 2; bytes of them that were lost: 72\n");
 }
 
 static void times_that_are_not_exact_are_told(void)
