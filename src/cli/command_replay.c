@@ -99,6 +99,16 @@ static int put_row(void *context, const struct replay_row *row)
     return pager_is_read(&run->pager) ? 0 : 1;
 }
 
+static const char *why_nothing(const struct replay_run *run)
+{
+    for (size_t i = 0; i < run->trace.files.count && run->trace.thread_count == 0; i++)
+        if (run->trace.files.files[i].kind == TRACE_FILE_DETAIL)
+            return "there are no events in it; 'gait dump details' shows the details";
+    if (run->options.from != 0 || run->options.to != UINT64_MAX || run->options.min_ticks != 0)
+        return "there are no calls in it that are within what was asked for";
+    return "there are no calls in it";
+}
+
 static int put_rows(struct replay_run *run)
 {
     const struct replay_receiver receiver = {put_row, run};
@@ -111,10 +121,7 @@ static int put_rows(struct replay_run *run)
     if (run->is_limited)
         screen_print(run->call->screen, "and more; without --limit they are shown\n");
     else if (run->shown.line_count == 1 && run->choice.pattern_count == 0)
-        screen_print(run->call->screen, "there are no calls in it%s\n",
-                     run->options.from != 0 || run->options.to != UINT64_MAX || run->options.min_ticks != 0
-                         ? " that are within what was asked for"
-                         : "");
+        screen_print(run->call->screen, "%s\n", why_nothing(run));
     replay_screen_put_legend(&run->shown);
     return result;
 }

@@ -55,6 +55,10 @@ struct call_details {
     struct open_call *open;
     size_t open_count;
     size_t capacity;
+    uint64_t *own;        /* of calls that no event tells of, and that are open: when they began */
+    size_t own_count;
+    size_t own_capacity;
+    bool is_guessed;      /* times of events are */
     uint64_t guess_error; /* ticks */
     uint64_t late;        /* the same */
 };
@@ -159,6 +163,7 @@ void call_details_destroy(struct call_details *details)
         pass(details);
     detail_reader_destroy(details->reader);
     free(details->open);
+    free(details->own);
     free(details);
 }
 
@@ -199,11 +204,29 @@ static bool is_of_open_call(const struct call_details *details, uint64_t entered
     return false;
 }
 
+/* The place of one that no event tells of; own_count: it is none. */
+static size_t find_own(const struct call_details *details, uint64_t entered_time)
+{
+    for (size_t i = details->own_count; i-- > 0;)
+        if (details->own[i] == entered_time)
+            return i;
+    return details->own_count;
+}
+
+static bool is_end(const struct detail_item *item)
+{
+    return item->record.kind == DETAIL_LEAVE || item->record.kind == DETAIL_LEFT;
+}
+
 /* Whether it ends a call that is open, so that what follows it is not within that. */
 static bool is_barrier(const struct call_details *details, const struct detail_item *item)
 {
-    return (item->record.kind == DETAIL_LEAVE || item->record.kind == DETAIL_LEFT) &&
-           is_of_open_call(details, detail_item_leave(item).entered_time);
+    uint64_t entered_time;
+
+    if (!is_end(item))
+        return false;
+    entered_time = detail_item_leave(item).entered_time;
+    return is_of_open_call(details, entered_time) || find_own(details, entered_time) < details->own_count;
 }
 
 /* Passes over what was before the call, and is nobody's that is open. */
@@ -277,6 +300,7 @@ struct call_details_begin call_details_begin(struct call_details *details, const
     if (call->depth > details->open_count || !make_room(details, call->depth + 1))
         return begin;
     details->open_count = call->depth;
+    details->is_guessed = call->flags & CALL_GUESSED;
     begin.is_known = find_enter(details, call, &which);
     details->open[details->open_count++] = (struct open_call){.is_known = false};
     for (size_t i = 0; begin.is_known && i <= which; i++)
@@ -335,4 +359,84 @@ struct call_details_end call_details_end(struct call_details *details, const str
     if (end.is_known)
         take_leave(details, which, &end, text);
     return end;
+}
+
+/* ---- calls that no event tells of -------------------------------------------------------------------------------- */
+
+uint64_t call_details_next_time(struct call_details *details)
+{
+    look_ahead(details);
+    if (details->ahead_count == 0)
+        return UINT64_MAX;
+    return item_at(details, 0).record.time + (details->is_guessed ? details->guess_error : 0);
+}
+
+/* Without memory it is as if it had not begun. */
+static bool add_own(struct call_details *details, uint64_t entered_time)
+{
+    size_t capacity = details->own_capacity == 0 ? OPEN_AT_FIRST : 2 * details->own_capacity;
+    uint64_t *grown;
+
+    if (details->own_count == details->own_capacity) {
+        grown = realloc(details->own, capacity * sizeof(*grown));
+        if (grown == NULL)
+            return false;
+        details->own = grown;
+        details->own_capacity = capacity;
+    }
+    details->own[details->own_count++] = entered_time;
+    return true;
+}
+
+static bool begin_own(struct call_details *details, const struct detail_item *item, struct call_details_own *own,
+                      struct detail_text *text)
+{
+    struct detail_enter enter = detail_item_enter(item);
+
+    if (!add_own(details, enter.record.time))
+        return false;
+    *own = (struct call_details_own){.is_begin = true, .entered = enter.record.time};
+    call_arguments_put(details->arguments, module_of(details, &enter.record), &enter, item->bytes + sizeof(enter),
+                       detail_record_values(item->bytes), text);
+    return true;
+}
+
+/* Those within it have ended as well, told or not. */
+static bool end_own(struct call_details *details, const struct detail_item *item, struct call_details_own *own,
+                    struct detail_text *text)
+{
+    struct detail_leave leave = detail_item_leave(item);
+    size_t which = find_own(details, leave.entered_time);
+
+    if (which == details->own_count)
+        return false;
+    details->own_count = which;
+    *own = (struct call_details_own){.is_unwound = leave.record.kind == DETAIL_LEFT, .entered = leave.entered_time};
+    if (!own->is_unwound)
+        call_arguments_put_result(details->arguments, module_of(details, &leave.record), &leave,
+                                  detail_record_values(item->bytes), text);
+    return true;
+}
+
+bool call_details_take_own(struct call_details *details, uint64_t time, struct call_details_own *own_out,
+                           struct detail_text *text)
+{
+    while (call_details_next_time(details) < time) {
+        struct detail_item item = item_at(details, 0);
+        bool is_own = false;
+
+        if (is_end(&item) && is_of_open_call(details, detail_item_leave(&item).entered_time))
+            return false;
+        if (item.record.kind == DETAIL_ENTER)
+            is_own = begin_own(details, &item, own_out, text);
+        else if (is_end(&item))
+            is_own = end_own(details, &item, own_out, text);
+        own_out->is_known = text->used != 0;
+        own_out->function = item.record.function;
+        own_out->time = item.record.time;
+        pass(details);
+        if (is_own)
+            return true;
+    }
+    return false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the detail lane tells of the calls of one thread, joined to them as they are told in order: their arguments when
- * they begin, their results and exact times when they end. Memory grows with how deep calls go. One thread at a time.
+ * they begin, their results and exact times when they end. Calls of which there are no events, since only details were
+ * asked for, are told from here. Memory grows with how deep calls go. One thread at a time.
  */
 #ifndef GAIT_VIEW_CALL_DETAILS_H
 #define GAIT_VIEW_CALL_DETAILS_H
@@ -25,11 +26,28 @@ struct call_details_end {
     uint64_t ticks;  /* that it took */
 };
 
+/* Something of a call that no event tells of. */
+struct call_details_own {
+    bool is_begin; /* it begins: its arguments are in the text; else it ends, with its result */
+    bool is_known; /* anything is, of these */
+    bool is_unwound;
+    uint64_t function; /* where it begins */
+    uint64_t entered;  /* the counter: when it began */
+    uint64_t time;     /* now */
+};
+
 /* *details_out is NULL if there are none of the thread. The others must outlive it. -ENOMEM. */
 MUST_USE int call_details_create(struct call_details **details_out, size_t thread, struct view_functions *functions,
                                  struct call_arguments *arguments);
 /* NULL is fine. */
 void call_details_destroy(struct call_details *details);
+
+/* Until that time there is nothing that no event tells of, if all events before it were told. */
+uint64_t call_details_next_time(struct call_details *details);
+
+/* The next thing that no event tells of, before that time. False: there is none. */
+bool call_details_take_own(struct call_details *details, uint64_t time, struct call_details_own *own_out,
+                           struct detail_text *text);
 
 /* The next call begins. Arguments are added to the text. Without memory, nothing is known of it. */
 struct call_details_begin call_details_begin(struct call_details *details, const struct view_call *call,

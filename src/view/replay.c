@@ -24,19 +24,21 @@ struct open_call {
     uint32_t function;
     uint32_t level; /* NOT_SHOWN: it is not part of what was asked for */
     bool is_told;
+    bool is_own; /* no event tells of it, but the detail lane does */
     uint64_t begin;
     uint32_t flags;
     char *arguments; /* as long as it is not told */
     struct replay_ticket ticket;
 };
 
+/* A thread. */
 struct lane {
+    size_t thread;
     struct open_call *open;
     size_t open_count;
     size_t capacity;
     size_t waiting_count; /* of open calls that began before the time that is shown */
     struct call_details *details;
-    bool has_begun;
 };
 
 struct replay {
@@ -46,6 +48,9 @@ struct replay {
     struct call_arguments arguments;
     struct replay_rows rows;
     struct lane *lanes; /* by the threads' indexes */
+    const size_t *threads; /* that are read now */
+    size_t thread_count;
+    uint64_t next_detail; /* before that time no detail lane has something that no event tells of */
     uint64_t last_time;
     int error; /* -ENOMEM */
 };
@@ -71,18 +76,6 @@ static bool make_room(struct lane *lane)
     lane->open = grown;
     lane->capacity = capacity;
     return true;
-}
-
-/* NULL: there is no memory. */
-static struct lane *lane_of(struct replay *replay, size_t thread)
-{
-    struct lane *lane = &replay->lanes[thread];
-
-    if (!lane->has_begun &&
-        call_details_create(&lane->details, thread, replay->functions, &replay->arguments) != 0)
-        return NULL;
-    lane->has_begun = true;
-    return lane;
 }
 
 static void release_lane(struct lane *lane)
@@ -164,17 +157,142 @@ static char *find_arguments(struct replay *replay, size_t thread, struct lane *l
     return text.used == 0 ? NULL : copy_text(&text);
 }
 
+/* A call that begins becomes the innermost one. The arguments become the lane's. */
+static int open_call(struct replay *replay, struct lane *lane, const struct open_call *call)
+{
+    if (!make_room(lane)) {
+        free(call->arguments);
+        return fail(replay);
+    }
+    lane->open[lane->open_count++] = *call;
+    if (call->begin < replay->options->from)
+        lane->waiting_count++;
+    else if (is_wanted(replay, call->level))
+        tell_begin(replay, lane->thread, &lane->open[lane->open_count - 1]);
+    return replay->rows.result != 0 ? ENOUGH : 0;
+}
+
+/* The innermost call ends; what the row has of texts becomes the rows'. */
+static void close_call(struct replay *replay, struct lane *lane, struct replay_row *row)
+{
+    struct open_call *open;
+
+    if (row->time >= replay->options->from)
+        tell_waiting(replay, lane->thread, lane);
+    open = &lane->open[--lane->open_count];
+    lane->waiting_count -= lane->waiting_count != 0;
+    row->thread = lane->thread;
+    row->function = open->function;
+    row->level = open->level;
+    if (open->is_told)
+        replay_rows_end(&replay->rows, open->ticket, row);
+    else
+        free(row->result);
+    free(open->arguments);
+}
+
+/* ---- calls that only the detail lane tells of -------------------------------------------------------------------- */
+
+static int begin_own(struct replay *replay, struct lane *lane, const struct call_details_own *own,
+                     const struct detail_text *text)
+{
+    struct open_call open = {.begin = own->time, .is_own = true};
+
+    if (own->time > replay->options->to)
+        return 0;
+    open.function =
+        view_functions_number(replay->functions, replay->trace->threads[lane->thread].process, own->function, own->time);
+    if (open.function == VIEW_NO_FUNCTION)
+        return fail(replay);
+    if (own->time >= replay->options->from)
+        tell_waiting(replay, lane->thread, lane);
+    open.level = level_of(replay, lane, open.function);
+    open.arguments = own->is_known && is_wanted(replay, open.level) ? copy_text(text) : NULL;
+    return open_call(replay, lane, &open);
+}
+
+/* Ends those that are innermost, up to the one that began at that time; 0: all of them. */
+static void end_inner_own(struct replay *replay, struct lane *lane, uint64_t begin, uint64_t time, uint32_t flags)
+{
+    while (lane->open_count != 0 && lane->open[lane->open_count - 1].is_own &&
+           lane->open[lane->open_count - 1].begin != begin) {
+        uint64_t began = lane->open[lane->open_count - 1].begin;
+
+        close_call(replay, lane,
+                   &(struct replay_row){.time = time, .flags = flags, .ticks = time > began ? time - began : 0});
+    }
+}
+
+static void end_own(struct replay *replay, struct lane *lane, const struct call_details_own *own,
+                    const struct detail_text *text)
+{
+    struct replay_row row = {.time = own->time, .ticks = own->time > own->entered ? own->time - own->entered : 0};
+
+    if (own->time > replay->options->to)
+        return;
+    end_inner_own(replay, lane, own->entered, own->time, CALL_NO_RETURN);
+    if (lane->open_count == 0 || !lane->open[lane->open_count - 1].is_own)
+        return;
+    row.flags = own->is_unwound ? CALL_UNWOUND : 0;
+    row.result = own->is_known ? copy_text(text) : NULL;
+    close_call(replay, lane, &row);
+}
+
+static int tell_own(struct replay *replay, struct lane *lane, uint64_t time)
+{
+    char bytes[DETAIL_TEXT_BYTES];
+    struct call_details_own own;
+    struct detail_text text;
+    int result = 0;
+
+    detail_text_init(&text, bytes, sizeof(bytes));
+    while (result == 0 && call_details_take_own(lane->details, time, &own, &text)) {
+        if (own.is_begin)
+            result = begin_own(replay, lane, &own, &text);
+        else
+            end_own(replay, lane, &own, &text);
+        detail_text_init(&text, bytes, sizeof(bytes));
+    }
+    return result;
+}
+
+/* Tells what happened before that time, of any thread. */
+static int tell_details(struct replay *replay, uint64_t time)
+{
+    int result = 0;
+
+    if (time <= replay->next_detail)
+        return 0;
+    replay->next_detail = UINT64_MAX;
+    for (size_t i = 0; i < replay->thread_count; i++) {
+        struct lane *lane = &replay->lanes[replay->threads[i]];
+        uint64_t next;
+
+        if (lane->details == NULL)
+            continue;
+        if (result == 0)
+            result = tell_own(replay, lane, time);
+        next = call_details_next_time(lane->details);
+        if (next < replay->next_detail)
+            replay->next_detail = next;
+    }
+    return result;
+}
+
+/* ---- calls that events tell of ----------------------------------------------------------------------------------- */
+
 static int take_begin(void *context, size_t thread, const struct view_call *call)
 {
     struct replay *replay = context;
-    struct lane *lane = lane_of(replay, thread);
+    struct lane *lane = &replay->lanes[thread];
     struct open_call open = {.begin = call->begin, .flags = call->flags};
+    int result = tell_details(replay, call->begin);
 
+    if (result != 0)
+        return result;
     replay->last_time = call->begin;
     if (call->begin > replay->options->to)
         return ENOUGH;
-    if (lane == NULL || !make_room(lane))
-        return fail(replay);
     open.function =
         view_functions_number(replay->functions, replay->trace->threads[thread].process, call->function, call->begin);
     if (open.function == VIEW_NO_FUNCTION)
@@ -183,12 +301,7 @@ static int take_begin(void *context, size_t thread, const struct view_call *call
     if (call->begin >= replay->options->from)
         tell_waiting(replay, thread, lane);
     open.arguments = find_arguments(replay, thread, lane, call, is_wanted(replay, open.level));
-    lane->open[lane->open_count++] = open;
-    if (call->begin < replay->options->from)
-        lane->waiting_count++;
-    else if (is_wanted(replay, open.level))
-        tell_begin(replay, thread, &lane->open[lane->open_count - 1]);
-    return replay->rows.result != 0 ? ENOUGH : 0;
+    return open_call(replay, lane, &open);
 }
 
 /* What the detail lane knows of the end is better than what is guessed. */
@@ -215,34 +328,29 @@ static int take_end(void *context, size_t thread, const struct view_call *call)
 {
     struct replay *replay = context;
     struct lane *lane = &replay->lanes[thread];
-    struct replay_row row = {.thread = thread, .flags = call->flags, .time = call->end};
-    struct open_call *open;
+    struct replay_row row = {.flags = call->flags, .time = call->end, .ticks = call->end - call->begin};
+    int result = tell_details(replay, call->end);
 
+    if (result != 0)
+        return result;
     replay->last_time = call->end;
     if (call->end > replay->options->to)
         return ENOUGH;
+    end_inner_own(replay, lane, 0, call->end, call->flags & CALL_CUT ? CALL_CUT : CALL_NO_RETURN);
     if (lane->open_count == 0)
         return 0;
-    if (call->end >= replay->options->from)
-        tell_waiting(replay, thread, lane);
-    row.ticks = call->end - call->begin;
     add_details(lane, call, &row);
-    open = &lane->open[--lane->open_count];
-    lane->waiting_count -= lane->waiting_count != 0;
-    row.function = open->function;
-    row.level = open->level;
-    if (open->is_told)
-        replay_rows_end(&replay->rows, open->ticket, &row);
-    else
-        free(row.result);
-    free(open->arguments);
+    close_call(replay, lane, &row);
     return replay->rows.result != 0 ? ENOUGH : 0;
 }
 
 static int take_gap(void *context, size_t thread, uint64_t time, uint64_t lost_bytes)
 {
     struct replay *replay = context;
+    int result = tell_details(replay, time);
 
+    if (result != 0)
+        return result;
     replay->last_time = time;
     if (time > replay->options->to)
         return ENOUGH;
@@ -255,14 +363,47 @@ static int take_gap(void *context, size_t thread, uint64_t time, uint64_t lost_b
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+static int begin_lanes(struct replay *replay, const size_t *threads, size_t count)
+{
+    replay->threads = threads;
+    replay->thread_count = count;
+    replay->next_detail = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        struct lane *lane = &replay->lanes[threads[i]];
+
+        lane->thread = threads[i];
+        if (call_details_create(&lane->details, threads[i], replay->functions, &replay->arguments) != 0)
+            return -ENOMEM;
+        if (lane->details != NULL)
+            replay->next_detail = 0;
+    }
+    return 0;
+}
+
+/* Behind the last event. */
+static void end_lanes(struct replay *replay)
+{
+    if (tell_details(replay, UINT64_MAX) != 0)
+        return;
+    for (size_t i = 0; i < replay->thread_count; i++)
+        end_inner_own(replay, &replay->lanes[replay->threads[i]], 0, replay->last_time, CALL_CUT);
+}
+
 static int read_threads(struct replay *replay, const size_t *threads, size_t count, struct gait_error *err)
 {
     const struct merged_receiver receiver = {take_begin, take_end, take_gap, replay};
-    int result = call_merge_read(replay->trace, threads, count, &receiver, err);
+    uint64_t to = replay->options->to;
+    int result = begin_lanes(replay, threads, count);
 
-    (void)!replay_rows_finish(&replay->rows, replay->last_time < replay->options->to ? replay->last_time
-                                                                                     : replay->options->to);
-    return result == ENOUGH ? 0 : result;
+    if (result != 0)
+        return result;
+    result = call_merge_read(replay->trace, threads, count, &receiver, err);
+    if (result == ENOUGH)
+        result = 0;
+    else
+        end_lanes(replay);
+    (void)!replay_rows_finish(&replay->rows, replay->last_time < to ? replay->last_time : to);
+    return result;
 }
 
 static int read_each(struct replay *replay, struct gait_error *err)

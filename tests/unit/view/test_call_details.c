@@ -155,6 +155,66 @@ static void a_call_that_was_cut_has_no_result(void)
     end();
 }
 
+/* "<argument", "result>", "!" for one that was left, or "" if there is nothing before that time. */
+static const char *own_before(uint64_t time)
+{
+    static char shown[DETAIL_TEXT_BYTES + 32];
+    struct call_details_own own;
+    struct detail_text text;
+
+    detail_text_init(&text, bytes, sizeof(bytes));
+    if (!call_details_take_own(details, time, &own, &text))
+        return "";
+    snprintf(shown, sizeof(shown), "%s%s%s@%" PRIu64, own.is_begin ? "<" : "", own.is_unwound ? "!" : bytes,
+             own.is_begin ? "" : ">", own.time);
+    return shown;
+}
+
+/* Only details of them were asked for. */
+static void calls_without_events_are_told_by_their_records(void)
+{
+    const struct detailed_call outer = {0x401100, 0x401005, 2010, 0}, own = {0x409000, 0x401125, 2030, 1},
+                               thrown = {0x409000, 0x401135, 2060, 2};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    detailed_calls_enter(&records, &outer, 1);
+    detailed_calls_enter(&records, &own, 2);
+    detailed_calls_enter(&records, &thrown, 3);
+    detailed_calls_unwind(&records, &thrown, 2070);
+    detailed_calls_leave(&records, &own, 2080, -2);
+    detailed_calls_leave(&records, &outer, 2090, -1);
+    begin(&records);
+    CHECK_EQUAL(call_details_next_time(details), 2010);
+    CHECK_TEXT(own_before(2000), "");
+    CHECK_TEXT(arguments_of(0x401100, 0x401000, 0, 2000, 0), "1");
+    CHECK_TEXT(own_before(2030), "");
+    CHECK_TEXT(own_before(2031), "<2@2030");
+    CHECK_TEXT(own_before(2065), "<3@2060");
+    CHECK_TEXT(own_before(2065), "");
+    CHECK_TEXT(own_before(UINT64_MAX), "!>@2070");
+    CHECK_TEXT(own_before(UINT64_MAX), "-2>@2080");
+    /* An event tells of that. */
+    CHECK_TEXT(own_before(UINT64_MAX), "");
+    CHECK(end_of(0, 2095, 0).is_known);
+    CHECK_TEXT(own_before(UINT64_MAX), "");
+    CHECK_EQUAL(call_details_next_time(details), UINT64_MAX);
+    end();
+}
+
+/* So much later that no event can be of it. */
+static void guesses_get_time_to_be_wrong(void)
+{
+    const struct detailed_call own = {0x409000, 0x401125, 10000000, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    detailed_calls_enter(&records, &own, 2);
+    begin(&records);
+    CHECK_TEXT(arguments_of(0x401100, 0x401000, 0, 2000, CALL_GUESSED), "?");
+    CHECK_TEXT(own_before(12000000), "");
+    CHECK_TEXT(own_before(16000000), "<2@10000000");
+    end();
+}
+
 static void a_thread_without_records_has_no_details(void)
 {
     begin(NULL);
@@ -168,6 +228,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_record_from_another_time_is_not_the_calls),
     CHECK_CASE(the_end_of_an_open_call_is_not_passed_over),
     CHECK_CASE(a_call_that_was_cut_has_no_result),
+    CHECK_CASE(calls_without_events_are_told_by_their_records),
+    CHECK_CASE(guesses_get_time_to_be_wrong),
     CHECK_CASE(a_thread_without_records_has_no_details),
 };
 

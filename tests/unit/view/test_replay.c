@@ -129,6 +129,15 @@ static void losses_are_told_where_they_are(void)
     end();
 }
 
+static void put_details(const struct trace_bytes *records)
+{
+    view_functions_deinit(&functions);
+    view_trace_close(&trace);
+    detailed_calls_put(&folder, 100, records);
+    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
+    CHECK_EQUAL(view_functions_init(&functions, &trace), 0);
+}
+
 /* Their times are exact, whatever those of the calls are. */
 static void values_are_told_where_they_were_captured(void)
 {
@@ -136,17 +145,53 @@ static void values_are_told_where_they_were_captured(void)
     struct trace_bytes records = {.size_bytes = 0};
 
     begin(NULL, NULL);
-    view_functions_deinit(&functions);
-    view_trace_close(&trace);
     for (int32_t i = 0; i < 3; i++, call.time += 100) {
         detailed_calls_enter(&records, &call, i);
         detailed_calls_leave(&records, &call, call.time + 46, 10 * i);
     }
-    detailed_calls_put(&folder, 100, &records);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(view_functions_init(&functions, &trace), 0);
+    put_details(&records);
     CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 1}),
                "0:0 1100(0)=0/46, 0:0 1100(1)=10/46, 0:0 1100(2)=20/46, 0:0 1100()/50, 0:0 1100()/50, ");
+    end();
+}
+
+/* 0x401200 has no events: it was not hooked to be recorded. */
+static void calls_that_have_details_only_are_told_where_they_were(void)
+{
+    const struct detailed_call inner = {0x401200, 0, 2015, 0}, between = {0x401200, 0, 2050, 0},
+                               behind = {0x401200, 0, 2200, 0}, cut = {0x401200, 0, 2300, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    begin("<0@2000 <1@2010 >1@2040 >0@2100", "<1@2052 >1@2053");
+    detailed_calls_enter(&records, &inner, 1);
+    detailed_calls_leave(&records, &inner, 2020, 2);
+    detailed_calls_enter(&records, &between, 3);
+    detailed_calls_unwind(&records, &between, 2060);
+    detailed_calls_enter(&records, &behind, 4);
+    detailed_calls_leave(&records, &behind, 2201, 5);
+    detailed_calls_enter(&records, &cut, 6);
+    put_details(&records);
+    CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 2}),
+               "0:0 1000(){, 0:1 1100(){, 0:2 1200(1)=2/5, 0:1 }1100/30, 0:1 1200(3){, 1:0 1100()/1, "
+               "0:1 }1200/10 unwound, 0:0 }1000/100, 0:0 1200(4)=5/1, 0:0 1200(6)/0 cut, ");
+    CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 1, .depth = 2, .to = 2150}),
+               "0:0 1000(){, 0:1 1100()/30, 0:1 1200(3)/10 unwound, 0:0 }1000/100, ");
+    CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 1, .from = 2055, .to = 2150}),
+               "0:0 1000(){, 0:1 1200(3)/10 unwound, 0:0 }1000/100, ");
+    end();
+}
+
+/* Its end is missing; who called it goes on, and ends. */
+static void calls_end_with_their_callers_at_the_latest(void)
+{
+    const struct detailed_call inner = {0x401200, 0, 2015, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    begin("<0@2000 <1@2010 >1@2040 >0@2100", NULL);
+    detailed_calls_enter(&records, &inner, 1);
+    put_details(&records);
+    CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 1}),
+               "0:0 1000(){, 0:1 1100(){, 0:2 1200(1)/25, 0:1 }1100/30, 0:0 }1000/100, ");
     end();
 }
 
@@ -174,6 +219,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(calls_that_are_open_at_a_time_are_part_of_it),
     CHECK_CASE(losses_are_told_where_they_are),
     CHECK_CASE(values_are_told_where_they_were_captured),
+    CHECK_CASE(calls_that_have_details_only_are_told_where_they_were),
+    CHECK_CASE(calls_end_with_their_callers_at_the_latest),
     CHECK_CASE(what_cannot_be_read_is_explained),
 };
 
