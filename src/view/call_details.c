@@ -4,9 +4,13 @@
  * which a record has and which is right behind the call instruction. There are records of calls that nobody told, from
  * code that was left out or by a jump, so a call looks for its record among the next ones, but not beyond the end of a
  * call that is open. A stub calls nobody but jumps, so the record of what it jumps to is that of the call of the stub.
+ * Times of records are exact. Those of events may be guesses, which may be wrong by as long as the thread has slept:
+ * then only the order counts.
  */
 #include "view/call_details.h"
 
+#include "ring/event_record.h"
+#include "trace/stream_reader.h"
 #include "view/detail_reader.h"
 
 #include <errno.h>
@@ -18,11 +22,12 @@
 /* The longest instruction of any CPU. */
 #define INSN_BYTES_MAX 15u
 
-/* How wrong a guess may be: there is a mark every millisecond, but whoever looks may be late. */
-#define GUESS_ERROR_NS 5000000.0
+/* Where times are guesses, and no more records can be looked at, the first one is nobody's if it is so much too early.
+ */
+#define GUESS_ERROR_NS 1e9
 
 /* How much later than a call its record may be: the thread may have been made to wait in between. */
-#define LATE_NS 20000000.0
+#define LATE_NS 2e7
 
 /* How many records are looked at for a call's. */
 #define AHEAD_MAX 1024u
@@ -58,6 +63,7 @@ struct call_details {
     uint64_t *own;        /* of calls that no event tells of, and that are open: when they began */
     size_t own_count;
     size_t own_capacity;
+    size_t own_ahead;     /* so many of the records ahead are not of calls that events tell of */
     bool is_guessed;      /* times of events are */
     uint64_t guess_error; /* ticks */
     uint64_t late;        /* the same */
@@ -86,6 +92,7 @@ static void pass(struct call_details *details)
 
     if (item.record.kind == DETAIL_ENTER)
         --*slot_of(details, detail_item_enter(&item).caller);
+    details->own_ahead -= details->own_ahead != 0;
     free(details->ahead[details->first]);
     details->first = (details->first + 1) % AHEAD_MAX;
     details->ahead_count--;
@@ -127,6 +134,18 @@ static bool may_return_behind(struct call_details *details, uint64_t site)
     return site == 0;
 }
 
+static bool has_guessed_times(const struct view_trace *trace, size_t thread)
+{
+    struct stream_reader reader;
+    bool is_guessed;
+
+    if (stream_reader_open(&reader, trace->files.folder, trace->threads[thread].pieces[0].path, NULL) != 0)
+        return false;
+    is_guessed = !event_format_of(reader.header.events, reader.header.with_times != 0).with_times;
+    stream_reader_close(&reader);
+    return is_guessed;
+}
+
 int call_details_create(struct call_details **details_out, size_t thread, struct view_functions *functions,
                         struct call_arguments *arguments)
 {
@@ -149,6 +168,7 @@ int call_details_create(struct call_details **details_out, size_t thread, struct
     details->functions = functions;
     details->arguments = arguments;
     details->reader = reader;
+    details->is_guessed = has_guessed_times(functions->trace, thread);
     details->guess_error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&functions->trace->clock));
     details->late = (uint64_t)(LATE_NS / view_clock_tick_ns(&functions->trace->clock));
     *details_out = details;
@@ -232,15 +252,18 @@ static bool is_barrier(const struct call_details *details, const struct detail_i
 /* Passes over what was before the call, and is nobody's that is open. */
 static void pass_earlier(struct call_details *details, const struct view_call *call)
 {
-    uint64_t error = call->flags & CALL_GUESSED ? details->guess_error : 0;
-
-    for (look_ahead(details); details->ahead_count > 0; look_ahead(details)) {
+    for (look_ahead(details); !details->is_guessed && details->ahead_count > 0; look_ahead(details)) {
         struct detail_item item = item_at(details, 0);
 
-        if (item.record.time + error >= call->begin || is_barrier(details, &item))
+        if (item.record.time >= call->begin || is_barrier(details, &item))
             return;
         pass(details);
     }
+}
+
+static bool is_too_late(const struct call_details *details, const struct view_call *call, uint64_t time)
+{
+    return !details->is_guessed && time > call->begin + details->late;
 }
 
 /* Finds the record of a call that begins: the first that fits. False: there is none. */
@@ -252,7 +275,7 @@ static bool find_enter(struct call_details *details, const struct view_call *cal
     for (size_t i = 0; i < details->ahead_count; i++) {
         struct detail_item item = item_at(details, i);
 
-        if (is_barrier(details, &item) || item.record.time > call->begin + details->late)
+        if (is_barrier(details, &item) || is_too_late(details, call, item.record.time))
             return false;
         if (item.record.kind == DETAIL_ENTER && is_of_call(details, call, &item)) {
             *which_out = i;
@@ -300,7 +323,6 @@ struct call_details_begin call_details_begin(struct call_details *details, const
     if (call->depth > details->open_count || !make_room(details, call->depth + 1))
         return begin;
     details->open_count = call->depth;
-    details->is_guessed = call->flags & CALL_GUESSED;
     begin.is_known = find_enter(details, call, &which);
     details->open[details->open_count++] = (struct open_call){.is_known = false};
     for (size_t i = 0; begin.is_known && i <= which; i++)
@@ -366,9 +388,37 @@ struct call_details_end call_details_end(struct call_details *details, const str
 uint64_t call_details_next_time(struct call_details *details)
 {
     look_ahead(details);
-    if (details->ahead_count == 0)
+    if (details->ahead_count == 0 || (details->is_guessed && details->ahead_count < AHEAD_MAX))
         return UINT64_MAX;
     return item_at(details, 0).record.time + (details->is_guessed ? details->guess_error : 0);
+}
+
+void call_details_expect_begin(struct call_details *details, const struct view_call *call)
+{
+    size_t which;
+
+    /* What is deeper has ended without a record. */
+    if (details->open_count > call->depth)
+        details->open_count = call->depth;
+    if (details->is_guessed && find_enter(details, call, &which))
+        details->own_ahead = which;
+}
+
+void call_details_expect_end(struct call_details *details, const struct view_call *call)
+{
+    size_t which;
+
+    if (details->is_guessed && call->depth < details->open_count && details->open[call->depth].is_known &&
+        !(call->flags & CALL_CUT) && find_leave(details, &details->open[call->depth], &which))
+        details->own_ahead = which;
+}
+
+/* Behind the last event all is, wherever it stands. */
+static bool has_own(struct call_details *details, uint64_t time)
+{
+    uint64_t next = call_details_next_time(details);
+
+    return details->own_ahead != 0 || next < time || (time == UINT64_MAX && details->ahead_count != 0);
 }
 
 /* Without memory it is as if it had not begun. */
@@ -421,7 +471,7 @@ static bool end_own(struct call_details *details, const struct detail_item *item
 bool call_details_take_own(struct call_details *details, uint64_t time, struct call_details_own *own_out,
                            struct detail_text *text)
 {
-    while (call_details_next_time(details) < time) {
+    while (has_own(details, time)) {
         struct detail_item item = item_at(details, 0);
         bool is_own = false;
 

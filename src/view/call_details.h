@@ -42,10 +42,20 @@ MUST_USE int call_details_create(struct call_details **details_out, size_t threa
 /* NULL is fine. */
 void call_details_destroy(struct call_details *details);
 
-/* Until that time there is nothing that no event tells of, if all events before it were told. */
+/*
+ * Before this time there is nothing that no event tells of, if all events before it were told; UINT64_MAX where that
+ * cannot be said, since times of events are guesses.
+ */
 uint64_t call_details_next_time(struct call_details *details);
 
-/* The next thing that no event tells of, before that time. False: there is none. */
+/*
+ * A call will begin next, or the innermost one end: where times are guesses, this is how it is known what happened
+ * before. To be followed by call_details_take_own until there is nothing.
+ */
+void call_details_expect_begin(struct call_details *details, const struct view_call *call);
+void call_details_expect_end(struct call_details *details, const struct view_call *call);
+
+/* The next thing that no event tells of, before what is expected or that time. False: there is none. */
 bool call_details_take_own(struct call_details *details, uint64_t time, struct call_details_own *own_out,
                            struct detail_text *text);
 

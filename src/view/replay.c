@@ -288,6 +288,10 @@ static int take_begin(void *context, size_t thread, const struct view_call *call
     struct open_call open = {.begin = call->begin, .flags = call->flags};
     int result = tell_details(replay, call->begin);
 
+    if (result == 0 && lane->details != NULL) {
+        call_details_expect_begin(lane->details, call);
+        result = tell_own(replay, lane, 0);
+    }
     if (result != 0)
         return result;
     replay->last_time = call->begin;
@@ -331,6 +335,10 @@ static int take_end(void *context, size_t thread, const struct view_call *call)
     struct replay_row row = {.flags = call->flags, .time = call->end, .ticks = call->end - call->begin};
     int result = tell_details(replay, call->end);
 
+    if (result == 0 && lane->details != NULL) {
+        call_details_expect_end(lane->details, call);
+        result = tell_own(replay, lane, 0);
+    }
     if (result != 0)
         return result;
     replay->last_time = call->end;

@@ -2,9 +2,8 @@
 /* Calls whose replay a person can foretell: nested, one after the other, recursive, left by a long jump, in a thread. */
 #include <pthread.h>
 #include <setjmp.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define APART __attribute__((noinline, noclone))
 
@@ -36,6 +35,8 @@ APART int parse_line(const char *line, int number)
 APART void give_up(int reason)
 {
     sink = reason;
+    /* It takes longer than anything else does, so that it comes first wherever that counts. */
+    usleep(100000);
     longjmp(way_out, reason);
 }
 
@@ -44,7 +45,7 @@ APART int parse_file(const char *name)
     static const char *const lines[] = {"one two three", "# none", "four five"};
     int words = 0;
 
-    sink = (int)strlen(name);
+    sink = getenv("REPLAYED") != NULL && name[0] != '\0';
     for (int i = 0; i < 3; i++)
         words += parse_line(lines[i], i + 1);
     sink = words;

@@ -4,6 +4,8 @@
 #include "support/check.h"
 #include "support/detailed_calls.h"
 
+#include <unistd.h>
+
 static struct trace_folder folder;
 static struct view_trace trace;
 static struct view_functions functions;
@@ -11,10 +13,30 @@ static struct call_arguments arguments;
 static struct call_details *details;
 static char bytes[DETAIL_TEXT_BYTES];
 
+static bool times_are_guesses;
+
+/* What the thread did does not matter here, but how. */
+static void put_without_times(void)
+{
+    struct trace_bytes nothing = {.size_bytes = 0};
+
+    unlinkat(folder.fd, "100/100.1.index.gait", 0);
+    trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "100/100.1.index.gait",
+                                                                 .header = {.kind = TRACE_STREAM_INDEX,
+                                                                            .pid = 100,
+                                                                            .tid = 100,
+                                                                            .generation = 1,
+                                                                            .space = 1,
+                                                                            .events = GAIT_EVENT_CALL | GAIT_EVENT_RET},
+                                                                 .bytes = &nothing});
+}
+
 static void begin(const struct trace_bytes *records)
 {
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
+    if (times_are_guesses)
+        put_without_times();
     if (records != NULL)
         detailed_calls_put(&folder, 100, records);
     CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
@@ -79,26 +101,6 @@ static void calls_get_their_arguments_and_results(void)
     CHECK_TEXT(bytes, "");
     CHECK(end_of(0, 2100, 0).is_known);
     CHECK_TEXT(bytes, "-1");
-    end();
-}
-
-/* From code of which nothing was told, say. */
-static void records_of_other_calls_are_passed_over(void)
-{
-    const struct detailed_call other = {0x401200, 0x777777, 2010, 0}, own = {0x401200, 0x401105, 2030, 0};
-    struct trace_bytes records = {.size_bytes = 0};
-
-    for (int32_t i = 0; i < 20; i++) {
-        detailed_calls_enter(&records, &other, 5);
-        detailed_calls_leave(&records, &other, 2015, 5);
-    }
-    detailed_calls_enter(&records, &own, 6);
-    detailed_calls_leave(&records, &own, 2040, 7);
-    begin(&records);
-    /* A guess may be too early. */
-    CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, 1990, CALL_GUESSED), "6");
-    CHECK(end_of(0, 2000, CALL_GUESSED).is_known);
-    CHECK_TEXT(bytes, "7");
     end();
 }
 
@@ -201,17 +203,40 @@ static void calls_without_events_are_told_by_their_records(void)
     end();
 }
 
-/* So much later that no event can be of it. */
-static void guesses_get_time_to_be_wrong(void)
+/* Whatever the times are. */
+static void where_times_are_guesses_the_order_counts(void)
 {
-    const struct detailed_call own = {0x409000, 0x401125, 10000000, 0};
+    const struct detailed_call own = {0x409000, 0x777777, 5000000000, 0}, told = {0x401200, 0x401125, 5000000010, 0},
+                               inner = {0x409000, 0x777777, 5000000020, 1}, last = {0x409000, 0x777777, 6000000000, 0};
     struct trace_bytes records = {.size_bytes = 0};
+    struct view_call call = {.function = 0x401200, .site = 0x401120, .begin = 2000, .flags = CALL_GUESSED};
 
-    detailed_calls_enter(&records, &own, 2);
+    detailed_calls_enter(&records, &own, 1);
+    detailed_calls_leave(&records, &own, 5000000005, 2);
+    detailed_calls_enter(&records, &told, 3);
+    detailed_calls_enter(&records, &inner, 4);
+    detailed_calls_leave(&records, &inner, 5000000025, 5);
+    detailed_calls_leave(&records, &told, 5000000030, 6);
+    detailed_calls_enter(&records, &last, 7);
+    times_are_guesses = true;
     begin(&records);
-    CHECK_TEXT(arguments_of(0x401100, 0x401000, 0, 2000, CALL_GUESSED), "?");
-    CHECK_TEXT(own_before(12000000), "");
-    CHECK_TEXT(own_before(16000000), "<2@10000000");
+    times_are_guesses = false;
+    CHECK_EQUAL(call_details_next_time(details), UINT64_MAX);
+    CHECK_TEXT(own_before(9000000000), "");
+    call_details_expect_begin(details, &call);
+    CHECK_TEXT(own_before(0), "<1@5000000000");
+    CHECK_TEXT(own_before(0), "2>@5000000005");
+    CHECK_TEXT(own_before(0), "");
+    CHECK_TEXT(arguments_of(0x401200, 0x401120, 0, 2000, CALL_GUESSED), "3");
+    call_details_expect_end(details, &call);
+    CHECK_TEXT(own_before(0), "<4@5000000020");
+    CHECK_TEXT(own_before(0), "5>@5000000025");
+    CHECK_TEXT(own_before(0), "");
+    CHECK(end_of(0, 2100, CALL_GUESSED).is_known);
+    CHECK_TEXT(bytes, "6");
+    /* There are no more events. */
+    CHECK_TEXT(own_before(UINT64_MAX), "<7@6000000000");
+    CHECK_TEXT(own_before(UINT64_MAX), "");
     end();
 }
 
@@ -224,12 +249,11 @@ static void a_thread_without_records_has_no_details(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(calls_get_their_arguments_and_results),
-    CHECK_CASE(records_of_other_calls_are_passed_over),
     CHECK_CASE(a_record_from_another_time_is_not_the_calls),
     CHECK_CASE(the_end_of_an_open_call_is_not_passed_over),
     CHECK_CASE(a_call_that_was_cut_has_no_result),
     CHECK_CASE(calls_without_events_are_told_by_their_records),
-    CHECK_CASE(guesses_get_time_to_be_wrong),
+    CHECK_CASE(where_times_are_guesses_the_order_counts),
     CHECK_CASE(a_thread_without_records_has_no_details),
 };
 
