@@ -158,11 +158,8 @@ static void sink(struct merge *merge, size_t at)
 /* A chunk is begun a bit after the first thing in it, where a thread has just begun itself. */
 #define EARLIER_NS 1e9
 
-/*
- * A time before anything that the thread did, in most cases shortly before: its first chunk was begun about then, its
- * stream when somebody looked.
- */
-static uint64_t earliest_time(const struct view_trace *trace, size_t thread)
+/* Its first chunk was begun about then, its stream when somebody looked. */
+uint64_t call_merge_earliest(const struct view_trace *trace, size_t thread)
 {
     uint64_t earlier = (uint64_t)(EARLIER_NS / view_clock_tick_ns(&trace->clock)), time;
     struct stream_reader reader;
@@ -182,7 +179,7 @@ static void fill_heap(struct merge *merge, const size_t *threads, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         merge->lanes[i] =
-            (struct lane){.thread = threads[i], .place = i, .time = earliest_time(merge->trace, threads[i])};
+            (struct lane){.thread = threads[i], .place = i, .time = call_merge_earliest(merge->trace, threads[i])};
         merge->heap[merge->heap_count++] = &merge->lanes[i];
     }
     for (size_t i = count; i > 0; i--)

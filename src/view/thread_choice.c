@@ -4,6 +4,7 @@
 #include "base/glob.h"
 #include "base/text_parse.h"
 #include "libgait/error.h"
+#include "view/call_merge.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +35,34 @@ static bool is_meant(const struct view_trace *trace, size_t thread, const char *
     return text_count == 0;
 }
 
+struct begun {
+    uint64_t time;
+    size_t thread;
+};
+
+static int compare(const void *left_thread, const void *right_thread)
+{
+    const struct begun *left = left_thread, *right = right_thread;
+
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return left->thread < right->thread ? -1 : left->thread > right->thread;
+}
+
+/* Numbers of threads begin anew at times, and tell nothing of who was first. Without memory, they have to do. */
+static void sort(const struct view_trace *trace, size_t *threads, size_t count)
+{
+    struct begun *begun = calloc(count + 1, sizeof(*begun));
+
+    for (size_t i = 0; begun != NULL && i < count; i++)
+        begun[i] = (struct begun){call_merge_earliest(trace, threads[i]), threads[i]};
+    if (begun != NULL)
+        qsort(begun, count, sizeof(*begun), compare);
+    for (size_t i = 0; begun != NULL && i < count; i++)
+        threads[i] = begun[i].thread;
+    free(begun);
+}
+
 int thread_choice_make(const struct view_trace *trace, const char *const *texts, size_t text_count,
                        size_t **threads_out, size_t *count_out, struct gait_error *err)
 {
@@ -51,6 +80,7 @@ int thread_choice_make(const struct view_trace *trace, const char *const *texts,
     for (size_t i = 0; i < trace->thread_count; i++)
         if (is_meant(trace, i, texts, text_count))
             threads[count++] = i;
+    sort(trace, threads, count);
     *threads_out = threads;
     *count_out = count;
     return 0;

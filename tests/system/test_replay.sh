@@ -28,8 +28,9 @@ without_times() {
         s/getenv\(name=/getenv(/; # known if there is debug information of libc
         s/process \d+/process P/;
         s/program \d+ of/program T of/;
-        s/program \d+ /program T /;
-        s/thread +calls/thread     calls/;'
+        ($thread, $calls) = ($-[1], $-[2]) if /(thread) +(calls)/;
+        $_ = substr($_, 0, $thread) . ($. == 1 ? "thread     " : "program T  ") . substr($_, $calls)
+            if $calls && length > $calls && substr($_, 0, 1) eq " ";'
 }
 
 # shows arguments... <<screen: gait prints that

@@ -5,6 +5,7 @@
 #include "support/trace_folder.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static struct trace_folder folder;
 static struct view_trace trace;
@@ -60,9 +61,37 @@ static void a_thread_that_is_not_there_is_named(void)
     end();
 }
 
+/* The second one began a second before the first, and so did its stream. */
+static void threads_are_in_the_order_in_which_they_began(void)
+{
+    struct trace_bytes nothing = {.size_bytes = 0};
+    struct trace_stream_plan plan = {
+        .name = "100/100.1.index.gait",
+        .header = {.kind = TRACE_STREAM_INDEX,
+                   .pid = 100,
+                   .tid = 100,
+                   .generation = 1,
+                   .space = 1,
+                   .events = GAIT_EVENT_CALL,
+                   .began = {.counter = 5000000000}},
+        .bytes = &nothing,
+    };
+
+    begin();
+    unlinkat(folder.fd, plan.name, 0);
+    trace_folder_put_stream(&folder, &plan);
+    CHECK_TEXT(chosen(NULL, 0), "10");
+    unlinkat(folder.fd, plan.name, 0);
+    plan.header.began.counter = 1;
+    trace_folder_put_stream(&folder, &plan);
+    CHECK_TEXT(chosen(NULL, 0), "01");
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(threads_are_meant_by_number_and_by_name),
     CHECK_CASE(a_thread_that_is_not_there_is_named),
+    CHECK_CASE(threads_are_in_the_order_in_which_they_began),
 };
 
 CHECK_MAIN(cases)
