@@ -14,7 +14,7 @@
 #define ARGUMENT_NUMBER "NUMBER"
 
 /* The same: any text follows, and is added to a struct argument_texts. Such an option can be given several times. */
-#define ARGUMENT_TEXT "TEXT"
+#define ARGUMENT_TEXT      "TEXT"
 
 #define ARGUMENT_TEXTS_MAX 16
 

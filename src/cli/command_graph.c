@@ -70,10 +70,8 @@ static enum command_status read_settings(const struct command_call *call, struct
 {
     static const char *const names[] = {"TRACE"};
     const struct argument_option options[] = {
-        {"depth", ARGUMENT_NUMBER, &settings->depth},
-        {"min-percent", ARGUMENT_TEXT, &settings->min_percents},
-        {"thread", ARGUMENT_TEXT, &settings->threads},
-        {"json", NULL, &settings->as_json},
+        {"depth", ARGUMENT_NUMBER, &settings->depth},  {"min-percent", ARGUMENT_TEXT, &settings->min_percents},
+        {"thread", ARGUMENT_TEXT, &settings->threads}, {"json", NULL, &settings->as_json},
         {"no-pager", NULL, &settings->no_pager},
     };
     const struct argument_rules rules = {"graph", options, sizeof(options) / sizeof(options[0]), names, 1};
@@ -276,25 +274,24 @@ const struct command command_graph = {
     .name = "graph",
     .arguments = "[OPTIONS] TRACE [FUNCTION]",
     .summary = "who calls whom, how often and for how long",
-    .details =
-        "Adds up all calls by their paths: below each function is whom it called, with how\n"
-        "often and how long, the longest first. total is the time from a call's beginning\n"
-        "to its end, self is that without the calls it made; the times of several threads\n"
-        "are added. Where a function is called again within itself, \"(again)\" says so: its\n"
-        "time, and what it calls, are counted where it stands above.\n"
-        "\n"
-        "With FUNCTION, a glob as parse* or libz*!inflate, shows who called it, and below\n"
-        "that whom it called, on all paths together.\n"
-        "\n"
-        "  --depth N           only so many levels (32)\n"
-        "  --min-percent N     only what has at least that share of the time (0.5)\n"
-        "  --thread TID|NAME   only these threads; NAME may be a glob; several times, too\n"
-        "  --json              for other programs; all, if --min-percent is not given\n"
-        "  --no-pager          all at once, also on a terminal\n"
-        "\n"
-        "For example:\n"
-        "\n"
-        "  gait graph traces/sums-20261116-091758 --depth 4\n"
-        "  gait graph traces/sums-20261116-091758 parse_line\n",
+    .details = "Adds up all calls by their paths: below each function is whom it called, with how\n"
+               "often and how long, the longest first. total is the time from a call's beginning\n"
+               "to its end, self is that without the calls it made; the times of several threads\n"
+               "are added. Where a function is called again within itself, \"(again)\" says so: its\n"
+               "time, and what it calls, are counted where it stands above.\n"
+               "\n"
+               "With FUNCTION, a glob as parse* or libz*!inflate, shows who called it, and below\n"
+               "that whom it called, on all paths together.\n"
+               "\n"
+               "  --depth N           only so many levels (32)\n"
+               "  --min-percent N     only what has at least that share of the time (0.5)\n"
+               "  --thread TID|NAME   only these threads; NAME may be a glob; several times, too\n"
+               "  --json              for other programs; all, if --min-percent is not given\n"
+               "  --no-pager          all at once, also on a terminal\n"
+               "\n"
+               "For example:\n"
+               "\n"
+               "  gait graph traces/sums-20261116-091758 --depth 4\n"
+               "  gait graph traces/sums-20261116-091758 parse_line\n",
     .run = run,
 };

@@ -143,8 +143,7 @@ static int choose(struct replay_run *run, uint64_t from_ns, uint64_t to_ns, uint
     options->choice = settings->functions.count == 0 ? NULL : &run->choice;
     options->depth = (uint32_t)settings->depth;
     options->from = from_ns == 0 ? 0 : run->trace.clock.first.counter + ticks_of(&run->trace, from_ns);
-    options->to =
-        to_ns == UINT64_MAX ? UINT64_MAX : run->trace.clock.first.counter + ticks_of(&run->trace, to_ns);
+    options->to = to_ns == UINT64_MAX ? UINT64_MAX : run->trace.clock.first.counter + ticks_of(&run->trace, to_ns);
     options->min_ticks = ticks_of(&run->trace, min_ns);
     return 0;
 }
@@ -204,31 +203,30 @@ const struct command command_replay = {
     .name = "replay",
     .arguments = "[OPTIONS] TRACE",
     .summary = "the calls of a trace in their order, indented",
-    .details =
-        "Shows what was called, in the order of time, each within its caller, with how long\n"
-        "it took. A call within which others are shown has two lines, `f() {` and\n"
-        "`} /* f */`; the duration stands at its end. Arguments and results are shown where\n"
-        "--detail or --arg captured them. On a terminal it goes through $PAGER, or less.\n"
-        "\n"
-        "  --function GLOB     only calls of such functions, with all that they call:\n"
-        "                      parse*, or libz*!inflate; can be given several times\n"
-        "  --thread TID|NAME   only these threads; NAME may be a glob; several times, too\n"
-        "  --depth N           only so many levels\n"
-        "  --min-duration TIME only calls that took that long\n"
-        "  --from TIME, --to TIME\n"
-        "                      only what happened then, since the recording began; calls that\n"
-        "                      are open at that time are shown as well\n"
-        "  --time relative|absolute\n"
-        "                      a column with when each line happened: since the recording\n"
-        "                      began, in seconds, or by the clock (UTC)\n"
-        "  --by-thread         one thread after the other, instead of all by time\n"
-        "  --limit N           no more than so many lines\n"
-        "  --no-pager          all at once\n"
-        "\n"
-        "Times are 1.5s, 20ms, 7us or 100ns. For example:\n"
-        "\n"
-        "  gait replay traces/sums-20261116-091758 --min-duration 1ms\n"
-        "  gait replay traces/sums-20261116-091758 --function 'parse*' --depth 3\n"
-        "  gait replay traces/sums-20261116-091758 --from 1.5s --to 1.6s --time relative\n",
+    .details = "Shows what was called, in the order of time, each within its caller, with how long\n"
+               "it took. A call within which others are shown has two lines, `f() {` and\n"
+               "`} /* f */`; the duration stands at its end. Arguments and results are shown where\n"
+               "--detail or --arg captured them. On a terminal it goes through $PAGER, or less.\n"
+               "\n"
+               "  --function GLOB     only calls of such functions, with all that they call:\n"
+               "                      parse*, or libz*!inflate; can be given several times\n"
+               "  --thread TID|NAME   only these threads; NAME may be a glob; several times, too\n"
+               "  --depth N           only so many levels\n"
+               "  --min-duration TIME only calls that took that long\n"
+               "  --from TIME, --to TIME\n"
+               "                      only what happened then, since the recording began; calls that\n"
+               "                      are open at that time are shown as well\n"
+               "  --time relative|absolute\n"
+               "                      a column with when each line happened: since the recording\n"
+               "                      began, in seconds, or by the clock (UTC)\n"
+               "  --by-thread         one thread after the other, instead of all by time\n"
+               "  --limit N           no more than so many lines\n"
+               "  --no-pager          all at once\n"
+               "\n"
+               "Times are 1.5s, 20ms, 7us or 100ns. For example:\n"
+               "\n"
+               "  gait replay traces/sums-20261116-091758 --min-duration 1ms\n"
+               "  gait replay traces/sums-20261116-091758 --function 'parse*' --depth 3\n"
+               "  gait replay traces/sums-20261116-091758 --from 1.5s --to 1.6s --time relative\n",
     .run = run,
 };

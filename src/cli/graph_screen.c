@@ -188,16 +188,20 @@ void graph_screen_put_legend(struct graph_screen *shown, uint64_t too_deep, uint
     if (too_deep != 0)
         screen_print(screen, "deeper calls: %" PRIu64 "; --depth shows them\n", too_deep);
     if (left_out != 0)
-        screen_print(screen, "calls left out, since there are too many different paths: %" PRIu64 "; try less --depth\n",
+        screen_print(screen,
+                     "calls left out, since there are too many different paths: %" PRIu64 "; try less --depth\n",
                      left_out);
     if (shown->flags & CALL_GUESSED)
-        screen_print(screen, "times lie between others that are known, no more; gait spawn --times keeps them exactly\n");
+        screen_print(screen,
+                     "times lie between others that are known, no more; gait spawn --times keeps them exactly\n");
     if (shown->flags & CALL_CUT)
-        screen_print(screen, "some calls had not ended when the recording did, or when events are missing: they took longer\n");
+        screen_print(screen,
+                     "some calls had not ended when the recording did, or when events are missing: they took longer\n");
     if (shown->flags & CALL_NO_RETURN)
         screen_print(screen, "some calls were not seen to return: they took less\n");
     if (missing->gaps != 0)
-        screen_print(screen, "places where events are missing: %" PRIu64 "; bytes of them that were lost: %" PRIu64 "\n",
+        screen_print(screen,
+                     "places where events are missing: %" PRIu64 "; bytes of them that were lost: %" PRIu64 "\n",
                      missing->gaps, missing->lost_bytes);
 }
 
@@ -234,8 +238,9 @@ static void json_below(struct graph_screen *shown, const struct call_graph *grap
             continue;
         fprintf(shown->screen->stream, "%s{", separator);
         json_function(shown, node->function);
-        fprintf(shown->screen->stream, ",\"calls\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"again\":%s",
-                node->calls, nanoseconds_of(shown, node->total), nanoseconds_of(shown, node->self),
+        fprintf(shown->screen->stream,
+                ",\"calls\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"again\":%s", node->calls,
+                nanoseconds_of(shown, node->total), nanoseconds_of(shown, node->self),
                 node->again != CALL_GRAPH_NONE ? "true" : "false");
         json_below(shown, graph, child, key);
         fputc('}', shown->screen->stream);

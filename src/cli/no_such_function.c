@@ -23,10 +23,10 @@ int no_such_function(struct view_functions *functions, const char *pattern, stru
         nearest_names_offer(&nearest, name, function_pattern_bare_length(name));
     }
     if (nearest.count == 0)
-        return error_set(err, ENOENT,
-                         "cannot find '%s': no function with such a name was called; 'gait report' lists those that were",
-                         pattern);
+        return error_set(
+            err, ENOENT,
+            "cannot find '%s': no function with such a name was called; 'gait report' lists those that were", pattern);
     nearest_names_join(&nearest, names, sizeof(names));
-    return error_set(err, ENOENT, "cannot find '%s': no function with such a name was called; did you mean %s?", pattern,
-                     printable(clean, sizeof(clean), names));
+    return error_set(err, ENOENT, "cannot find '%s': no function with such a name was called; did you mean %s?",
+                     pattern, printable(clean, sizeof(clean), names));
 }

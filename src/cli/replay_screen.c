@@ -264,5 +264,6 @@ void replay_screen_put_legend(struct replay_screen *shown)
             screen_print(shown->screen, "\n");
         }
     if (shown->has_unsure)
-        screen_print(shown->screen, "where captured arguments are missing, those that follow may be of a call nearby\n");
+        screen_print(shown->screen,
+                     "where captured arguments are missing, those that follow may be of a call nearby\n");
 }

@@ -9,7 +9,6 @@
  */
 #include "view/call_details.h"
 
-#include "ring/event_record.h"
 #include "trace/stream_reader.h"
 #include "view/detail_reader.h"
 
@@ -60,7 +59,7 @@ struct call_details {
     struct open_call *open;
     size_t open_count;
     size_t capacity;
-    uint64_t *own;        /* of calls that no event tells of, and that are open: when they began */
+    uint64_t *own; /* of calls that no event tells of, and that are open: when they began */
     size_t own_count;
     size_t own_capacity;
     size_t own_ahead;     /* so many of the records ahead are not of calls that events tell of */
@@ -141,7 +140,8 @@ static bool has_guessed_times(const struct view_trace *trace, size_t thread)
 
     if (stream_reader_open(&reader, trace->files.folder, trace->threads[thread].pieces[0].path, NULL) != 0)
         return false;
-    is_guessed = !event_format_of(reader.header.events, reader.header.with_times != 0).with_times;
+    /* Hooked functions always have times. */
+    is_guessed = reader.header.with_times == 0 && !(reader.header.events & (GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE));
     stream_reader_close(&reader);
     return is_guessed;
 }

@@ -103,8 +103,7 @@ static int begin_within(struct call_focus *focus, uint32_t depth, uint32_t funct
 
     if (grow(&focus->nodes, &focus->capacity, at + 1) != 0)
         return -ENOMEM;
-    focus->nodes[at] =
-        call_graph_enter(&focus->callees, at == 0 ? CALL_GRAPH_ROOT : focus->nodes[at - 1], function);
+    focus->nodes[at] = call_graph_enter(&focus->callees, at == 0 ? CALL_GRAPH_ROOT : focus->nodes[at - 1], function);
     return 0;
 }
 
@@ -185,12 +184,11 @@ static int take_gap(void *context, uint64_t time, uint64_t lost_bytes)
     return 0;
 }
 
-int call_focuses_read(struct call_focuses *focuses, size_t thread,
-                      struct call_graph_missing *missing, struct gait_error *err)
+int call_focuses_read(struct call_focuses *focuses, size_t thread, struct call_graph_missing *missing,
+                      struct gait_error *err)
 {
     const struct view_trace *trace = focuses->choice->functions->trace;
-    struct reading reading = {
-        .focuses = focuses, .process = trace->threads[thread].process, .missing = missing};
+    struct reading reading = {.focuses = focuses, .process = trace->threads[thread].process, .missing = missing};
     const struct call_receiver receiver = {take_begin, take_end, take_gap, &reading};
     int result = call_reader_read(trace, thread, &receiver, err);
 

@@ -36,8 +36,8 @@ void call_focuses_init(struct call_focuses *focuses, struct function_choice *cho
 void call_focuses_deinit(struct call_focuses *focuses);
 
 /* As call_graph_read. */
-MUST_USE int call_focuses_read(struct call_focuses *focuses, size_t thread,
-                               struct call_graph_missing *missing, struct gait_error *err);
+MUST_USE int call_focuses_read(struct call_focuses *focuses, size_t thread, struct call_graph_missing *missing,
+                               struct gait_error *err);
 
 /* The longest first, and so within the graphs. */
 void call_focuses_sort(struct call_focuses *focuses);

@@ -67,8 +67,7 @@ static int take_gap(void *context, uint64_t time, uint64_t lost_bytes)
 }
 
 int call_graph_read(struct call_graph *graph, struct view_functions *functions, size_t thread,
-                    struct call_graph_missing *missing,
-                    struct gait_error *err)
+                    struct call_graph_missing *missing, struct gait_error *err)
 {
     struct reading reading = {.graph = graph,
                               .functions = functions,

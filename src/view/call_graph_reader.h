@@ -17,7 +17,6 @@ struct call_graph_missing {
  * Adds the calls of a thread to a graph. 0, or it cannot be read, and err says why; what was read is in the graph.
  */
 MUST_USE int call_graph_read(struct call_graph *graph, struct view_functions *functions, size_t thread,
-                             struct call_graph_missing *missing,
-                             struct gait_error *err);
+                             struct call_graph_missing *missing, struct gait_error *err);
 
 #endif

@@ -16,9 +16,9 @@ struct detail_reader {
     bool is_open; /* the piece before that is: */
     struct stream_reader stream;
     struct stream_chunk chunk;
-    size_t at;        /* in the chunk */
-    size_t size;      /* of the record there; 0: none was looked at */
-    bool has_gap;     /* before that place */
+    size_t at;    /* in the chunk */
+    size_t size;  /* of the record there; 0: none was looked at */
+    bool has_gap; /* before that place */
     uint64_t next_sequence;
     struct detail_item item;
 };

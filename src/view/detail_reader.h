@@ -7,7 +7,7 @@
 #ifndef GAIT_VIEW_DETAIL_READER_H
 #define GAIT_VIEW_DETAIL_READER_H
 
-#include "ring/detail_record.h"
+#include "trace/trace_details.h"
 #include "view/view_trace.h"
 
 /* What all kinds have; the rest is in the bytes of the record, which was checked. */

@@ -41,7 +41,8 @@ bool function_pattern_matches(const char *pattern, const struct view_function *f
     const char *mark = strchr(pattern, '!');
 
     /* "operator!=" has one as well, but no module is called so; and [!a-z] is part of a set. */
-    if (mark == NULL || mark == pattern || mark[-1] == '[' || (mark - pattern >= 8 && memcmp(mark - 8, "operator", 8) == 0))
+    if (mark == NULL || mark == pattern || mark[-1] == '[' ||
+        (mark - pattern >= 8 && memcmp(mark - 8, "operator", 8) == 0))
         return has_name(pattern, function->name);
     return is_in_module((struct glob_text){pattern, (size_t)(mark - pattern)}, function->module) &&
            has_name(mark + 1, function->name);

@@ -16,7 +16,7 @@
 #define OPEN_AT_FIRST 64u
 
 /* From a receiver of calls: what follows is not wanted. */
-#define ENOUGH 1
+#define ENOUGH    1
 
 #define NOT_SHOWN UINT32_MAX
 
@@ -47,7 +47,7 @@ struct replay {
     const struct replay_options *options;
     struct call_arguments arguments;
     struct replay_rows rows;
-    struct lane *lanes; /* by the threads' indexes */
+    struct lane *lanes;    /* by the threads' indexes */
     const size_t *threads; /* that are read now */
     size_t thread_count;
     uint64_t next_detail; /* before that time no detail lane has something that no event tells of */
@@ -200,8 +200,8 @@ static int begin_own(struct replay *replay, struct lane *lane, const struct call
 
     if (own->time > replay->options->to)
         return 0;
-    open.function =
-        view_functions_number(replay->functions, replay->trace->threads[lane->thread].process, own->function, own->time);
+    open.function = view_functions_number(replay->functions, replay->trace->threads[lane->thread].process,
+                                          own->function, own->time);
     if (open.function == VIEW_NO_FUNCTION)
         return fail(replay);
     if (own->time >= replay->options->from)

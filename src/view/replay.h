@@ -13,12 +13,12 @@
 struct replay_options {
     const size_t *threads; /* indexes */
     size_t thread_count;
-    bool by_thread;                   /* one after the other, each behind a row that names it */
-    struct function_choice *choice;   /* NULL: all functions; else only these, with what is beneath them */
-    uint32_t depth;                   /* how many levels of what is shown; 0: all */
-    uint64_t from;                    /* the counter: what has ended before is not shown */
-    uint64_t to;                      /* nor what began after it; UINT64_MAX: all is shown */
-    uint64_t min_ticks;               /* nor calls that took less */
+    bool by_thread;                 /* one after the other, each behind a row that names it */
+    struct function_choice *choice; /* NULL: all functions; else only these, with what is beneath them */
+    uint32_t depth;                 /* how many levels of what is shown; 0: all */
+    uint64_t from;                  /* the counter: what has ended before is not shown */
+    uint64_t to;                    /* nor what began after it; UINT64_MAX: all is shown */
+    uint64_t min_ticks;             /* nor calls that took less */
 };
 
 /*

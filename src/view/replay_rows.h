@@ -24,12 +24,12 @@ enum replay_row_kind {
 
 struct replay_row {
     enum replay_row_kind kind;
-    size_t thread;     /* index */
-    uint32_t function; /* number */
-    uint32_t level;    /* how many rows that are open it is within */
-    uint32_t flags;    /* of enum call_flag */
-    uint64_t time;     /* the counter: when it begins; of REPLAY_CLOSE: when it ends */
-    uint64_t ticks;    /* that it took; of REPLAY_OPEN 0 */
+    size_t thread;       /* index */
+    uint32_t function;   /* number */
+    uint32_t level;      /* how many rows that are open it is within */
+    uint32_t flags;      /* of enum call_flag */
+    uint64_t time;       /* the counter: when it begins; of REPLAY_CLOSE: when it ends */
+    uint64_t ticks;      /* that it took; of REPLAY_OPEN 0 */
     uint64_t lost_bytes; /* of REPLAY_GAP; 0: nobody asked for what is missing */
     char *arguments;     /* as text; NULL: they were not captured. The receiver may look, no more */
     char *result;        /* the same */

@@ -35,11 +35,8 @@ void detailed_calls_enter(struct trace_bytes *bytes, const struct detailed_call 
 static struct detail_leave leave_of(const struct detailed_call *call, uint64_t time, uint16_t kind, uint32_t size_bytes)
 {
     return (struct detail_leave){
-        .record = {.size_bytes = size_bytes,
-                   .kind = kind,
-                   .depth = call->depth,
-                   .time = time,
-                   .function = call->function},
+        .record =
+            {.size_bytes = size_bytes, .kind = kind, .depth = call->depth, .time = time, .function = call->function},
         .entered_time = call->time,
     };
 }
@@ -67,11 +64,9 @@ void detailed_calls_put(const struct trace_folder *folder, uint32_t tid, const s
 
     snprintf(name, sizeof(name), "100/%u.1.detail.gait", tid);
     unlinkat(folder->fd, name, 0);
-    trace_folder_put_stream(folder, &(struct trace_stream_plan){.name = name,
-                                                                .header = {.version = 2,
-                                                                           .kind = TRACE_STREAM_DETAIL,
-                                                                           .pid = 100,
-                                                                           .tid = tid,
-                                                                           .generation = 1},
-                                                                .bytes = bytes});
+    trace_folder_put_stream(
+        folder, &(struct trace_stream_plan){
+                    .name = name,
+                    .header = {.version = 2, .kind = TRACE_STREAM_DETAIL, .pid = 100, .tid = tid, .generation = 1},
+                    .bytes = bytes});
 }

@@ -27,10 +27,10 @@ without_times() {
         s/ +\d+\.\d%/same_width($&, "")/e;
         s/getenv\(name=/getenv(/; # known if there is debug information of libc
         s/process \d+/process P/;
-        s/program \d+ of/program T of/;
+        s/^thread (\w+) \d+/thread $1 T/;
         ($thread, $calls) = ($-[1], $-[2]) if /(thread) +(calls)/;
         $_ = substr($_, 0, $thread) . ($. == 1 ? "thread     " : "program T  ") . substr($_, $calls)
-            if $calls && length > $calls && substr($_, 0, 1) eq " ";'
+            if $calls && length > $calls && /^ /;'
 }
 
 # shows arguments... <<screen: gait prints that
@@ -62,9 +62,7 @@ shows replay "$folder/hooked" <<'END'
           #  program T      } /* parse_line */
              program T      give_up() {
              program T  work() {
-             program T    climb() {
-          #  program T      climb();
-          #  program T    } /* climb */
+          #  program T    count_words();
           #  program T  } /* work */
           #  program T      } /* give_up: unwound */
           #  program T    } /* parse_file: unwound */
@@ -94,9 +92,7 @@ thread program T of process P: program
 
 thread program T of process P: program
              #             work() {
-             #               climb() {
-             #          #      climb();
-             #          #    } /* climb */
+             #          #    count_words();
              #          #  } /* work */
 unwound: an exception or a long jump ended it
 END
@@ -122,8 +118,7 @@ process P: program
           #       #           #           1    climb
           #       #                       2      climb  (again)
           #       #           #           1  work
-          #       #           #           1    climb
-          #       #                       1      climb  (again)
+          #       #           #           1    count_words
 
 END
 shows graph --min-percent 0 "$folder/hooked" climb <<'END'
@@ -131,12 +126,11 @@ climb in program
 
       total       %        self       calls  called by, and below who called that
           #       #                       1  main
-          #       #                       1  work
-                                          3  climb  (again)
+                                          2  climb  (again)
 
       total       %        self       calls  the function, and below it whom it calls
-          #       #           #           5  climb
-          #       #                       3    climb  (again)
+          #       #           #           3  climb
+          #       #                       2    climb  (again)
 
 END
 
@@ -164,9 +158,7 @@ shows replay "$folder/detailed" <<'END'
           #  program T      } = 2 /* parse_line */
              program T      give_up(reason=7) {
              program T  work() {
-             program T    climb(height=2) {
-          #  program T      climb(height=1) = 1;
-          #  program T    } = 3 /* climb */
+          #  program T    count_words();
           #  program T  } /* work */
           #  program T      } /* give_up: unwound */
           #  program T    } /* parse_file: unwound */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls whose replay a person can foretell: nested, one after the other, recursive, left by a long jump, in a thread. */
+/* Calls whose replay a person can foretell: nested, one after the other, recursive, left by a long jump, in a thread.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ APART int climb(int height)
 
 APART void *work(void *argument)
 {
-    sink = climb(2);
+    sink = count_words("six seven");
     sink = *(const int *)argument;
     return argument;
 }

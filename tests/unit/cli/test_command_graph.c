@@ -83,12 +83,13 @@ static void a_function_is_shown_with_its_callers(void)
 static void programs_get_json(void)
 {
     begin();
-    check_output((const char *const[]){folder.path, "--json", "--thread=100", NULL},
-                 "{\"processes\":[{\"pid\":100,\"image\":1,\"command\":\"./example --fast\",\"total_ns\":1000,"
-                 "\"callees\":[{\"function\":\"example+0x1000\",\"module\":\"/nowhere/example\",\"calls\":1,"
-                 "\"total_ns\":1000,\"self_ns\":500,\"again\":false,"
-                 "\"callees\":[{\"function\":\"example+0x1100\",\"module\":\"/nowhere/example\",\"calls\":1,"
-                 "\"total_ns\":500,\"self_ns\":500,\"again\":false,\"callees\":[]}]}]}],\"gaps\":0,\"lost_bytes\":0}\n");
+    check_output(
+        (const char *const[]){folder.path, "--json", "--thread=100", NULL},
+        "{\"processes\":[{\"pid\":100,\"image\":1,\"command\":\"./example --fast\",\"total_ns\":1000,"
+        "\"callees\":[{\"function\":\"example+0x1000\",\"module\":\"/nowhere/example\",\"calls\":1,"
+        "\"total_ns\":1000,\"self_ns\":500,\"again\":false,"
+        "\"callees\":[{\"function\":\"example+0x1100\",\"module\":\"/nowhere/example\",\"calls\":1,"
+        "\"total_ns\":500,\"self_ns\":500,\"again\":false,\"callees\":[]}]}]}],\"gaps\":0,\"lost_bytes\":0}\n");
     check_output((const char *const[]){folder.path, "*1000", "--json", NULL},
                  "{\"functions\":[{\"pid\":100,\"image\":1,\"command\":\"./example --fast\","
                  "\"function\":\"example+0x1000\",\"module\":\"/nowhere/example\",\"calls\":1,\"total_ns\":1000,"

@@ -39,14 +39,13 @@ static void check_refusal(const char *const *words, enum command_status status, 
 static void all_threads_are_shown_by_time(void)
 {
     begin();
-    check_output((const char *const[]){folder.path, NULL},
-                 "   duration  thread       calls\n"
-                 "             example 100  example+0x1000() {\n"
-                 "             example 100    example+0x1100() {\n"
-                 "             worker 101   example+0x1200() {\n"
-                 "      50 ns  example 100    } /* example+0x1100 */\n"
-                 "     380 ns  worker 101   } /* example+0x1200 */\n"
-                 "    1.00 us  example 100  } /* example+0x1000 */\n");
+    check_output((const char *const[]){folder.path, NULL}, "   duration  thread       calls\n"
+                                                           "             example 100  example+0x1000() {\n"
+                                                           "             example 100    example+0x1100() {\n"
+                                                           "             worker 101   example+0x1200() {\n"
+                                                           "      50 ns  example 100    } /* example+0x1100 */\n"
+                                                           "     380 ns  worker 101   } /* example+0x1200 */\n"
+                                                           "    1.00 us  example 100  } /* example+0x1000 */\n");
     check_output((const char *const[]){folder.path, "--by-thread", NULL},
                  "   duration  calls\n"
                  "thread example 100 of process 100: ./example --fast\n"

@@ -38,8 +38,9 @@ static void end(const char *expected)
 
 static void put(enum replay_row_kind kind, uint32_t level, uint64_t ticks, uint32_t flags)
 {
-    replay_screen_put(&shown, &(struct replay_row){
-                                  .kind = kind, .level = level, .time = 1000 + 1234567890, .ticks = ticks, .flags = flags});
+    replay_screen_put(
+        &shown,
+        &(struct replay_row){.kind = kind, .level = level, .time = 1000 + 1234567890, .ticks = ticks, .flags = flags});
 }
 
 static void calls_are_indented_and_end_with_their_duration(void)

@@ -248,12 +248,9 @@ static void a_thread_without_records_has_no_details(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(calls_get_their_arguments_and_results),
-    CHECK_CASE(a_record_from_another_time_is_not_the_calls),
-    CHECK_CASE(the_end_of_an_open_call_is_not_passed_over),
-    CHECK_CASE(a_call_that_was_cut_has_no_result),
-    CHECK_CASE(calls_without_events_are_told_by_their_records),
-    CHECK_CASE(where_times_are_guesses_the_order_counts),
+    CHECK_CASE(calls_get_their_arguments_and_results),          CHECK_CASE(a_record_from_another_time_is_not_the_calls),
+    CHECK_CASE(the_end_of_an_open_call_is_not_passed_over),     CHECK_CASE(a_call_that_was_cut_has_no_result),
+    CHECK_CASE(calls_without_events_are_told_by_their_records), CHECK_CASE(where_times_are_guesses_the_order_counts),
     CHECK_CASE(a_thread_without_records_has_no_details),
 };
 

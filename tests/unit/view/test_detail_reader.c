@@ -14,8 +14,8 @@ static void put_call(struct trace_bytes *bytes, uint64_t function)
         .caller = function + 1,
         .stack_bytes = 8,
     };
-    struct detail_leave leave = {
-        .record = {.size_bytes = sizeof(leave), .kind = DETAIL_LEAVE, .function = function}, .value = 7};
+    struct detail_leave leave = {.record = {.size_bytes = sizeof(leave), .kind = DETAIL_LEAVE, .function = function},
+                                 .value = 7};
 
     trace_bytes_put(bytes, &enter, sizeof(enter));
     trace_bytes_put_long(bytes, 0);

@@ -116,7 +116,8 @@ static void calls_that_are_open_at_a_time_are_part_of_it(void)
                "0:0 1000(){, 0:1 1100(){, 0:2 1200()/5, 0:1 }1100/30, ");
     CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 1, .from = 2045, .to = 2100}),
                "0:0 1000(){, 0:1 1200()/10 unwound, 0:0 }1000/100, ");
-    CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 1, .from = 2105}), "0:0 1100()/0 cut, ");
+    CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 1, .from = 2105}),
+               "0:0 1100()/0 cut, ");
     CHECK_TEXT(replayed(&(struct replay_options){.threads = both, .thread_count = 1, .to = 2005}), "0:0 1000(){, ");
     end();
 }

@@ -12,8 +12,8 @@ static unsigned enough;
 static int note(void *context, const struct replay_row *row)
 {
     static const char *const shapes[] = {
-        [REPLAY_THREAD] = "thread ", [REPLAY_OPEN] = "%u{ ", [REPLAY_CLOSE] = "}%u ", [REPLAY_LEAF] = "%u; ",
-        [REPLAY_GAP] = "! ",
+        [REPLAY_THREAD] = "thread ", [REPLAY_OPEN] = "%u{ ", [REPLAY_CLOSE] = "}%u ",
+        [REPLAY_LEAF] = "%u; ",      [REPLAY_GAP] = "! ",
     };
     char part[64];
 
@@ -43,8 +43,7 @@ static struct replay_ticket begin(uint32_t function, uint64_t time)
 
 static void end(struct replay_ticket ticket, uint32_t function, uint64_t begun, uint64_t time)
 {
-    replay_rows_end(&rows, ticket,
-                    &(struct replay_row){.function = function, .time = time, .ticks = time - begun});
+    replay_rows_end(&rows, ticket, &(struct replay_row){.function = function, .time = time, .ticks = time - begun});
 }
 
 static void a_call_without_others_in_it_is_one_row(void)
@@ -165,12 +164,9 @@ static void who_has_enough_is_told_no_more(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(a_call_without_others_in_it_is_one_row),
-    CHECK_CASE(whatever_comes_in_between_makes_it_two),
-    CHECK_CASE(calls_that_are_too_short_leave_no_trace),
-    CHECK_CASE(long_calls_are_held_back_no_longer_than_needed),
-    CHECK_CASE(what_is_open_at_the_end_is_told),
-    CHECK_CASE(texts_go_with_their_rows),
+    CHECK_CASE(a_call_without_others_in_it_is_one_row),  CHECK_CASE(whatever_comes_in_between_makes_it_two),
+    CHECK_CASE(calls_that_are_too_short_leave_no_trace), CHECK_CASE(long_calls_are_held_back_no_longer_than_needed),
+    CHECK_CASE(what_is_open_at_the_end_is_told),         CHECK_CASE(texts_go_with_their_rows),
     CHECK_CASE(who_has_enough_is_told_no_more),
 };
 

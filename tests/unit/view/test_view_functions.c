@@ -65,13 +65,11 @@ static void an_address_is_another_function_at_another_time(void)
 
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
-    trace_bytes_put_module(&modules,
-                           &(struct trace_module){.change = TRACE_MODULE_LOADED,
-                                                  .time = LATER,
-                                                  .start = 0x401000,
-                                                  .end = 0x402000,
-                                                  .file_offset = 0x1000},
-                           "/nowhere/example");
+    trace_bytes_put_module(
+        &modules,
+        &(struct trace_module){
+            .change = TRACE_MODULE_LOADED, .time = LATER, .start = 0x401000, .end = 0x402000, .file_offset = 0x1000},
+        "/nowhere/example");
     unlinkat(folder.fd, "100/modules.gait", 0);
     trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "100/modules.gait",
                                                                  .header = {.kind = TRACE_STREAM_MODULES, .pid = 100},
