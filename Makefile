@@ -96,7 +96,7 @@ CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c)
 # Beside and after the target.
 CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c) \
-    $(if $(filter yes,$(DWARF)),%/dwarf_arguments_none.c,%_libdw.c) \
+    $(if $(filter yes,$(DWARF)),%/dwarf_arguments_none.c %/module_lines_none.c,%_libdw.c) \
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
     $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c src/query/*.c))
 CONTROLLER_S := $(wildcard src/inject/*.S)

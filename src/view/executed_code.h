@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which code a trace tells of, and how often it ran: blocks, or instructions, and functions that were called. Memory
+ * grows with the code that ran, not with events. After reading it does not change.
+ */
+#ifndef GAIT_VIEW_EXECUTED_CODE_H
+#define GAIT_VIEW_EXECUTED_CODE_H
+
+#include "view/view_trace.h"
+
+enum executed_kind {
+    EXECUTED_FUNCTION, /* it was called, or entered: what of it ran is not told */
+    EXECUTED_BLOCK,    /* from its first byte to its last one */
+    EXECUTED_INSN,     /* of traces that have no blocks */
+};
+
+struct executed {
+    enum executed_kind kind;
+    size_t process;              /* index */
+    const struct module *module; /* NULL: none was there */
+    uint64_t address;
+    uint64_t size_bytes; /* of functions 0 */
+    uint64_t count;
+    uint32_t next; /* another one at that address */
+};
+
+struct executed_code {
+    const struct view_trace *trace;
+    struct executed *executed;
+    size_t count;
+    size_t capacity;
+    struct hash_map *addresses; /* of each process: address -> the last one there */
+    bool has_functions;
+    bool has_blocks; /* or instructions */
+};
+
+/*
+ * Reads all threads. 0; -ENOMEM; or the first error, explained, after what can be read was read. executed_code_deinit
+ * gives back what there is, whatever the result is.
+ */
+MUST_USE int executed_code_read(struct executed_code *code, const struct view_trace *trace, struct gait_error *err);
+void executed_code_deinit(struct executed_code *code);
+
+#endif
