@@ -11,7 +11,7 @@ linked='libzydis-dev libunwind-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
 
 packages_for() {
     case $1 in
-    build) echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev ;;
+    build) echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev libsqlite3-dev zlib1g-dev ;;
     test)
         # compilers, sanitizer runtimes, what the checks use
         echo g++ clang libclang-rt-14-dev pkgconf shellcheck
@@ -24,6 +24,8 @@ packages_for() {
         echo coreutils bash gzip xz-utils zstd bzip2 tar python3 perl sqlite3 git lua5.4 bc redis-server nginx-light wrk curl
         # what looks after them, and what is tried where it can be had
         echo procps '?musl-tools' '?xxd' '?valgrind' '?gdb'
+        # what reads traces that were exported
+        echo babeltrace2 lcov protobuf-compiler
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;

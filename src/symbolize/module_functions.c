@@ -4,6 +4,7 @@
 
 #include "elf/build_id.h"
 #include "elf/function_list.h"
+#include "elf/sections.h"
 #include "elf/symbol_file.h"
 #include "symbolize/debug_file.h"
 #include "trace/modules.h"
@@ -76,13 +77,29 @@ static bool is_wanted(const struct elf_function *function)
     return !function->is_part && !function->is_label;
 }
 
-static uint64_t end_of(const struct elf_function_list *list, size_t i)
+/* Where the section ends that the address is in. */
+static uint64_t section_end(const struct elf_symbols *symbols, uint64_t address)
+{
+    struct elf_section section;
+
+    for (unsigned i = 0; i < elf_sections_count(symbols); i++)
+        if (elf_section_get(symbols, i, &section) == 0 && section.flags & SHF_ALLOC &&
+            address - section.address < section.size_bytes)
+            return section.address + section.size_bytes;
+    return UINT64_MAX;
+}
+
+/* Of one whose size nobody says: the next one, or the end of the section. */
+static uint64_t end_of(const struct elf_symbols *symbols, const struct elf_function_list *list, size_t i)
 {
     const struct elf_function *function = &list->functions[i];
+    uint64_t next = i + 1 < list->count ? list->functions[i + 1].start : function->start + 1;
+    uint64_t end;
 
     if (function->size_bytes != 0)
         return function->start + function->size_bytes;
-    return i + 1 < list->count ? list->functions[i + 1].start : function->start + 1;
+    end = section_end(symbols, function->start);
+    return end < next ? end : next;
 }
 
 static int keep(struct module_functions *functions, const struct elf_function_list *list)
@@ -106,8 +123,8 @@ static int keep(struct module_functions *functions, const struct elf_function_li
             name[function->name_length] = '\0';
             used += function->name_length + 1;
         }
-        functions->functions[functions->count++] =
-            (struct module_function){function->start, end_of(list, i), function->name == NULL ? NULL : name};
+        functions->functions[functions->count++] = (struct module_function){
+            function->start, end_of(&functions->file->file.symbols, list, i), function->name == NULL ? NULL : name};
     }
     return 0;
 }

@@ -14,7 +14,8 @@
 struct module_lines_visitor {
     /* The lines that follow are of that source, until another one is told. Nonzero from either: no more. */
     int (*source)(void *context, const char *path);
-    /* The code from start to end, as the file itself calls addresses, comes from that line. */
+    /* The code from start to end, as the file itself calls addresses, comes from that line. Of several lines that are
+     * told of the same code, the first one begins it. */
     int (*line)(void *context, uint64_t start, uint64_t end, uint32_t line);
     void *context;
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A row of a line table is about the code up to the next row, if it does not end a sequence. */
+/*
+ * A row of a line table is about the code up to the next row at another address, if it does not end a sequence: of
+ * several at one address, each is where a statement begins.
+ */
 #define _GNU_SOURCE
 #include "symbolize/module_lines.h"
 
@@ -9,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
@@ -40,6 +44,15 @@ static bool read_row(Dwarf_Lines *lines, size_t which, struct row *row_out)
     return true;
 }
 
+/* Whether it is in the unit's folder already: libdw puts that in front of some sources, even if it is not absolute. */
+static bool is_in_folder(const char *source, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    return strncmp(source, folder, length) == 0 && source[length] == '/';
+}
+
+/* The same source is mostly at the same place in memory. */
 static int tell_source(struct walk *walk, const char *source)
 {
     const struct module_lines_visitor *visitor = walk->visitor;
@@ -49,7 +62,7 @@ static int tell_source(struct walk *walk, const char *source)
     if (source == walk->source)
         return 0;
     walk->source = source;
-    if (source[0] == '/' || walk->folder == NULL)
+    if (source[0] == '/' || walk->folder == NULL || is_in_folder(source, walk->folder))
         return visitor->source(visitor->context, source);
     if (asprintf(&joined, "%s/%s", walk->folder, source) < 0)
         return -ENOMEM;
@@ -70,11 +83,22 @@ static int tell_row(struct walk *walk, const struct row *row, uint64_t end)
     return result != 0 ? result : visitor->line(visitor->context, row->address, end, (uint32_t)row->line);
 }
 
+/* Where the code of a row ends: where the first one behind it is that has another address. */
+static uint64_t end_of(Dwarf_Lines *lines, size_t count, size_t which, const struct row *row)
+{
+    struct row next;
+
+    for (size_t i = which + 1; i < count; i++)
+        if (read_row(lines, i, &next) && (next.address != row->address || next.ends_sequence))
+            return next.address;
+    return row->address;
+}
+
 static int visit_unit(struct walk *walk, Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
     Dwarf_Lines *lines;
-    struct row row = {.ends_sequence = true}, next;
+    struct row row;
     size_t count;
     int result = 0;
 
@@ -82,12 +106,9 @@ static int visit_unit(struct walk *walk, Dwarf_Die *unit)
         return 0;
     walk->folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
     walk->source = NULL;
-    for (size_t i = 0; i < count && result == 0; i++) {
-        if (!read_row(lines, i, &next))
-            continue;
-        result = tell_row(walk, &row, next.address);
-        row = next;
-    }
+    for (size_t i = 0; i < count && result == 0; i++)
+        if (read_row(lines, i, &row))
+            result = tell_row(walk, &row, end_of(lines, count, i, &row));
     return result;
 }
 

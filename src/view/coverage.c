@@ -109,6 +109,11 @@ struct part {
     size_t entry_count;
 };
 
+static bool knows_file(const struct coverage_module *module)
+{
+    return module->problem == NULL;
+}
+
 static uint64_t place_of(const struct part *part, const struct executed *executed)
 {
     const struct module *module = executed->module;
@@ -188,11 +193,20 @@ static uint64_t count_at(const struct code_range *ranges, size_t count, uint64_t
     return sum;
 }
 
+/* Whether one of them began there that was counted. */
 static bool has_any(const struct code_range *ranges, size_t count, uint64_t start, uint64_t end)
 {
-    size_t at = first_from(ranges, count, start);
+    for (size_t i = first_from(ranges, count, start); i < count && ranges[i].start < end; i++)
+        if (ranges[i].count != 0)
+            return true;
+    return false;
+}
 
-    return at < count && ranges[at].start < end;
+static bool has_entry(const struct part *part, uint64_t start)
+{
+    size_t at = first_from(part->entries, part->entry_count, start);
+
+    return at < part->entry_count && part->entries[at].start == start;
 }
 
 /* Jumps come to functions that nobody has called, so a block may have begun more often than there were calls. */
@@ -205,24 +219,8 @@ static void count_function(struct coverage_module *module, const struct part *pa
     function->executed_bytes = code_ranges_bytes(&module->ranges, function->start, function->end);
     function->is_executed = function->executed_bytes != 0 || function->count != 0 ||
                             has_any(part->entries, part->entry_count, function->start, function->end);
+    function->is_watched = !part->code->is_of_hooks || has_entry(part, function->start);
     module->executed_functions += function->is_executed;
-}
-
-/* Of code that several functions say to have, the bytes count once. */
-static void count_bytes(struct coverage_module *module)
-{
-    uint64_t done = 0;
-
-    for (size_t i = 0; i < module->function_count; i++) {
-        const struct coverage_function *function = &module->functions[i];
-        uint64_t start = function->start > done ? function->start : done;
-
-        if (function->end <= start)
-            continue;
-        module->code_bytes += function->end - start;
-        module->executed_bytes += code_ranges_bytes(&module->ranges, start, function->end);
-        done = function->end;
-    }
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -262,7 +260,7 @@ static int put_names(struct coverage_module *module)
 static int put_functions(struct coverage_module *module, const struct part *part)
 {
     /* Of a file that is not there, those that were called are all that is known. */
-    size_t count = module->problem == NULL ? part->known.count : part->entry_count;
+    size_t count = knows_file(module) ? part->known.count : part->entry_count;
 
     module->functions = calloc(count + 1, sizeof(*module->functions));
     if (module->functions == NULL)
@@ -271,7 +269,7 @@ static int put_functions(struct coverage_module *module, const struct part *part
     for (size_t i = 0; i < count; i++) {
         struct coverage_function *function = &module->functions[i];
 
-        if (module->problem == NULL) {
+        if (knows_file(module)) {
             const struct module_function *known = &part->known.functions[i];
 
             *function = (struct coverage_function){.name = known->name, .start = known->start, .end = known->end};
@@ -282,7 +280,6 @@ static int put_functions(struct coverage_module *module, const struct part *part
         }
         count_function(module, part, function);
     }
-    count_bytes(module);
     return put_names(module);
 }
 
@@ -323,13 +320,14 @@ static int build_modules(struct building *building)
     return result;
 }
 
-int coverage_read(struct coverage *coverage, const struct view_trace *trace, struct gait_error *err)
+int coverage_read(struct coverage *coverage, const struct view_trace *trace, const struct executed_choice *choice,
+                  struct gait_error *err)
 {
     struct building building = {.coverage = coverage, .trace = trace};
     int read_result, result;
 
     *coverage = (struct coverage){.count = 0};
-    read_result = executed_code_read(&coverage->code, trace, err);
+    read_result = executed_code_read(&coverage->code, trace, choice, err);
     if (read_result == -ENOMEM)
         return read_result;
     result = find_files(&building);
@@ -358,4 +356,40 @@ void coverage_deinit(struct coverage *coverage)
     free(coverage->modules);
     executed_code_deinit(&coverage->code);
     *coverage = (struct coverage){.count = 0};
+}
+
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
+
+static size_t blocks_in(const struct coverage_module *module, uint64_t start, uint64_t end)
+{
+    return start >= end ? 0
+                        : first_from(module->blocks, module->block_count, end) -
+                              first_from(module->blocks, module->block_count, start);
+}
+
+void coverage_count(const struct coverage_module *module, const struct coverage_filter *filter,
+                    struct coverage_totals *totals_out)
+{
+    struct coverage_totals totals = {.blocks = filter->wants == NULL ? module->block_count : 0};
+    uint64_t done = 0;
+
+    for (size_t i = 0; i < module->function_count; i++) {
+        const struct coverage_function *function = &module->functions[i];
+        uint64_t start = function->start > done ? function->start : done;
+
+        if (filter->wants != NULL && !filter->wants(filter->context, module, function))
+            continue;
+        totals.unwatched_functions += !function->is_watched;
+        if (!function->is_watched)
+            continue;
+        totals.functions++;
+        totals.executed_functions += function->is_executed;
+        if (function->end <= start)
+            continue;
+        totals.code_bytes += function->end - start;
+        totals.executed_bytes += code_ranges_bytes(&module->ranges, start, function->end);
+        totals.blocks += filter->wants == NULL ? 0 : blocks_in(module, start, function->end);
+        done = function->end;
+    }
+    *totals_out = totals;
 }

@@ -17,6 +17,7 @@ struct coverage_function {
     uint64_t count;          /* how often it began; of one that was only come into the middle of: 0 */
     uint64_t executed_bytes; /* 0 where no blocks were recorded */
     bool is_executed;
+    bool is_watched; /* else nobody knows whether it ran: it was not hooked */
 };
 
 /* A file. */
@@ -28,8 +29,6 @@ struct coverage_module {
     struct coverage_function *functions; /* by start */
     size_t function_count;
     size_t executed_functions;
-    uint64_t code_bytes; /* of functions */
-    uint64_t executed_bytes;
     struct code_range *blocks; /* that ran, or instructions: by start, then end; none comes twice */
     size_t block_count;
     struct code_ranges ranges; /* the same, without overlapping */
@@ -43,11 +42,31 @@ struct coverage {
     uint64_t elsewhere; /* functions and blocks that ran where no file was mapped */
 };
 
+/* How much there is, and how much of it ran. */
+struct coverage_totals {
+    size_t functions; /* that were watched */
+    size_t executed_functions;
+    size_t unwatched_functions;
+    uint64_t code_bytes; /* of those that were watched; what several of them say to have counts once */
+    uint64_t executed_bytes;
+    size_t blocks; /* that ran */
+};
+
+/* Which functions count; NULL for wants: all of them, and blocks that are in none. */
+struct coverage_filter {
+    bool (*wants)(const void *context, const struct coverage_module *module, const struct coverage_function *function);
+    const void *context;
+};
+
 /*
- * Reads the trace, which must outlive it. 0; -ENOMEM; or the first error, explained, where not all of it could be read.
- * coverage_deinit gives back what there is, whatever the result is.
+ * Reads what is chosen of the trace (NULL: all of it), which must outlive this. 0; -ENOMEM; or the first error,
+ * explained, where not all of it could be read. coverage_deinit gives back what there is, whatever the result is.
  */
-MUST_USE int coverage_read(struct coverage *coverage, const struct view_trace *trace, struct gait_error *err);
+MUST_USE int coverage_read(struct coverage *coverage, const struct view_trace *trace,
+                           const struct executed_choice *choice, struct gait_error *err);
 void coverage_deinit(struct coverage *coverage);
+
+void coverage_count(const struct coverage_module *module, const struct coverage_filter *filter,
+                    struct coverage_totals *totals_out);
 
 #endif

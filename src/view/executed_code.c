@@ -17,6 +17,8 @@
 
 struct reading {
     struct executed_code *code;
+    uint64_t from_ns;
+    uint64_t to_ns;
     size_t process;
     bool passes_insns; /* they are in blocks, which are told, too */
     bool has_lengths;
@@ -59,7 +61,7 @@ static bool is_alike(const struct executed *left, const struct executed *right)
     return left->kind == right->kind && left->size_bytes == right->size_bytes;
 }
 
-/* Counts it once more. */
+/* Counts it, if it has a count. */
 static int take(struct executed_code *code, struct executed *executed, uint64_t first, uint64_t last)
 {
     uint64_t latest = EXECUTED_NONE;
@@ -68,17 +70,16 @@ static int take(struct executed_code *code, struct executed *executed, uint64_t 
     (void)hash_map_lookup(&code->addresses[executed->process], executed->address, &latest);
     for (uint32_t at = (uint32_t)latest; at != EXECUTED_NONE; at = code->executed[at].next)
         if (is_alike(&code->executed[at], executed) && may_be(code->executed[at].module, first, last)) {
-            code->executed[at].count++;
+            code->executed[at].count += executed->count;
             return 0;
         }
     executed->module = modules_find(&process->modules, executed->address, first, last);
     for (uint32_t at = (uint32_t)latest; at != EXECUTED_NONE; at = code->executed[at].next)
         if (is_alike(&code->executed[at], executed) && code->executed[at].module == executed->module) {
-            code->executed[at].count++;
+            code->executed[at].count += executed->count;
             return 0;
         }
     executed->next = (uint32_t)latest;
-    executed->count = 1;
     return add(code, executed);
 }
 
@@ -139,7 +140,7 @@ static uint64_t length_at(struct reading *reading, uint64_t address)
 /* False: it tells of no code that ran. */
 static bool get_executed(struct reading *reading, const struct gait_event *event, struct executed *executed_out)
 {
-    *executed_out = (struct executed){.process = reading->process, .address = event->location};
+    *executed_out = (struct executed){.process = reading->process, .address = event->location, .count = 1};
     switch (event->kind) {
     case GAIT_EVENT_CALL:
         executed_out->address = event->target;
@@ -163,6 +164,16 @@ static bool get_executed(struct reading *reading, const struct gait_event *event
     }
 }
 
+static bool is_in_time(const struct reading *reading, uint64_t time)
+{
+    uint64_t time_ns;
+
+    if (reading->from_ns == 0 && reading->to_ns == UINT64_MAX)
+        return true;
+    time_ns = view_trace_ns(reading->code->trace, time);
+    return time_ns >= reading->from_ns && time_ns < reading->to_ns;
+}
+
 static int take_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
     struct reading *reading = context;
@@ -172,13 +183,15 @@ static int take_events(void *context, const struct gait_event *events, size_t co
         uint64_t last = events[i].time != 0 ? events[i].time : span->last_time;
         struct executed executed;
 
-        if (!get_executed(reading, &events[i], &executed) || reading->result != 0)
+        if (!is_in_time(reading, trace_span_time(span, events, count, i)) ||
+            !get_executed(reading, &events[i], &executed) || reading->result != 0)
             continue;
         reading->result = take(reading->code, &executed, first, last);
         if (executed.kind == EXECUTED_FUNCTION)
             reading->code->has_functions = true;
         else
             reading->code->has_blocks = true;
+        reading->code->has_insns |= executed.kind == EXECUTED_INSN;
     }
     return reading->result;
 }
@@ -220,15 +233,44 @@ static int init(struct executed_code *code, const struct view_trace *trace)
     return 0;
 }
 
-int executed_code_read(struct executed_code *code, const struct view_trace *trace, struct gait_error *err)
+/* Each of them is in the table of blocks, whether it was called or not. */
+static int take_hooked(struct executed_code *code)
 {
-    struct reading reading = {.code = code, .passes_insns = trace->manifest.events & GAIT_EVENT_BLOCK};
+    int result = 0;
+
+    for (size_t i = 0; i < code->trace->process_count; i++) {
+        const struct trace_blocks *blocks = &code->trace->processes[i].blocks;
+
+        for (size_t b = 0; b < blocks->count && result == 0; b++) {
+            struct executed hooked = {.process = i, .address = trace_blocks_at(blocks, b).start};
+
+            result = take(code, &hooked, 0, UINT64_MAX);
+            code->has_functions = true;
+        }
+    }
+    return result;
+}
+
+static bool is_of_hooks(const struct view_trace *trace)
+{
+    return trace->manifest.events & GAIT_EVENT_ENTER &&
+           !(trace->manifest.events & (GAIT_EVENT_CALL | GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC));
+}
+
+int executed_code_read(struct executed_code *code, const struct view_trace *trace, const struct executed_choice *choice,
+                       struct gait_error *err)
+{
+    struct reading reading = {.code = code,
+                              .from_ns = choice == NULL ? 0 : choice->from_ns,
+                              .to_ns = choice == NULL ? UINT64_MAX : choice->to_ns,
+                              .passes_insns = trace->manifest.events & GAIT_EVENT_BLOCK};
+    size_t count = choice == NULL ? trace->thread_count : choice->thread_count;
     int first_error = 0;
 
     reading.result = init(code, trace);
-    for (size_t i = 0; i < trace->thread_count && reading.result == 0; i++) {
+    for (size_t i = 0; i < count && reading.result == 0; i++) {
         struct gait_error why;
-        int result = read_thread(&reading, &trace->threads[i], &why);
+        int result = read_thread(&reading, &trace->threads[choice == NULL ? i : choice->threads[i]], &why);
 
         if (result != 0 && first_error == 0) {
             first_error = result;
@@ -237,6 +279,9 @@ int executed_code_read(struct executed_code *code, const struct view_trace *trac
         }
     }
     forget_lengths(&reading);
+    code->is_of_hooks = is_of_hooks(trace);
+    if (reading.result == 0 && code->is_of_hooks)
+        reading.result = take_hooked(code);
     if (reading.result != 0)
         return error_set(err, reading.result, "cannot count what ran: there is no memory; try to free some");
     return first_error;

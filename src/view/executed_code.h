@@ -20,8 +20,8 @@ struct executed {
     const struct module *module; /* NULL: none was there */
     uint64_t address;
     uint64_t size_bytes; /* of functions 0 */
-    uint64_t count;
-    uint32_t next; /* another one at that address */
+    uint64_t count;      /* of functions that are hooked, and were never called: 0 */
+    uint32_t next;       /* another one at that address */
 };
 
 struct executed_code {
@@ -31,14 +31,25 @@ struct executed_code {
     size_t capacity;
     struct hash_map *addresses; /* of each process: address -> the last one there */
     bool has_functions;
-    bool has_blocks; /* or instructions */
+    bool has_blocks;  /* or instructions */
+    bool has_insns;   /* not blocks */
+    bool is_of_hooks; /* only of functions that are in it is known whether they ran: the others were not hooked */
+};
+
+/* What is to be looked at. */
+struct executed_choice {
+    const size_t *threads; /* indexes */
+    size_t thread_count;
+    uint64_t from_ns; /* since the recording began */
+    uint64_t to_ns;   /* what is then, or later, is left out; UINT64_MAX: nothing is */
 };
 
 /*
- * Reads all threads. 0; -ENOMEM; or the first error, explained, after what can be read was read. executed_code_deinit
- * gives back what there is, whatever the result is.
+ * Reads the threads that are chosen; NULL: all of it. 0; -ENOMEM; or the first error, explained, after what can be read
+ * was read. executed_code_deinit gives back what there is, whatever the result is.
  */
-MUST_USE int executed_code_read(struct executed_code *code, const struct view_trace *trace, struct gait_error *err);
+MUST_USE int executed_code_read(struct executed_code *code, const struct view_trace *trace,
+                                const struct executed_choice *choice, struct gait_error *err);
 void executed_code_deinit(struct executed_code *code);
 
 #endif
