@@ -105,7 +105,7 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(ZLIB)),%/gzip_writer_none.c,%/gzip_writer_zlib.c) \
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
     $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c src/query/*.c))
-CONTROLLER_S := $(wildcard src/inject/*.S)
+CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S)
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)
 
@@ -139,6 +139,9 @@ $(OBJ)/%.o: %.c Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
 $(OBJ)/%.o: %.S Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
 	@mkdir -p $(@D)
 	$(call say,AS,$<)$(CC) $(strip $(call flags_of,$<)) -MMD -MP -c $< -o $@
+
+# What is put into them as it is.
+$(OBJ)/src/export/flamegraph_page.o: src/export/flamegraph.css src/export/flamegraph.js
 
 -include $(patsubst %.o,%.d,$(CORE_O) $(LIBRARY_O) $(CONTROLLER_O) $(CLI_O) $(PROGRAM_O))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing a gzip file (RFC 1952). gzip_writer_zlib.c compresses with zlib; a build without that library (ZLIB=no) has
- * gzip_writer_none.c instead, which writes such a file all the same, with the bytes as they are. One thread at a time.
+ * gzip_writer_none.c instead, which writes the bytes as they are: who reads profiles takes both. One thread at a time.
  */
 #ifndef GAIT_EXPORT_GZIP_WRITER_H
 #define GAIT_EXPORT_GZIP_WRITER_H
