@@ -14,12 +14,22 @@
 
 #define TEXT_BYTES 4096
 
-/* Fields are divided by commas, but for the last one. */
 static void put_text(FILE *stream, const char *text)
 {
     char clean[TEXT_BYTES];
 
     (void)export_text_clean(clean, sizeof(clean), text);
+    export_put(stream, clean);
+}
+
+/* Readers take a comma for the end of the name, and there is no way to write one. */
+static void put_name(FILE *stream, const char *name)
+{
+    char clean[TEXT_BYTES];
+
+    (void)export_text_clean(clean, sizeof(clean), name);
+    for (char *place = clean; (place = strchr(place, ',')) != NULL; place++)
+        *place = ';';
     export_put(stream, clean);
 }
 
@@ -48,9 +58,9 @@ static size_t put_function(FILE *stream, const struct coverage_source_function *
     while (alike < count && is_same(&functions[0], &functions[alike]))
         sum += count_of(functions[alike++].function);
     fprintf(stream, "FN:%" PRIu32 ",", functions[0].line);
-    put_text(stream, functions[0].function->name);
+    put_name(stream, functions[0].function->name);
     fprintf(stream, "\nFNDA:%" PRIu64 ",", sum);
-    put_text(stream, functions[0].function->name);
+    put_name(stream, functions[0].function->name);
     export_put(stream, "\n");
     totals->found++;
     totals->hit += sum != 0;
