@@ -19,8 +19,7 @@ NOINLINE void hop(long n);
 NOINLINE long both(long n);
 NOINLINE long down(long n);
 NOINLINE void *work(void *name);
-NOINLINE void harm(void)
-    __asm__("\"<script>window.harm=1;alert(1)</script><img src=x onerror='window.harm=2'>&amp;\"");
+NOINLINE void harm(void) __asm__("\"<script>window.harm=1;alert(1)</script><img src=x onerror='window.harm=2'>&amp;\"");
 
 NOINLINE long spend(long n)
 {

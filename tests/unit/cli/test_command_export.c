@@ -95,7 +95,7 @@ static void a_terminal_gets_no_bytes_that_are_no_text(void)
         check_skip("there are no terminals here");
     screen_init(&screen, fdopen(other, "w"));
     CHECK_EQUAL(command_export.run(&call), COMMAND_MISUSED);
-    CHECK_TEXT(err.text, "cannot write perfetto to a terminal, since it is no text; try -o trace.pftrace");
+    CHECK_TEXT(err.text, "cannot write perfetto to a terminal: it is no text; try -o trace.pftrace");
     fclose(screen.stream);
     close(terminal);
     trace_folder_deinit(&folder);
@@ -108,11 +108,11 @@ static void what_cannot_be_written_is_explained(void)
     begin();
     run = COMMAND_RUN(&command_export, 100, "-f", "folded", folder.path, "-o", "/nowhere/at/all");
     CHECK_EQUAL(run.status, COMMAND_FAILED);
-    CHECK_TEXT(run.err.text, "cannot write '/nowhere/at/all': No such file or directory");
+    CHECK_TEXT(run.err.text, "cannot write '/nowhere/at/all': No such file or directory; try another path");
     command_run_deinit(&run);
     run = COMMAND_RUN(&command_export, 100, "-f", "chrome", folder.path, "-o", "/dev/full");
     CHECK_EQUAL(run.status, COMMAND_FAILED);
-    CHECK_TEXT(run.err.text, "cannot write all of '/dev/full': No space left on device");
+    CHECK_TEXT(run.err.text, "cannot write all of '/dev/full': No space left on device; try another path");
     command_run_deinit(&run);
     CHECK_EQUAL(access("/dev/full", F_OK), 0);
     trace_folder_deinit(&folder);

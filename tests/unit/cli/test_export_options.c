@@ -64,7 +64,7 @@ static void what_is_wrong_is_said_with_what_would_be_right(void)
     REFUSES("did you mean '--thread'?", "-f", "chrome", "--thraed", "1", "trace");
     REFUSES("'gait export' has no such option; try 'gait help export'", "-q");
     REFUSES("cannot use '--to': its value is missing", "trace", "--to");
-    REFUSES("cannot use '--from x': a time since the beginning is wanted", "--from", "x");
+    REFUSES("cannot use '--from x': it is no time since the beginning", "--from", "x");
     REFUSES("TRACE is missing", "-f", "chrome");
     REFUSES("takes one trace", "-f", "chrome", "a", "b");
     REFUSES("no format was given", "trace");
