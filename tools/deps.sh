@@ -18,6 +18,9 @@ packages_for() {
         echo "$linked"
         # what the decoder and the encoder are compared with, besides
         echo '?llvm-22'
+        # what reads traces that were exported; npm may be there without the package of that name
+        echo protobuf-compiler '?chromium'
+        command -v npm >/dev/null || echo '?npm'
         # large and unlike programs and libraries, whose instructions are read
         echo libjavascriptcoregtk-4.1-0 libssl3 libstdc++6 cpp-12 python3.11-minimal perl-base zlib1g
         # programs that are recorded, natively and followed

@@ -72,9 +72,9 @@ static enum command_status check_output(const struct export *export)
     if (export->options.output != NULL)
         return COMMAND_DONE;
     if (format->kind == EXPORT_PATH)
-        error_set(err, EINVAL, "cannot write %s to a stream; try -o %s", format->name, format->file_name);
+        error_set(err, EINVAL, "cannot write %s to standard output: it is more than a stream; try -o %s", format->name, format->file_name);
     else if (format->kind == EXPORT_BINARY && isatty(fileno(export->call->screen->stream)))
-        error_set(err, EINVAL, "cannot write %s to a terminal, since it is no text; try -o %s", format->name,
+        error_set(err, EINVAL, "cannot write %s to a terminal: it is no text; try -o %s", format->name,
                   format->file_name);
     else
         return COMMAND_DONE;
@@ -112,14 +112,14 @@ static int write_file(const struct export *export, struct gait_error *err)
     int result;
 
     if (stream == NULL)
-        return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
+        return error_set(err, errno, "cannot write '%s': %s; try another path", path, strerror(errno));
     result = write_to(export, stream, err);
     is_whole = ferror(stream) == 0;
     if (fclose(stream) != 0 || !is_whole) {
         int code = errno == 0 ? EIO : errno;
 
         remove_file(path);
-        return error_set(err, code, "cannot write all of '%s': %s", path, strerror(code));
+        return error_set(err, code, "cannot write all of '%s': %s; try another path", path, strerror(code));
     }
     return result;
 }
@@ -195,6 +195,9 @@ const struct command command_export = {
                "say so, that is marked, and times that are only guessed are, too.\n"
                "\n"
                "Examples:\n"
-               "  gait export -f chrome traces/1 -o trace.json\n",
+               "  gait export -f flamegraph traces/program-1 -o graph.svg\n"
+               "  gait export -f perfetto traces/program-1 -o trace.pftrace\n"
+               "  gait export -f chrome traces/program-1 --thread 'worker*' --to 2s -o trace.json\n"
+               "  gait export -f folded traces/program-1 | grep ';parse;' >parse.folded\n",
     .run = run,
 };

@@ -80,7 +80,7 @@ static int put_end(void *context, const struct export_call *call)
     begin_event(chrome, 'E', call->thread);
     put_time(chrome, call->end_ns);
     if (call->flags & CALL_CUT)
-        export_put(chrome->stream, ",\"args\":{\"end\":\"not seen, since events are missing\"}}");
+        export_put(chrome->stream, ",\"args\":{\"end\":\"cut off\"}}");
     else if (call->flags & CALL_UNWOUND)
         export_put(chrome->stream, ",\"args\":{\"end\":\"unwound\"}}");
     else if (call->flags & CALL_NO_RETURN)

@@ -236,7 +236,7 @@ static int put_end(void *context, const struct export_call *call)
     size_t packet = begin_packet(perfetto, FLAG_NEEDS_STATE), event = begin_event(perfetto, call->end_ns, TYPE_END);
 
     if (call->flags & CALL_CUT)
-        annotate(perfetto, "end", "not seen, since events are missing");
+        annotate(perfetto, "end", "cut off");
     else if (call->flags & CALL_UNWOUND)
         annotate(perfetto, "end", "unwound");
     else if (call->flags & CALL_NO_RETURN)
