@@ -19,7 +19,7 @@ packages_for() {
         # what the decoder and the encoder are compared with, besides
         echo '?llvm-22'
         # what reads traces that were exported; npm may be there without the package of that name
-        echo protobuf-compiler '?chromium'
+        echo protobuf-compiler babeltrace2 lcov '?chromium' '?golang-go'
         command -v npm >/dev/null || echo '?npm'
         # large and unlike programs and libraries, whose instructions are read
         echo libjavascriptcoregtk-4.1-0 libssl3 libstdc++6 cpp-12 python3.11-minimal perl-base zlib1g
@@ -27,8 +27,6 @@ packages_for() {
         echo coreutils bash gzip xz-utils zstd bzip2 tar python3 perl sqlite3 git lua5.4 bc redis-server nginx-light wrk curl
         # what looks after them, and what is tried where it can be had
         echo procps '?musl-tools' '?xxd' '?valgrind' '?gdb'
-        # what reads traces that were exported
-        echo babeltrace2 lcov protobuf-compiler
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define TEXT_BYTES 4096
+#define WIDE_COMMA "\xef\xbc\x8c" /* U+FF0C */
 
 static void put_text(FILE *stream, const char *text)
 {
@@ -22,15 +23,17 @@ static void put_text(FILE *stream, const char *text)
     export_put(stream, clean);
 }
 
-/* Readers take a comma for the end of the name, and there is no way to write one. */
+/* Readers take a comma for the end of the name, and there is no way to write one: a wide one stands for it. */
 static void put_name(FILE *stream, const char *name)
 {
     char clean[TEXT_BYTES];
 
     (void)export_text_clean(clean, sizeof(clean), name);
-    for (char *place = clean; (place = strchr(place, ',')) != NULL; place++)
-        *place = ';';
-    export_put(stream, clean);
+    for (const char *place = clean; *place != '\0'; place++)
+        if (*place == ',')
+            export_put(stream, WIDE_COMMA);
+        else
+            putc_unlocked(*place, stream);
 }
 
 static uint64_t count_of(const struct coverage_function *function)

@@ -165,7 +165,7 @@ check "genhtml reads it" genhtml_reads "$folder/blocks.info"
 ran=$(awk '$2 > 0' "$folder/blocks.lines" | wc -l) all=$(wc -l <"$folder/blocks.lines")
 check "genhtml counts lines" grep -q -F "($ran of $all lines)" "$folder/genhtml"
 check "genhtml counts functions" grep -q -F '(6 of 7 functions)' "$folder/genhtml"
-check "the nasty name is in the pages" grep -q -r -F 'we&quot;ird\;&lt;b&gt;&amp;%s;' "$folder/pages"
+check "the nasty name is in the pages" grep -q -r -F 'we&quot;ird\，&lt;b&gt;&amp;%s;' "$folder/pages"
 for trace in hooks calls; do
     check "$trace to lcov" export_to lcov "$folder/$trace" "$folder/$trace.info"
     check "$trace: functions" grep -q -x 'FNDA:465,fibonacci' "$folder/$trace.info"
