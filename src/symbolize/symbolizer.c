@@ -2,7 +2,9 @@
 /* A list of files, each opened once for its path and build ID; the others do the work. */
 #include "symbolize/symbolizer.h"
 
+#include "elf/build_id.h"
 #include "symbolize/module_file.h"
+#include "symbolize/source_lines.h"
 #include "trace/modules.h"
 
 #include <errno.h>
@@ -10,12 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NAME_BYTES 4096
 
 struct symbolizer_file {
     struct symbolizer_file *next;
     struct module_file file;
+    struct source_lines lines;
+    uint64_t *asked; /* what symbolizer_prepare gathers */
+    size_t asked_count;
 };
 
 void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_options *options)
@@ -23,6 +29,11 @@ void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_opti
     *symbolizer = (struct symbolizer){.files = NULL};
     if (options != NULL)
         symbolizer->options = *options;
+    if (symbolizer->options.debug_folders == NULL)
+        symbolizer->options.debug_folders = DEBUG_FILE_FOLDERS;
+    symbolizer->cache = symbolizer->options.cache;
+    if (symbolizer->cache == NULL && !symbolizer->options.has_no_cache)
+        symbolizer->cache = code_cache_folder(symbolizer->cache_path, sizeof(symbolizer->cache_path));
     name_store_init(&symbolizer->names);
 }
 
@@ -32,10 +43,21 @@ void symbolizer_deinit(struct symbolizer *symbolizer)
         struct symbolizer_file *file = symbolizer->files;
 
         symbolizer->files = file->next;
+        source_lines_close(&file->lines);
         module_file_close(&file->file);
         free(file);
     }
     name_store_deinit(&symbolizer->names);
+}
+
+static void open_file(struct symbolizer *symbolizer, struct symbolizer_file *file, const struct module *module)
+{
+    struct code_cache_name name = {.folder = symbolizer->options.has_no_cache ? NULL : symbolizer->cache};
+
+    module_file_open(&file->file, module, symbolizer->options.debug_folders);
+    if (file->file.problem != NULL || elf_build_id_find(&file->file.file.symbols, &name.id, &name.id_bytes) != 0)
+        name.folder = NULL;
+    source_lines_open(&file->lines, file->file.path, symbolizer->options.debug_folders, name);
 }
 
 /* NULL: there is no memory. */
@@ -50,7 +72,7 @@ static struct symbolizer_file *get_file(struct symbolizer *symbolizer, const str
         file = calloc(1, sizeof(*file));
         if (file == NULL)
             return NULL;
-        module_file_open(&file->file, module);
+        open_file(symbolizer, file, module);
     } else {
         *link = file->next;
     }
@@ -88,45 +110,124 @@ static const char *name_stub(struct symbolizer *symbolizer, struct symbolizer_fi
     return name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
 }
 
-/* By symbol tables. False: there is no symbol. */
-static bool name_symbol(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
-                        struct symbol_place *place)
+/* By symbol tables. NULL: there is no symbol. */
+static const char *name_symbol(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
+                               struct symbol_place *place)
 {
     const struct elf_symbol *symbol = module_file_symbol(&file->file, address);
 
     if (symbol == NULL)
-        return false;
+        return NULL;
     place->symbol = name_store_put(&symbolizer->names, symbol->name, symbol->name_length);
     place->distance = address - symbol->address;
-    place->frames[0].function = name_store_put_function(&symbolizer->names, symbol->name, symbol->name_length);
+    return name_store_put_function(&symbolizer->names, symbol->name, symbol->name_length);
+}
+
+/* By debug information. False: there is none for it. */
+static bool name_frames(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
+                        const char *symbol_name, struct symbol_place *place)
+{
+    const struct code_table *table =
+        symbolizer->options.is_symbols_only ? NULL : source_lines_find(&file->lines, address);
+    const struct code_scope *scope;
+    const struct code_line *line;
+    struct symbol_frame *frame = &place->frames[0];
+
+    if (table == NULL)
+        return false;
+    line = code_table_line(table, address);
+    if (line != NULL) {
+        frame->file = code_table_file(table, line->file);
+        frame->line = line->line;
+        frame->column = line->column;
+    }
+    scope = code_table_scope(table, address);
+    place->count = scope == NULL;
+    for (; scope != NULL; scope = code_table_parent(table, scope)) {
+        const char *name = code_table_name(table, scope);
+
+        /* What is too much is left out before the last one. */
+        frame = &place->frames[place->count < SYMBOLIZER_FRAMES_MAX ? place->count++ : SYMBOLIZER_FRAMES_MAX - 1];
+        if (scope->parent == 0 && scope->is_plain && symbol_name != NULL)
+            frame->function = symbol_name;
+        else if (name[0] != '\0')
+            frame->function = name_store_put_function(&symbolizer->names, name, strlen(name));
+        frame->is_inlined = scope->parent != 0;
+        if (frame->is_inlined && place->count < SYMBOLIZER_FRAMES_MAX)
+            frame[1] = (struct symbol_frame){
+                .file = code_table_file(table, scope->file), .line = scope->line, .column = scope->column};
+    }
     return true;
+}
+
+/* A name for what has none. */
+static const char *name_otherwise(struct symbolizer *symbolizer, struct symbolizer_file *file,
+                                  const struct module *module, uint64_t address)
+{
+    const char *name = NULL;
+    uint64_t place;
+
+    if (file != NULL && module_file_place(&file->file, module, address, &place) == 0)
+        name = name_stub(symbolizer, file, place);
+    return name != NULL ? name : name_place(symbolizer, module, address);
 }
 
 void symbolizer_find(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
                      struct symbol_place *place_out)
 {
     struct symbolizer_file *file = get_file(symbolizer, module);
+    struct symbol_frame *last;
     uint64_t place;
+    const char *symbol_name = NULL;
 
     place_out->count = 1;
     place_out->frames[0] = (struct symbol_frame){.function = NULL};
     place_out->symbol = NULL;
     place_out->distance = 0;
     place_out->problem = file == NULL ? "is too large for the memory" : file->file.problem;
-    if (file != NULL && module_file_place(&file->file, module, address, &place) == 0 &&
-        !name_symbol(symbolizer, file, place, place_out))
-        place_out->frames[0].function = name_stub(symbolizer, file, place);
-    if (place_out->frames[0].function == NULL)
-        place_out->frames[0].function = name_place(symbolizer, module, address);
+    if (file != NULL && module_file_place(&file->file, module, address, &place) == 0) {
+        symbol_name = name_symbol(symbolizer, file, place, place_out);
+        (void)name_frames(symbolizer, file, place, symbol_name, place_out);
+    }
+    last = &place_out->frames[place_out->count - 1];
+    if (last->function == NULL)
+        last->function = symbol_name;
+    if (last->function == NULL)
+        last->function = name_otherwise(symbolizer, file, module, address);
+    for (size_t i = 0; i + 1 < place_out->count; i++)
+        if (place_out->frames[i].function == NULL)
+            place_out->frames[i].function = "?";
 }
 
 void symbolizer_find_function(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
                               struct symbol_function *function_out)
 {
     struct symbol_place place;
+    struct symbolizer_file *file;
+    const struct code_table *table = NULL;
+    const struct code_scope *scope = NULL;
+    uint64_t own;
 
     symbolizer_find(symbolizer, module, address, &place);
     *function_out = (struct symbol_function){.name = place.frames[place.count - 1].function, .problem = place.problem};
+    /* The symbol tells copies from each other, and was what the recording was asked for. */
+    if (place.symbol != NULL)
+        function_out->name = name_store_put_function(&symbolizer->names, place.symbol, strlen(place.symbol));
+    file = get_file(symbolizer, module);
+    if (file != NULL && !symbolizer->options.is_symbols_only &&
+        module_file_place(&file->file, module, address, &own) == 0)
+        table = source_lines_find(&file->lines, own);
+    if (table == NULL)
+        return;
+    scope = code_table_scope(table, own);
+    while (scope != NULL && scope->parent != 0)
+        scope = code_table_parent(table, scope);
+    function_out->file = place.frames[place.count - 1].file;
+    function_out->line = place.frames[place.count - 1].line;
+    if (scope != NULL && scope->file != 0) {
+        function_out->file = code_table_file(table, scope->file);
+        function_out->line = scope->line;
+    }
 }
 
 int symbolizer_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address, uint64_t *place_out)
@@ -138,8 +239,59 @@ int symbolizer_place(struct symbolizer *symbolizer, const struct module *module,
 
 /* ---- many addresses ---------------------------------------------------------------------------------------------- */
 
+static unsigned threads_of(const struct symbolizer *symbolizer)
+{
+    long count = symbolizer->options.thread_count;
+
+    if (count == 0)
+        count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (unsigned)count;
+}
+
+static int compare_places(const void *left_place, const void *right_place)
+{
+    const uint64_t *left = left_place, *right = right_place;
+
+    return *left < *right ? -1 : *left > *right;
+}
+
+static void prepare_file(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t *places, size_t count)
+{
+    if (count == 0)
+        return;
+    qsort(places, count, sizeof(places[0]), compare_places);
+    source_lines_prepare(&file->lines, places, count, threads_of(symbolizer));
+}
+
+/* Notes where in its file an address is, in a list that is as long as there are addresses of that file. */
+static void gather(struct symbolizer *symbolizer, const struct symbol_address *address)
+{
+    struct symbolizer_file *file = get_file(symbolizer, address->module);
+    uint64_t place;
+
+    if (file == NULL || module_file_place(&file->file, address->module, address->address, &place) != 0)
+        return;
+    if ((file->asked_count & (file->asked_count - 1)) == 0) {
+        size_t capacity = file->asked_count == 0 ? 1 : 2 * file->asked_count;
+        uint64_t *grown = realloc(file->asked, capacity * sizeof(*grown));
+
+        if (grown == NULL)
+            return;
+        file->asked = grown;
+    }
+    file->asked[file->asked_count++] = place;
+}
+
 void symbolizer_prepare(struct symbolizer *symbolizer, const struct symbol_address *addresses, size_t count)
 {
+    if (symbolizer->options.is_symbols_only)
+        return;
     for (size_t i = 0; i < count; i++)
-        (void)get_file(symbolizer, addresses[i].module);
+        gather(symbolizer, &addresses[i]);
+    for (struct symbolizer_file *file = symbolizer->files; file != NULL; file = file->next) {
+        prepare_file(symbolizer, file, file->asked, file->asked_count);
+        free(file->asked);
+        file->asked = NULL;
+        file->asked_count = 0;
+    }
 }

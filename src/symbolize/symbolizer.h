@@ -23,16 +23,19 @@ struct module;
 struct symbolizer_file;
 
 struct symbolizer_options {
-    bool has_no_cache;     /* neither read nor write what was found before */
-    const char *cache;     /* its folder; NULL: where people keep such things */
-    bool is_symbols_only;  /* no debug information: no lines, but quicker */
-    unsigned thread_count; /* for symbolizer_prepare; 0: as many as there are CPUs */
+    bool has_no_cache;         /* neither read nor write what was found before */
+    const char *cache;         /* its folder; NULL: where people keep such things */
+    const char *debug_folders; /* where debug information is, with colons between them; NULL: in /usr/lib/debug */
+    bool is_symbols_only;      /* no debug information: no lines, but quicker */
+    unsigned thread_count;     /* for symbolizer_prepare; 0: as many as there are CPUs */
 };
 
 struct symbolizer {
     struct symbolizer_options options;
     struct symbolizer_file *files; /* the one that was asked last is first */
     struct name_store names;
+    const char *cache; /* NULL: none */
+    char cache_path[1024];
 };
 
 struct symbol_frame {
