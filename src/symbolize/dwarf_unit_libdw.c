@@ -29,6 +29,9 @@ struct unit {
     Dwarf_Files *files;    /* that entries name by number; NULL: there are none */
     size_t file_count;
     bool has_linkage_names; /* of the language: names alone say little */
+    bool is_flat;           /* of C and C++: types have no code, but for those in functions */
+    const char *last_path;  /* lines mostly come from the same file as the one before */
+    uint16_t last_file;
     uint64_t entries_left;
 };
 
@@ -54,13 +57,15 @@ static uint16_t get_file(struct unit *unit, const char *path)
 {
     uint64_t number = 0;
 
-    if (path == NULL)
-        return 0;
+    if (path == NULL || path == unit->last_path)
+        return path == NULL ? 0 : unit->last_file;
     if (!hash_map_lookup(&unit->paths, (uint64_t)(uintptr_t)path, &number)) {
         number = add_path(unit, path);
         (void)!hash_map_set(&unit->paths, (uint64_t)(uintptr_t)path, number);
         hash_map_reclaim(&unit->paths);
     }
+    unit->last_path = path;
+    unit->last_file = (uint16_t)number;
     return (uint16_t)number;
 }
 
@@ -259,7 +264,7 @@ static void add_ranges(struct unit *unit, uint32_t scope, Dwarf_Die *die, struct
         add_range(unit, scope, begin, end);
 }
 
-/* A function, or one that was put into another; the scope that is around what is in it. */
+/* A function, or one that was put into another. Its number and one; 0: it has no code, as descriptions have none. */
 static uint32_t take_scope(struct unit *unit, Dwarf_Die *die, uint32_t around)
 {
     bool is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
@@ -267,9 +272,8 @@ static uint32_t take_scope(struct unit *unit, Dwarf_Die *die, uint32_t around)
     uint32_t scope;
 
     (void)dwarf_getattrs(die, take_attribute, &entry, 0);
-    /* Descriptions that others refer to have no code. */
     if (entry.ranges.code == 0 && (entry.low_pc.code == 0 || entry.high_pc.code == 0))
-        return around;
+        return 0;
     scope = code_table_builder_add_scope(&unit->builder, name_of(unit, &entry), is_inlined ? around : 0,
                                          is_inlined ? call_of(unit, &entry) : declaration_of(unit, die));
     if (scope != 0)
@@ -277,7 +281,7 @@ static uint32_t take_scope(struct unit *unit, Dwarf_Die *die, uint32_t around)
     return scope;
 }
 
-static bool may_hold_functions(int tag)
+static bool may_hold_functions(const struct unit *unit, int tag, bool is_in_function)
 {
     switch (tag) {
     case DW_TAG_subprogram:
@@ -288,6 +292,7 @@ static bool may_hold_functions(int tag)
     case DW_TAG_with_stmt:
     case DW_TAG_namespace:
     case DW_TAG_module:
+        return true;
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
@@ -295,28 +300,29 @@ static bool may_hold_functions(int tag)
     case DW_TAG_enumeration_type:
     case DW_TAG_variant_part:
     case DW_TAG_variant:
-        return true;
+        return is_in_function || !unit->is_flat;
     default:
         return false;
     }
 }
 
-static void walk(struct unit *unit, Dwarf_Die *parent, uint32_t around, unsigned depth)
+static void walk(struct unit *unit, Dwarf_Die *parent, uint32_t around, bool is_in_function, unsigned depth)
 {
     Dwarf_Die die;
     int left = depth == DEPTH_MAX ? 1 : dwarf_child(parent, &die);
 
     for (; left == 0 && unit->entries_left != 0; left = dwarf_siblingof(&die, &die)) {
         int tag = dwarf_tag(&die);
-        uint32_t scope = around;
+        bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+        uint32_t scope = 0;
 
         unit->entries_left--;
-        if (!may_hold_functions(tag))
+        if (!may_hold_functions(unit, tag, is_in_function))
             continue;
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+        if (is_function)
             scope = take_scope(unit, &die, around);
         if (dwarf_haschildren(&die) == 1)
-            walk(unit, &die, scope, depth + 1);
+            walk(unit, &die, scope == 0 ? around : scope, is_in_function || is_function, depth + 1);
     }
 }
 
@@ -344,21 +350,23 @@ static const char *folder_of(Dwarf_Die *unit)
     return dwarf_attr(unit, DW_AT_comp_dir, &attribute) == NULL ? NULL : dwarf_formstring(&attribute);
 }
 
-/* The names of these are those that linkers see. */
-static bool is_plain_language(int language)
+static bool is_c(int language)
 {
-    switch (language) {
-    case DW_LANG_C:
-    case DW_LANG_C89:
-    case DW_LANG_C99:
-    case DW_LANG_C11:
-    case DW_LANG_Mips_Assembler:
-    case DW_LANG_Go:
-    case -1:
-        return true;
-    default:
-        return false;
-    }
+    return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
+static bool is_cpp(int language)
+{
+    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
+}
+
+static void take_language(struct unit *unit, int language)
+{
+    unit->is_flat = is_c(language) || is_cpp(language);
+    /* The names of these are those that linkers see. */
+    unit->has_linkage_names =
+        !is_c(language) && language != DW_LANG_Mips_Assembler && language != DW_LANG_Go && language != -1;
 }
 
 static uint64_t bytes_of(Dwarf_Die *unit)
@@ -379,11 +387,11 @@ static void take_unit(struct unit *unit, Dwarf_Die *entry, bool *is_whole_out)
     unit->folder = folder_of(entry);
     take_lines(unit, entry);
     *is_whole_out = find_tree(entry, &tree);
-    unit->has_linkage_names = !is_plain_language(dwarf_srclang(&tree));
+    take_language(unit, dwarf_srclang(&tree));
     if (dwarf_getsrcfiles(&tree, &unit->files, &unit->file_count) != 0)
         unit->files = NULL;
     unit->entries_left = bytes_of(&tree);
-    walk(unit, &tree, 0, 0);
+    walk(unit, &tree, 0, false, 0);
 }
 
 int dwarf_unit_make_table(Dwarf_Die *entry, const struct dwarf_extent *extent, void **block_out, size_t *size_out,

@@ -27,11 +27,13 @@ const char *function_names_find(struct function_names *names, const struct modul
     return place.problem;
 }
 
-const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address)
+const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address,
+                                  size_t *length_out)
 {
     struct symbol_place place;
 
     symbolizer_find(&names->symbolizer, module, address, &place);
+    *length_out = place.symbol_length;
     return place.symbol;
 }
 

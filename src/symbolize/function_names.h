@@ -31,8 +31,9 @@ void function_names_deinit(struct function_names *names);
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes);
 
-/* The name that the symbol table has for it, as it is there; NULL: none. Stays until function_names_deinit. */
-const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address);
+/* The name that the symbol table has for it, as it is there; NULL: none. Stays, and is not ended by a NUL. */
+const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address,
+                                  size_t *length_out);
 
 /* What the file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
 MUST_USE int function_names_place(struct function_names *names, const struct module *module, uint64_t address,

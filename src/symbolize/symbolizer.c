@@ -3,6 +3,7 @@
 #include "symbolize/symbolizer.h"
 
 #include "elf/build_id.h"
+#include "symbolize/jit_code.h"
 #include "symbolize/module_file.h"
 #include "symbolize/source_lines.h"
 #include "trace/modules.h"
@@ -22,6 +23,12 @@ struct symbolizer_file {
     struct source_lines lines;
     uint64_t *asked; /* what symbolizer_prepare gathers */
     size_t asked_count;
+};
+
+struct symbolizer_process {
+    struct symbolizer_process *next;
+    struct symbol_process process;
+    struct jit_code code;
 };
 
 void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_options *options)
@@ -46,6 +53,13 @@ void symbolizer_deinit(struct symbolizer *symbolizer)
         source_lines_close(&file->lines);
         module_file_close(&file->file);
         free(file);
+    }
+    while (symbolizer->processes != NULL) {
+        struct symbolizer_process *process = symbolizer->processes;
+
+        symbolizer->processes = process->next;
+        jit_code_deinit(&process->code);
+        free(process);
     }
     name_store_deinit(&symbolizer->names);
 }
@@ -118,9 +132,10 @@ static const char *name_symbol(struct symbolizer *symbolizer, struct symbolizer_
 
     if (symbol == NULL)
         return NULL;
-    place->symbol = name_store_put(&symbolizer->names, symbol->name, symbol->name_length);
+    place->symbol = symbol->name;
+    place->symbol_length = symbol->name_length;
     place->distance = address - symbol->address;
-    return name_store_put_function(&symbolizer->names, symbol->name, symbol->name_length);
+    return name_store_put_fixed_function(&symbolizer->names, symbol->name, symbol->name_length);
 }
 
 /* By debug information. False: there is none for it. */
@@ -151,7 +166,7 @@ static bool name_frames(struct symbolizer *symbolizer, struct symbolizer_file *f
         if (scope->parent == 0 && scope->is_plain && symbol_name != NULL)
             frame->function = symbol_name;
         else if (name[0] != '\0')
-            frame->function = name_store_put_function(&symbolizer->names, name, strlen(name));
+            frame->function = name_store_put_fixed_function(&symbolizer->names, name, SIZE_MAX);
         frame->is_inlined = scope->parent != 0;
         if (frame->is_inlined && place->count < SYMBOLIZER_FRAMES_MAX)
             frame[1] = (struct symbol_frame){
@@ -183,6 +198,7 @@ void symbolizer_find(struct symbolizer *symbolizer, const struct module *module,
     place_out->count = 1;
     place_out->frames[0] = (struct symbol_frame){.function = NULL};
     place_out->symbol = NULL;
+    place_out->symbol_length = 0;
     place_out->distance = 0;
     place_out->problem = file == NULL ? "is too large for the memory" : file->file.problem;
     if (file != NULL && module_file_place(&file->file, module, address, &place) == 0) {
@@ -212,7 +228,7 @@ void symbolizer_find_function(struct symbolizer *symbolizer, const struct module
     *function_out = (struct symbol_function){.name = place.frames[place.count - 1].function, .problem = place.problem};
     /* The symbol tells copies from each other, and was what the recording was asked for. */
     if (place.symbol != NULL)
-        function_out->name = name_store_put_function(&symbolizer->names, place.symbol, strlen(place.symbol));
+        function_out->name = name_store_put_fixed_function(&symbolizer->names, place.symbol, place.symbol_length);
     file = get_file(symbolizer, module);
     if (file != NULL && !symbolizer->options.is_symbols_only &&
         module_file_place(&file->file, module, address, &own) == 0)
@@ -227,6 +243,58 @@ void symbolizer_find_function(struct symbolizer *symbolizer, const struct module
     if (scope != NULL && scope->file != 0) {
         function_out->file = code_table_file(table, scope->file);
         function_out->line = scope->line;
+    }
+}
+
+/* ---- code without a file ----------------------------------------------------------------------------------------- */
+
+/* NULL: there is no memory. */
+static struct symbolizer_process *get_process(struct symbolizer *symbolizer, const struct symbol_process *wanted)
+{
+    struct symbolizer_process *process = symbolizer->processes;
+
+    while (process != NULL && (process->process.pid != wanted->pid || process->process.began != wanted->began))
+        process = process->next;
+    if (process != NULL)
+        return process;
+    process = calloc(1, sizeof(*process));
+    if (process == NULL)
+        return NULL;
+    process->process = *wanted;
+    jit_code_init(&process->code);
+    jit_code_read_process(&process->code, wanted->pid, wanted->began);
+    process->next = symbolizer->processes;
+    symbolizer->processes = process;
+    return process;
+}
+
+void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_process *process, uint64_t address,
+                          uint64_t time_ns, struct symbol_place *place_out)
+{
+    const struct symbolizer_process *known = get_process(symbolizer, process);
+    const struct named_range *range = known == NULL ? NULL : named_code_find(&known->code.functions, address, time_ns);
+    struct symbol_frame *frame = &place_out->frames[0];
+    char text[32];
+
+    place_out->count = 1;
+    place_out->symbol = NULL;
+    place_out->symbol_length = 0;
+    place_out->distance = 0;
+    place_out->problem = NULL;
+    *frame = (struct symbol_frame){.function = NULL};
+    if (range == NULL) {
+        frame->function =
+            name_store_put(&symbolizer->names, text, (size_t)snprintf(text, sizeof(text), "0x%" PRIx64, address));
+        return;
+    }
+    place_out->symbol = named_code_name(&known->code.functions, range);
+    place_out->symbol_length = strlen(place_out->symbol);
+    place_out->distance = address - range->begin;
+    frame->function = name_store_put_fixed_function(&symbolizer->names, place_out->symbol, place_out->symbol_length);
+    range = named_code_find(&known->code.lines, address, time_ns);
+    if (range != NULL) {
+        frame->file = named_code_name(&known->code.lines, range);
+        frame->line = range->line;
     }
 }
 

@@ -21,6 +21,7 @@
 
 struct module;
 struct symbolizer_file;
+struct symbolizer_process;
 
 struct symbolizer_options {
     bool has_no_cache;         /* neither read nor write what was found before */
@@ -32,7 +33,8 @@ struct symbolizer_options {
 
 struct symbolizer {
     struct symbolizer_options options;
-    struct symbolizer_file *files; /* the one that was asked last is first */
+    struct symbolizer_file *files;        /* the one that was asked last is first */
+    struct symbolizer_process *processes; /* whose own code was asked for */
     struct name_store names;
     const char *cache; /* NULL: none */
     char cache_path[1024];
@@ -50,10 +52,11 @@ struct symbol_frame {
 struct symbol_place {
     /* The innermost first; the last one is the function that the code belongs to. */
     struct symbol_frame frames[SYMBOLIZER_FRAMES_MAX];
-    size_t count;        /* at least 1 */
-    const char *symbol;  /* the name in the symbol table, as it is there; NULL: none */
-    uint64_t distance;   /* of the address from the begin of that symbol */
-    const char *problem; /* NULL, or why the file's names are not used: follows "its file" */
+    size_t count;         /* at least 1 */
+    const char *symbol;   /* the name in the symbol table, as it is there, not ended by a NUL; NULL: none */
+    size_t symbol_length; /* without a version */
+    uint64_t distance;    /* of the address from the begin of that symbol */
+    const char *problem;  /* NULL, or why the file's names are not used: follows "its file" */
 };
 
 /* A function, by an address in it. */
@@ -91,6 +94,19 @@ void symbolizer_find_function(struct symbolizer *symbolizer, const struct module
  * on it, and nothing is wrong with asking for others.
  */
 void symbolizer_prepare(struct symbolizer *symbolizer, const struct symbol_address *addresses, size_t count);
+
+/* A process of the trace that may have made code itself. */
+struct symbol_process {
+    uint32_t pid;
+    int64_t began; /* when it was recorded: what was written down before that (seconds since 1970) is not of it */
+};
+
+/*
+ * What is at an address where no file was mapped: code that the process made itself, if its runtime has written down
+ * names for perf. The time is CLOCK_MONOTONIC's, in nanoseconds; UINT64_MAX: at the end. "0x1234" without a name.
+ */
+void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_process *process, uint64_t address,
+                          uint64_t time_ns, struct symbol_place *place_out);
 
 /* What the module's file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
 MUST_USE int symbolizer_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address,

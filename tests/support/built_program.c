@@ -230,7 +230,7 @@ static bool is_same_answer(char theirs[][LINE_BYTES], char ours[][LINE_BYTES], s
         if (is_same(theirs[i], ours[i]) || (i % 2 == 1 && strictness == COMPARE_LINES) ||
             (i % 2 == 0 && strictness == COMPARE_NUMBERS && is_same_number(theirs[i], ours[i])))
             continue;
-        if (i % 2 == 0 || (strcmp(theirs[i], ours[last]) != 0 && strstr(ours[i], theirs[i]) == NULL &&
+        if (i % 2 == 0 || (strstr(theirs[i], ours[last]) == NULL && strstr(ours[i], theirs[i]) == NULL &&
                            strstr(theirs[i], ours[i]) == NULL))
             return false;
     }

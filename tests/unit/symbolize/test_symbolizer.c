@@ -45,10 +45,10 @@ static void symbols_are_told_with_distances(void)
     symbolizer_init(&symbolizer, &(struct symbolizer_options){.has_no_cache = true});
     symbolizer_find(&symbolizer, &module, (uintptr_t)named_function + 18, &place);
     CHECK(place.problem == NULL);
-    CHECK_TEXT(place.symbol, "_ZN5named8functionEv");
+    CHECK(place.symbol_length == 20 && memcmp(place.symbol, "_ZN5named8functionEv", 20) == 0);
     CHECK_EQUAL(place.distance, 18);
     CHECK(strcmp(place.frames[place.count - 1].function, "named::function()") == 0 ||
-          strcmp(place.frames[place.count - 1].function, place.symbol) == 0);
+          strcmp(place.frames[place.count - 1].function, "_ZN5named8functionEv") == 0);
     CHECK_EQUAL(symbolizer_place(&symbolizer, &module, (uintptr_t)named_function, &own), 0);
     symbolizer_deinit(&symbolizer);
 }
