@@ -105,7 +105,8 @@ static void open_debug(struct module_file *file, const char *folders)
 
     if (has_own_table(&file->file.symbols) || is_vdso(file) || symbol_file_open_whole(file->path, &whole) != 0)
         return;
-    if (debug_file_open(&whole.symbols, folders, &file->debug) == 0 &&
+    if ((debug_file_open_named(&whole.symbols, file->path, folders, &file->debug) == 0 ||
+         debug_file_open(&whole.symbols, folders, &file->debug) == 0) &&
         symbol_index_make_for(&file->debug_index, &file->debug.symbols, &file->file.symbols) != 0)
         debug_file_close(&file->debug);
     symbol_file_close(&whole);

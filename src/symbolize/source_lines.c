@@ -141,13 +141,17 @@ static bool get_table(struct source_lines *lines, struct code_unit *unit)
     return true;
 }
 
-static bool knows(const struct code_unit *unit, uint64_t address)
+static bool find_in(const struct code_unit *unit, uint64_t address, struct source_place *place_out)
 {
-    return unit->state == CODE_UNIT_READY &&
-           (code_table_scope(&unit->table, address) != NULL || code_table_line(&unit->table, address) != NULL);
+    if (unit->state != CODE_UNIT_READY)
+        return false;
+    place_out->table = &unit->table;
+    place_out->scope = code_table_scope(&unit->table, address);
+    place_out->line = code_table_line(&unit->table, address);
+    return place_out->scope != NULL || place_out->line != NULL;
 }
 
-const struct code_table *source_lines_find(struct source_lines *lines, uint64_t address)
+bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place_out)
 {
     struct code_unit *unit;
     size_t cursor = 0;
@@ -158,10 +162,10 @@ const struct code_table *source_lines_find(struct source_lines *lines, uint64_t 
             cursor = 0;
             continue;
         }
-        if (knows(unit, address))
-            return &unit->table;
+        if (find_in(unit, address, place_out))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* ---- many -------------------------------------------------------------------------------------------------------- */

@@ -39,8 +39,15 @@ void source_lines_open(struct source_lines *lines, const char *path, const char 
 /* Keeps what is new, if there is a cache. */
 void source_lines_close(struct source_lines *lines);
 
-/* The table that knows something of an address, as the file has it. NULL: none does. Stays until it is closed. */
-const struct code_table *source_lines_find(struct source_lines *lines, uint64_t address);
+/* What is known of an address. */
+struct source_place {
+    const struct code_table *table;
+    const struct code_scope *scope; /* the innermost; NULL: none */
+    const struct code_line *line;   /* NULL: none */
+};
+
+/* Of an address as the file has it. False: nothing is known. All that is found stays until it is closed. */
+bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place_out);
 
 /* Makes the tables for all those addresses, by at most so many threads. */
 void source_lines_prepare(struct source_lines *lines, const uint64_t *addresses, size_t count, unsigned thread_count);

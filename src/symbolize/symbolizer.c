@@ -138,41 +138,51 @@ static const char *name_symbol(struct symbolizer *symbolizer, struct symbolizer_
     return name_store_put_fixed_function(&symbolizer->names, symbol->name, symbol->name_length);
 }
 
-/* By debug information. False: there is none for it. */
-static bool name_frames(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
-                        const char *symbol_name, struct symbol_place *place)
+static bool find_source(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
+                        struct source_place *source_out)
 {
-    const struct code_table *table =
-        symbolizer->options.is_symbols_only ? NULL : source_lines_find(&file->lines, address);
-    const struct code_scope *scope;
-    const struct code_line *line;
-    struct symbol_frame *frame = &place->frames[0];
+    return !symbolizer->options.is_symbols_only && source_lines_find(&file->lines, address, source_out);
+}
 
-    if (table == NULL)
-        return false;
-    line = code_table_line(table, address);
-    if (line != NULL) {
-        frame->file = code_table_file(table, line->file);
-        frame->line = line->line;
-        frame->column = line->column;
-    }
-    scope = code_table_scope(table, address);
-    place->count = scope == NULL;
-    for (; scope != NULL; scope = code_table_parent(table, scope)) {
+static void name_scopes(struct symbolizer *symbolizer, const struct source_place *source, const char *symbol_name,
+                        struct symbol_place *place)
+{
+    const struct code_table *table = source->table;
+
+    place->count = 0;
+    for (const struct code_scope *scope = source->scope; scope != NULL; scope = code_table_parent(table, scope)) {
+        /* What is too much is left out before the last one. */
+        size_t which = place->count < SYMBOLIZER_FRAMES_MAX ? place->count++ : SYMBOLIZER_FRAMES_MAX - 1;
+        struct symbol_frame *frame = &place->frames[which];
         const char *name = code_table_name(table, scope);
 
-        /* What is too much is left out before the last one. */
-        frame = &place->frames[place->count < SYMBOLIZER_FRAMES_MAX ? place->count++ : SYMBOLIZER_FRAMES_MAX - 1];
-        if (scope->parent == 0 && scope->is_plain && symbol_name != NULL)
+        frame->is_inlined = scope->parent != 0;
+        if (!frame->is_inlined && scope->is_plain && symbol_name != NULL)
             frame->function = symbol_name;
         else if (name[0] != '\0')
             frame->function = name_store_put_fixed_function(&symbolizer->names, name, SIZE_MAX);
-        frame->is_inlined = scope->parent != 0;
-        if (frame->is_inlined && place->count < SYMBOLIZER_FRAMES_MAX)
-            frame[1] = (struct symbol_frame){
+        if (frame->is_inlined)
+            place->frames[which + 1 < SYMBOLIZER_FRAMES_MAX ? which + 1 : which] = (struct symbol_frame){
                 .file = code_table_file(table, scope->file), .line = scope->line, .column = scope->column};
     }
-    return true;
+}
+
+/* By debug information, if there is any for it. */
+static void name_frames(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
+                        const char *symbol_name, struct symbol_place *place)
+{
+    struct symbol_frame *frame = &place->frames[0];
+    struct source_place source;
+
+    if (!find_source(symbolizer, file, address, &source))
+        return;
+    if (source.line != NULL) {
+        frame->file = code_table_file(source.table, source.line->file);
+        frame->line = source.line->line;
+        frame->column = source.line->column;
+    }
+    if (source.scope != NULL)
+        name_scopes(symbolizer, &source, symbol_name, place);
 }
 
 /* A name for what has none. */
@@ -203,7 +213,7 @@ void symbolizer_find(struct symbolizer *symbolizer, const struct module *module,
     place_out->problem = file == NULL ? "is too large for the memory" : file->file.problem;
     if (file != NULL && module_file_place(&file->file, module, address, &place) == 0) {
         symbol_name = name_symbol(symbolizer, file, place, place_out);
-        (void)name_frames(symbolizer, file, place, symbol_name, place_out);
+        name_frames(symbolizer, file, place, symbol_name, place_out);
     }
     last = &place_out->frames[place_out->count - 1];
     if (last->function == NULL)
@@ -215,35 +225,41 @@ void symbolizer_find(struct symbolizer *symbolizer, const struct module *module,
             place_out->frames[i].function = "?";
 }
 
+/* Where the source of a function begins, rather than the line that its code begins with. */
+static void find_declaration(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
+                             struct symbol_function *function)
+{
+    const struct code_scope *scope;
+    struct source_place source;
+
+    if (!find_source(symbolizer, file, address, &source))
+        return;
+    scope = source.scope;
+    while (scope != NULL && scope->parent != 0)
+        scope = code_table_parent(source.table, scope);
+    if (scope != NULL && scope->file != 0) {
+        function->file = code_table_file(source.table, scope->file);
+        function->line = scope->line;
+    }
+}
+
 void symbolizer_find_function(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
                               struct symbol_function *function_out)
 {
-    struct symbol_place place;
+    const struct symbol_frame *last;
     struct symbolizer_file *file;
-    const struct code_table *table = NULL;
-    const struct code_scope *scope = NULL;
+    struct symbol_place place;
     uint64_t own;
 
     symbolizer_find(symbolizer, module, address, &place);
-    *function_out = (struct symbol_function){.name = place.frames[place.count - 1].function, .problem = place.problem};
+    last = &place.frames[place.count - 1];
+    *function_out = (struct symbol_function){last->function, last->file, last->line, place.problem};
     /* The symbol tells copies from each other, and was what the recording was asked for. */
     if (place.symbol != NULL)
         function_out->name = name_store_put_fixed_function(&symbolizer->names, place.symbol, place.symbol_length);
     file = get_file(symbolizer, module);
-    if (file != NULL && !symbolizer->options.is_symbols_only &&
-        module_file_place(&file->file, module, address, &own) == 0)
-        table = source_lines_find(&file->lines, own);
-    if (table == NULL)
-        return;
-    scope = code_table_scope(table, own);
-    while (scope != NULL && scope->parent != 0)
-        scope = code_table_parent(table, scope);
-    function_out->file = place.frames[place.count - 1].file;
-    function_out->line = place.frames[place.count - 1].line;
-    if (scope != NULL && scope->file != 0) {
-        function_out->file = code_table_file(table, scope->file);
-        function_out->line = scope->line;
-    }
+    if (file != NULL && module_file_place(&file->file, module, address, &own) == 0)
+        find_declaration(symbolizer, file, own, function_out);
 }
 
 /* ---- code without a file ----------------------------------------------------------------------------------------- */

@@ -31,14 +31,14 @@ static uint64_t sum_of(struct source_lines *lines, size_t *found_out)
 
     *found_out = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct code_table *table = source_lines_find(lines, addresses[i]);
-        const struct code_line *line = table == NULL ? NULL : code_table_line(table, addresses[i]);
-        const struct code_scope *scope = table == NULL ? NULL : code_table_scope(table, addresses[i]);
+        struct source_place place = {.table = NULL};
 
-        *found_out += line != NULL;
-        sum = sum * 31 + (line == NULL ? 0 : line->line);
-        for (; scope != NULL; scope = code_table_parent(table, scope))
-            sum = add(sum + scope->line, code_table_name(table, scope));
+        if (!source_lines_find(lines, addresses[i], &place))
+            continue;
+        *found_out += place.line != NULL;
+        sum = sum * 31 + (place.line == NULL ? 0 : place.line->line);
+        for (; place.scope != NULL; place.scope = code_table_parent(place.table, place.scope))
+            sum = add(sum + place.scope->line, code_table_name(place.table, place.scope));
     }
     return sum;
 }
@@ -116,10 +116,11 @@ static void a_cache_of_other_information_is_replaced(void)
 static void files_without_lines_have_none(void)
 {
     struct source_lines lines;
+    struct source_place place;
 
     source_lines_open(&lines, "/no/such/file", "", (struct code_cache_name){.folder = NULL});
     source_lines_prepare(&lines, addresses, count, 4);
-    CHECK(source_lines_find(&lines, addresses[0]) == NULL);
+    CHECK(!source_lines_find(&lines, addresses[0], &place));
     source_lines_close(&lines);
 }
 
