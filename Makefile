@@ -101,7 +101,7 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(DWARF)),%/dwarf_arguments_none.c %/dwarf_code_none.c,%_libdw.c) \
     $(if $(filter yes,$(DEMANGLE)),%/demangle_none.c,%/demangle_libiberty.c) \
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
-    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c))
+    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c src/query/*.c))
 CONTROLLER_S := $(wildcard src/inject/*.S)
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)

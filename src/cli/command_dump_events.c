@@ -183,8 +183,8 @@ static int dump_thread(struct dump *dump, const struct trace_file *file, size_t 
     if (result != 0)
         return result;
     dump->file = file;
-    result = trace_events_read_pieces(dump->files.folder, file, piece_count, &dump->blocks, &receiver, &end,
-                                      dump->call->error);
+    result =
+        trace_events_read(dump->files.folder, file, piece_count, &dump->blocks, &receiver, &end, dump->call->error);
     return result == 0 ? stream_end_check(&end.stream, end.path, dump->call->error) : result;
 }
 

@@ -205,7 +205,7 @@ static void check_index(struct file_checker *checker, const struct trace_file *f
     struct trace_events_end end;
     struct gait_error err;
 
-    if (trace_events_read(checker->files->folder, file->path, &checker->blocks, &receiver, &end, &err) != 0) {
+    if (trace_events_read(checker->files->folder, file, 1, &checker->blocks, &receiver, &end, &err) != 0) {
         note_error(finding, &err);
         return;
     }
