@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of code addresses of a trace as a line of text, from symbol tables: what the symbolizer knows without debug
- * information. Files may be gone by now, or be other ones: then an address is named by the file and the place in it.
- * One thread at a time.
+ * The names of code addresses of a trace as a line of text, from symbol tables, and with the line of the source where
+ * somebody asks for it. Files may be gone by now, or be other ones: then an address is named by the file and the place
+ * in it. One thread at a time.
  */
 #ifndef GAIT_SYMBOLIZE_FUNCTION_NAMES_H
 #define GAIT_SYMBOLIZE_FUNCTION_NAMES_H
@@ -30,6 +30,14 @@ void function_names_deinit(struct function_names *names);
  */
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes);
+
+/* The same, and " (file:line)" behind it where debug information tells the line. */
+const char *function_names_find_line(struct function_names *names, const struct module *module, uint64_t address,
+                                     char *text, size_t text_bytes);
+
+/* Only the " (file:line)"; nothing where it is not known. */
+void function_names_line(struct function_names *names, const struct module *module, uint64_t address, char *text,
+                         size_t text_bytes);
 
 /* The name that the symbol table has for it, as it is there; NULL: none. Stays, and is not ended by a NUL. */
 const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address,

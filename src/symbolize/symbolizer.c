@@ -124,18 +124,18 @@ static const char *name_stub(struct symbolizer *symbolizer, struct symbolizer_fi
     return name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
 }
 
-/* By symbol tables. NULL: there is no symbol. */
-static const char *name_symbol(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
-                               struct symbol_place *place)
+/* By symbol tables, if there is a symbol. */
+static void name_symbol(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
+                        struct symbol_place *place)
 {
     const struct elf_symbol *symbol = module_file_symbol(&file->file, address);
 
     if (symbol == NULL)
-        return NULL;
+        return;
     place->symbol = symbol->name;
     place->symbol_length = symbol->name_length;
+    place->name = name_store_put_fixed_function(&symbolizer->names, symbol->name, symbol->name_length);
     place->distance = address - symbol->address;
-    return name_store_put_fixed_function(&symbolizer->names, symbol->name, symbol->name_length);
 }
 
 static bool find_source(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
@@ -144,8 +144,7 @@ static bool find_source(struct symbolizer *symbolizer, struct symbolizer_file *f
     return !symbolizer->options.is_symbols_only && source_lines_find(&file->lines, address, source_out);
 }
 
-static void name_scopes(struct symbolizer *symbolizer, const struct source_place *source, const char *symbol_name,
-                        struct symbol_place *place)
+static void name_scopes(struct symbolizer *symbolizer, const struct source_place *source, struct symbol_place *place)
 {
     const struct code_table *table = source->table;
 
@@ -157,8 +156,8 @@ static void name_scopes(struct symbolizer *symbolizer, const struct source_place
         const char *name = code_table_name(table, scope);
 
         frame->is_inlined = scope->parent != 0;
-        if (!frame->is_inlined && scope->is_plain && symbol_name != NULL)
-            frame->function = symbol_name;
+        if (!frame->is_inlined && scope->is_plain && place->name != NULL)
+            frame->function = place->name;
         else if (name[0] != '\0')
             frame->function = name_store_put_fixed_function(&symbolizer->names, name, SIZE_MAX);
         if (frame->is_inlined)
@@ -169,7 +168,7 @@ static void name_scopes(struct symbolizer *symbolizer, const struct source_place
 
 /* By debug information, if there is any for it. */
 static void name_frames(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
-                        const char *symbol_name, struct symbol_place *place)
+                        struct symbol_place *place)
 {
     struct symbol_frame *frame = &place->frames[0];
     struct source_place source;
@@ -182,7 +181,7 @@ static void name_frames(struct symbolizer *symbolizer, struct symbolizer_file *f
         frame->column = source.line->column;
     }
     if (source.scope != NULL)
-        name_scopes(symbolizer, &source, symbol_name, place);
+        name_scopes(symbolizer, &source, place);
 }
 
 /* A name for what has none. */
@@ -197,32 +196,50 @@ static const char *name_otherwise(struct symbolizer *symbolizer, struct symboliz
     return name != NULL ? name : name_place(symbolizer, module, address);
 }
 
-void symbolizer_find(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
-                     struct symbol_place *place_out)
+static void clear_place(struct symbol_place *place, const char *problem)
+{
+    place->frames[0] = (struct symbol_frame){.function = NULL};
+    place->count = 1;
+    place->symbol = NULL;
+    place->symbol_length = 0;
+    place->name = NULL;
+    place->distance = 0;
+    place->problem = problem;
+}
+
+static void find(struct symbolizer *symbolizer, const struct module *module, uint64_t address, bool has_lines,
+                 struct symbol_place *place_out)
 {
     struct symbolizer_file *file = get_file(symbolizer, module);
     struct symbol_frame *last;
     uint64_t place;
-    const char *symbol_name = NULL;
 
-    place_out->count = 1;
-    place_out->frames[0] = (struct symbol_frame){.function = NULL};
-    place_out->symbol = NULL;
-    place_out->symbol_length = 0;
-    place_out->distance = 0;
-    place_out->problem = file == NULL ? "is too large for the memory" : file->file.problem;
+    clear_place(place_out, file == NULL ? "is too large for the memory" : file->file.problem);
     if (file != NULL && module_file_place(&file->file, module, address, &place) == 0) {
-        symbol_name = name_symbol(symbolizer, file, place, place_out);
-        name_frames(symbolizer, file, place, symbol_name, place_out);
+        name_symbol(symbolizer, file, place, place_out);
+        if (has_lines)
+            name_frames(symbolizer, file, place, place_out);
     }
     last = &place_out->frames[place_out->count - 1];
     if (last->function == NULL)
-        last->function = symbol_name;
+        last->function = place_out->name;
     if (last->function == NULL)
         last->function = name_otherwise(symbolizer, file, module, address);
     for (size_t i = 0; i + 1 < place_out->count; i++)
         if (place_out->frames[i].function == NULL)
             place_out->frames[i].function = "?";
+}
+
+void symbolizer_find(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+                     struct symbol_place *place_out)
+{
+    find(symbolizer, module, address, true, place_out);
+}
+
+void symbolizer_find_symbol(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+                            struct symbol_place *place_out)
+{
+    find(symbolizer, module, address, false, place_out);
 }
 
 /* Where the source of a function begins, rather than the line that its code begins with. */
@@ -255,8 +272,8 @@ void symbolizer_find_function(struct symbolizer *symbolizer, const struct module
     last = &place.frames[place.count - 1];
     *function_out = (struct symbol_function){last->function, last->file, last->line, place.problem};
     /* The symbol tells copies from each other, and was what the recording was asked for. */
-    if (place.symbol != NULL)
-        function_out->name = name_store_put_fixed_function(&symbolizer->names, place.symbol, place.symbol_length);
+    if (place.name != NULL)
+        function_out->name = place.name;
     file = get_file(symbolizer, module);
     if (file != NULL && module_file_place(&file->file, module, address, &own) == 0)
         find_declaration(symbolizer, file, own, function_out);
@@ -292,12 +309,7 @@ void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_pro
     struct symbol_frame *frame = &place_out->frames[0];
     char text[32];
 
-    place_out->count = 1;
-    place_out->symbol = NULL;
-    place_out->symbol_length = 0;
-    place_out->distance = 0;
-    place_out->problem = NULL;
-    *frame = (struct symbol_frame){.function = NULL};
+    clear_place(place_out, NULL);
     if (range == NULL) {
         frame->function =
             name_store_put(&symbolizer->names, text, (size_t)snprintf(text, sizeof(text), "0x%" PRIx64, address));
@@ -306,7 +318,8 @@ void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_pro
     place_out->symbol = named_code_name(&known->code.functions, range);
     place_out->symbol_length = strlen(place_out->symbol);
     place_out->distance = address - range->begin;
-    frame->function = name_store_put_fixed_function(&symbolizer->names, place_out->symbol, place_out->symbol_length);
+    place_out->name = name_store_put_fixed_function(&symbolizer->names, place_out->symbol, place_out->symbol_length);
+    frame->function = place_out->name;
     range = named_code_find(&known->code.lines, address, time_ns);
     if (range != NULL) {
         frame->file = named_code_name(&known->code.lines, range);

@@ -55,6 +55,7 @@ struct symbol_place {
     size_t count;         /* at least 1 */
     const char *symbol;   /* the name in the symbol table, as it is there, not ended by a NUL; NULL: none */
     size_t symbol_length; /* without a version */
+    const char *name;     /* the same as people write it; NULL: none */
     uint64_t distance;    /* of the address from the begin of that symbol */
     const char *problem;  /* NULL, or why the file's names are not used: follows "its file" */
 };
@@ -84,6 +85,10 @@ void symbolizer_deinit(struct symbolizer *symbolizer);
  */
 void symbolizer_find(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
                      struct symbol_place *place_out);
+
+/* The same by symbol tables only: one frame, without a line. */
+void symbolizer_find_symbol(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+                            struct symbol_place *place_out);
 
 /* The function that has the address, whatever was put into it, and where its source begins. */
 void symbolizer_find_function(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
