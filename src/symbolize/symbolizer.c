@@ -37,6 +37,8 @@ void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_opti
     if (options != NULL)
         symbolizer->options = *options;
     if (symbolizer->options.debug_folders == NULL)
+        symbolizer->options.debug_folders = getenv("GAIT_DEBUG_PATH");
+    if (symbolizer->options.debug_folders == NULL)
         symbolizer->options.debug_folders = DEBUG_FILE_FOLDERS;
     symbolizer->cache = symbolizer->options.cache;
     if (symbolizer->cache == NULL && !symbolizer->options.has_no_cache)

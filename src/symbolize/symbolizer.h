@@ -26,7 +26,7 @@ struct symbolizer_process;
 struct symbolizer_options {
     bool has_no_cache;         /* neither read nor write what was found before */
     const char *cache;         /* its folder; NULL: where people keep such things */
-    const char *debug_folders; /* where debug information is, with colons between them; NULL: in /usr/lib/debug */
+    const char *debug_folders; /* with debug information, colons between them; NULL: as GAIT_DEBUG_PATH says */
     bool is_symbols_only;      /* no debug information: no lines, but quicker */
     unsigned thread_count;     /* for symbolizer_prepare; 0: as many as there are CPUs */
 };
