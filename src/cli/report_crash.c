@@ -42,7 +42,7 @@ static const char *name_signal(int signal, char *text, size_t text_bytes)
     return text;
 }
 
-/* "function+0x12 in file", or the address if nobody knows. */
+/* "function+0x12 (file:line)", or the address if nobody knows. */
 static const char *name_address(const struct crash_report *report, uint64_t address, uint64_t first, uint64_t last,
                                 char *text, size_t text_bytes)
 {
@@ -53,7 +53,7 @@ static const char *name_address(const struct crash_report *report, uint64_t addr
         snprintf(text, text_bytes, "0x%" PRIx64, address);
         return text;
     }
-    (void)function_names_find(report->names, module, address, name, sizeof(name));
+    (void)function_names_find_line(report->names, module, address, name, sizeof(name));
     return printable(text, text_bytes, name);
 }
 
