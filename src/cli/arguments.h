@@ -12,11 +12,15 @@
 
 /* For argument_option.values: a number from 1 on follows, and is the result. */
 #define ARGUMENT_NUMBER "NUMBER"
+/* For the same: any text follows, and is the option's text. */
+#define ARGUMENT_TEXT "TEXT"
 
 struct argument_option {
-    const char *name;   /* without the dashes */
-    const char *values; /* what may follow: "one|of|these", "some,of,these", ARGUMENT_NUMBER, or NULL: nothing does */
-    int *result;        /* is set to the number of the value, to a bit for each number, or to 1 */
+    const char *name; /* without the dashes */
+    const char *
+        values; /* what may follow: "one|of|these", "some,of,these", ARGUMENT_NUMBER, ARGUMENT_TEXT, or NULL: nothing */
+    void *result; /* an int, set to the number of the value, to a bit for each number, or to 1; or, of
+                     ARGUMENT_TEXT, a const char *, which points into the arguments */
 };
 
 struct argument_rules {
