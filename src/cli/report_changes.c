@@ -53,6 +53,7 @@ static void put_times(const struct changes *changes, const struct report_change 
 
 static void put_change(const struct changes *changes, const struct report_change *change, int name_columns)
 {
+    int64_t more = (int64_t)(change->after.calls - change->before.calls);
     const char *state = change->before.calls == 0 ? "new" : change->after.calls == 0 ? "gone" : "";
     char clean[TEXT_BYTES];
 
@@ -60,8 +61,8 @@ static void put_change(const struct changes *changes, const struct report_change
         put_times(changes, change, changes->first);
         put_times(changes, change, REPORT_BY_SELF);
     }
-    screen_print(changes->screen, " %10" PRIu64 " %10" PRIu64 " %+11" PRId64, change->before.calls, change->after.calls,
-                 (int64_t)(change->after.calls - change->before.calls));
+    screen_print(changes->screen, " %10" PRIu64 " %10" PRIu64, change->before.calls, change->after.calls);
+    screen_print(changes->screen, more == 0 ? " %11" PRId64 : " %+11" PRId64, more);
     screen_print(changes->screen, "  %-4s  ", state);
     printable(clean, sizeof(clean), change->name[0] == '\0' ? "without a name" : change->name);
     if (change->module[0] == '\0')

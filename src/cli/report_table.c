@@ -102,8 +102,8 @@ static void put_row(const struct report_table *table, const struct report_row *r
 
 static void put_title(const struct report_table *table, enum report_order order, size_t count)
 {
-    static const char *const orders[] = {"total time, with what they called",
-                                         "self time, without what they called",
+    static const char *const orders[] = {"total time, with all that is called",
+                                         "self time, without what is called",
                                          "calls",
                                          "average time of a call",
                                          "time that 99 % of calls stay below",

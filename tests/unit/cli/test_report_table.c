@@ -32,14 +32,14 @@ static void functions_are_shown_by_total_and_by_self_time(void)
     begin();
     EXPECT(&command_report,
            "\n"
-           "2 functions by total time, with what they called\n"
+           "2 functions by total time, with all that is called\n"
            "    total     self  self%      calls      min      avg      p50      p99      max  function        module\n"
            "  8.000us  6.500us  81.2%         13     50ns    615ns     50ns  2.500us  2.500us  example+0x1100  "
            "example (is gone)\n"
            "  1.500us  1.500us  18.8%          3    500ns    500ns    500ns    500ns    500ns  example+0x1200  "
            "example (is gone)\n"
            "\n"
-           "2 functions by self time, without what they called\n"
+           "2 functions by self time, without what is called\n"
            "    total     self  self%      calls ");
     EXPECT(&command_report, "  enters         leaves ");
     trace_folder_deinit(&folder);
@@ -55,7 +55,7 @@ static void an_order_and_a_kind_may_be_asked_for(void)
            "--sort", "calls");
     EXPECT(&command_report, "1 module by longest call\n", "--by", "module", "--sort", "max");
     EXPECT(&command_report,
-           "3 threads by total time, with what they called\n"
+           "3 threads by total time, with all that is called\n"
            "    total     self  self%      calls      min      avg      p50      p99      max  thread\n"
            "  7.500us  7.500us  93.8%          6    500ns  1.500us    500ns  2.500us  2.500us  100/102\n"
            "    250ns    250ns   3.1%          5     50ns     50ns     50ns     50ns     50ns  100/100 example\n",
@@ -67,7 +67,7 @@ static void a_filter_leaves_other_functions_out(void)
 {
     begin();
     EXPECT(&command_report,
-           "1 function by self time, without what they called\n"
+           "1 function by self time, without what is called\n"
            "    total     self  self%      calls      min      avg      p50      p99      max  function        module\n"
            "  1.500us  1.500us 100.0%          3 ",
            "--filter", "exam*!*1200", "--sort", "self");
