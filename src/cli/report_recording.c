@@ -94,6 +94,17 @@ static void put_time(struct screen *screen, const struct trace_report *report)
     put_field(screen, "recorded", text);
 }
 
+/* How the first process ended, whatever programs it became. */
+static int first_status(const struct manifest *manifest)
+{
+    int status = -1;
+
+    for (size_t i = 0; i < manifest->process_count; i++)
+        if (manifest->processes[i].pid == manifest->processes[0].pid && manifest->processes[i].status != -1)
+            status = manifest->processes[i].status;
+    return status;
+}
+
 static void put_end(struct screen *screen, const struct manifest *manifest)
 {
     char text[TEXT_BYTES], status[64] = "";
@@ -102,8 +113,7 @@ static void put_end(struct screen *screen, const struct manifest *manifest)
         put_field(screen, "ended", "not yet, or the recorder was killed");
         return;
     }
-    if (manifest->process_count > 0)
-        report_status_write(manifest->processes[0].status, status, sizeof(status));
+    report_status_write(first_status(manifest), status, sizeof(status));
     /* The status says as much, and more. */
     if (status[0] != '\0' && (strcmp(manifest->ended, "exit") == 0 || strcmp(manifest->ended, "signal") == 0))
         snprintf(text, sizeof(text), "%s", status);
@@ -127,18 +137,17 @@ static void put_events(struct screen *screen, const struct manifest *manifest)
 
 static void put_calls(struct screen *screen, const struct trace_report *report)
 {
-    char text[TEXT_BYTES], calls[REPORT_COUNT_BYTES], functions[REPORT_COUNT_BYTES];
+    size_t threads = report->trace->thread_count, functions = report->groups.count;
+    char text[TEXT_BYTES], calls[REPORT_COUNT_BYTES], count[REPORT_COUNT_BYTES], of[TEXT_BYTES] = "";
 
     if (report->all.calls == 0)
         return;
-    report_count_write(report->all.calls, calls);
-    report_count_write(report->groups.functions.count, functions);
     if (report->groups.filter != NULL)
-        snprintf(text, sizeof(text), "%s of functions that match '%s'", calls, report->groups.filter);
-    else
-        snprintf(text, sizeof(text), "%s of %s function%s, in %zu thread%s", calls, functions,
-                 report->groups.functions.count == 1 ? "" : "s", report->trace->thread_count,
-                 report->trace->thread_count == 1 ? "" : "s");
+        snprintf(of, sizeof(of), " of functions that match '%s'", report->groups.filter);
+    else if (report->groups.kind == CALL_GROUP_FUNCTION)
+        snprintf(of, sizeof(of), " of %s function%s", report_count_write(functions, count), functions == 1 ? "" : "s");
+    snprintf(text, sizeof(text), "%s%.400s, in %zu thread%s", report_count_write(report->all.calls, calls), of, threads,
+             threads == 1 ? "" : "s");
     put_field(screen, "calls", text);
 }
 

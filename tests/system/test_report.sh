@@ -70,7 +70,7 @@ command    ./calls
 recorded   #
 ended      exit status 0
 events     enter, leave; with times
-calls      200 of functions that match 'calls!r_s*'
+calls      200 of functions that match 'calls!r_s*', in 3 threads
 lost       nothing
 
     pid  parent  command

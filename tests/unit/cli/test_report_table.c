@@ -71,7 +71,7 @@ static void a_filter_leaves_other_functions_out(void)
            "    total     self  self%      calls      min      avg      p50      p99      max  function        module\n"
            "  1.500us  1.500us 100.0%          3 ",
            "--filter", "exam*!*1200", "--sort", "self");
-    EXPECT(&command_report, "calls      3 of functions that match '*1200'\n", "--filter", "*1200");
+    EXPECT(&command_report, "calls      3 of functions that match '*1200', in 3 threads\n", "--filter", "*1200");
     trace_folder_deinit(&folder);
 }
 
