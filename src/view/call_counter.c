@@ -10,38 +10,32 @@
 
 int call_counter_init(struct call_counter *counter, struct call_groups *groups)
 {
-    size_t process_count = groups->trace->process_count;
-
     *counter = (struct call_counter){.groups = groups};
-    counter->addresses = calloc(process_count + 1, sizeof(*counter->addresses));
-    if (counter->addresses == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < process_count; i++) {
-        int result = hash_map_init(&counter->addresses[i], 1);
-
-        if (result != 0) {
-            while (i-- > 0)
-                hash_map_deinit(&counter->addresses[i]);
-            free(counter->addresses);
-            return result;
-        }
-    }
-    return 0;
+    return hash_map_init(&counter->addresses, ANSWERS_AT_FIRST);
 }
 
 void call_counter_deinit(struct call_counter *counter)
 {
-    for (size_t i = 0; i < counter->groups->trace->process_count; i++)
-        hash_map_deinit(&counter->addresses[i]);
-    free(counter->addresses);
+    hash_map_deinit(&counter->addresses);
     free(counter->answers);
     free(counter->open);
     call_statistics_table_deinit(&counter->statistics);
 }
 
-static int keep(struct call_counter *counter, struct hash_map *addresses, uint64_t address,
-                const struct call_group_answer *answer)
+/* Addresses mean something else in another process. There may be thousands: of one at a time answers are kept. */
+static int change_process(struct call_counter *counter, size_t process)
 {
+    if (counter->process == process)
+        return 0;
+    hash_map_deinit(&counter->addresses);
+    counter->answer_count = 0;
+    counter->process = process;
+    return hash_map_init(&counter->addresses, ANSWERS_AT_FIRST);
+}
+
+static int keep(struct call_counter *counter, uint64_t address, const struct call_group_answer *answer)
+{
+    struct hash_map *addresses = &counter->addresses;
     uint64_t at;
     int result;
 
@@ -68,28 +62,27 @@ static int keep(struct call_counter *counter, struct hash_map *addresses, uint64
 }
 
 /* A new function, or something else is mapped there by now. */
-static __attribute__((noinline)) int ask(struct call_counter *counter, struct hash_map *addresses,
-                                         const struct view_call *call, struct call_group_answer *answer)
+static __attribute__((noinline)) int ask(struct call_counter *counter, const struct view_call *call,
+                                         struct call_group_answer *answer)
 {
     int result = call_groups_find(counter->groups, counter->thread, call->function, call->begin, answer);
 
     if (result == 0 && answer->group != CALL_GROUP_NONE &&
         call_statistics_table_obtain(&counter->statistics, answer->group) == NULL)
         result = -ENOMEM;
-    return result != 0 ? result : keep(counter, addresses, call->function, answer);
+    return result != 0 ? result : keep(counter, call->function, answer);
 }
 
 static int find_group(struct call_counter *counter, const struct view_call *call, uint32_t *group_out)
 {
-    struct hash_map *addresses = &counter->addresses[counter->groups->trace->threads[counter->thread].process];
     struct call_group_answer answer;
     uint64_t at;
 
-    if (hash_map_lookup(addresses, call->function, &at) && counter->answers[at].from <= call->begin &&
+    if (hash_map_lookup(&counter->addresses, call->function, &at) && counter->answers[at].from <= call->begin &&
         call->begin < counter->answers[at].to) {
         answer = counter->answers[at];
     } else {
-        int result = ask(counter, addresses, call, &answer);
+        int result = ask(counter, call, &answer);
 
         if (result != 0)
             return result;
@@ -147,6 +140,10 @@ static int end(void *context, const struct view_call *call)
 
 int call_counter_receive(struct call_counter *counter, size_t thread, struct call_receiver *receiver_out)
 {
+    int result = change_process(counter, counter->groups->trace->threads[thread].process);
+
+    if (result != 0)
+        return result;
     counter->thread = thread;
     if (counter->groups->kind == CALL_GROUP_THREAD &&
         call_statistics_table_obtain(&counter->statistics, thread) == NULL)

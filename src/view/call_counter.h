@@ -11,8 +11,9 @@
 
 struct call_counter {
     struct call_groups *groups;
-    size_t thread;              /* whose calls come */
-    struct hash_map *addresses; /* of each process: address -> its answer */
+    size_t thread;             /* whose calls come */
+    size_t process;            /* of which answers are known */
+    struct hash_map addresses; /* -> its answer */
     struct call_group_answer *answers;
     size_t answer_count;
     size_t answer_capacity;

@@ -138,12 +138,43 @@ static void an_address_is_asked_for_again_when_another_file_is_there(void)
     end();
 }
 
+/* The same address in another process is another function, and the first one is known again afterwards. */
+static void each_process_has_its_own_addresses(void)
+{
+    struct view_call call = {.function = 0x901100, .begin = 2000, .end = 2010};
+    struct trace_bytes nothing = {.size_bytes = 0};
+    struct call_receiver receiver;
+
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+    trace_folder_make(&folder, "200");
+    trace_folder_put_stream(
+        &folder,
+        &(struct trace_stream_plan){
+            .name = "200/200.1.index.gait",
+            .header = {.kind = TRACE_STREAM_INDEX, .pid = 200, .tid = 200, .generation = 1, .space = 1, .events = 1},
+            .bytes = &nothing});
+    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
+    CHECK_EQUAL(call_groups_init(&groups, &trace, CALL_GROUP_FUNCTION, NULL), 0);
+    CHECK_EQUAL(call_counter_init(&counter, &groups), 0);
+    for (size_t i = 0; i < 6; i++) {
+        CHECK_EQUAL(call_counter_receive(&counter, i % 3, &receiver), 0);
+        CHECK_EQUAL(receiver.begin(receiver.context, &call), 0);
+        CHECK_EQUAL(receiver.end(receiver.context, &call), 0);
+    }
+    CHECK_EQUAL(groups.count, 2);
+    CHECK_EQUAL(counter.statistics.all[0].calls, 4);
+    CHECK_EQUAL(counter.statistics.all[1].calls, 2);
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(functions_that_call_each_other_count_once),
     CHECK_CASE(a_module_took_as_long_as_its_outermost_calls),
     CHECK_CASE(each_thread_has_its_own_numbers),
     CHECK_CASE(calls_that_a_filter_leaves_out_do_not_count),
     CHECK_CASE(calls_may_be_deep),
+    CHECK_CASE(each_process_has_its_own_addresses),
     CHECK_CASE(an_address_is_asked_for_again_when_another_file_is_there),
 };
 
