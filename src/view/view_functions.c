@@ -37,6 +37,7 @@ int view_functions_init(struct view_functions *functions, const struct view_trac
         }
     }
     function_names_init(&functions->names);
+    function_names_use_trace(&functions->names, trace->files.folder);
     return 0;
 }
 
