@@ -70,8 +70,8 @@ static enum command_status read_settings(const struct command_call *call, struct
 {
     static const char *const names[] = {"TRACE"};
     const struct argument_option options[] = {
-        {"depth", ARGUMENT_NUMBER, &settings->depth},  {"min-percent", ARGUMENT_TEXT, &settings->min_percents},
-        {"thread", ARGUMENT_TEXT, &settings->threads}, {"json", NULL, &settings->as_json},
+        {"depth", ARGUMENT_NUMBER, &settings->depth},  {"min-percent", ARGUMENT_TEXTS, &settings->min_percents},
+        {"thread", ARGUMENT_TEXTS, &settings->threads}, {"json", NULL, &settings->as_json},
         {"no-pager", NULL, &settings->no_pager},
     };
     const struct argument_rules rules = {"graph", options, sizeof(options) / sizeof(options[0]), names, 1};
@@ -115,10 +115,13 @@ static int read_threads(struct graph_run *run)
     int first_result = 0;
 
     for (size_t i = 0; i < run->thread_count; i++) {
-        int result = read_thread(run, run->threads[i], first_result == 0 ? run->call->error : NULL);
+        struct gait_error why = {.code = 0};
+        int result = read_thread(run, run->threads[i], &why);
 
-        if (first_result == 0)
-            first_result = result;
+        if (first_result != 0 || (result == 0 && (why.code == 0 || run->call->error->code != 0)))
+            continue;
+        first_result = result;
+        *run->call->error = why;
     }
     return first_result;
 }
@@ -205,7 +208,7 @@ static enum command_status show(struct graph_run *run, int result)
     status = pager_end(&pager);
     if (status != 0)
         return (enum command_status)status;
-    return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    return result == 0 && run->call->error->code == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
