@@ -8,6 +8,7 @@
 #include "base/memory_map.h"
 
 #include "base/assert.h"
+#include "base/memory_area.h"
 #include "base/raw_syscall.h"
 
 #include <asm/errno.h>
@@ -179,7 +180,7 @@ int memory_map_request(const struct memory_request *request, void **start_out)
         return -EINVAL;
     if (rounded.within.low != 0 || rounded.within.high != 0)
         return map_within(&rounded, start_out);
-    start = map(&rounded, 0, 0);
+    start = map(&rounded, memory_area_take(rounded.size_bytes), 0);
     if (is_error(start))
         return (int)start;
     *start_out = (void *)start;
