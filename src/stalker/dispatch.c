@@ -75,22 +75,26 @@ static bool tells_blocks(const struct code_cache *cache)
     return cache->configuration.events & (GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC);
 }
 
-/*
- * The CPU finds out what is wrong, at the original address, and our handler takes the thread on from there. Should
- * nothing be, it goes on natively until the next signal.
- */
-static void try_natively(struct stalker_thread *thread)
-{
-    thread->resume = thread->context.pc;
-    thread->is_trying = true;
-    thread->enter_once = true;
-}
-
 /* For good: what stands at context.pc cannot be translated. */
 static void give_up(struct stalker_thread *thread)
 {
     counter_add(COUNTER_threads_left, 1);
     stalker_leave_natively(thread);
+}
+
+/*
+ * The CPU finds out what is wrong, at the original address, and our handler takes the thread on from there. Code that
+ * is only not known to be there would run on, behind our back.
+ */
+static void try_natively(struct stalker_thread *thread)
+{
+    if (code_source_is_blind(&thread->engine->source)) {
+        give_up(thread);
+        return;
+    }
+    thread->resume = thread->context.pc;
+    thread->is_trying = true;
+    thread->enter_once = true;
 }
 
 /* Goes on at context.pc, to which `exit`, if there is one, is linked. */
