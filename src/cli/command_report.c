@@ -7,6 +7,7 @@
 #include "cli/printable.h"
 #include "cli/report_crash.h"
 #include "cli/report_details.h"
+#include "cli/report_left.h"
 #include "cli/report_times.h"
 #include "cli/report_windows.h"
 #include "cli/screen.h"
@@ -378,6 +379,7 @@ static void put_details_and_crashes(const struct report *report)
 
     function_names_init(&names);
     report_details(report->call->screen, &report->summary, &names, report->limit);
+    report_left(report->call->screen, &report->summary, &names);
     report_crash(report->call->screen, &report->summary, &names);
     function_names_deinit(&names);
 }
@@ -426,9 +428,10 @@ const struct command command_report = {
                "recorded, when, for how long and how it ended; the processes and threads with\n"
                "their events, how many bytes of records were lost, and how long they waited for\n"
                "the disk, if they did; of hooked functions how long they took, with and without\n"
-               "those that they called; and the functions that were called most; of a recording\n"
-               "with triggers, which there were and what was kept; of processes that a signal\n"
-               "ended, where, and what threads did last.\n"
+               "those that they called; and the functions that were called most; where threads\n"
+               "went on without being followed, and why; of a recording with triggers, which\n"
+               "there were and what was kept; of processes that a signal ended, where, and what\n"
+               "threads did last.\n"
                "Names come from the programs and libraries that were mapped: where one is gone\n"
                "or has changed since, the place in the file is shown.\n"
                "\n"

@@ -21,6 +21,7 @@
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
 #include "stalker/thread_choice.h"
+#include "stalker/thread_left.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
@@ -194,8 +195,10 @@ static enum system_call_outcome clone_thread(struct stalker_thread *thread, cons
         return announce(thread, call, false);
     if (!thread->new_threads)
         return SYSTEM_CALL_IN_PLACE;
-    if (stalker_follow_clone(thread, &result) != 0)
+    if (stalker_follow_clone(thread, &result) != 0) {
+        thread_left_tell(thread, RING_LEFT_NEW_THREAD);
         return SYSTEM_CALL_IN_PLACE;
+    }
     thread->engine->translator->system_call_done(&thread->context, result);
     return SYSTEM_CALL_DONE;
 }
