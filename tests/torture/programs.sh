@@ -6,6 +6,7 @@
 
 make_place() {
     seq 1 200000 >numbers
+    seq 1 3000 >few
     head -c 1200000 "$(command -v bash)" >binary
     for _ in 1 2 3 4 5 6; do cat binary; done >big
     cat >big.c <<'END'
@@ -359,7 +360,7 @@ program convert 'convert -size 400x400 plasma:red-blue -seed 1 -blur 0x3 -resize
 program sox 'bash -c "sox -n -r 8000 -b 16 t.wav synth 20 sine 300-3000 reverb 2>/dev/null; sox t.wav -n stat 2>&1 | head -3; rm -f t.wav"'
 program vim 'bash -c "vim -u NONE -es -c \"%s/1/one/g\" -c \"g/7/d\" -c \"wq! out.txt\" numbers; md5sum <out.txt; rm -f out.txt"'
 program ssh-keygen 'bash -c "rm -f k k.pub; ssh-keygen -q -t ed25519 -N \"\" -f k && ssh-keygen -y -f k | cut -c1-11; rm -f k k.pub"'
-program valgrind 'valgrind -q --error-exitcode=9 sort -r numbers -o sorted'
+program valgrind 'valgrind -q --error-exitcode=9 sort -r few -o sorted'
 program gdb 'bash -c "gdb -nx -batch -ex \"break write\" -ex run -ex \"bt 1\" -ex kill --args head -2 numbers 2>&1 | sed \"s/process [0-9]*/process/\""'
 program strace 'strace -o /dev/null -f sh -c "sort -r numbers | head -3"'
 program qemu-aarch64 'bash -c "aarch64-linux-gnu-gcc -static -O1 big.c -o big.arm && qemu-aarch64 ./big.arm"'

@@ -122,6 +122,11 @@ visit() {
     timeout --preserve-status -s INT -k 60 "$2" "$gait" attach --quiet -o "$folder/traces" --overflow drop \
         "${options[@]}" "$pid" >"$folder/attached" 2>&1
     status=$?
+    # Ended before it began.
+    if [[ $status == 130 ]]; then
+        rm -rf "$folder/traces"
+        return
+    fi
     [[ $status == 0 ]] || goes_away "$pid" || grep -q 'executes another program by now' "$folder/attached" ||
         say_failure "$4: attach gives $status: $(tail -n 1 "$folder/attached")"
     verify "$4"
