@@ -111,6 +111,7 @@ static int map_at(const struct memory_request *request, uint64_t place, void **s
         memory_unmap((void *)start, request->size_bytes);
         return -EEXIST;
     }
+    memory_area_note((uint64_t)start, request->size_bytes);
     *start_out = (void *)start;
     return 0;
 }
@@ -297,6 +298,8 @@ void memory_unmap(void *start, size_t size_bytes)
 
     if (start == NULL)
         return;
+    /* Before somebody else can have it. */
+    memory_area_forget((uintptr_t)start);
     result = raw_syscall(__NR_munmap, (long)start, (long)memory_round_to_pages(size_bytes), 0, 0, 0, 0);
     ASSERT(result == 0, "giving back memory that was not mapped like this");
 }

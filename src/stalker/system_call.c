@@ -6,6 +6,7 @@
  */
 #include "stalker/system_call.h"
 
+#include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
 #include "stalker/dispatch.h"
@@ -14,6 +15,7 @@
 #include "stalker/follow.h"
 #include "stalker/fork.h"
 #include "stalker/invalidate.h"
+#include "stalker/own_memory.h"
 #include "stalker/program_memory.h"
 #include "stalker/seccomp_filter.h"
 #include "stalker/signal_actions.h"
@@ -135,9 +137,18 @@ static void changed(struct stalker_thread *thread, uint64_t start, uint64_t size
         watcher->changed(watcher->context, start, end, may_execute);
 }
 
+/* Nothing of ours is changed. */
+static long make_change(struct stalker_thread *thread, const struct system_call *call)
+{
+    if (!own_memory_is_changed_by(thread->engine, call))
+        return make(call);
+    counter_add(COUNTER_mappings_refused, 1);
+    return -ENOMEM;
+}
+
 static long change_mapping(struct stalker_thread *thread, const struct system_call *call)
 {
-    long result = make(call);
+    long result = make_change(thread, call);
 
     /* An mprotect that comes to a hole has changed what is before it. */
     if (failed(result) && (call->number == __NR_mmap || result != -ENOMEM))
@@ -149,7 +160,7 @@ static long change_mapping(struct stalker_thread *thread, const struct system_ca
 
 static long move_mapping(struct stalker_thread *thread, const struct system_call *call)
 {
-    long result = make(call);
+    long result = make_change(thread, call);
 
     if (failed(result))
         return result;

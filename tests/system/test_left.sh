@@ -21,6 +21,8 @@ left_by() {
     "$gait" verify "$folder"/traces/* >"$folder/err" 2>&1 || fail "${program##*/} with $events: a bad trace"
 }
 
+gcc -O1 -o "$folder/unmaps_others" tests/system/programs/unmaps_others.c || exit 1
+
 for events in none call,ret block; do
     left_by $events "$folder/far_branches"
     check "nobody says that it was left" grep -q '^gait: 1 thread was not followed to the end' "$folder/said"
@@ -31,6 +33,9 @@ for events in none call,ret block; do
     check "without descriptors: the report does not say why" grep -q 'nobody can tell whether there is code' "$folder/report"
     left_by $events "$folder/without_memory"
     check "without memory: the report does not say it" grep -q 'no memory left to follow the thread that it makes' "$folder/report"
+    # Not left, since it does not get what it wants.
+    left_by $events "$folder/unmaps_others"
+    check "a program that unmaps what it does not know is left" test -z "$(grep 'not followed' "$folder/said")"
 done
 
 finish

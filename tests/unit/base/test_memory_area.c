@@ -56,9 +56,36 @@ static void it_begins_anew_when_it_is_full(void)
     memory_unmap(ours, PAGE);
 }
 
+static void what_has_to_be_elsewhere_is_known(void)
+{
+    void *near[3];
+    uint64_t first;
+
+    for (unsigned i = 0; i < 3; i++)
+        CHECK_EQUAL(memory_map_near((uintptr_t)&near, 2 * PAGE, MEMORY_READ_WRITE, &near[i]), 0);
+    memory_unmap(near[1], 2 * PAGE);
+    first = (uintptr_t)near[0];
+    CHECK(memory_area_overlaps(first, first + 1));
+    CHECK(memory_area_overlaps(first - PAGE, first + 5 * PAGE));
+    CHECK(memory_area_overlaps(first + 2 * PAGE - 1, first + 2 * PAGE));
+    CHECK(!memory_area_overlaps((uintptr_t)near[1], (uintptr_t)near[1] + 1));
+    CHECK(memory_area_overlaps((uintptr_t)near[2], (uintptr_t)near[2] + 1));
+    memory_unmap(near[0], 2 * PAGE);
+    memory_unmap(near[2], 2 * PAGE);
+    CHECK(!memory_area_overlaps(first, first + 1));
+    for (unsigned i = 1; i <= 1000; i++)
+        memory_area_note(i * 2 * PAGE, PAGE);
+    CHECK(memory_area_overlaps(2 * PAGE, 3 * PAGE));
+    CHECK(!memory_area_overlaps(3 * PAGE, 4 * PAGE));
+    for (unsigned i = 1; i <= 1000; i++)
+        memory_area_forget(i * 2 * PAGE);
+    CHECK(!memory_area_overlaps(0, 3000 * PAGE));
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(nothing_is_taken_twice),
     CHECK_CASE(holes_of_the_program_stay_free),
+    CHECK_CASE(what_has_to_be_elsewhere_is_known),
     CHECK_CASE(it_begins_anew_when_it_is_full),
 };
 
