@@ -23,6 +23,8 @@ static const char *explain(uint32_t reason)
         return "without /proc, a descriptor or memory nobody can tell whether there is code";
     case RING_LEFT_NEW_THREAD:
         return "the process had no memory left to follow the thread that it makes there";
+    case RING_LEFT_COUNTER:
+        return "the thread forbids itself to read the time from the CPU";
     default:
         return "for a reason that this gait does not know";
     }

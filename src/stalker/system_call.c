@@ -256,6 +256,12 @@ static bool is_dispatch(const struct system_call *call)
            call->arguments[1] == PR_SYS_DISPATCH_ON;
 }
 
+/* A thread that is to fault when it reads the counter cannot be in the engine, which reads it. */
+static bool forbids_counter(const struct system_call *call)
+{
+    return call->number == __NR_prctl && call->arguments[0] == PR_SET_TSC && call->arguments[1] == PR_TSC_SIGSEGV;
+}
+
 static long control(struct stalker_thread *thread, const struct system_call *call)
 {
     long result;
@@ -300,6 +306,10 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         result = move_mapping(thread, &call);
         break;
     case PART_CONTROL:
+        if (forbids_counter(&call)) {
+            thread_left_tell(thread, RING_LEFT_COUNTER);
+            return SYSTEM_CALL_LEAVE;
+        }
         /* None of them in place, where a result of 0 would be taken for a child's. */
         result = control(thread, &call);
         break;

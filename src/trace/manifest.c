@@ -99,6 +99,7 @@ static const char *const left_names[RING_LEFT_REASONS] = {
     [RING_LEFT_MEMORY] = "memory",
     [RING_LEFT_BLIND] = "blind",
     [RING_LEFT_NEW_THREAD] = "new thread",
+    [RING_LEFT_COUNTER] = "counter",
 };
 
 static void put_left(FILE *file, const struct manifest_process *process)
