@@ -3,6 +3,7 @@
 # A part of what make torture does, which takes much longer: programs in every way that gait has to look at them, each way
 # and mode with some. Programs that are not installed are passed over, which is said.
 # configurations: debug-gcc
+# needs: followed-programs
 # time limit: 300 s
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -19,4 +20,6 @@ torture -w spawn -m "call,ret block" tclsh vim gzip
 torture -w attach -m "none call,ret block hook" lua5.4
 torture -w attach -m "none hook" redis
 torture -w visits -n 4 -m "none call,ret block hook" luajit
+torture -w spawn -m "none hook" checker-seccomp_filters checker-threads_end checker-exec_chain checker-daemon \
+    checker-clone_flags checker-unmapped_code checker-own_tracing
 exit $failed

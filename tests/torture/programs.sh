@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash disable=SC2016,SC2034
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154
 # What is run: a name, and a command whose output is the same each time. Commands run in a folder of their own with the
 # files that make_place puts there. Those of programs that are not installed are passed over.
 # A command takes about a second natively, so that somebody can attach to it.
@@ -381,3 +381,17 @@ done
 for one in signal threading subprocess ctypes faulthandler asyncio multiprocessing_fork; do
     program "python-$one" "bash -c 'python3 -m test -j1 test_$one >log 2>&1; status=\$?; grep -E \"^(test_.*failed|Result|Tests result)\" log; rm -f log; exit \$status'" python3
 done
+
+# Our own: each looks for one thing that it could notice. make followed-programs builds them.
+checkers=$here/../../build/tests/programs
+for one in "$checkers"/*; do
+    [[ -f $one && -x $one ]] && program "checker-${one##*/}" "$one" "$one"
+done
+
+# What cannot be helped with hooks alone, by the reason: docs/hooks.md, "What a program can notice".
+declare -A not_hooked=(
+    [checker-bad_pointers]='the gs base is ours' [checker-children_segment]='the gs base is ours'
+    [checker-signal_exception]='faults in displaced instructions are elsewhere'
+    [checker-signal_storm]='signals come in stubs, too' [checker-forbidden_counter]='stubs read the counter'
+    [stress-sigsegv]='it forbids itself the counter, which stubs read'
+)

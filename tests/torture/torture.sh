@@ -173,6 +173,10 @@ for name in "${names[@]}"; do
     checks=0 before=$failures
     for way in $ways; do
         for mode in $modes; do
+            if [[ $mode == hook && -n ${not_hooked[$name]-} ]]; then
+                echo "skipped $name by $way with hook: ${not_hooked[$name]}"
+                continue
+            fi
             case $way in
             spawn | attach | visits) "${way}_way" "$name" "$mode" ;;
             *) echo "no such way: $way"; exit 2 ;;
