@@ -183,8 +183,8 @@ static int dump_thread(struct dump *dump, const struct trace_file *file, size_t 
     if (result != 0)
         return result;
     dump->file = file;
-    result = trace_events_read_pieces(dump->files.folder, file, piece_count, &dump->blocks, &receiver, &end,
-                                      dump->call->error);
+    result =
+        trace_events_read(dump->files.folder, file, piece_count, &dump->blocks, &receiver, &end, dump->call->error);
     return result == 0 ? stream_end_check(&end.stream, end.path, dump->call->error) : result;
 }
 
@@ -218,6 +218,7 @@ static enum command_status run(const struct command_call *call)
     if (trace_files_open(&dump.files, path, call->error) != 0)
         return COMMAND_FAILED;
     function_names_init(&dump.names);
+    function_names_use_trace(&dump.names, dump.files.folder);
     dump.known = calloc(NAME_COUNT, sizeof(*dump.known));
     if (dump.known == NULL)
         (void)error_set(call->error, ENOMEM, "cannot show the events of '%s': there is no memory", path);

@@ -352,6 +352,7 @@ static void put_functions(const struct report *report)
     if (ranked == NULL)
         return;
     function_names_init(&names);
+    function_names_use_trace(&names, report->summary.files.folder);
     screen_print(screen, "\n");
     screen_put(screen, SCREEN_STRONG, 0, "         calls   share  function                        ");
     screen_put(screen, SCREEN_STRONG, 0, report->summary.process_count > 1 ? "      pid  file" : "  file");
@@ -369,6 +370,7 @@ static void put_times(const struct report *report)
     struct function_names names;
 
     function_names_init(&names);
+    function_names_use_trace(&names, report->summary.files.folder);
     report_times(report->call->screen, &report->summary, &names, report->limit);
     function_names_deinit(&names);
 }
@@ -378,6 +380,7 @@ static void put_details_and_crashes(const struct report *report)
     struct function_names names;
 
     function_names_init(&names);
+    function_names_use_trace(&names, report->summary.files.folder);
     report_details(report->call->screen, &report->summary, &names, report->limit);
     report_left(report->call->screen, &report->summary, &names);
     report_crash(report->call->screen, &report->summary, &names);
@@ -433,7 +436,8 @@ const struct command command_report = {
                "there were and what was kept; of processes that a signal ended, where, and what\n"
                "threads did last.\n"
                "Names come from the programs and libraries that were mapped: where one is gone\n"
-               "or has changed since, the place in the file is shown.\n"
+               "or has changed since, they are those that were kept in the trace or, if there\n"
+               "are none, the place in the file is shown.\n"
                "\n"
                "  --limit NUMBER    how many functions to show; 20 if not given\n",
     .run = run,

@@ -86,6 +86,12 @@ static bool take_sync(struct record_options *options, const char *value)
     return true;
 }
 
+static bool take_keep_names(struct record_options *options, const char *value)
+{
+    options->keeps_names = strcmp(value, "yes") == 0;
+    return options->keeps_names || strcmp(value, "no") == 0;
+}
+
 static bool take_stack_bytes(struct record_options *options, const char *value)
 {
     unsigned long number;
@@ -291,6 +297,7 @@ static const struct record_option {
     {"rotate", OPTION_LIST, take_rotate, "a size from 64K on, or an age like 30s, 10m or 2h", clear_rotate},
     {"keep", OPTION_VALUE, take_keep, "a number of pieces, at least 1", NULL},
     {"sync", OPTION_VALUE, take_sync, "never, end, or a number of seconds, at least 1", NULL},
+    {"keep-names", OPTION_VALUE, take_keep_names, "yes or no", NULL},
     {"quiet", OPTION_SWITCH, take_quiet, "true or false", NULL},
     {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
     {"hook", OPTION_LIST, take_hook, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_hooks},
@@ -427,19 +434,6 @@ static bool has_trigger(const struct record_options *options, enum trigger_spec_
     return false;
 }
 
-/* Whether there is a trigger that only followed threads can notice. */
-static bool has_trigger_inside(const struct record_options *options)
-{
-    return has_trigger(options, TRIGGER_SPEC_SYMBOL) || has_trigger(options, TRIGGER_SPEC_SLOW) ||
-           has_trigger(options, TRIGGER_SPEC_SIGNAL);
-}
-
-/* Whether calls of some functions are looked at more closely. */
-static bool looks_at_calls(const struct record_options *options)
-{
-    return options->details.count != 0 || options->args.count != 0 || options->stacks.count != 0;
-}
-
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
     if (options->rotation.keep != 0 && options->rotation.bytes == 0 && options->rotation.age_ns == 0)
@@ -456,12 +450,9 @@ static enum command_status check(const struct command_line *line, const struct r
     if (options->has_events)
         return refuse(line, "--hook and --follow do not go together: what is hooked runs as it is, what is followed "
                             "does not; --follow call,ret tells the calls of all functions, those of --hook as well");
-    if (looks_at_calls(options))
-        return refuse(line, "--hook does not go together with --detail, --arg and --stack yet; --follow none with "
-                            "these tells the same");
-    if (has_trigger_inside(options))
-        return refuse(line, "--hook goes with the triggers crash, time, every and manual only; the others are for "
-                            "--follow, which may be none");
+    if (has_trigger(options, TRIGGER_SPEC_SIGNAL))
+        return refuse(line, "--hook does not notice signals, as --trigger signal= needs; --follow does, which may be "
+                            "none");
     if (options->threads.count != 0)
         return refuse(line, "--follow-thread is for --follow: a function is hooked for all threads");
     return COMMAND_DONE;
@@ -473,8 +464,8 @@ static enum command_status check(const struct command_line *line, const struct r
  */
 static void settle(struct record_options *options)
 {
-    if (options->hooks.count == 0 && !options->has_events && !looks_at_calls(options) && options->threads.count == 0 &&
-        !has_trigger_inside(options) && !has_trigger(options, TRIGGER_SPEC_CRASH))
+    if (options->hooks.count == 0 && !options->has_events && options->threads.count == 0 &&
+        !has_trigger(options, TRIGGER_SPEC_SIGNAL) && !has_trigger(options, TRIGGER_SPEC_CRASH))
         options->hooks_all = add_text(&options->hooks, "*");
     if (options->hooks.count == 0)
         return;
@@ -524,6 +515,7 @@ enum command_status record_options_parse(const struct command_call *call, const 
         .events = GAIT_EVENT_CALL | GAIT_EVENT_RET,
         .overflow = -1,
         .with_children = true,
+        .keeps_names = true,
         .stack_bytes = 128,
         .string_bytes = 64,
         .stack_depth = 32,

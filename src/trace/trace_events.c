@@ -8,13 +8,13 @@
 #include "libgait/error.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* So many records have about one time, if they have none of their own: they fit into one batch of the decoder. */
 #define SLICE_RECORDS 128
 
-/* One reading. */
-struct walk {
-    const struct trace_events_receiver *receiver;
+struct trace_events_walk {
+    struct trace_events_receiver receiver;
     struct trace_span span;
     uint8_t sizes[1u << EVENT_KIND_BITS]; /* of records, by their kind; 0: there is none */
     struct event_decoder decoder;
@@ -23,32 +23,41 @@ struct walk {
     bool is_begun;          /* the first piece was opened */
     uint64_t next_sequence; /* of the chunk that should come next */
     struct trace_events_end end;
+
+    int folder;
+    const struct trace_file *pieces;
+    size_t piece_count;
+    size_t next_piece;
+    bool is_open; /* the piece before that is: */
+    struct stream_reader reader;
+    int result; /* why the first piece that could not be read was not; 0: all could */
+    struct gait_error err;
 };
 
 static int pass_on(void *context, const struct gait_event *events, size_t count)
 {
-    struct walk *walk = context;
+    struct trace_events_walk *walk = context;
     struct trace_span span = walk->span;
     int result;
 
     /* Should more come of the same slice, it is for the other half of the time. */
     span.last_guess = span.first_guess + (span.last_guess - span.first_guess) / 2;
-    result = walk->receiver->process(walk->receiver->context, events, count, &span);
+    result = walk->receiver.process(walk->receiver.context, events, count, &span);
     walk->span.first_guess = span.last_guess;
     return result;
 }
 
-static void lose(struct walk *walk, uint64_t bytes)
+static void lose(struct trace_events_walk *walk, uint64_t bytes)
 {
     if (bytes == 0)
         return;
     /* What follows the gap is not what cuts the block before it. */
     event_decoder_finish(&walk->decoder);
-    if (walk->receiver->lose != NULL)
-        walk->receiver->lose(walk->receiver->context, bytes);
+    if (walk->receiver.lose != NULL)
+        walk->receiver.lose(walk->receiver.context, bytes);
 }
 
-static void learn_sizes(struct walk *walk, struct event_format format)
+static void learn_sizes(struct trace_events_walk *walk, struct event_format format)
 {
     for (uint32_t kind = 0; kind < sizeof(walk->sizes); kind++)
         walk->sizes[kind] = (uint8_t)event_record_bytes(format, (enum event_record)kind);
@@ -61,7 +70,7 @@ static uint64_t guess_time(const struct trace_span *span, uint64_t offset, uint6
 }
 
 /* Where a slice that begins there ends; what is no record is a slice by itself. */
-static const uint8_t *slice_end(const struct walk *walk, const uint8_t *place, const uint8_t *end)
+static const uint8_t *slice_end(const struct trace_events_walk *walk, const uint8_t *place, const uint8_t *end)
 {
     for (unsigned i = 0; i < SLICE_RECORDS && place < end; i++) {
         /* The kind is in the first byte. */
@@ -75,7 +84,7 @@ static const uint8_t *slice_end(const struct walk *walk, const uint8_t *place, c
 }
 
 /* Reads the records between two marks. Returns where it had to end. */
-static const uint8_t *read_between(struct walk *walk, const uint8_t *start, const uint8_t *end)
+static const uint8_t *read_between(struct trace_events_walk *walk, const uint8_t *start, const uint8_t *end)
 {
     struct trace_span *span = &walk->span;
     const uint8_t *place = start, *slice = start;
@@ -91,7 +100,7 @@ static const uint8_t *read_between(struct walk *walk, const uint8_t *start, cons
 }
 
 /* Reads the records of a chunk, from mark to mark. Returns where it had to end. */
-static const uint8_t *read_records(struct walk *walk, const struct stream_chunk *chunk)
+static const uint8_t *read_records(struct trace_events_walk *walk, const struct stream_chunk *chunk)
 {
     const uint8_t *place = chunk->bytes, *end;
     struct trace_span *span = &walk->span;
@@ -111,15 +120,15 @@ static const uint8_t *read_records(struct walk *walk, const struct stream_chunk 
 }
 
 /* What was left out on purpose is not lost, but no more does what follows it cut the block before it. */
-static void skip(struct walk *walk)
+static void skip(struct trace_events_walk *walk)
 {
     event_decoder_finish(&walk->decoder);
     walk->end.gap_count++;
-    if (walk->receiver->skip != NULL)
-        walk->receiver->skip(walk->receiver->context);
+    if (walk->receiver.skip != NULL)
+        walk->receiver.skip(walk->receiver.context);
 }
 
-static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
+static void read_chunk(struct trace_events_walk *walk, const struct stream_chunk *chunk)
 {
     const uint8_t *end = chunk->bytes + chunk->size_bytes, *place;
 
@@ -139,21 +148,8 @@ static void read_chunk(struct walk *walk, const struct stream_chunk *chunk)
     lose(walk, (uint64_t)(end - place));
 }
 
-static struct walk *begin_walk(struct walk *walk)
-{
-    walk->blocks = trace_blocks_of(&walk->space);
-    return walk;
-}
-
-static void end_walk(struct walk *walk, struct trace_events_end *end_out)
-{
-    event_decoder_finish(&walk->decoder);
-    event_decoder_deinit(&walk->decoder);
-    *end_out = walk->end;
-}
-
 /* Where a piece begins: is it where the one before ended? */
-static void begin_piece(struct walk *walk, const struct stream_reader *reader)
+static void begin_piece(struct trace_events_walk *walk, const struct stream_reader *reader)
 {
     /* Whoever returns may have been called in what is missing. */
     if (reader->end.first_sequence != walk->next_sequence) {
@@ -162,7 +158,7 @@ static void begin_piece(struct walk *walk, const struct stream_reader *reader)
     }
 }
 
-static void begin_stream(struct walk *walk, const struct trace_stream_header *header)
+static void begin_stream(struct trace_events_walk *walk, const struct trace_stream_header *header)
 {
     struct event_format format;
 
@@ -181,7 +177,7 @@ static void begin_stream(struct walk *walk, const struct trace_stream_header *he
     walk->is_begun = true;
 }
 
-static bool is_of_stream(const struct walk *walk, const struct trace_stream_header *header)
+static bool is_of_stream(const struct trace_events_walk *walk, const struct trace_stream_header *header)
 {
     const struct trace_stream_header *first = &walk->end.header;
 
@@ -191,62 +187,105 @@ static bool is_of_stream(const struct walk *walk, const struct trace_stream_head
              header->events == first->events && header->with_times == first->with_times));
 }
 
-static int read_piece(struct walk *walk, int folder, const char *path, struct gait_error *err)
+static void open_piece(struct trace_events_walk *walk)
 {
-    struct stream_reader reader;
-    struct stream_chunk chunk;
-    int result = stream_reader_open(&reader, folder, path, err);
+    const char *path = walk->pieces[walk->next_piece++].path;
+    struct gait_error *err = walk->result == 0 ? &walk->err : NULL;
+    int result = stream_reader_open(&walk->reader, walk->folder, path, err);
 
-    if (result != 0)
-        return result;
-    if (!is_of_stream(walk, &reader.header)) {
-        stream_reader_close(&reader);
-        return error_set(err, EPROTO, "cannot read '%s': it is a stream, but not one of %s; files were mixed up", path,
-                         walk->is_begun ? "the same thread's events" : "events");
+    if (result == 0 && !is_of_stream(walk, &walk->reader.header)) {
+        stream_reader_close(&walk->reader);
+        result = error_set(err, EPROTO, "cannot read '%s': it is a stream, but not one of %s; files were mixed up",
+                           path, walk->is_begun ? "the same thread's events" : "events");
     }
-    if (!walk->is_begun)
-        begin_stream(walk, &reader.header);
-    while (!walk->decoder.is_closed && stream_reader_next(&reader, &chunk)) {
-        if (reader.end.chunk_count == 1)
-            begin_piece(walk, &reader);
-        walk->next_sequence = chunk.sequence + 1;
-        read_chunk(walk, &chunk);
-    }
-    lose(walk, reader.end.lost_behind);
+    if (result == 0 && !walk->is_begun)
+        begin_stream(walk, &walk->reader.header);
+    walk->is_open = result == 0;
+    if (walk->result == 0)
+        walk->result = result;
+}
+
+static void close_piece(struct trace_events_walk *walk)
+{
+    lose(walk, walk->reader.end.lost_behind);
     if (walk->end.path == NULL || walk->end.stream.state == STREAM_COMPLETE) {
-        walk->end.stream = reader.end;
-        walk->end.path = path;
+        walk->end.stream = walk->reader.end;
+        walk->end.path = walk->pieces[walk->next_piece - 1].path;
     }
-    stream_reader_close(&reader);
+    stream_reader_close(&walk->reader);
+    walk->is_open = false;
+}
+
+static bool read_next_chunk(struct trace_events_walk *walk)
+{
+    struct stream_chunk chunk;
+
+    if (walk->decoder.is_closed || !stream_reader_next(&walk->reader, &chunk))
+        return false;
+    if (walk->reader.end.chunk_count == 1)
+        begin_piece(walk, &walk->reader);
+    walk->next_sequence = chunk.sequence + 1;
+    read_chunk(walk, &chunk);
+    return true;
+}
+
+int trace_events_begin(struct trace_events_walk **walk_out, int folder, const struct trace_file *pieces,
+                       size_t piece_count, const struct trace_blocks *blocks,
+                       const struct trace_events_receiver *receiver)
+{
+    struct trace_events_walk *walk = calloc(1, sizeof(*walk));
+
+    if (walk == NULL)
+        return -ENOMEM;
+    walk->receiver = *receiver;
+    walk->space.blocks = blocks;
+    walk->blocks = trace_blocks_of(&walk->space);
+    walk->folder = folder;
+    walk->pieces = pieces;
+    walk->piece_count = piece_count;
+    *walk_out = walk;
     return 0;
 }
 
-int trace_events_read(int folder, const char *path, const struct trace_blocks *blocks,
-                      const struct trace_events_receiver *receiver, struct trace_events_end *end_out,
-                      struct gait_error *err)
+bool trace_events_step(struct trace_events_walk *walk)
 {
-    struct walk walk = {.receiver = receiver, .space = {.blocks = blocks}};
-    int result = read_piece(begin_walk(&walk), folder, path, err);
+    while (walk->is_open || (walk->next_piece < walk->piece_count && !walk->decoder.is_closed)) {
+        if (!walk->is_open)
+            open_piece(walk);
+        else if (read_next_chunk(walk))
+            return true;
+        else
+            close_piece(walk);
+    }
+    event_decoder_finish(&walk->decoder);
+    return false;
+}
+
+int trace_events_end(struct trace_events_walk *walk, struct trace_events_end *end_out, struct gait_error *err)
+{
+    int result = walk->result;
+
+    if (walk->is_open)
+        close_piece(walk);
+    event_decoder_finish(&walk->decoder);
+    event_decoder_deinit(&walk->decoder);
+    *end_out = walk->end;
+    if (result != 0 && err != NULL)
+        *err = walk->err;
+    free(walk);
+    return result;
+}
+
+int trace_events_read(int folder, const struct trace_file *pieces, size_t piece_count,
+                      const struct trace_blocks *blocks, const struct trace_events_receiver *receiver,
+                      struct trace_events_end *end_out, struct gait_error *err)
+{
+    struct trace_events_walk *walk;
+    int result = trace_events_begin(&walk, folder, pieces, piece_count, blocks, receiver);
 
     if (result != 0)
-        return result;
-    end_walk(&walk, end_out);
-    return 0;
-}
-
-int trace_events_read_pieces(int folder, const struct trace_file *pieces, size_t piece_count,
-                             const struct trace_blocks *blocks, const struct trace_events_receiver *receiver,
-                             struct trace_events_end *end_out, struct gait_error *err)
-{
-    struct walk walk = {.receiver = receiver, .space = {.blocks = blocks}};
-    int first = 0;
-
-    begin_walk(&walk);
-    for (size_t i = 0; i < piece_count && !walk.decoder.is_closed; i++) {
-        int result = read_piece(&walk, folder, pieces[i].path, first == 0 ? err : NULL);
-
-        first = first == 0 ? result : first;
-    }
-    end_walk(&walk, end_out);
-    return first;
+        return error_set(err, result, "cannot read '%s': there is no memory", pieces[0].path);
+    while (trace_events_step(walk))
+        ;
+    return trace_events_end(walk, end_out, err);
 }

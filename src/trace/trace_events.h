@@ -51,16 +51,24 @@ struct trace_events_end {
 };
 
 /*
- * Hands over all events of the stream at `path`. Behind what is no record, reading goes on with the next chunk. 0: what
- * can be read was read, *end_out says whether that was all; else the stream cannot be opened, and err says why.
+ * Hands over all events of a stream in pieces, in their order; those that are not there are gaps. Behind what is no
+ * record, reading goes on with the next chunk. 0: what can be read was read, *end_out says whether that was all; else a
+ * piece cannot be opened, and err says why; the others were read.
  */
-MUST_USE int trace_events_read(int folder, const char *path, const struct trace_blocks *blocks,
-                               const struct trace_events_receiver *receiver, struct trace_events_end *end_out,
-                               struct gait_error *err);
+MUST_USE int trace_events_read(int folder, const struct trace_file *pieces, size_t piece_count,
+                               const struct trace_blocks *blocks, const struct trace_events_receiver *receiver,
+                               struct trace_events_end *end_out, struct gait_error *err);
 
-/* The same for a stream in pieces, in their order; those that are not there are gaps. */
-MUST_USE int trace_events_read_pieces(int folder, const struct trace_file *pieces, size_t piece_count,
-                                      const struct trace_blocks *blocks, const struct trace_events_receiver *receiver,
-                                      struct trace_events_end *end_out, struct gait_error *err);
+/* The same in steps, a chunk each, for who reads several streams side by side. */
+struct trace_events_walk;
+
+/* The pieces and blocks stay where they are until the end. -ENOMEM. */
+MUST_USE int trace_events_begin(struct trace_events_walk **walk_out, int folder, const struct trace_file *pieces,
+                                size_t piece_count, const struct trace_blocks *blocks,
+                                const struct trace_events_receiver *receiver);
+/* Hands over some events, or none. False: there are no more. */
+bool trace_events_step(struct trace_events_walk *walk);
+/* As trace_events_read. Gives the walk back. */
+int trace_events_end(struct trace_events_walk *walk, struct trace_events_end *end_out, struct gait_error *err);
 
 #endif

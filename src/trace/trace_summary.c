@@ -71,8 +71,8 @@ static int gather_thread(struct trace_summary *summary, struct call_counts *call
 
     thread->file = file;
     hook_times_init(&gathering.times, calls);
-    result = trace_events_read_pieces(summary->files.folder, file, trace_files_pieces(&summary->files, first), blocks,
-                                      &receiver, &end, &thread->err);
+    result = trace_events_read(summary->files.folder, file, trace_files_pieces(&summary->files, first), blocks,
+                               &receiver, &end, &thread->err);
     hook_times_end_thread(&gathering.times);
     hook_times_deinit(&gathering.times);
     if (result != 0 || gathering.result != 0)

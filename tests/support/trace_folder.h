@@ -5,6 +5,7 @@
 
 #include "ring/event_record.h"
 #include "trace/stream_writer.h"
+#include "trace/trace_files.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,6 +61,9 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
  * The counter runs at 1 GHz.
  */
 void trace_folder_put_example(const struct trace_folder *folder);
+
+/* A stream of one piece at that path of a folder, good until the next call. */
+const struct trace_file *trace_piece_at(const char *path);
 
 /* Changes its manifest: it is a recording in pieces, of which those before that number were deleted. */
 void trace_folder_delete_pieces(const struct trace_folder *folder, uint32_t first_kept);

@@ -112,7 +112,31 @@ static void missing_and_superfluous_arguments_are_named(void)
     CHECK(strstr(err.text, "'c'") != NULL);
 }
 
+static void texts_are_collected(void)
+{
+    char *words[] = {"--name", "a", "--name=b=c", "x", NULL};
+    struct argument_texts texts = {.count = 0};
+    const struct argument_option options[] = {{"name", ARGUMENT_TEXT, &texts}};
+    static const char *const names[] = {"X"};
+    const struct argument_rules rules = {"test", options, 1, names, 1};
+    struct command_call call = {4, words, NULL, &err};
+    const char *value;
+
+    CHECK_EQUAL(arguments_parse(&call, &rules, &value), COMMAND_DONE);
+    CHECK_EQUAL(texts.count, 2);
+    CHECK_TEXT(texts.texts[0], "a");
+    CHECK_TEXT(texts.texts[1], "b=c");
+    call.argument_count = 1;
+    CHECK_EQUAL(arguments_parse(&call, &rules, &value), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "'--name'") != NULL);
+    texts.count = ARGUMENT_TEXTS_MAX;
+    call.argument_count = 2;
+    CHECK_EQUAL(arguments_parse(&call, &rules, &value), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "too often") != NULL);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(texts_are_collected),
     CHECK_CASE(options_may_stand_anywhere),
     CHECK_CASE(lists_set_a_bit_for_each_value),
     CHECK_CASE(numbers_are_taken_from_1_on),

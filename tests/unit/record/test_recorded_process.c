@@ -7,6 +7,7 @@
 #include "ring/crash_lane.h"
 #include "ring/ring_writer.h"
 #include "support/check.h"
+#include "support/trace_folder.h"
 #include "trace/modules.h"
 #include "trace/trace_crash.h"
 #include "trace/trace_details.h"
@@ -125,10 +126,10 @@ static void what_threads_wrote_can_be_read(void)
     CHECK_EQUAL(manifest.threads[1].generation, 2);
     CHECK_EQUAL(trace_blocks_read(&blocks, folder, "77/blocks.gait", &err), 0);
     events_read = 0;
-    CHECK_EQUAL(trace_events_read(folder, "77/5.1.index.gait", &blocks, &receiver, &how, &err), 0);
+    CHECK_EQUAL(trace_events_read(folder, trace_piece_at("77/5.1.index.gait"), 1, &blocks, &receiver, &how, &err), 0);
     CHECK_EQUAL(events_read, 1000);
     CHECK_EQUAL(last_location, 0x4000);
-    CHECK_EQUAL(trace_events_read(folder, "77/5.2.index.gait", &blocks, &receiver, &how, &err), 0);
+    CHECK_EQUAL(trace_events_read(folder, trace_piece_at("77/5.2.index.gait"), 1, &blocks, &receiver, &how, &err), 0);
     CHECK_EQUAL(events_read, 1010);
     trace_blocks_deinit(&blocks);
     end();
@@ -140,7 +141,7 @@ static uint64_t gaps_in(const char *name, const struct trace_blocks *blocks)
     struct trace_events_end how;
 
     events_read = 0;
-    CHECK_EQUAL(trace_events_read(folder, name, blocks, &receiver, &how, &err), 0);
+    CHECK_EQUAL(trace_events_read(folder, trace_piece_at(name), 1, blocks, &receiver, &how, &err), 0);
     CHECK_EQUAL(how.stream.lost_bytes, 0);
     CHECK_EQUAL(how.stream.state, STREAM_COMPLETE);
     return how.gap_count;

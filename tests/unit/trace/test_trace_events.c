@@ -53,7 +53,7 @@ static struct trace_events_end read_stream(const char *path, struct received *re
     struct trace_events_end end = {.bad_bytes = 0};
 
     *received = (struct received){.enough = enough};
-    CHECK_EQUAL(trace_events_read(folder.fd, path, &blocks, &receiver, &end, NULL), 0);
+    CHECK_EQUAL(trace_events_read(folder.fd, trace_piece_at(path), 1, &blocks, &receiver, &end, NULL), 0);
     return end;
 }
 
@@ -191,7 +191,7 @@ static void times_between_marks_are_guessed_and_called_so(void)
             .mark_count = 2,
             .pack = true,
         });
-    CHECK_EQUAL(trace_events_read(folder.fd, "marked", &blocks, &receiver, &end, NULL), 0);
+    CHECK_EQUAL(trace_events_read(folder.fd, trace_piece_at("marked"), 1, &blocks, &receiver, &end, NULL), 0);
     CHECK_EQUAL(end.stream.state, STREAM_COMPLETE);
     CHECK_EQUAL(end.bad_bytes, 0);
     CHECK_EQUAL(guessed.count, 4 * 1000);
@@ -236,7 +236,7 @@ static struct trace_events_end read_pieces(size_t first, size_t count, struct re
     struct trace_events_end end = {.bad_bytes = 0};
 
     *received = (struct received){.enough = 64};
-    CHECK_EQUAL(trace_events_read_pieces(folder.fd, pieces + first, count, &blocks, &receiver, &end, NULL), 0);
+    CHECK_EQUAL(trace_events_read(folder.fd, pieces + first, count, &blocks, &receiver, &end, NULL), 0);
     return end;
 }
 
@@ -320,7 +320,7 @@ static void pieces_of_other_threads_are_refused(void)
     put_pieces();
     unlinkat(folder.fd, "two", 0);
     CHECK_EQUAL(linkat(folder.fd, "100/100.1.index.gait", folder.fd, "two", 0), 0);
-    CHECK_EQUAL(trace_events_read_pieces(folder.fd, pieces, 3, &blocks, &receiver, &end, &err), -EPROTO);
+    CHECK_EQUAL(trace_events_read(folder.fd, pieces, 3, &blocks, &receiver, &end, &err), -EPROTO);
     CHECK(strstr(err.text, "'two': it is a stream, but not one of the same thread's events") != NULL);
     /* The others are read. */
     CHECK_EQUAL(received.count, 4);
@@ -333,9 +333,11 @@ static void another_stream_is_refused(void)
     struct trace_events_end end;
     struct gait_error err;
 
-    CHECK_EQUAL(trace_events_read(folder.fd, "100/blocks.gait", &blocks, &receiver, &end, &err), -EPROTO);
+    CHECK_EQUAL(trace_events_read(folder.fd, trace_piece_at("100/blocks.gait"), 1, &blocks, &receiver, &end, &err),
+                -EPROTO);
     CHECK(strstr(err.text, "not one of events") != NULL);
-    CHECK_EQUAL(trace_events_read(folder.fd, "100/missing", &blocks, &receiver, &end, &err), -ENOENT);
+    CHECK_EQUAL(trace_events_read(folder.fd, trace_piece_at("100/missing"), 1, &blocks, &receiver, &end, &err),
+                -ENOENT);
 }
 
 static const struct check_case cases[] = {

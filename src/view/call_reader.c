@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/call_reader.h"
+
+#include "libgait/error.h"
+#include "trace/trace_events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct call_reader {
+    struct trace_events_walk *walk;
+    struct call_tracker tracker;
+    const struct view_thread *thread;
+};
+
+static int take_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
+{
+    struct call_reader *reader = context;
+
+    return call_tracker_take(&reader->tracker, events, count, span);
+}
+
+static void lose_events(void *context, uint64_t bytes)
+{
+    call_tracker_lose(&((struct call_reader *)context)->tracker, bytes);
+}
+
+static void skip_events(void *context)
+{
+    call_tracker_lose(&((struct call_reader *)context)->tracker, 0);
+}
+
+int call_reader_begin(struct call_reader **reader_out, const struct view_trace *trace, size_t thread,
+                      const struct call_receiver *receiver)
+{
+    struct call_reader *reader = calloc(1, sizeof(*reader));
+    struct trace_events_receiver events = {take_events, lose_events, skip_events, reader};
+    int result;
+
+    if (reader == NULL)
+        return -ENOMEM;
+    reader->thread = &trace->threads[thread];
+    call_tracker_init(&reader->tracker, receiver);
+    result = trace_events_begin(&reader->walk, trace->files.folder, reader->thread->pieces, reader->thread->piece_count,
+                                &trace->processes[reader->thread->process].blocks, &events);
+    if (result != 0) {
+        free(reader);
+        return result;
+    }
+    *reader_out = reader;
+    return 0;
+}
+
+bool call_reader_step(struct call_reader *reader)
+{
+    if (trace_events_step(reader->walk))
+        return true;
+    call_tracker_finish(&reader->tracker);
+    return false;
+}
+
+int call_reader_end(struct call_reader *reader, struct gait_error *err)
+{
+    struct trace_events_end end;
+    int result = trace_events_end(reader->walk, &end, err);
+
+    call_tracker_finish(&reader->tracker);
+    if (reader->tracker.result == -ENOMEM)
+        result = error_set(err, ENOMEM, "cannot show the calls of thread %u: there is no memory", reader->thread->tid);
+    else if (reader->tracker.result != 0)
+        result = reader->tracker.result;
+    call_tracker_deinit(&reader->tracker);
+    free(reader);
+    return result;
+}
+
+int call_reader_read(const struct view_trace *trace, size_t thread, const struct call_receiver *receiver,
+                     struct gait_error *err)
+{
+    struct call_reader *reader;
+    int result = call_reader_begin(&reader, trace, thread, receiver);
+
+    if (result != 0)
+        return error_set(err, result, "cannot show the calls of thread %u: there is no memory",
+                         trace->threads[thread].tid);
+    while (call_reader_step(reader))
+        ;
+    return call_reader_end(reader, err);
+}

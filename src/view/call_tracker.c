@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Depths in events are what joins a beginning and its end: whatever is open at the same depth, or deeper, when a call
+ * begins, has ended before, told or not. A return that goes behind the instruction that called is the call's; others
+ * are jumps in disguise.
+ */
+#include "view/call_tracker.h"
+
+#include "trace/trace_events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define OPEN_AT_FIRST 64u
+
+/* The longest instruction of any CPU. */
+#define INSN_BYTES_MAX 15u
+
+void call_tracker_init(struct call_tracker *tracker, const struct call_receiver *receiver)
+{
+    *tracker = (struct call_tracker){.receiver = *receiver};
+}
+
+void call_tracker_deinit(struct call_tracker *tracker)
+{
+    free(tracker->open);
+    tracker->open = NULL;
+    tracker->open_count = tracker->open_capacity = 0;
+}
+
+static struct tracked_call *innermost(const struct call_tracker *tracker)
+{
+    return tracker->open_count == 0 ? NULL : &tracker->open[tracker->open_count - 1];
+}
+
+static void end_innermost(struct call_tracker *tracker, uint64_t time, uint32_t flags)
+{
+    struct view_call call = tracker->open[--tracker->open_count].call;
+    struct tracked_call *caller = innermost(tracker);
+
+    call.end = time;
+    call.flags |= flags;
+    if (call.inner > call.end - call.begin)
+        call.inner = call.end - call.begin;
+    if (caller != NULL)
+        caller->call.inner += call.end - call.begin;
+    if (tracker->result == 0)
+        tracker->result = tracker->receiver.end(tracker->receiver.context, &call);
+}
+
+static void end_deeper(struct call_tracker *tracker, int32_t depth, uint64_t time)
+{
+    while (tracker->open_count != 0 && innermost(tracker)->event_depth >= depth)
+        end_innermost(tracker, time, CALL_NO_RETURN);
+}
+
+static int make_room(struct call_tracker *tracker)
+{
+    size_t capacity = tracker->open_capacity == 0 ? OPEN_AT_FIRST : 2 * tracker->open_capacity;
+    struct tracked_call *grown;
+
+    if (tracker->open_count < tracker->open_capacity)
+        return 0;
+    grown = realloc(tracker->open, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return -ENOMEM;
+    tracker->open = grown;
+    tracker->open_capacity = capacity;
+    return 0;
+}
+
+static void begin(struct call_tracker *tracker, const struct view_call *call, int32_t depth)
+{
+    struct tracked_call *tracked;
+
+    end_deeper(tracker, depth, call->begin);
+    if (tracker->result == 0)
+        tracker->result = make_room(tracker);
+    if (tracker->result != 0)
+        return;
+    tracked = &tracker->open[tracker->open_count];
+    *tracked = (struct tracked_call){*call, depth};
+    tracked->call.depth = (uint32_t)tracker->open_count++;
+    tracker->result = tracker->receiver.begin(tracker->receiver.context, &tracked->call);
+}
+
+/* The depth is how many others the thread is in; of both, beginning and end. */
+static void leave_hooked(struct call_tracker *tracker, const struct gait_event *event, uint64_t time)
+{
+    const struct tracked_call *call;
+
+    end_deeper(tracker, event->depth + 1, time);
+    call = innermost(tracker);
+    if (call != NULL && call->event_depth == event->depth)
+        end_innermost(tracker, time,
+                      call->call.function != event->location ? CALL_NO_RETURN
+                      : event->is_unwound                    ? CALL_UNWOUND
+                                                             : 0);
+}
+
+/* The depth is that of who returns: one more than of its caller, which the call told. */
+static void take_return(struct call_tracker *tracker, const struct gait_event *event, uint64_t time)
+{
+    const struct tracked_call *call;
+
+    end_deeper(tracker, event->depth, time);
+    call = innermost(tracker);
+    if (call != NULL && call->event_depth == event->depth - 1 && event->target - call->call.site - 1 < INSN_BYTES_MAX)
+        end_innermost(tracker, time, 0);
+}
+
+static void take(struct call_tracker *tracker, const struct gait_event *event, uint64_t time, uint32_t flags)
+{
+    switch (event->kind) {
+    case GAIT_EVENT_ENTER:
+        begin(tracker, &(struct view_call){.function = event->location, .begin = time, .flags = flags}, event->depth);
+        break;
+    case GAIT_EVENT_LEAVE:
+        leave_hooked(tracker, event, time);
+        break;
+    case GAIT_EVENT_CALL:
+        begin(tracker,
+              &(struct view_call){.function = event->target, .site = event->location, .begin = time, .flags = flags},
+              event->depth);
+        break;
+    case GAIT_EVENT_RET:
+        take_return(tracker, event, time);
+        break;
+    default:
+        break;
+    }
+}
+
+int call_tracker_take(struct call_tracker *tracker, const struct gait_event *events, size_t count,
+                      const struct trace_span *span)
+{
+    uint32_t flags = span->is_interpolated ? CALL_GUESSED : 0;
+
+    for (size_t i = 0; i < count && tracker->result == 0; i++) {
+        uint64_t time = trace_span_time(span, events, count, i);
+
+        if (time > tracker->last_time)
+            tracker->last_time = time;
+        take(tracker, &events[i], tracker->last_time, flags);
+    }
+    return tracker->result;
+}
+
+static void cut(struct call_tracker *tracker)
+{
+    while (tracker->open_count != 0)
+        end_innermost(tracker, tracker->last_time, CALL_CUT);
+}
+
+void call_tracker_lose(struct call_tracker *tracker, uint64_t bytes)
+{
+    cut(tracker);
+    if (tracker->result == 0 && tracker->receiver.gap != NULL)
+        tracker->result = tracker->receiver.gap(tracker->receiver.context, tracker->last_time, bytes);
+}
+
+void call_tracker_finish(struct call_tracker *tracker)
+{
+    cut(tracker);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls out of events: what began when, and ended when, in the order of one thread's events. Hooked functions tell both
+ * (enter, leave); where code was followed, they are put together from calls and returns. Memory grows with how deep
+ * calls go. One thread at a time.
+ */
+#ifndef GAIT_VIEW_CALL_TRACKER_H
+#define GAIT_VIEW_CALL_TRACKER_H
+
+#include "base/attributes.h"
+#include "gait/stalker.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace_span;
+
+enum call_flag {
+    CALL_GUESSED = 1u << 0, /* its times are between others that are known, no more */
+    CALL_CUT = 1u << 1, /* its end was not seen, since events are missing or the recording ended: it lasted longer */
+    CALL_UNWOUND = 1u << 2,   /* an exception or a long jump ended it */
+    CALL_NO_RETURN = 1u << 3, /* its return was not seen: it may be any of these, or have returned where nobody looked;
+                                 it ended at `end` or before */
+};
+
+struct view_call {
+    uint64_t function; /* where it begins */
+    uint64_t site;     /* of the call instruction; 0: not known */
+    uint32_t depth;    /* how many calls of the thread are open around it */
+    uint32_t flags;    /* of enum call_flag */
+    uint64_t begin;    /* the counter */
+    uint64_t end;      /* 0: it has not ended */
+    uint64_t inner;    /* of end - begin: how much was spent in calls that it made */
+};
+
+struct call_receiver {
+    /* Nonzero from any of them: no more is told. */
+    int (*begin)(void *context, const struct view_call *call);
+    /* Of the innermost one that began; all that began end, if only by CALL_CUT. */
+    int (*end)(void *context, const struct view_call *call);
+    /* Events are missing here, after all calls have ended as CALL_CUT; 0 bytes: left out, since nobody asked for them.
+     * NULL: that does not matter. */
+    int (*gap)(void *context, uint64_t time, uint64_t lost_bytes);
+    void *context;
+};
+
+/* A call that has not ended, and the depth that events give it. */
+struct tracked_call {
+    struct view_call call;
+    int32_t event_depth;
+};
+
+struct call_tracker {
+    struct call_receiver receiver;
+    struct tracked_call *open;
+    size_t open_count;
+    size_t open_capacity;
+    uint64_t last_time;
+    int result; /* not 0: the receiver's, or -ENOMEM */
+};
+
+/* Takes no memory yet. */
+void call_tracker_init(struct call_tracker *tracker, const struct call_receiver *receiver);
+void call_tracker_deinit(struct call_tracker *tracker);
+
+/* The next events of the thread; those that are no calls are passed over. Returns tracker->result. */
+MUST_USE int call_tracker_take(struct call_tracker *tracker, const struct gait_event *events, size_t count,
+                               const struct trace_span *span);
+
+/* Events are missing here. */
+void call_tracker_lose(struct call_tracker *tracker, uint64_t bytes);
+
+/* There are no more. */
+void call_tracker_finish(struct call_tracker *tracker);
+
+#endif

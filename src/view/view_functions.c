@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/view_functions.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FUNCTIONS_AT_FIRST 256u
+#define NAME_BYTES         1024u
+
+static const char no_name[] = "?";
+
+struct numbered_function {
+    struct view_function *shown; /* stays where it is; NULL: nobody wanted to see it yet */
+    size_t process;
+    uint64_t address;
+    const struct module *module;
+    uint32_t next; /* another one at that address */
+};
+
+int view_functions_init(struct view_functions *functions, const struct view_trace *trace)
+{
+    *functions = (struct view_functions){.trace = trace};
+    functions->addresses = calloc(trace->process_count + 1, sizeof(struct hash_map));
+    if (functions->addresses == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < trace->process_count; i++) {
+        int result = hash_map_init(&functions->addresses[i], 1);
+
+        if (result != 0) {
+            while (i-- > 0)
+                hash_map_deinit(&functions->addresses[i]);
+            free(functions->addresses);
+            return result;
+        }
+    }
+    function_names_init(&functions->names);
+    function_names_use_trace(&functions->names, trace->files.folder);
+    return 0;
+}
+
+static void forget(struct view_function *shown)
+{
+    if (shown != NULL && shown->name != no_name)
+        free((char *)(uintptr_t)shown->name);
+    free(shown);
+}
+
+void view_functions_deinit(struct view_functions *functions)
+{
+    for (size_t i = 0; i < functions->count; i++)
+        forget(functions->functions[i].shown);
+    for (size_t i = 0; i < functions->trace->process_count; i++)
+        hash_map_deinit(&functions->addresses[i]);
+    free(functions->functions);
+    free(functions->addresses);
+    function_names_deinit(&functions->names);
+}
+
+/* How much too early a time may be that is a guess. */
+#define GUESS_ERROR_NS 10e6
+
+static bool was_there(const struct module *module, uint64_t time)
+{
+    return module != NULL && module->loaded <= time && time < module->unloaded;
+}
+
+static uint32_t add(struct view_functions *functions, const struct numbered_function *function)
+{
+    struct hash_map *addresses = &functions->addresses[function->process];
+
+    if (functions->count == functions->capacity) {
+        size_t capacity = functions->capacity == 0 ? FUNCTIONS_AT_FIRST : 2 * functions->capacity;
+        struct numbered_function *grown =
+            capacity >= VIEW_NO_FUNCTION ? NULL : realloc(functions->functions, capacity * sizeof(*grown));
+
+        if (grown == NULL)
+            return VIEW_NO_FUNCTION;
+        functions->functions = grown;
+        functions->capacity = capacity;
+    }
+    if (hash_map_set(addresses, function->address, functions->count) != 0)
+        return VIEW_NO_FUNCTION;
+    /* Nobody else looks. */
+    hash_map_reclaim(addresses);
+    functions->functions[functions->count] = *function;
+    return (uint32_t)functions->count++;
+}
+
+/* Where nothing is at that time, the time was a guess: nothing runs before it is there. */
+static const struct module *find_module(const struct view_trace *trace, size_t process, uint64_t address, uint64_t time)
+{
+    const struct modules *modules = &trace->processes[process].modules;
+    const struct module *module = modules_find(modules, address, time, time);
+    uint64_t error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&trace->clock));
+
+    return module != NULL ? module : modules_find(modules, address, time, time + error);
+}
+
+uint32_t view_functions_number(struct view_functions *functions, size_t process, uint64_t address, uint64_t time)
+{
+    const struct module *module;
+    uint64_t first = VIEW_NO_FUNCTION;
+    uint32_t at;
+
+    if (hash_map_lookup(&functions->addresses[process], address, &first) &&
+        was_there(functions->functions[first].module, time))
+        return (uint32_t)first;
+    module = find_module(functions->trace, process, address, time);
+    for (at = (uint32_t)first; at != VIEW_NO_FUNCTION && functions->functions[at].module != module;)
+        at = functions->functions[at].next;
+    if (at != VIEW_NO_FUNCTION)
+        return at;
+    return add(functions, &(struct numbered_function){
+                              .process = process, .address = address, .module = module, .next = (uint32_t)first});
+}
+
+static void name(struct view_functions *functions, struct view_function *shown)
+{
+    char text[NAME_BYTES];
+    char *copy;
+
+    if (shown->module == NULL)
+        snprintf(text, sizeof(text), "0x%" PRIx64, shown->address);
+    else
+        shown->problem = function_names_find(&functions->names, shown->module, shown->address, text, sizeof(text));
+    copy = strdup(text);
+    shown->name = copy == NULL ? no_name : copy;
+}
+
+const struct view_function *view_functions_at(struct view_functions *functions, uint32_t number)
+{
+    static const struct view_function unknown = {.name = no_name};
+    struct numbered_function *function = &functions->functions[number];
+
+    if (function->shown != NULL)
+        return function->shown;
+    function->shown = calloc(1, sizeof(*function->shown));
+    if (function->shown == NULL)
+        return &unknown;
+    *function->shown = (struct view_function){
+        .number = number, .process = function->process, .address = function->address, .module = function->module};
+    name(functions, function->shown);
+    return function->shown;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of a trace, numbered from 0 on in the order in which they are first asked for: by process, address, and
+ * the module that was there at that time, for another one may come to the same place. Names are looked for when
+ * somebody wants them. One thread at a time.
+ */
+#ifndef GAIT_VIEW_VIEW_FUNCTIONS_H
+#define GAIT_VIEW_VIEW_FUNCTIONS_H
+
+#include "symbolize/function_names.h"
+#include "view/view_trace.h"
+
+#define VIEW_NO_FUNCTION UINT32_MAX
+
+struct view_function {
+    uint32_t number;
+    size_t process; /* index */
+    uint64_t address;
+    const struct module *module; /* NULL: none was there */
+    const char *name;            /* "0x401000", or "file+0x1000", where there is nothing better; never NULL */
+    const char *problem;         /* why the names of its file are not used: a text that follows "its file"; NULL */
+};
+
+struct view_functions {
+    const struct view_trace *trace;
+    struct function_names names;
+    struct numbered_function *functions;
+    size_t count;
+    size_t capacity;
+    struct hash_map *addresses; /* of each process: address -> the last of its functions */
+};
+
+/* The trace must outlive it. -ENOMEM. */
+MUST_USE int view_functions_init(struct view_functions *functions, const struct view_trace *trace);
+void view_functions_deinit(struct view_functions *functions);
+
+/* VIEW_NO_FUNCTION: there is no memory. `time` is the counter. */
+uint32_t view_functions_number(struct view_functions *functions, size_t process, uint64_t address, uint64_t time);
+
+/* Good until the functions go; of a number that was given. Without memory the name is "?". */
+const struct view_function *view_functions_at(struct view_functions *functions, uint32_t number);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/call_reader.h"
+
+#include "support/call_log.h"
+#include "support/check.h"
+#include "support/trace_folder.h"
+
+#include <string.h>
+
+static struct trace_folder folder;
+static struct view_trace trace;
+static struct call_log call_log;
+
+static void begin(void)
+{
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
+}
+
+static void end(void)
+{
+    view_trace_close(&trace);
+    trace_folder_deinit(&folder);
+}
+
+static void calls_of_a_thread_are_told_in_order(void)
+{
+    struct call_receiver receiver = call_log_receiver(&call_log);
+
+    begin();
+    CHECK_EQUAL(call_reader_read(&trace, 0, &receiver, NULL), 0);
+    CHECK_TEXT(call_log.text, "<401100@2000 401100@2050/0> <401100@2100 401100@2150/0> <401100@2200 401100@2250/0> "
+                              "<401100@2300 401100@2350/0> <401100@2400 401100@2450/0> ");
+    end();
+}
+
+static void losses_are_told_where_they_are(void)
+{
+    struct call_receiver receiver = call_log_receiver(&call_log);
+
+    begin();
+    CHECK_EQUAL(call_reader_read(&trace, 1, &receiver, NULL), 0);
+    CHECK(strncmp(call_log.text, "<401100@2000 401100@2050/0> !72@2050 <401100@2100", 49) == 0);
+    end();
+}
+
+static void who_has_enough_gets_its_own_result(void)
+{
+    struct call_receiver receiver = call_log_receiver(&call_log);
+
+    begin();
+    call_log.enough = 3;
+    CHECK_EQUAL(call_reader_read(&trace, 0, &receiver, NULL), 1);
+    CHECK_TEXT(call_log.text, "<401100@2000 401100@2050/0> <401100@2100 ");
+    end();
+}
+
+static void a_stream_that_is_none_is_explained(void)
+{
+    struct call_receiver receiver = call_log_receiver(&call_log);
+    struct gait_error err;
+
+    begin();
+    trace_folder_write(&folder, "100/100.1.index.gait", "?", 1);
+    CHECK(call_reader_read(&trace, 0, &receiver, &err) < 0);
+    CHECK(strstr(err.text, "100.1.index.gait") != NULL);
+    CHECK_TEXT(call_log.text, "");
+    end();
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(calls_of_a_thread_are_told_in_order),
+    CHECK_CASE(losses_are_told_where_they_are),
+    CHECK_CASE(who_has_enough_gets_its_own_result),
+    CHECK_CASE(a_stream_that_is_none_is_explained),
+};
+
+CHECK_MAIN(cases)

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/call_tracker.h"
+
+#include "support/call_log.h"
+#include "support/check.h"
+#include "trace/trace_events.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct call_log call_log;
+static struct call_tracker tracker;
+static const struct trace_span exact = {.first_time = 0};
+
+static void begin(void)
+{
+    struct call_receiver receiver = call_log_receiver(&call_log);
+
+    call_tracker_init(&tracker, &receiver);
+}
+
+static void end(const char *expected)
+{
+    call_tracker_finish(&tracker);
+    call_tracker_deinit(&tracker);
+    CHECK_TEXT(call_log.text, expected);
+}
+
+static void take(const struct gait_event *events, size_t count)
+{
+    CHECK_EQUAL(call_tracker_take(&tracker, events, count, &exact), 0);
+}
+
+static struct gait_event enter(uint64_t function, int32_t depth, uint64_t time)
+{
+    return (struct gait_event){.kind = GAIT_EVENT_ENTER, .location = function, .depth = depth, .time = time};
+}
+
+static struct gait_event leave(uint64_t function, int32_t depth, uint64_t time)
+{
+    return (struct gait_event){.kind = GAIT_EVENT_LEAVE, .location = function, .depth = depth, .time = time};
+}
+
+static struct gait_event call(uint64_t site, uint64_t target, int32_t depth, uint64_t time)
+{
+    return (struct gait_event){
+        .kind = GAIT_EVENT_CALL, .location = site, .target = target, .depth = depth, .time = time};
+}
+
+static struct gait_event ret(uint64_t target, int32_t depth, uint64_t time)
+{
+    return (struct gait_event){.kind = GAIT_EVENT_RET, .target = target, .depth = depth, .time = time};
+}
+
+static void hooked_functions_nest(void)
+{
+    const struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), leave(0xb, 1, 15),
+                                        enter(0xc, 1, 16), leave(0xc, 1, 20), leave(0xa, 0, 30)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@12 b@15/0> <c@16 c@20/0> a@30/7> ");
+}
+
+static void unwound_functions_say_so(void)
+{
+    struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), leave(0xb, 1, 15)};
+
+    events[2].is_unwound = 1;
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@12 b@15/0 unwound> a@15/3 cut> ");
+}
+
+/* A call at a depth says that all at that depth, and below, is over. */
+static void ends_that_nobody_told_are_found(void)
+{
+    const struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), enter(0xc, 2, 13), enter(0xd, 1, 20),
+                                        leave(0xa, 0, 30)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@12 <c@13 c@20/0 no return> b@20/7 no return> <d@20 d@30/0 no return> a@30/18> ");
+}
+
+static void calls_and_returns_are_joined(void)
+{
+    const struct gait_event events[] = {call(0x100, 0xa00, 0, 10), call(0xa10, 0xb00, 1, 11), ret(0xa15, 2, 15),
+                                        ret(0x105, 1, 20), ret(0x999, 0, 25)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a00@10 <b00@11 b00@15/0> a00@20/4> ");
+}
+
+/* A return to elsewhere is a jump. */
+static void returns_that_are_jumps_end_nothing(void)
+{
+    const struct gait_event events[] = {call(0x100, 0xa00, 0, 10), ret(0xc00, 1, 12), ret(0x105, 1, 20)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a00@10 a00@20/0> ");
+}
+
+/* A long jump goes over frames, which the next return shows. */
+static void frames_that_were_left_out_end_with_the_one_that_returns(void)
+{
+    const struct gait_event events[] = {call(0x100, 0xa00, 0, 10), call(0xa10, 0xb00, 1, 11), call(0xb10, 0xc00, 2, 12),
+                                        ret(0x105, 1, 20)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a00@10 <b00@11 <c00@12 c00@20/0 no return> b00@20/8 no return> a00@20/9> ");
+}
+
+static void what_is_open_at_a_gap_is_cut(void)
+{
+    const struct gait_event before[] = {enter(0xa, 0, 10), enter(0xb, 1, 12)};
+    const struct gait_event after[] = {leave(0xb, 1, 40), enter(0xc, 1, 50), leave(0xc, 1, 60), leave(0xa, 0, 70)};
+
+    begin();
+    take(before, COUNT(before));
+    call_tracker_lose(&tracker, 64);
+    take(after, COUNT(after));
+    end("<a@10 <b@12 b@12/0 cut> a@12/0 cut> !64@12 <c@50 c@60/0> ");
+}
+
+static void times_between_marks_are_guesses(void)
+{
+    const struct trace_span span = {.is_interpolated = true, .first_guess = 100, .last_guess = 140};
+    const struct gait_event events[] = {call(0x100, 0xa00, 0, 0), call(0xa10, 0xb00, 1, 0), ret(0xa15, 2, 0),
+                                        ret(0x105, 1, 0)};
+
+    begin();
+    CHECK_EQUAL(call_tracker_take(&tracker, events, COUNT(events), &span), 0);
+    end("<a00@100 <b00@110 b00@120/0~> a00@130/10~> ");
+}
+
+/* Counters of two CPUs may differ a little: no time is negative. */
+static void time_does_not_go_back(void)
+{
+    const struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 8), leave(0xb, 1, 9), leave(0xa, 0, 7)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@10 b@10/0> a@10/0> ");
+}
+
+static void who_has_enough_is_told_no_more(void)
+{
+    const struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), leave(0xb, 1, 15)};
+
+    begin();
+    call_log.enough = 2;
+    CHECK_EQUAL(call_tracker_take(&tracker, events, COUNT(events), &exact), 1);
+    end("<a@10 <b@12 ");
+}
+
+static void calls_may_go_deep(void)
+{
+    begin();
+    for (int i = 0; i < 100; i++) {
+        struct gait_event event = enter(0xa, i, (uint64_t)i);
+
+        take(&event, 1);
+    }
+    CHECK_EQUAL(tracker.open_count, 100);
+    CHECK_EQUAL(tracker.open[99].call.depth, 99);
+    call_tracker_deinit(&tracker);
+}
+
+static const struct check_case cases[] = {
+    CHECK_CASE(hooked_functions_nest),
+    CHECK_CASE(unwound_functions_say_so),
+    CHECK_CASE(ends_that_nobody_told_are_found),
+    CHECK_CASE(calls_and_returns_are_joined),
+    CHECK_CASE(returns_that_are_jumps_end_nothing),
+    CHECK_CASE(frames_that_were_left_out_end_with_the_one_that_returns),
+    CHECK_CASE(what_is_open_at_a_gap_is_cut),
+    CHECK_CASE(times_between_marks_are_guesses),
+    CHECK_CASE(time_does_not_go_back),
+    CHECK_CASE(who_has_enough_is_told_no_more),
+    CHECK_CASE(calls_may_go_deep),
+};
+
+CHECK_MAIN(cases)
