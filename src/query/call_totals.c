@@ -1,130 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each worker takes threads until there are none, and sums by process, address and the time in which a module stays
- * what it is. Only at the end are these numbered, by one of them: numbers and names are for one thread at a time.
+ * Workers sum for themselves; only at the end are functions numbered, by who asked: numbers and names are for one
+ * thread at a time.
  */
 #include "query/call_totals.h"
 
+#include "query/call_tally.h"
 #include "query/event_scan.h"
+#include "query/function_sums.h"
+#include "query/thread_pass.h"
 #include "view/call_tracker.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define WORKERS_MAX    16
-#define SLOTS_AT_FIRST 1024u
-#define OPEN_AT_FIRST  256u
-
-/* Of a function, while what is mapped stays the same. */
-struct sum {
-    uint64_t address;
-    uint64_t from; /* the counter */
-    uint64_t to;
-    uint64_t time; /* of the first call */
-    uint32_t process;
-    uint32_t open_count; /* calls of the thread that is read */
-    struct call_total total;
-};
+#define OPEN_AT_FIRST 256u
 
 struct worker {
-    const struct view_trace *trace;
-    atomic_size_t *next_thread; /* of all workers */
     struct event_scan scan;
     struct call_tracker tracker;
-    struct sum *sums;
-    size_t count;
-    size_t capacity;
-    uint32_t *slots; /* numbers of sums, and 1, by address; a power of two */
-    size_t slot_count;
+    struct function_sums sums;
     uint32_t *open; /* which sums the open calls are of */
     size_t open_count;
     size_t open_capacity;
     uint32_t process;
-    pthread_t thread;
-    bool is_started;
     int result; /* -ENOMEM */
 };
-
-/* ---- finding the sum --------------------------------------------------------------------------------------------- */
-
-static size_t slot_of(const struct worker *worker, uint32_t process, uint64_t address)
-{
-    return (size_t)(((address ^ (uint64_t)process << 40) * 0x9e3779b97f4a7c15u) >> 32) & (worker->slot_count - 1);
-}
-
-static bool is_of(const struct sum *sum, uint32_t process, uint64_t address, uint64_t time)
-{
-    return sum->address == address && sum->process == process && sum->from <= time && time < sum->to;
-}
-
-static int grow_sums(struct worker *worker)
-{
-    size_t capacity = worker->capacity == 0 ? SLOTS_AT_FIRST / 2 : 2 * worker->capacity;
-    struct sum *grown = realloc(worker->sums, capacity * sizeof(*grown));
-    uint32_t *slots = calloc(2 * capacity, sizeof(*slots));
-
-    if (grown != NULL)
-        worker->sums = grown;
-    if (grown == NULL || slots == NULL) {
-        free(slots);
-        return -ENOMEM;
-    }
-    free(worker->slots);
-    worker->slots = slots;
-    worker->slot_count = 2 * capacity;
-    worker->capacity = capacity;
-    for (size_t i = 0; i < worker->count; i++) {
-        size_t at = slot_of(worker, grown[i].process, grown[i].address);
-
-        while (slots[at] != 0)
-            at = (at + 1) & (worker->slot_count - 1);
-        slots[at] = (uint32_t)i + 1;
-    }
-    return 0;
-}
-
-static void begin_sum(struct worker *worker, struct sum *sum, uint64_t address, uint64_t time)
-{
-    const struct modules *modules = &worker->trace->processes[worker->process].modules;
-    const struct module *module = modules_find(modules, address, time, time);
-
-    *sum = (struct sum){.address = address, .time = time, .process = worker->process};
-    sum->total.shortest = UINT64_MAX;
-    if (module != NULL) {
-        sum->from = module->loaded;
-        sum->to = module->unloaded;
-    } else {
-        query_module_pause(modules, time, &sum->from, &sum->to);
-    }
-}
-
-/* Where the function's sum is; UINT32_MAX: there is no memory. */
-static uint32_t find_sum(struct worker *worker, uint64_t address, uint64_t time)
-{
-    size_t at;
-
-    if (worker->count == worker->capacity && grow_sums(worker) != 0)
-        return UINT32_MAX;
-    at = slot_of(worker, worker->process, address);
-    while (worker->slots[at] != 0 && !is_of(&worker->sums[worker->slots[at] - 1], worker->process, address, time))
-        at = (at + 1) & (worker->slot_count - 1);
-    if (worker->slots[at] == 0) {
-        begin_sum(worker, &worker->sums[worker->count], address, time);
-        worker->slots[at] = (uint32_t)++worker->count;
-    }
-    return worker->slots[at] - 1;
-}
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static int begin_call(void *context, const struct view_call *call)
 {
     struct worker *worker = context;
-    uint32_t sum = find_sum(worker, call->function, call->begin);
+    uint32_t sum = function_sums_find(&worker->sums, worker->process, call->function, call->begin);
 
     if (worker->open_count == worker->open_capacity) {
         size_t capacity = worker->open_capacity == 0 ? OPEN_AT_FIRST : 2 * worker->open_capacity;
@@ -135,24 +43,25 @@ static int begin_call(void *context, const struct view_call *call)
         worker->open = grown;
         worker->open_capacity = capacity;
     }
-    if (sum == UINT32_MAX)
+    if (sum == FUNCTION_SUMS_NONE)
         return worker->result = -ENOMEM;
     worker->open[worker->open_count++] = sum;
-    worker->sums[sum].open_count++;
+    worker->sums.sums[sum].open_count++;
     return 0;
 }
 
 static int end_call(void *context, const struct view_call *call)
 {
     struct worker *worker = context;
-    struct sum *sum = &worker->sums[worker->open[--worker->open_count]];
+    struct function_sum *sum = &worker->sums.sums[worker->open[--worker->open_count]];
     uint64_t ticks = call->end - call->begin;
 
-    sum->total.calls++;
-    sum->total.self += ticks - call->inner;
-    sum->total.total += --sum->open_count == 0 ? ticks : 0;
-    sum->total.shortest = ticks < sum->total.shortest ? ticks : sum->total.shortest;
-    sum->total.longest = ticks > sum->total.longest ? ticks : sum->total.longest;
+    sum->calls++;
+    sum->summed += ticks;
+    sum->self += ticks - call->inner;
+    sum->total += --sum->open_count == 0 ? ticks : 0;
+    sum->shortest = ticks < sum->shortest ? ticks : sum->shortest;
+    sum->longest = ticks > sum->longest ? ticks : sum->longest;
     return 0;
 }
 
@@ -176,7 +85,7 @@ static void begin_thread(void *context, size_t thread)
     struct worker *worker = context;
     const struct call_receiver receiver = {begin_call, end_call, NULL, worker};
 
-    worker->process = (uint32_t)worker->trace->threads[thread].process;
+    worker->process = (uint32_t)worker->scan.trace->threads[thread].process;
     call_tracker_init(&worker->tracker, &receiver);
 }
 
@@ -191,105 +100,117 @@ static void end_thread(void *context, size_t thread)
     call_tracker_deinit(&worker->tracker);
 }
 
-static void *work(void *context)
+static int read_thread(void *context, unsigned number, size_t thread)
 {
-    struct worker *worker = context;
-    size_t thread;
+    struct worker *worker = (struct worker *)context + number;
 
-    worker->scan = (struct event_scan){
-        .trace = worker->trace,
-        .receiver = {take_events, lose_events, skip_events, NULL},
-        .begin = begin_thread,
-        .end = end_thread,
-        .context = worker,
-    };
-    while (worker->result == 0 && (thread = atomic_fetch_add(worker->next_thread, 1)) < worker->trace->thread_count)
-        event_scan_read(&worker->scan, thread);
-    return NULL;
+    event_scan_read(&worker->scan, thread);
+    return worker->result;
 }
 
 /* ---- putting it together ----------------------------------------------------------------------------------------- */
 
-static int make_room(struct call_totals *totals, uint32_t number)
+/* NULL: there is no memory. */
+static struct call_total *total_of(struct call_totals *totals, uint32_t number)
 {
     size_t count = (size_t)number + 1 + number / 2;
     struct call_total *grown;
 
+    if (number == VIEW_NO_FUNCTION)
+        return NULL;
     if (number < totals->count)
-        return 0;
+        return &totals->totals[number];
     grown = realloc(totals->totals, count * sizeof(*grown));
     if (grown == NULL)
-        return -ENOMEM;
+        return NULL;
     for (size_t i = totals->count; i < count; i++)
-        grown[i] = (struct call_total){.function = (uint32_t)i, .shortest = UINT64_MAX};
+        grown[i] = (struct call_total){.shortest = UINT64_MAX};
     totals->totals = grown;
     totals->count = count;
-    return 0;
+    return &totals->totals[number];
 }
 
-static int add_sum(struct call_totals *totals, struct query_source *source, const struct sum *sum)
+static int add_sum(struct call_totals *totals, struct query_source *source, const struct function_sum *sum)
 {
-    uint32_t number = query_source_number(source, sum->process, sum->address, sum->time);
-    struct call_total *total;
+    struct call_total *total = total_of(totals, query_source_number(source, sum->process, sum->address, sum->time));
 
-    if (number == VIEW_NO_FUNCTION || make_room(totals, number) != 0)
+    if (total == NULL)
         return -ENOMEM;
-    total = &totals->totals[number];
-    total->calls += sum->total.calls;
-    total->total += sum->total.total;
-    total->self += sum->total.self;
-    total->shortest = sum->total.shortest < total->shortest ? sum->total.shortest : total->shortest;
-    total->longest = sum->total.longest > total->longest ? sum->total.longest : total->longest;
+    total->calls += sum->calls;
+    total->total += sum->total;
+    total->summed += sum->summed;
+    total->self += sum->self;
+    total->shortest = sum->shortest < total->shortest ? sum->shortest : total->shortest;
+    total->longest = sum->longest > total->longest ? sum->longest : total->longest;
     return 0;
 }
 
 static int collect(struct call_totals *totals, struct query_source *source, struct worker *worker)
 {
-    int result = worker->result;
+    int result = 0;
 
-    for (size_t i = 0; i < worker->count && result == 0; i++)
-        result = add_sum(totals, source, &worker->sums[i]);
+    for (size_t i = 0; i < worker->sums.count && result == 0; i++)
+        result = add_sum(totals, source, &worker->sums.sums[i]);
     query_source_note(source, worker->scan.problem, &worker->scan.why);
-    free(worker->sums);
-    free(worker->slots);
+    function_sums_deinit(&worker->sums);
     free(worker->open);
     return result;
 }
 
-static size_t workers_for(const struct view_trace *trace)
+static int sum_times(struct call_totals *totals, struct query_source *source)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t count = processors < 1 ? 1 : processors > WORKERS_MAX ? WORKERS_MAX : (size_t)processors;
+    struct worker *workers = calloc(THREAD_PASS_WORKERS, sizeof(*workers));
+    const struct thread_pass pass = {.trace = source->trace, .read = read_thread, .context = workers};
+    int result;
 
-    return trace->thread_count < count ? trace->thread_count : count;
-}
-
-int call_totals_create(struct call_totals **totals_out, struct query_source *source)
-{
-    struct call_totals *totals = calloc(1, sizeof(*totals));
-    struct worker *workers = calloc(WORKERS_MAX, sizeof(*workers));
-    size_t count = workers_for(source->trace);
-    atomic_size_t next_thread = 0;
-    int result = totals == NULL || workers == NULL ? -ENOMEM : 0;
-
-    for (size_t i = 0; i < count && result == 0; i++) {
-        workers[i].trace = source->trace;
-        workers[i].next_thread = &next_thread;
-        /* The last one is who asks; one that cannot be started leaves its work to the others. */
-        if (i + 1 == count)
-            work(&workers[i]);
-        else
-            workers[i].is_started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+    if (workers == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++) {
+        function_sums_init(&workers[i].sums, source->trace);
+        workers[i].scan = (struct event_scan){
+            .trace = source->trace,
+            .receiver = {take_events, lose_events, skip_events, NULL},
+            .begin = begin_thread,
+            .end = end_thread,
+            .context = &workers[i],
+        };
     }
-    for (size_t i = 0; workers != NULL && i < count; i++) {
-        int of_one;
+    result = thread_pass_run(&pass);
+    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++) {
+        int of_one = collect(totals, source, &workers[i]);
 
-        if (workers[i].is_started)
-            pthread_join(workers[i].thread, NULL);
-        of_one = collect(totals, source, &workers[i]);
         result = result == 0 ? of_one : result;
     }
     free(workers);
+    return result;
+}
+
+static int sum_calls(struct call_totals *totals, struct query_source *source)
+{
+    struct call_tally tally;
+    int result = call_tally_init(&tally, source, NULL);
+
+    for (size_t i = 0; i < tally.count && result == 0; i++) {
+        struct call_total *total = total_of(totals, tally.counts[i].function);
+
+        if (total == NULL)
+            result = -ENOMEM;
+        else
+            total->calls += tally.counts[i].calls;
+    }
+    call_tally_deinit(&tally);
+    return result;
+}
+
+int call_totals_create(struct call_totals **totals_out, struct query_source *source, bool has_times)
+{
+    struct call_totals *totals = calloc(1, sizeof(*totals));
+    int result;
+
+    if (totals == NULL)
+        return -ENOMEM;
+    totals->has_times = has_times;
+    result = has_times ? sum_times(totals, source) : sum_calls(totals, source);
     if (result != 0) {
         call_totals_destroy(totals);
         return result;

@@ -6,6 +6,7 @@
  * by function and thread, and each is told as often as it was counted, in the order that is asked for.
  */
 #define _GNU_SOURCE
+#include "query/call_tally.h"
 #include "query/event_scan.h"
 #include "query/place_columns.h"
 #include "view/call_tracker.h"
@@ -53,13 +54,6 @@ struct open_call {
     bool is_wanted; /* as far as that can be said */
 };
 
-/* Rows that are alike. */
-struct counted_rows {
-    size_t thread;
-    uint32_t function;
-    uint64_t count;
-};
-
 struct calls_cursor {
     struct query_cursor base;
     struct event_scan scan;
@@ -83,13 +77,9 @@ struct calls_cursor {
     size_t row_capacity;
 
     bool is_counting;
-    uint64_t *function_counts; /* of the thread that is read, by function */
-    size_t function_capacity;
-    struct counted_rows *counted;
-    size_t counted_at;
-    size_t counted_count;
-    size_t counted_capacity;
-    uint64_t left; /* of counted_at */
+    struct call_tally tally;
+    size_t tally_at;
+    uint64_t left; /* of tally_at */
 
     int result; /* -ENOMEM */
 };
@@ -139,25 +129,6 @@ static int begin_call(void *context, const struct view_call *call)
     return 0;
 }
 
-static int count_call(struct calls_cursor *cursor, uint32_t function)
-{
-    /* One that is not known is the first; others follow. */
-    size_t place = (size_t)(uint32_t)(function + 1);
-
-    if (place >= cursor->function_capacity) {
-        size_t capacity = place + place / 2 + 256;
-        uint64_t *grown = realloc(cursor->function_counts, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return cursor->result = -ENOMEM;
-        memset(grown + cursor->function_capacity, 0, (capacity - cursor->function_capacity) * sizeof(*grown));
-        cursor->function_counts = grown;
-        cursor->function_capacity = capacity;
-    }
-    cursor->function_counts[place]++;
-    return 0;
-}
-
 static bool has_duration(const struct calls_cursor *cursor, const struct view_call *call)
 {
     const struct query_source *source = cursor->base.source;
@@ -177,8 +148,6 @@ static int end_call(void *context, const struct view_call *call)
     if (!open->is_wanted)
         return 0;
     cursor->wanted_open--;
-    if (cursor->is_counting)
-        return count_call(cursor, open->function);
     if (!has_duration(cursor, call))
         return 0;
     if (grow(&cursor->rows, &cursor->row_capacity, cursor->row_count, sizeof(*cursor->rows)) != 0)
@@ -230,31 +199,15 @@ static void begin_thread(void *context, size_t thread)
     call_tracker_init(&cursor->tracker, &receiver);
 }
 
-static void keep_counts(struct calls_cursor *cursor, size_t thread)
-{
-    for (size_t i = 0; i < cursor->function_capacity; i++) {
-        if (cursor->function_counts[i] == 0)
-            continue;
-        if (grow(&cursor->counted, &cursor->counted_capacity, cursor->counted_count, sizeof(*cursor->counted)) != 0) {
-            cursor->result = -ENOMEM;
-            return;
-        }
-        cursor->counted[cursor->counted_count++] =
-            (struct counted_rows){thread, (uint32_t)i - 1, cursor->function_counts[i]};
-        cursor->function_counts[i] = 0;
-    }
-}
-
 static void end_thread(void *context, size_t thread)
 {
     struct calls_cursor *cursor = context;
 
+    (void)thread;
     call_tracker_finish(&cursor->tracker);
     if (cursor->tracker.result < 0)
         cursor->result = cursor->tracker.result;
     call_tracker_deinit(&cursor->tracker);
-    if (cursor->is_counting)
-        keep_counts(cursor, thread);
 }
 
 /* ---- rows that are counted --------------------------------------------------------------------------------------- */
@@ -331,7 +284,7 @@ static int compare_functions(struct query_source *source, int column, uint32_t l
 
 static int compare_counted(const void *left_rows, const void *right_rows, void *context)
 {
-    const struct counted_rows *left = left_rows, *right = right_rows;
+    const struct call_tally_count *left = left_rows, *right = right_rows;
     const struct query_cursor *cursor = context;
 
     for (size_t i = 0; i < cursor->wish.order_count; i++) {
@@ -349,24 +302,36 @@ static int compare_counted(const void *left_rows, const void *right_rows, void *
 
 static int count_all(struct calls_cursor *cursor)
 {
-    while (cursor->result == 0 && event_scan_step(&cursor->scan))
-        ;
-    if (cursor->result == 0 && cursor->counted_count != 0 && cursor->base.wish.order_count != 0)
-        qsort_r(cursor->counted, cursor->counted_count, sizeof(*cursor->counted), compare_counted, cursor);
-    cursor->counted_at = SIZE_MAX;
-    return cursor->result;
+    const struct view_trace *trace = cursor->base.source->trace;
+    bool *wanted = calloc(trace->thread_count + 1, sizeof(*wanted));
+    int result;
+
+    if (wanted == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < trace->thread_count; i++)
+        wanted[i] = wants_thread(cursor, i);
+    result = call_tally_init(&cursor->tally, cursor->base.source, wanted);
+    free(wanted);
+    if (result == 0 && cursor->base.wish.order_count != 0)
+        qsort_r(cursor->tally.counts, cursor->tally.count, sizeof(*cursor->tally.counts), compare_counted, cursor);
+    cursor->tally_at = SIZE_MAX;
+    return result;
 }
 
 static int next_counted(struct calls_cursor *cursor)
 {
+    const struct call_tally_count *counts = cursor->tally.counts;
+
     if (cursor->left != 0) {
         cursor->left--;
         return 1;
     }
-    if (++cursor->counted_at >= cursor->counted_count)
-        return 0;
-    cursor->thread = place_of_thread(cursor->base.source->trace, cursor->counted[cursor->counted_at].thread);
-    cursor->left = cursor->base.wish.is_distinct ? 0 : cursor->counted[cursor->counted_at].count - 1;
+    do
+        if (++cursor->tally_at >= cursor->tally.count)
+            return 0;
+    while (!place_takes_function(&cursor->verdicts, &cursor->base, counts[cursor->tally_at].function));
+    cursor->thread = place_of_thread(cursor->base.source->trace, counts[cursor->tally_at].thread);
+    cursor->left = cursor->base.wish.is_distinct ? 0 : counts[cursor->tally_at].calls - 1;
     return 1;
 }
 
@@ -442,7 +407,7 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
 
     if (which < PLACE_COLUMNS) {
         place_column_put(base, result, which, &cursor->thread,
-                         cursor->is_counting ? cursor->counted[cursor->counted_at].function : row->function);
+                         cursor->is_counting ? cursor->tally.counts[cursor->tally_at].function : row->function);
         return;
     }
     switch (which) {
@@ -480,8 +445,7 @@ static void end(struct query_cursor *base)
     place_verdicts_deinit(&cursor->verdicts);
     free(cursor->open);
     free(cursor->rows);
-    free(cursor->function_counts);
-    free(cursor->counted);
+    call_tally_deinit(&cursor->tally);
 }
 
 extern const struct query_table query_table_calls;

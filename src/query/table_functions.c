@@ -31,7 +31,7 @@ static const struct query_column columns[] = {
                          false},
     [FUNCTIONS_SELF] = {"self_ns", "INTEGER", "of that, not in calls that it made", 0, false},
     [FUNCTIONS_MIN] = {"min_ns", "INTEGER", "the shortest call", 0, false},
-    [FUNCTIONS_AVG] = {"avg_ns", "INTEGER", "total_ns / calls", 0, false},
+    [FUNCTIONS_AVG] = {"avg_ns", "INTEGER", "of all calls, those within another one too", 0, false},
     [FUNCTIONS_MAX] = {"max_ns", "INTEGER", "the longest call", 0, false},
     [FUNCTIONS_ID] = {"function_id", "INTEGER", "of calls.function_id", QUERY_PUSH_NUMBER, true},
     [FUNCTIONS_ADDRESS] = {"address", "INTEGER", "where it begins", 0, true},
@@ -39,8 +39,8 @@ static const struct query_column columns[] = {
 
 struct functions_cursor {
     struct query_cursor base;
-    size_t next;
-    const struct call_total *total;
+    uint32_t next;
+    uint32_t function;
 };
 
 /* When the sums are made, looking for one is cheap: all are in memory. */
@@ -49,21 +49,37 @@ static double cost(const struct query_source *source)
     return source->totals != NULL ? (double)source->totals->count + 1 : 1000;
 }
 
+/* Sums are made once; those without times are faster. */
 static int begin(struct query_cursor *base)
 {
-    return base->source->totals != NULL ? 0 : call_totals_create(&base->source->totals, base->source);
+    struct query_source *source = base->source;
+    bool wants_times = false;
+
+    for (int i = FUNCTIONS_TOTAL; i <= FUNCTIONS_MAX; i++)
+        wants_times = wants_times || query_wants(&base->wish, i);
+    if (source->totals != NULL && (source->totals->has_times || !wants_times))
+        return 0;
+    /* A cursor that reads those without times goes on with the others: calls are the same. */
+    call_totals_destroy(source->totals);
+    source->totals = NULL;
+    return call_totals_create(&source->totals, source, wants_times);
 }
 
-static bool is_wanted(const struct query_cursor *base, const struct call_total *total)
+static const struct call_total *total_of(const struct functions_cursor *cursor)
+{
+    return &cursor->base.source->totals->totals[cursor->function];
+}
+
+static bool is_wanted(const struct query_cursor *base, uint32_t number)
 {
     const struct query_filter *filter = &base->filter;
     const struct query_function *function;
 
-    if (total->calls == 0 || !query_filter_takes_number(filter, FUNCTIONS_ID, total->function))
+    if (base->source->totals->totals[number].calls == 0 || !query_filter_takes_number(filter, FUNCTIONS_ID, number))
         return false;
     if (filter->count == 0)
         return true;
-    function = query_source_function(base->source, total->function);
+    function = query_source_function(base->source, number);
     return query_filter_takes_text(filter, FUNCTIONS_FUNCTION, function->shown->name) &&
            (function->module == NULL || query_filter_takes_text(filter, FUNCTIONS_MODULE, function->module)) &&
            query_filter_takes_number(filter, FUNCTIONS_PID,
@@ -73,11 +89,10 @@ static bool is_wanted(const struct query_cursor *base, const struct call_total *
 static int next(struct query_cursor *base)
 {
     struct functions_cursor *cursor = (struct functions_cursor *)base;
-    const struct call_totals *totals = base->source->totals;
 
-    while (cursor->next < totals->count) {
-        cursor->total = &totals->totals[cursor->next++];
-        if (is_wanted(base, cursor->total))
+    while (cursor->next < base->source->totals->count) {
+        cursor->function = cursor->next++;
+        if (is_wanted(base, cursor->function))
             return 1;
     }
     return 0;
@@ -85,7 +100,7 @@ static int next(struct query_cursor *base)
 
 static void put_number(const struct functions_cursor *cursor, sqlite3_context *result, int which)
 {
-    const struct call_total *total = cursor->total;
+    const struct call_total *total = total_of(cursor);
     const struct query_source *source = cursor->base.source;
 
     switch (which) {
@@ -102,7 +117,7 @@ static void put_number(const struct functions_cursor *cursor, sqlite3_context *r
         sqlite3_result_int64(result, query_source_span_ns(source, total->shortest));
         break;
     case FUNCTIONS_AVG:
-        sqlite3_result_int64(result, query_source_span_ns(source, total->total) / (int64_t)total->calls);
+        sqlite3_result_int64(result, query_source_span_ns(source, total->summed) / (int64_t)total->calls);
         break;
     default:
         sqlite3_result_int64(result, query_source_span_ns(source, total->longest));
@@ -117,7 +132,7 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         [FUNCTIONS_LINE] = PLACE_LINE,         [FUNCTIONS_ID] = PLACE_FUNCTION_ID, [FUNCTIONS_ADDRESS] = PLACE_ADDRESS,
     };
     struct functions_cursor *cursor = (struct functions_cursor *)base;
-    uint32_t function = cursor->total->function;
+    uint32_t function = cursor->function;
 
     if (which >= FUNCTIONS_CALLS && which <= FUNCTIONS_MAX)
         put_number(cursor, result, which);
