@@ -232,45 +232,53 @@ static int read_thread(void *context, unsigned number, size_t thread)
 
 /* ---- putting it together ----------------------------------------------------------------------------------------- */
 
-static int compare(const void *left_count, const void *right_count)
+static int compare(const void *left_counted, const void *right_counted)
 {
-    const struct call_tally_count *left = left_count, *right = right_count;
+    const struct counted *left = left_counted, *right = right_counted;
 
     if (left->thread != right->thread)
         return left->thread < right->thread ? -1 : 1;
-    return left->function < right->function ? -1 : left->function > right->function;
+    if (left->address != right->address)
+        return left->address < right->address ? -1 : 1;
+    return left->time < right->time ? -1 : left->time > right->time;
 }
 
-static int collect(struct call_tally *tally, struct query_source *source, struct worker *worker)
+static int number_functions(struct call_tally *tally, struct query_source *source, const struct counted *all,
+                            size_t count)
 {
-    int result = 0;
-
-    for (size_t i = 0; i < worker->count && result == 0; i++) {
-        const struct counted *counted = &worker->counted[i];
-        size_t process = source->trace->threads[counted->thread].process;
-        uint32_t function = query_source_number(source, process, counted->address, counted->time);
+    for (size_t i = 0; i < count; i++) {
+        size_t process = source->trace->threads[all[i].thread].process;
+        uint32_t function = query_source_number(source, process, all[i].address, all[i].time);
 
         if (function == VIEW_NO_FUNCTION)
-            result = -ENOMEM;
-        tally->counts[tally->count++] = (struct call_tally_count){counted->thread, function, counted->calls};
+            return -ENOMEM;
+        tally->counts[tally->count++] = (struct call_tally_count){all[i].thread, function, all[i].calls};
     }
-    query_source_note(source, worker->scan.problem, &worker->scan.why);
-    return result;
+    return 0;
 }
 
-static int collect_all(struct call_tally *tally, struct query_source *source, struct worker *workers)
+/* Who read which thread is chance; the order in which functions are numbered is not. */
+static int collect(struct call_tally *tally, struct query_source *source, const struct worker *workers)
 {
+    struct counted *all;
     size_t count = 0;
-    int result = 0;
+    int result = -ENOMEM;
 
-    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++)
+    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++) {
         count += workers[i].count;
+        query_source_note(source, workers[i].scan.problem, &workers[i].scan.why);
+    }
+    all = calloc(count + 1, sizeof(*all));
     tally->counts = calloc(count + 1, sizeof(*tally->counts));
-    if (tally->counts == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < THREAD_PASS_WORKERS && result == 0; i++)
-        result = collect(tally, source, &workers[i]);
-    qsort(tally->counts, tally->count, sizeof(*tally->counts), compare);
+    count = 0;
+    for (size_t i = 0; i < THREAD_PASS_WORKERS && all != NULL; i++)
+        for (size_t j = 0; j < workers[i].count; j++)
+            all[count++] = workers[i].counted[j];
+    if (all != NULL && tally->counts != NULL) {
+        qsort(all, count, sizeof(*all), compare);
+        result = number_functions(tally, source, all, count);
+    }
+    free(all);
     return result;
 }
 
@@ -292,7 +300,7 @@ int call_tally_init(struct call_tally *tally, struct query_source *source, const
     }
     result = thread_pass_run(&pass);
     if (result == 0)
-        result = collect_all(tally, source, workers);
+        result = collect(tally, source, workers);
     for (size_t i = 0; i < THREAD_PASS_WORKERS; i++) {
         function_sums_deinit(&workers[i].sums);
         free(workers[i].numbers);

@@ -17,7 +17,6 @@ struct call_tally_count {
 struct call_tally {
     struct call_tally_count *counts; /* by thread */
     size_t count;
-    size_t capacity;
 };
 
 /*

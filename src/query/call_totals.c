@@ -145,15 +145,39 @@ static int add_sum(struct call_totals *totals, struct query_source *source, cons
     return 0;
 }
 
-static int collect(struct call_totals *totals, struct query_source *source, struct worker *worker)
+static int compare(const void *left_sum, const void *right_sum)
 {
+    const struct function_sum *left = left_sum, *right = right_sum;
+
+    if (left->process != right->process)
+        return left->process < right->process ? -1 : 1;
+    if (left->address != right->address)
+        return left->address < right->address ? -1 : 1;
+    return left->from < right->from ? -1 : left->from > right->from;
+}
+
+/* Who read which thread is chance; the order in which functions are numbered is not. */
+static int collect(struct call_totals *totals, struct query_source *source, struct worker *workers)
+{
+    struct function_sum *all;
+    size_t count = 0;
     int result = 0;
 
-    for (size_t i = 0; i < worker->sums.count && result == 0; i++)
-        result = add_sum(totals, source, &worker->sums.sums[i]);
-    query_source_note(source, worker->scan.problem, &worker->scan.why);
-    function_sums_deinit(&worker->sums);
-    free(worker->open);
+    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++) {
+        count += workers[i].sums.count;
+        query_source_note(source, workers[i].scan.problem, &workers[i].scan.why);
+    }
+    all = calloc(count + 1, sizeof(*all));
+    if (all == NULL)
+        return -ENOMEM;
+    count = 0;
+    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++)
+        for (size_t j = 0; j < workers[i].sums.count; j++)
+            all[count++] = workers[i].sums.sums[j];
+    qsort(all, count, sizeof(*all), compare);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = add_sum(totals, source, &all[i]);
+    free(all);
     return result;
 }
 
@@ -176,10 +200,11 @@ static int sum_times(struct call_totals *totals, struct query_source *source)
         };
     }
     result = thread_pass_run(&pass);
+    if (result == 0)
+        result = collect(totals, source, workers);
     for (size_t i = 0; i < THREAD_PASS_WORKERS; i++) {
-        int of_one = collect(totals, source, &workers[i]);
-
-        result = result == 0 ? of_one : result;
+        function_sums_deinit(&workers[i].sums);
+        free(workers[i].open);
     }
     free(workers);
     return result;

@@ -35,8 +35,13 @@ static bool read_number(sqlite3_value *value, struct query_range *range_out)
     if (sqlite3_value_type(value) != SQLITE_FLOAT)
         return false;
     real = sqlite3_value_double(value);
-    range_out->low = real < (double)INT64_MIN ? INT64_MIN : real >= 0x1p63 ? INT64_MAX : (int64_t)floor(real);
-    range_out->high = real < (double)INT64_MIN ? INT64_MIN : real >= 0x1p63 ? INT64_MAX : (int64_t)ceil(real);
+    /* What is beyond all integers is as if between the last two. */
+    if (real >= 0x1p63)
+        *range_out = (struct query_range){INT64_MAX - 1, INT64_MAX};
+    else if (real < -0x1p63)
+        *range_out = (struct query_range){INT64_MIN, INT64_MIN + 1};
+    else
+        *range_out = (struct query_range){(int64_t)floor(real), (int64_t)ceil(real)};
     return true;
 }
 

@@ -43,9 +43,7 @@ static int connect_table(sqlite3 *database, void *context, int argument_count, c
                             table->columns[i].type, table->columns[i].is_left_out ? " HIDDEN" : "");
     sqlite3_str_appendall(text, ")");
     declaration = sqlite3_str_finish(text);
-    registration->source->is_declaring = true;
     result = declaration == NULL || handle == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(database, declaration);
-    registration->source->is_declaring = false;
     sqlite3_free(declaration);
     if (result != SQLITE_OK) {
         *message_out = sqlite3_mprintf("%s", sqlite3_errmsg(database));

@@ -38,7 +38,6 @@ struct query_source {
     struct query_function *known; /* by number; those that nobody wanted to see have no `shown` */
     size_t known_count;
     struct call_totals *totals; /* NULL: nobody asked */
-    bool is_declaring;          /* a table is, which is no change of anything */
     int problem;                /* not 0: something of the trace could not be read, and: */
     struct gait_error why;
 };
