@@ -2,7 +2,7 @@
 /*
  * A little shop, whose trace is asked questions by tests/system/test_query.sh and docs/queries.md: two workers take
  * orders, each order is weighed by recursion, packed with memory of its own, and every tenth one waits. Then the shop
- * closes and counts what it has.
+ * closes and counts what it has. With a number, so many orders come, and none of them waits.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -11,12 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-#define ORDERS  40
 #define WORKERS 2
 
 #define KEPT __attribute__((noinline, noclone, used))
 
 static volatile unsigned weights[WORKERS];
+static unsigned orders = 40;
+static int is_busy;
 
 KEPT unsigned weigh(unsigned depth)
 {
@@ -44,7 +45,7 @@ KEPT unsigned take_order(const char *what, unsigned number)
     char *parcel = pack(what, number);
     unsigned weight = weigh(number % 7);
 
-    if (number % 10 == 9)
+    if (!is_busy && number % 10 == 9)
         wait_for_stock();
     weight += parcel == NULL ? 0 : (unsigned)strlen(parcel);
     free(parcel);
@@ -56,8 +57,7 @@ KEPT void *work(void *which)
     static const char *const things[] = {"apples", "pears", "plums"};
     unsigned worker = (unsigned)(size_t)which;
 
-    pthread_setname_np(pthread_self(), worker == 0 ? "till" : "counter");
-    for (unsigned i = 0; i < ORDERS; i++)
+    for (unsigned i = 0; i < orders; i++)
         weights[worker] += take_order(things[i % 3], i);
     return NULL;
 }
@@ -71,13 +71,21 @@ KEPT unsigned count_stock(void)
     return all;
 }
 
-int main(void)
+int main(int argument_count, char **arguments)
 {
     pthread_t workers[WORKERS];
 
-    for (size_t i = 0; i < WORKERS; i++)
+    is_busy = argument_count > 1;
+    if (is_busy)
+        orders = (unsigned)strtoul(arguments[1], NULL, 10);
+
+    /* A thread is born with the name of who makes it. */
+    for (size_t i = 0; i < WORKERS; i++) {
+        pthread_setname_np(pthread_self(), i == 0 ? "till" : "counter");
         if (pthread_create(&workers[i], NULL, work, (void *)i) != 0)
             return 1;
+    }
+    pthread_setname_np(pthread_self(), "shop");
     for (size_t i = 0; i < WORKERS; i++)
         pthread_join(workers[i], NULL);
     printf("%u\n", count_stock());
