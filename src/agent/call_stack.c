@@ -30,6 +30,7 @@ struct call_stack_walker {
 static struct call_stack {
     bool is_begun;
     const struct arch *arch;
+    const struct hooked_frames *hooked; /* NULL: there are no hooks */
     struct unwind_modules modules;
     struct mutex lock;               /* of who looks for modules */
     _Atomic uint64_t changes;        /* of modules so far */
@@ -38,7 +39,7 @@ static struct call_stack {
     struct call_stack_walker *_Atomic walkers;
 } stacks;
 
-int call_stack_begin(void)
+int call_stack_begin(const struct hooked_frames *hooked)
 {
     const struct arch *arch = arch_host();
     int result;
@@ -48,7 +49,10 @@ int call_stack_begin(void)
     result = unwind_modules_init(&stacks.modules, &arch->frame_registers);
     if (result != 0)
         return result;
+    if (hooked != NULL)
+        unwind_modules_set_hooked(&stacks.modules, hooked);
     stacks.arch = arch;
+    stacks.hooked = hooked;
     stacks.is_begun = true;
     call_stack_modules_changed();
     atomic_store_explicit(&stacks.next_search_ns, 0, memory_order_relaxed);
@@ -87,6 +91,7 @@ void call_stack_begin_in_child(void) NO_THREAD_SAFETY_ANALYSIS
     if (!mutex_try_lock(&stacks.modules.lock) &&
         unwind_modules_init(&stacks.modules, &stacks.arch->frame_registers) != 0)
         stacks.is_begun = false;
+    unwind_modules_set_hooked(&stacks.modules, stacks.hooked);
     stacks.modules.lock = (struct mutex){0};
     stacks.lock = (struct mutex){0};
     list_init(&stacks.modules.readers);
@@ -159,7 +164,7 @@ void call_stack_walker_release(struct call_stack_walker *walker)
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
 /* As the caller has them behind the call. */
-static void find_start(const struct gait_cpu_context *cpu, struct unwind_registers *registers,
+static void find_start(const struct gait_cpu_context *cpu, uint64_t return_address, struct unwind_registers *registers,
                        struct stack_start *start_out)
 {
     const struct arch_frame_registers *numbers = &stacks.arch->frame_registers;
@@ -169,7 +174,7 @@ static void find_start(const struct gait_cpu_context *cpu, struct unwind_registe
     for (unsigned i = 0; i < stacks.arch->register_count; i++)
         unwind_registers_set(registers, numbers->general[i], cpu->registers[i]);
     sp = registers->values[numbers->stack_pointer];
-    unwind_registers_set(registers, numbers->return_address, *(const uint64_t *)(uintptr_t)sp);
+    unwind_registers_set(registers, numbers->return_address, return_address);
     unwind_registers_set(registers, numbers->stack_pointer, sp + sizeof(uint64_t));
     *start_out = (struct stack_start){
         .pc = registers->values[numbers->return_address],
@@ -229,8 +234,8 @@ static void walk(struct stack_walker *walker, const struct stack_start *start, s
         (void)!stack_walk(&stacks.modules, walker, start, addresses);
 }
 
-size_t call_stack_take(struct call_stack_walker *walker, const struct gait_cpu_context *cpu, uint64_t *addresses_out,
-                       size_t capacity, bool *goes_on_out)
+size_t call_stack_take(struct call_stack_walker *walker, const struct gait_cpu_context *cpu, uint64_t return_address,
+                       uint64_t *addresses_out, size_t capacity, bool *goes_on_out)
 {
     uint64_t pcs[DETAIL_STACK_FRAMES_MAX + 1];
     struct stack_addresses addresses = {
@@ -240,7 +245,7 @@ size_t call_stack_take(struct call_stack_walker *walker, const struct gait_cpu_c
     struct unwind_registers registers;
     struct stack_start start;
 
-    find_start(cpu, &registers, &start);
+    find_start(cpu, return_address, &registers, &start);
     walk(&walker->walker, &start, &addresses);
     *goes_on_out = addresses.count == addresses.capacity;
     if (*goes_on_out)

@@ -6,29 +6,23 @@
 #include "agent/detail_lane.h"
 
 #include "ring/ring_writer.h"
-#include "stalker/event_buffer.h"
 #include "stalker/program_memory.h"
-#include "stalker/thread.h"
 
 #define PAGE_BYTES 4096u
 
-bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const struct stalker_thread *thread)
+bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const struct detail_owner *owner)
 {
-    const struct ring_writer *index = thread->events == NULL ? NULL : thread->events->ring;
-    const struct ring_lane_owner owner = {
-        .tid = (uint32_t)thread->tid,
-        .kind = RING_LANE_DETAIL,
-        .serial = index == NULL ? 0 : index->serial,
-    };
+    const struct ring_lane_owner whose = {.tid = owner->tid, .kind = RING_LANE_DETAIL, .serial = owner->serial};
 
     if (lane->writer != NULL || lane->has_failed)
         return lane->writer != NULL;
-    lane->has_failed = ring_writer_open(ring, &owner, &lane->writer) != 0;
+    lane->has_failed = ring_writer_open(ring, &whose, &lane->writer) != 0;
     if (lane->has_failed) {
         ring_region_note_lack(ring);
         return false;
     }
     lane->position = lane->writer->start;
+    lane->give_up = owner->give_up;
     return true;
 }
 
@@ -72,7 +66,7 @@ static uint32_t readable(struct detail_lane *lane, uint64_t sp, uint32_t wanted)
     return in_page;
 }
 
-static void commit(struct detail_lane *lane, const struct stalker_thread *thread, uint32_t size_bytes)
+static void commit(struct detail_lane *lane, uint32_t size_bytes)
 {
     uint32_t *place = (uint32_t *)(uintptr_t)lane->position;
 
@@ -81,7 +75,7 @@ static void commit(struct detail_lane *lane, const struct stalker_thread *thread
     lane->position += size_bytes;
     if (lane->position < lane->writer->end)
         return;
-    (void)!ring_writer_next(lane->writer, lane->position, &thread->requests);
+    (void)!ring_writer_next(lane->writer, lane->position, lane->give_up);
     lane->position = lane->writer->start;
 }
 
@@ -90,8 +84,7 @@ static uint32_t round_up(uint32_t bytes)
     return (bytes + 7) & ~7u;
 }
 
-void detail_lane_enter(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_enter *enter,
-                       struct detail_values values)
+void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *enter, struct detail_values values)
 {
     struct detail_enter *place = (struct detail_enter *)(uintptr_t)lane->position;
     uint32_t wanted = enter->stack_bytes, room = DETAIL_STACK_BYTES_MAX - round_up(values.size_bytes);
@@ -107,11 +100,10 @@ void detail_lane_enter(struct detail_lane *lane, const struct stalker_thread *th
     __builtin_memcpy(behind, (const void *)(uintptr_t)sp, place->stack_bytes);
     behind += round_up(place->stack_bytes);
     __builtin_memcpy(behind, values.bytes, values.size_bytes);
-    commit(lane, thread, (uint32_t)sizeof(*place) + round_up(place->stack_bytes) + round_up(values.size_bytes));
+    commit(lane, (uint32_t)sizeof(*place) + round_up(place->stack_bytes) + round_up(values.size_bytes));
 }
 
-void detail_lane_leave(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_leave *leave,
-                       struct detail_values values)
+void detail_lane_leave(struct detail_lane *lane, const struct detail_leave *leave, struct detail_values values)
 {
     struct detail_leave *place = (struct detail_leave *)(uintptr_t)lane->position;
     struct detail_leave_values *behind = (struct detail_leave_values *)(void *)(place + 1);
@@ -124,11 +116,10 @@ void detail_lane_leave(struct detail_lane *lane, const struct stalker_thread *th
         __builtin_memcpy(behind + 1, values.bytes, values.size_bytes);
         size_bytes += (uint32_t)sizeof(*behind) + round_up(values.size_bytes);
     }
-    commit(lane, thread, size_bytes);
+    commit(lane, size_bytes);
 }
 
-void detail_lane_stack(struct detail_lane *lane, const struct stalker_thread *thread, const struct detail_stack *stack,
-                       const uint64_t *addresses)
+void detail_lane_stack(struct detail_lane *lane, const struct detail_stack *stack, const uint64_t *addresses)
 {
     struct detail_stack *place = (struct detail_stack *)(uintptr_t)lane->position;
     uint32_t addresses_bytes = stack->frame_count * (uint32_t)sizeof(*addresses);
@@ -137,5 +128,5 @@ void detail_lane_stack(struct detail_lane *lane, const struct stalker_thread *th
     place->record.size_bytes = 0;
     place->record.kind = DETAIL_STACK;
     __builtin_memcpy(place + 1, addresses, addresses_bytes);
-    commit(lane, thread, (uint32_t)sizeof(*place) + addresses_bytes);
+    commit(lane, (uint32_t)sizeof(*place) + addresses_bytes);
 }

@@ -5,8 +5,11 @@
 
 #include <stdint.h>
 
-/* Such a function is there; of several, the first one counts, that of the program's own C library. Any thread. */
-void errno_place_add(uint64_t function);
+/*
+ * Such a function is there, as it was made; of several, the first one counts, that of the program's own C library. One
+ * call at a time.
+ */
+void errno_place_add(uint64_t address);
 
 /* What was in that range is gone. */
 void errno_place_remove(uint64_t start, uint64_t end);

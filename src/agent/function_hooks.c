@@ -5,15 +5,19 @@
  */
 #include "agent/function_hooks.h"
 
+#include "agent/errno_place.h"
 #include "agent/hook_choice.h"
+#include "agent/hook_details.h"
 #include "agent/hook_set.h"
 #include "agent/process_hooks.h"
+#include "agent/selection.h"
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/slab.h"
 #include "hook/hook_image.h"
 #include "hook/hook_unwinders.h"
 #include "process/mapping_list.h"
+#include "protocol/agent_known.h"
 #include "ring/event_decoder.h"
 #include "ring/ring_region.h"
 
@@ -47,6 +51,7 @@ struct special_hook {
 /* A module that is looked through. */
 struct search {
     const struct mapping *mapping;
+    const struct selection_search *wanted;
     struct hook_image image;
     struct hook_choice choice;
     struct special_hook *specials; /* for each function */
@@ -142,26 +147,62 @@ static void move_plan(struct hook_plan *plan, uint64_t bias)
         plan->hop_at += bias;
 }
 
-/* Listeners of ours; there is never more than one reason for one. */
+/* Listeners for what we need to know ourselves; there is never more than one reason for one. */
 static void choose_listener(const struct search *search, size_t which, uint64_t address, struct hook_wish *wish)
 {
     const struct special_hook *special = &search->specials[which];
+    struct hook_listener listener = {.flags = HOOK_LISTENER_GENERAL_ONLY};
 
     if (address == hooks.options.loader_notification) {
-        wish->enter = hooks.options.changed;
+        listener.enter = hooks.options.changed;
     } else if (special->process != NULL) {
-        wish->enter = special->process->enter;
-        wish->leave = special->process->leave;
+        listener.enter = special->process->enter;
+        listener.leave = special->process->leave;
     } else if (special->unwinder != NULL) {
-        wish->enter = special->unwinder->listener.enter;
+        listener.enter = special->unwinder->listener.enter;
         wish->leaves_returns = true;
     }
+    if (listener.enter != NULL)
+        wish->listeners[wish->listener_count++] = listener;
+}
+
+/* What the user said of its arguments first, or what the controller knows. */
+static const struct detail_declaration *find_declaration(const struct search *search, uint64_t patterns,
+                                                         uint64_t file_address)
+{
+    const struct glob_text path = {search->mapping->path, search->mapping->path_length};
+
+    for (uint64_t left = patterns; left != 0; left &= left - 1) {
+        const struct agent_pattern *pattern = &search->wanted->patterns[__builtin_ctzll(left)];
+
+        if (pattern->use == AGENT_PATTERN_DETAIL && pattern->declaration.is_given)
+            return &pattern->declaration;
+    }
+    return search->wanted->known->count == 0
+               ? NULL
+               : agent_known_find(search->wanted->known, agent_known_key(path, file_address));
+}
+
+/* The listener for what was asked of its calls. */
+static void choose_details(const struct search *search, size_t which, struct hook_wish *wish)
+{
+    uint64_t patterns = search->choice.chosen[which].patterns & search->wanted->detailed;
+    uint64_t file_address = search->image.functions.functions[which].start;
+
+    if (patterns == 0)
+        return;
+    if (hook_details_listener(patterns, find_declaration(search, patterns, file_address),
+                              &wish->listeners[wish->listener_count]))
+        wish->listener_count++;
+    else
+        ring_region_note_lack(hooks.options.ring);
 }
 
 static int hook_function(struct search *search, size_t which)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
-    struct hook_wish wish = {.is_recorded = search->choice.chosen[which].patterns != 0};
+    uint64_t patterns = search->choice.chosen[which].patterns;
+    struct hook_wish wish = {.is_recorded = (patterns & search->wanted->hooked) != 0};
     struct hook_plan plan;
     uint64_t address;
     const uint8_t *bytes = find_bytes(search, function->start, &address);
@@ -169,8 +210,11 @@ static int hook_function(struct search *search, size_t which)
 
     if (bytes == NULL)
         return 0;
+    if (patterns & search->wanted->errno_places)
+        errno_place_add(address);
     choose_listener(search, which, address, &wish);
-    if (!wish.is_recorded && wish.enter == NULL)
+    choose_details(search, which, &wish);
+    if (!wish.is_recorded && wish.listener_count == 0)
         return 0;
     hook_planner_plan(&search->image.planner, function, &plan);
     /* A part that is jumped to, or something that only traps, is none. */
@@ -263,17 +307,18 @@ static bool is_loader(const struct mapping *mapping)
     return hooks.options.loader_notification - mapping->start < mapping->end - mapping->start;
 }
 
-static uint64_t look_through(struct search *search, const struct function_hooks_search *wanted)
+static uint64_t look_through(struct search *search)
 {
+    const struct selection_search *wanted = search->wanted;
     uint64_t matched;
 
     search->choice.symbols = &search->image.file.symbols;
     search->choice.functions = &search->image.functions;
     search->choice.parts = wanted->parts;
-    search->choice.wanted = wanted->wanted;
-    search->choice.unwanted = wanted->unwanted;
+    search->choice.wanted = wanted->hooked | wanted->detailed | wanted->errno_places;
+    search->choice.unwanted = wanted->excluded;
     search->choice.entry = search->image.entry;
-    matched = wanted->wanted == 0 ? 0 : hook_choice_make(&search->choice);
+    matched = search->choice.wanted == 0 ? 0 : hook_choice_make(&search->choice);
     find_specials(search);
     if (is_anything_chosen(search) || is_loader(search->mapping)) {
         if (hook_image_survey(&search->image) == 0)
@@ -284,15 +329,16 @@ static uint64_t look_through(struct search *search, const struct function_hooks_
     return matched;
 }
 
-uint64_t function_hooks_add(const struct mapping *mapping, const char *path, const struct function_hooks_search *wanted)
+uint64_t function_hooks_add(const struct mapping *mapping, const char *path, struct selection_search *wanted)
 {
-    struct search search = {.mapping = mapping};
+    struct search search = {.mapping = mapping, .wanted = wanted};
     uint64_t matched = 0;
 
     if (hook_image_open(&search.image, path) != 0)
         return 0;
     if (take_memory(&search) == 0) {
-        matched = look_through(&search, wanted);
+        matched = look_through(&search);
+        wanted->unresolved = search.choice.unresolved;
         memory_unmap(search.choice.chosen, search.memory_bytes);
     }
     hook_image_close(&search.image);

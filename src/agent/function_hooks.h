@@ -12,9 +12,9 @@
 
 #include <stdint.h>
 
-struct agent_pattern_parts;
 struct mapping;
 struct ring_region;
+struct selection_search;
 
 /* The dynamic loader calls `loader_notification`, if that is not 0, when its modules change: then so is `changed`. */
 struct function_hooks_options {
@@ -28,19 +28,11 @@ void function_hooks_begin(const struct function_hooks_options *options);
 /* Nothing is hooked any more, and nobody is in code of ours. */
 void function_hooks_end(void);
 
-/* What a module is looked through for: patterns by their bits in these. */
-struct function_hooks_search {
-    const struct agent_pattern_parts *parts;
-    uint64_t wanted;
-    uint64_t unwanted;
-};
-
 /*
  * Adds hooks for a file that is mapped to be executed there; nobody runs it, or threads are moved out of what will
  * change before function_hooks_commit. Returns the patterns that have matched something.
  */
-uint64_t function_hooks_add(const struct mapping *mapping, const char *path,
-                            const struct function_hooks_search *search);
+uint64_t function_hooks_add(const struct mapping *mapping, const char *path, struct selection_search *search);
 
 /* Puts all of them in place. */
 MUST_USE int function_hooks_commit(void);

@@ -7,13 +7,9 @@
  */
 #include "agent/function_watch.h"
 
-#include "agent/call_stack.h"
-#include "agent/detail_capture.h"
-#include "agent/detail_lane.h"
+#include "agent/call_details.h"
 #include "agent/entry_loop.h"
 #include "agent/errno_place.h"
-#include "arch/calling_thread.h"
-#include "base/clock_pair.h"
 #include "base/hash_map.h"
 #include "base/memory_map.h"
 #include "base/mutex.h"
@@ -22,8 +18,9 @@
 #include "gait/stalker.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
-#include "ring/trigger_log.h"
+#include "ring/ring_writer.h"
 #include "stalker/call_probe.h"
+#include "stalker/event_buffer.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 
@@ -34,8 +31,6 @@
 #define RETURNS_KNOWN   64u
 #define NEAR_BYTES      (256u << 10)
 #define ARGUMENTS_BYTES 4096u /* that a function takes off the stack when it returns, at most */
-
-__extension__ typedef unsigned __int128 wide;
 
 struct watch_point {
     uint64_t address;
@@ -48,18 +43,12 @@ struct watch_point {
 /* A call that has not ended. */
 struct watched_call {
     const struct watch_point *point;
-    uint64_t sp; /* where its return address is */
-    uint64_t return_address;
-    uint64_t entered_time;
-    uint64_t patterns;
-    const struct detail_declaration *declaration;
+    struct detailed_call call;
 };
 
 /* What a thread has. */
 struct watch_thread {
-    struct detail_lane lane;
-    struct call_stack_walker *walker; /* NULL: none yet */
-    bool has_no_walker;               /* there is no memory for it */
+    struct call_details_thread details;
     uint32_t call_count;
     struct watched_call calls[CALLS_MAX];
     uint64_t returns[RETURNS_KNOWN]; /* addresses that have a point, by their lower bits */
@@ -69,90 +58,10 @@ static struct function_watch {
     struct mutex lock;
     struct stalker_engine *engine;
     struct ring_region *ring;
-    uint32_t stack_bytes;
-    uint32_t string_bytes;
-    uint32_t stack_frames;
-    uint32_t pattern_count;
-    const struct agent_pattern *patterns[AGENT_PATTERNS_MAX];
-    uint64_t detailed; /* patterns, by their number here, that are for the detail lane; and so on */
-    uint64_t triggering;
-    uint64_t slow;
-    uint64_t stacked;
     struct hash_map points; /* by address; under lock */
     struct slab memory;
     bool is_used;
-    struct clock_pair began;
-    _Atomic uint64_t tick_length; /* 0: not known well yet */
 } watch;
-
-/* ---- time -------------------------------------------------------------------------------------------------------- */
-
-/* Long enough for both clocks to be compared well; until then, they are compared each time. */
-#define COMPARED_NS 1000000000ull
-#define FRACTION    32
-
-/* How many nanoseconds a tick of the counter takes, in units of 2^-32. */
-static uint64_t tick_length(void)
-{
-    uint64_t length = atomic_load_explicit(&watch.tick_length, memory_order_relaxed), elapsed_ns, ticks;
-    struct clock_pair now;
-    bool is_long;
-
-    if (length != 0)
-        return length;
-    now = clock_pair_read();
-    elapsed_ns = now.monotonic_ns - watch.began.monotonic_ns;
-    ticks = now.counter - watch.began.counter;
-    is_long = elapsed_ns > COMPARED_NS;
-    /* So that it can be divided. */
-    for (; elapsed_ns >> FRACTION != 0; elapsed_ns /= 2)
-        ticks /= 2;
-    if (ticks == 0)
-        return 0;
-    length = (elapsed_ns << FRACTION) / ticks;
-    if (is_long)
-        atomic_store_explicit(&watch.tick_length, length, memory_order_relaxed);
-    return length;
-}
-
-static uint64_t nanoseconds_of(uint64_t ticks)
-{
-    return (uint64_t)((wide)ticks * tick_length() >> FRACTION);
-}
-
-/* ---- triggers ---------------------------------------------------------------------------------------------------- */
-
-static void trigger(const struct stalker_thread *thread, uint32_t kind, uint32_t pattern, uint64_t time, uint64_t value)
-{
-    trigger_log_add(watch.ring, &(struct ring_trigger){
-                                    .time = time,
-                                    .kind = kind,
-                                    .number = watch.patterns[pattern]->number,
-                                    .tid = (uint32_t)thread->tid,
-                                    .value = value,
-                                });
-}
-
-static void trigger_calls(const struct stalker_thread *thread, uint64_t patterns, uint64_t time)
-{
-    for (uint64_t left = patterns & watch.triggering; left != 0; left &= left - 1)
-        trigger(thread, RING_TRIGGER_CALL, (uint32_t)__builtin_ctzll(left), time, 0);
-}
-
-static void trigger_slow(const struct stalker_thread *thread, const struct watched_call *call, uint64_t time)
-{
-    uint64_t left = call->patterns & watch.slow, took;
-
-    if (left == 0)
-        return;
-    took = nanoseconds_of(time - call->entered_time);
-    for (; left != 0; left &= left - 1) {
-        uint32_t pattern = (uint32_t)__builtin_ctzll(left);
-
-        if (took > watch.patterns[pattern]->value)
-            trigger(thread, RING_TRIGGER_SLOW, pattern, time, time - call->entered_time);
-    }
-}
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
@@ -163,51 +72,23 @@ static void remove_call(struct watch_thread *own, uint32_t which)
         own->calls[i] = own->calls[i + 1];
 }
 
-/* In a function of its own, so that nobody else needs room for values on the stack. */
-static __attribute__((noinline)) void tell_leave(struct watch_thread *own, struct stalker_thread *thread,
-                                                 const struct watched_call *call, const struct detail_leave *leave)
+static struct detail_owner owner_of(const struct stalker_thread *thread)
 {
-    const struct detail_declaration *declaration = call->declaration;
-    uint64_t vectors[CALLING_THREAD_VECTORS];
-    struct detail_result result = {.value = leave->value};
-    uint8_t bytes[DETAIL_STACK_BYTES_MAX];
-    struct detail_values values = {bytes, 0};
+    const struct ring_writer *index = thread->events == NULL ? NULL : thread->events->ring;
 
-    if (declaration != NULL && leave->record.kind == DETAIL_LEAVE) {
-        if (detail_declaration_has_vectors(declaration, true)) {
-            calling_thread_vectors(vectors);
-            result.vectors = vectors;
-        }
-        if (detail_capture_has_failed(declaration, result.value))
-            result.errno_place = errno_place_find();
-        values.size_bytes = detail_capture_result(declaration, &result, watch.string_bytes, bytes, sizeof(bytes));
-    }
-    detail_lane_leave(&own->lane, thread, leave, values);
+    return (struct detail_owner){
+        .tid = (uint32_t)thread->tid, .serial = index == NULL ? 0 : index->serial, .give_up = &thread->requests};
 }
 
 /* It has returned with those registers; NULL: it was left in another way. */
 static void end_call(struct watch_thread *own, struct stalker_thread *thread, uint32_t which,
                      const struct gait_cpu_context *returned)
 {
-    const struct watched_call ended = own->calls[which], *call = &ended;
-    struct detail_leave leave = {
-        .record =
-            {
-                .kind = returned == NULL ? DETAIL_LEFT : DETAIL_LEAVE,
-                .depth = (uint16_t)which,
-                .time = time_counter(),
-                .function = call->point->address,
-                .sp = call->sp,
-            },
-        .entered_time = call->entered_time,
-    };
+    const struct detailed_call ended = own->calls[which].call;
+    const struct detail_owner owner = owner_of(thread);
 
     remove_call(own, which);
-    if (returned != NULL)
-        leave.value = translator_host()->call_value(returned);
-    if (call->patterns & watch.detailed && detail_lane_open(&own->lane, watch.ring, thread))
-        tell_leave(own, thread, call, &leave);
-    trigger_slow(thread, call, leave.record.time);
+    call_details_leave(&own->details, &owner, returned, &ended, which);
 }
 
 /* Whether two stack pointers are likely to be of the same stack: threads may have many. */
@@ -222,7 +103,7 @@ static void end_moved_call(struct watch_thread *own, struct stalker_thread *thre
     const struct gait_cpu_context *cpu = &thread->context;
 
     for (uint32_t i = own->call_count; i-- > 0;)
-        if (own->calls[i].return_address == cpu->pc && !is_near(own->calls[i].sp, sp)) {
+        if (own->calls[i].call.return_address == cpu->pc && !is_near(own->calls[i].call.sp, sp)) {
             end_call(own, thread, i, cpu);
             return;
         }
@@ -238,7 +119,7 @@ static void end_calls(struct watch_thread *own, struct stalker_thread *thread, u
     bool has_returned = false, has_others = false;
 
     for (uint32_t i = own->call_count; i-- > 0;) {
-        const struct watched_call *call = &own->calls[i];
+        const struct detailed_call *call = &own->calls[i].call;
         bool is_return = call->return_address == cpu->pc && sp - call->sp <= sizeof(uint64_t) + ARGUMENTS_BYTES;
 
         if (!is_near(call->sp, sp)) {
@@ -262,9 +143,9 @@ static bool is_in_call(struct watch_thread *own, struct stalker_thread *thread, 
 {
     const struct watched_call *last = own->call_count == 0 ? NULL : &own->calls[own->call_count - 1];
 
-    if (last == NULL || last->point != call->point || last->sp != call->sp)
+    if (last == NULL || last->point != call->point || last->call.sp != call->call.sp)
         return false;
-    if (call->point->may_loop && last->return_address == call->return_address)
+    if (call->point->may_loop && last->call.return_address == call->call.return_address)
         return true;
     end_call(own, thread, own->call_count - 1, NULL);
     return false;
@@ -274,7 +155,7 @@ static bool is_in_call(struct watch_thread *own, struct stalker_thread *thread, 
 static bool has_room(struct watch_thread *own, uint64_t sp)
 {
     for (uint32_t i = own->call_count; own->call_count == CALLS_MAX && i-- > 0;)
-        if (!is_near(own->calls[i].sp, sp))
+        if (!is_near(own->calls[i].call.sp, sp))
             remove_call(own, i);
     return own->call_count < CALLS_MAX;
 }
@@ -324,87 +205,11 @@ static bool await_return(struct watch_thread *own, uint64_t address)
     return true;
 }
 
-static __attribute__((noinline)) void tell_enter(struct watch_thread *own, struct stalker_thread *thread,
-                                                 const struct watched_call *call)
-{
-    struct detail_enter enter = {
-        .record =
-            {
-                .depth = (uint16_t)own->call_count,
-                .time = call->entered_time,
-                .function = call->point->address,
-                .sp = call->sp,
-            },
-        .caller = call->return_address,
-        .stack_bytes = watch.stack_bytes,
-    };
-    struct detail_registers registers = {.sp = call->sp};
-    uint64_t vectors[CALLING_THREAD_VECTORS];
-    uint8_t bytes[DETAIL_STACK_BYTES_MAX];
-    struct detail_values values = {bytes, 0};
-
-    translator_host()->call_arguments(&thread->context, enter.arguments);
-    if (call->declaration != NULL) {
-        __builtin_memcpy(registers.arguments, enter.arguments, sizeof(enter.arguments));
-        /* Here they are still the program's: nothing of ours uses them. */
-        if (detail_declaration_has_vectors(call->declaration, false)) {
-            calling_thread_vectors(vectors);
-            registers.vectors = vectors;
-        }
-        values.size_bytes =
-            detail_capture_arguments(call->declaration, &registers, watch.string_bytes, bytes, sizeof(bytes));
-    }
-    detail_lane_enter(&own->lane, thread, &enter, values);
-}
-
-static bool obtain_walker(struct watch_thread *own, uint64_t sp)
-{
-    if (own->walker != NULL || own->has_no_walker)
-        return own->walker != NULL;
-    own->walker = call_stack_walker_acquire(sp);
-    own->has_no_walker = own->walker == NULL;
-    if (own->has_no_walker)
-        ring_region_note_lack(watch.ring);
-    return own->walker != NULL;
-}
-
-static __attribute__((noinline)) void tell_stack(struct watch_thread *own, struct stalker_thread *thread,
-                                                 const struct watched_call *call)
-{
-    struct detail_stack stack = {
-        .record =
-            {
-                .depth = (uint16_t)own->call_count,
-                .time = call->entered_time,
-                .function = call->point->address,
-                .sp = call->sp,
-            },
-    };
-    uint64_t addresses[DETAIL_STACK_FRAMES_MAX];
-    bool goes_on;
-
-    if (!obtain_walker(own, call->sp))
-        return;
-    stack.frame_count =
-        (uint32_t)call_stack_take(own->walker, &thread->context, addresses, watch.stack_frames, &goes_on);
-    stack.flags = goes_on ? DETAIL_STACK_GOES_ON : 0;
-    detail_lane_stack(&own->lane, thread, &stack, addresses);
-}
-
-static void tell_call(struct watch_thread *own, struct stalker_thread *thread, const struct watched_call *call)
-{
-    if (!(call->patterns & (watch.detailed | watch.stacked)) || !detail_lane_open(&own->lane, watch.ring, thread))
-        return;
-    if (call->patterns & watch.detailed)
-        tell_enter(own, thread, call);
-    if (call->patterns & watch.stacked)
-        tell_stack(own, thread, call);
-}
-
 /* Whether it matters when the call ends: of stacks, only so that a loop is told from a call. */
 static bool is_awaited(const struct watched_call *call)
 {
-    return call->patterns & (watch.detailed | watch.slow) || (call->patterns & watch.stacked && call->point->may_loop);
+    return call->call.patterns & call_details_awaited() ||
+           (call->call.patterns & call_details_stacked() && call->point->may_loop);
 }
 
 static const struct detail_declaration *declaration_of(const struct watch_point *point)
@@ -417,22 +222,25 @@ static const struct detail_declaration *declaration_of(const struct watch_point 
 static void begin_call(struct watch_thread *own, struct stalker_thread *thread, const struct watch_point *point,
                        uint64_t sp)
 {
-    struct watched_call call = {.point = point, .sp = sp};
+    struct watched_call watched = {.point = point};
+    const struct detail_owner owner = owner_of(thread);
+    struct detailed_call *call = &watched.call;
     struct gait_call entered;
 
-    call.patterns = atomic_load_explicit(&point->patterns, memory_order_acquire);
-    if (call.patterns == 0 || !detail_lane_can_read(&own->lane, sp))
+    call->function = point->address;
+    call->sp = sp;
+    call->patterns = atomic_load_explicit(&point->patterns, memory_order_acquire);
+    if (call->patterns == 0 || !detail_lane_can_read(&own->details.lane, sp))
         return;
     translator_host()->call_get(&thread->context, &entered);
-    call.return_address = entered.return_address;
-    if (is_in_call(own, thread, &call))
+    call->return_address = entered.return_address;
+    if (is_in_call(own, thread, &watched))
         return;
-    call.entered_time = time_counter();
-    call.declaration = declaration_of(point);
-    tell_call(own, thread, &call);
-    trigger_calls(thread, call.patterns, call.entered_time);
-    if (is_awaited(&call) && has_room(own, sp) && await_return(own, call.return_address))
-        own->calls[own->call_count++] = call;
+    call->entered_time = time_counter();
+    call->declaration = declaration_of(point);
+    call_details_enter(&own->details, &owner, &thread->context, call, own->call_count);
+    if (is_awaited(&watched) && has_room(own, sp) && await_return(own, call->return_address))
+        own->calls[own->call_count++] = watched;
 }
 
 static struct watch_thread *obtain_thread(struct stalker_thread *thread)
@@ -464,23 +272,6 @@ static void arrived(struct gait_cpu_context *cpu, void *data)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* A number for the pattern; AGENT_PATTERNS_MAX: there is none left. */
-static uint32_t number_of(const struct agent_pattern *pattern) REQUIRES(watch.lock)
-{
-    uint32_t number = 0;
-
-    while (number < watch.pattern_count && watch.patterns[number] != pattern)
-        number++;
-    if (number < watch.pattern_count || number == AGENT_PATTERNS_MAX)
-        return number;
-    watch.patterns[watch.pattern_count++] = pattern;
-    watch.detailed |= (uint64_t)(pattern->use == AGENT_PATTERN_DETAIL) << number;
-    watch.triggering |= (uint64_t)(pattern->use == AGENT_PATTERN_TRIGGER_CALL) << number;
-    watch.slow |= (uint64_t)(pattern->use == AGENT_PATTERN_TRIGGER_SLOW) << number;
-    watch.stacked |= (uint64_t)(pattern->use == AGENT_PATTERN_STACK) << number;
-    return number;
-}
-
 /* Of several, the first one that the user gave counts. What was there before may be of another function. */
 static void declare(struct watch_point *point, const struct agent_pattern *pattern, bool is_new)
 {
@@ -492,20 +283,16 @@ static void declare(struct watch_point *point, const struct agent_pattern *patte
         atomic_store_explicit(&point->known, NULL, memory_order_relaxed);
 }
 
-void function_watch_add(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes)
+void function_watch_add(const struct agent_pattern *pattern, uint32_t number, uint64_t address, uint64_t size_bytes)
 {
     struct watch_point *point;
-    uint32_t number;
     bool is_new;
 
     if (pattern->use == AGENT_PATTERN_ERRNO) {
         errno_place_add(address);
         return;
     }
-    mutex_lock(&watch.lock);
-    number = number_of(pattern);
-    mutex_unlock(&watch.lock);
-    point = number == AGENT_PATTERNS_MAX ? NULL : watch_address(address);
+    point = watch_address(address);
     if (point == NULL)
         return;
     is_new = atomic_load_explicit(&point->patterns, memory_order_relaxed) == 0;
@@ -543,8 +330,7 @@ static void thread_ended(struct stalker_thread *thread)
 {
     struct watch_thread *own = thread->watch;
 
-    detail_lane_close(&own->lane);
-    call_stack_walker_release(own->walker);
+    call_details_thread_ended(&own->details);
     memory_unmap(own, sizeof(*own));
 }
 
@@ -552,8 +338,7 @@ static void thread_forgotten(struct stalker_thread *thread)
 {
     struct watch_thread *own = thread->watch;
 
-    detail_lane_forget(&own->lane);
-    call_stack_walker_release(own->walker);
+    call_details_thread_forgotten(&own->details);
     memory_unmap(own, sizeof(*own));
 }
 
@@ -561,7 +346,7 @@ static void thread_forked(struct stalker_thread *thread)
 {
     struct watch_thread *own = thread->watch;
 
-    detail_lane_forget(&own->lane);
+    detail_lane_forget(&own->details.lane);
 }
 
 /* Another thread may be adding a point. */
@@ -586,12 +371,7 @@ int function_watch_begin(struct stalker_engine *engine, struct ring_region *ring
     slab_init(&watch.memory, 0);
     watch.engine = engine;
     watch.ring = ring;
-    watch.stack_bytes = options->stack_bytes < DETAIL_STACK_BYTES_MAX ? options->stack_bytes : DETAIL_STACK_BYTES_MAX;
-    watch.string_bytes =
-        options->string_bytes < DETAIL_STACK_BYTES_MAX ? options->string_bytes : DETAIL_STACK_BYTES_MAX;
-    watch.stack_frames =
-        options->stack_frames < DETAIL_STACK_FRAMES_MAX ? options->stack_frames : DETAIL_STACK_FRAMES_MAX;
-    watch.began = ring_region_header(ring)->began;
+    call_details_begin(ring, options);
     watch.is_used = true;
     engine->thread_watcher = &watcher;
     return 0;
@@ -603,6 +383,7 @@ void function_watch_end(void)
         return;
     hash_map_deinit(&watch.points);
     slab_deinit(&watch.memory);
+    call_details_end();
     watch = (struct function_watch){.is_used = false};
 }
 

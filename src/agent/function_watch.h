@@ -26,10 +26,10 @@ MUST_USE int function_watch_begin(struct stalker_engine *engine, struct ring_reg
 void function_watch_end(void);
 
 /*
- * Looks at calls of the function from now on, as the pattern says, which must stay. Any thread; in the engine or before
- * threads are followed.
+ * Looks at calls of the function from now on, as the pattern says, which must stay, and is the session's with that
+ * number. Any thread; in the engine or before threads are followed.
  */
-void function_watch_add(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes);
+void function_watch_add(const struct agent_pattern *pattern, uint32_t number, uint64_t address, uint64_t size_bytes);
 
 /* What its arguments are, unless the pattern by which it was added says so. */
 void function_watch_declare(uint64_t address, const struct detail_declaration *declaration);

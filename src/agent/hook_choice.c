@@ -36,7 +36,7 @@ static long find_function(const struct hook_choice *choice, uint64_t address)
 }
 
 /* Functions by each of their names. */
-static uint64_t choose_named(const struct hook_choice *choice, uint64_t wanted, uint64_t unwanted)
+static uint64_t choose_named(struct hook_choice *choice, uint64_t wanted, uint64_t unwanted)
 {
     uint64_t count = elf_symbols_count(choice->symbols), matched = 0;
     struct elf_symbol symbol;
@@ -49,7 +49,11 @@ static uint64_t choose_named(const struct hook_choice *choice, uint64_t wanted, 
             continue;
         matching = find_matching(choice, wanted | unwanted, (struct glob_text){symbol.name, symbol.name_length});
         which = matching == 0 ? -1 : find_function(choice, symbol.address);
-        if (which < 0 || !can_be_hooked(choice, &choice->functions->functions[which]))
+        if (which < 0)
+            continue;
+        if (choice->functions->functions[which].is_resolver)
+            choice->unresolved |= matching & wanted;
+        if (!can_be_hooked(choice, &choice->functions->functions[which]))
             continue;
         matched |= matching;
         choice->chosen[which].patterns |= matching & wanted;
@@ -58,7 +62,7 @@ static uint64_t choose_named(const struct hook_choice *choice, uint64_t wanted, 
     return matched;
 }
 
-uint64_t hook_choice_make(const struct hook_choice *choice)
+uint64_t hook_choice_make(struct hook_choice *choice)
 {
     uint64_t whole = find_whole(choice, choice->wanted), not_at_all = find_whole(choice, choice->unwanted);
     uint64_t named = choice->wanted & ~whole, unwanted = choice->unwanted & ~not_at_all;

@@ -23,12 +23,13 @@ struct hook_choice {
     uint64_t unwanted;                         /* those whose functions are not, whatever the others say */
     uint64_t entry;                            /* where the program begins, which is no function */
     struct hook_chosen *chosen;                /* for each function; the caller's, zeroed */
+    uint64_t unresolved; /* filled in: those wanted by whose names there are functions that only choose another one */
 };
 
 /*
  * Fills in what is chosen. A pattern means a function by any of its names; one for all functions means also those that
  * have none. Returns the patterns, wanted or not, that some function has matched.
  */
-uint64_t hook_choice_make(const struct hook_choice *choice);
+uint64_t hook_choice_make(struct hook_choice *choice);
 
 #endif

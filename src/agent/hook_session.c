@@ -5,7 +5,9 @@
  */
 #include "agent/hook_session.h"
 
+#include "agent/errno_place.h"
 #include "agent/function_hooks.h"
+#include "agent/hook_details.h"
 #include "agent/hook_set.h"
 #include "agent/module_log.h"
 #include "agent/process_hooks.h"
@@ -65,11 +67,15 @@ static void forked(void)
     module_log_begin_in_child();
 }
 
-static uint64_t module_loaded(const struct mapping *mapping, const char *path, const struct selection_search *search)
+static uint64_t module_loaded(const struct mapping *mapping, const char *path, struct selection_search *search)
 {
-    const struct function_hooks_search wanted = {search->parts, search->hooked, search->excluded};
+    return function_hooks_add(mapping, path, search);
+}
 
-    return function_hooks_add(mapping, path, &wanted);
+static void module_unloaded(uint64_t start, uint64_t end)
+{
+    errno_place_remove(start, end);
+    hook_set_forget(start, end);
 }
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
@@ -93,8 +99,9 @@ static void find_image(const struct agent_call *call)
 
 int hook_session_prepare(const struct agent_call *call, struct ring_region *ring)
 {
-    static const struct selection_watcher watcher = {.module = module_loaded, .remove = hook_set_forget};
-    const struct hook_threads_options threads = {.forked = forked};
+    static const struct selection_watcher watcher = {.module = module_loaded, .remove = module_unloaded};
+    const struct hook_threads_options threads = {
+        .forked = forked, .ended = hook_details_thread_ended, .forgotten = hook_details_thread_forgotten};
     struct function_hooks_options functions = {.ring = ring, .changed = modules_changed};
     struct dynamic_loader loader;
     int result = hook_threads_begin(&threads);
@@ -104,7 +111,9 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     /* In a static program no modules come or go. */
     if (dynamic_loader_find(&loader) == 0)
         functions.loader_notification = loader.notification;
-    result = hook_set_open();
+    result = hook_details_begin(ring, &call->options);
+    if (result == 0)
+        result = hook_set_open();
     if (result != 0)
         return result;
     function_hooks_begin(&functions);
@@ -224,7 +233,9 @@ bool hook_session_end(void)
     if (!return_tracking_leave_all() || !remove_last_ones())
         return false;
     hook_recording_end();
+    hook_details_end_threads();
     function_hooks_end();
+    hook_details_end();
     hook_threads_end();
     session = (struct hook_session){.ring = NULL};
     return true;

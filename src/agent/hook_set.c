@@ -104,15 +104,23 @@ static int write_trampoline(struct hooked *hooked, const struct hook_wish *wish)
 
 static int make_listeners(struct hooked *hooked, const struct hook_wish *wish)
 {
-    if (wish->enter == NULL && wish->leave == NULL)
+    size_t items_bytes = wish->listener_count * sizeof(struct hook_listener);
+
+    if (wish->listener_count == 0)
         return 0;
-    hooked->listeners = slab_allocate_zeroed(&set.storage, sizeof(*hooked->listeners) + sizeof(struct hook_listener),
-                                             _Alignof(struct hook_listeners));
+    hooked->listeners =
+        slab_allocate_zeroed(&set.storage, sizeof(*hooked->listeners) + items_bytes, _Alignof(struct hook_listeners));
     if (hooked->listeners == NULL)
         return -ENOMEM;
-    *hooked->listeners = (struct hook_listeners){.count = 1, .places = 1, .last_serial = 1, .is_general_only = 1};
-    hooked->listeners->items[0] = (struct hook_listener){
-        .enter = wish->enter, .leave = wish->leave, .flags = HOOK_LISTENER_GENERAL_ONLY, .serial = 1};
+    *hooked->listeners = (struct hook_listeners){.count = wish->listener_count,
+                                                 .places = wish->listener_count,
+                                                 .last_serial = wish->listener_count,
+                                                 .is_general_only = 1};
+    for (uint32_t i = 0; i < wish->listener_count; i++) {
+        hooked->listeners->items[i] = wish->listeners[i];
+        hooked->listeners->items[i].place = i;
+        hooked->listeners->items[i].serial = i + 1;
+    }
     return 0;
 }
 

@@ -8,21 +8,23 @@
 #define GAIT_AGENT_HOOK_SET_H
 
 #include "base/attributes.h"
-#include "gait/hook_invocation.h"
 #include "hook/hook_plan.h"
+#include "hook/hook_stub.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct thread_registers;
 
+#define HOOK_WISH_LISTENERS 2
+
 struct hook_wish {
     const struct hook_plan *plan; /* with addresses as they are in memory */
     const uint8_t *expected;      /* what the displaced instructions should be */
     bool is_recorded;             /* it writes records, with this number: */
     uint32_t number;
-    gait_invocation_function enter; /* a listener; NULL: not wanted, as below */
-    gait_invocation_function leave;
+    struct hook_listener listeners[HOOK_WISH_LISTENERS];
+    uint32_t listener_count;
     bool leaves_returns; /* its return address is not touched: the listener needs it */
 };
 

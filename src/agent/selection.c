@@ -6,6 +6,7 @@
  */
 #include "agent/selection.h"
 
+#include "agent/call_details.h"
 #include "agent/resolver_watch.h"
 #include "base/raw_syscall.h"
 #include "elf/symbol_file.h"
@@ -93,10 +94,12 @@ void selection_end(void)
 /* Without memory for it, more is told than was asked for. */
 static void select_code(const struct agent_pattern *pattern, uint64_t start, uint64_t size_bytes)
 {
-    ring_region_note_match(selection.ring, (uint32_t)(pattern - selection.patterns));
+    uint32_t number = (uint32_t)(pattern - selection.patterns);
+
+    ring_region_note_match(selection.ring, number);
     if (pattern->use != AGENT_PATTERN_EXCLUDE) {
         if (selection.watcher != NULL)
-            selection.watcher->add(pattern, start, size_bytes);
+            selection.watcher->add(pattern, number, start, size_bytes);
     } else if (size_bytes != 0) {
         if (quiet_range_add(selection.engine, start, start + size_bytes) != 0)
             ring_region_note_lack(selection.ring);
@@ -239,7 +242,8 @@ static bool is_vdso(const struct mapping *mapping)
 static void hook_module(const struct mapping *mapping)
 {
     const struct glob_text name = {mapping->path, mapping->path_length};
-    struct selection_search search = {.parts = selection.parts};
+    struct selection_search search = {
+        .patterns = selection.patterns, .parts = selection.parts, .known = &selection.known};
     char path[MAPPING_PATH_BYTES_MAX + 1];
     uint64_t matched;
 
@@ -250,10 +254,14 @@ static void hook_module(const struct mapping *mapping)
             continue;
         search.hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK) << i;
         search.excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
+        search.errno_places |= (uint64_t)(use == AGENT_PATTERN_ERRNO) << i;
+        search.detailed |= call_details_patterns() & 1ull << i;
     }
     matched = selection.watcher->module(mapping, path_of(mapping, path), &search);
     for (uint64_t left = matched; left != 0; left &= left - 1)
         ring_region_note_match(selection.ring, (uint32_t)__builtin_ctzll(left));
+    for (uint64_t left = search.unresolved; left != 0; left &= left - 1)
+        ring_region_note_unresolved(selection.ring, (uint32_t)__builtin_ctzll(left));
 }
 
 void selection_module_loaded(const struct mapping *mapping)

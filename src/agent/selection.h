@@ -18,23 +18,28 @@ struct stalker_engine;
 
 /* Which patterns are about a module: a bit for each. */
 struct selection_search {
-    const struct agent_pattern_parts *parts; /* of all patterns */
+    const struct agent_pattern *patterns; /* all of them; they stay until the session ends, and so do the next two */
+    const struct agent_pattern_parts *parts;
+    const struct agent_known *known; /* of functions that are looked at closely */
     uint64_t hooked;
+    uint64_t detailed; /* calls are looked at one by one, see agent/call_details.h */
+    uint64_t errno_places;
     uint64_t excluded;
+    uint64_t unresolved; /* filled in: those that mean functions which only choose another one */
 };
 
 /* Is told of functions whose names match patterns that exclude nothing. In the engine, or before anything runs. */
 struct selection_watcher {
     /*
-     * A function that matches; the pattern stays until the session ends. A function that has several names, or is in
-     * both of a file's tables, is told once for each. size_bytes 0: nobody knows.
+     * A function that matches; the pattern, the session's with that number, stays until it ends. A function that has
+     * several names, or is in both of a file's tables, is told once for each. size_bytes 0: nobody knows.
      */
-    void (*add)(const struct agent_pattern *pattern, uint64_t address, uint64_t size_bytes);
+    void (*add)(const struct agent_pattern *pattern, uint32_t number, uint64_t address, uint64_t size_bytes);
     /*
      * Looks through a module by itself, for what is hooked; `path` is its file's. Returns the patterns that have
      * matched something. NULL: names are looked up here.
      */
-    uint64_t (*module)(const struct mapping *mapping, const char *path, const struct selection_search *search);
+    uint64_t (*module)(const struct mapping *mapping, const char *path, struct selection_search *search);
     /* What the arguments of one that was added are; stays as well. */
     void (*declare)(uint64_t address, const struct detail_declaration *declaration);
     /* What was there is gone. */

@@ -64,7 +64,7 @@ static int make_engine(const struct agent_options *options)
         return result;
     result = function_watch_begin(session.engine, session.ring, options);
     if (result == 0 && options->stack_frames != 0)
-        result = call_stack_begin();
+        result = call_stack_begin(NULL);
     if (result != 0)
         return result;
     selection_begin(session.engine, session.ring, options, &functions);

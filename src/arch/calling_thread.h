@@ -6,6 +6,7 @@
 #ifndef GAIT_ARCH_CALLING_THREAD_H
 #define GAIT_ARCH_CALLING_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CALLING_THREAD_VECTORS 8
@@ -17,10 +18,20 @@ uint64_t calling_thread_pointer(void);
 void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS]);
 
 /*
- * What a function gives that does nothing but to give the address of a variable that each thread has one of, such as
- * the C library's __errno_location: found by looking at its instructions, not by running them. 0: it is none that is
- * understood, or cannot be read.
+ * A function that does nothing but to give the address of a variable that each thread has one of, such as the C
+ * library's __errno_location: its instructions, which are looked at, not run.
  */
-uint64_t calling_thread_variable(uint64_t function);
+#define VARIABLE_CODE_BYTES 32
+
+struct variable_function {
+    uint64_t address;
+    uint8_t code[VARIABLE_CODE_BYTES];
+};
+
+/* Copies its instructions, before anybody overwrites them. False: they cannot be read. */
+bool variable_function_read(uint64_t address, struct variable_function *function_out);
+
+/* What it gives. 0: it is none that is understood. */
+uint64_t calling_thread_variable(const struct variable_function *function);
 
 #endif

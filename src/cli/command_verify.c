@@ -6,6 +6,7 @@
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
+#include "ring/event_record.h"
 #include "trace/file_check.h"
 #include "trace/manifest.h"
 #include "trace/stream_repair.h"
@@ -119,11 +120,28 @@ static void check_presence(struct verification *verification, struct trace_file 
     verification->tally.missing++;
 }
 
+/*
+ * Of a flight, where no events were wanted or pieces were deleted, a thread may have no index; of hooks, one that has
+ * only come by functions whose details were wanted.
+ */
+static void check_thread(struct verification *verification, const struct manifest *manifest, struct trace_file wanted)
+{
+    char name[TRACE_THREAD_NAME_BYTES];
+
+    if (manifest->is_flight || manifest->events == 0 || manifest_deleted_pieces(manifest) != 0)
+        return;
+    wanted.kind = TRACE_FILE_DETAIL;
+    if (manifest->events & EVENTS_HOOKED && is_listed(&verification->files, &wanted))
+        return;
+    wanted.kind = TRACE_FILE_INDEX;
+    trace_thread_name(&wanted, name);
+    check_presence(verification, wanted, name);
+}
+
 /* Whether there is a file for everything that the manifest speaks of; that it is good was told before. */
 static void check_completeness(struct verification *verification)
 {
     struct manifest manifest;
-    char name[TRACE_THREAD_NAME_BYTES];
 
     if (!is_listed(&verification->files, &(struct trace_file){.kind = TRACE_FILE_MANIFEST})) {
         put_line(verification, TRACE_MANIFEST_NAME, "missing", false, "nothing tells what was recorded");
@@ -140,15 +158,10 @@ static void check_completeness(struct verification *verification)
         check_presence(verification, wanted, TRACE_MODULES_NAME);
         wanted.kind = TRACE_FILE_BLOCKS;
         check_presence(verification, wanted, TRACE_BLOCKS_NAME);
-        wanted.kind = TRACE_FILE_INDEX;
-        /* Of a flight, where no events were wanted or pieces were deleted, a thread may have no index. */
-        for (size_t j = 0; j < process->thread_count && !manifest.is_flight && manifest.events != 0 &&
-                           manifest_deleted_pieces(&manifest) == 0;
-             j++) {
+        for (size_t j = 0; j < process->thread_count; j++) {
             wanted.tid = process->threads[j].tid;
             wanted.generation = process->threads[j].generation;
-            trace_thread_name(&wanted, name);
-            check_presence(verification, wanted, name);
+            check_thread(verification, &manifest, wanted);
         }
     }
     manifest_free(&manifest);

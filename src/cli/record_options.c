@@ -427,19 +427,6 @@ static bool has_trigger(const struct record_options *options, enum trigger_spec_
     return false;
 }
 
-/* Whether there is a trigger that only followed threads can notice. */
-static bool has_trigger_inside(const struct record_options *options)
-{
-    return has_trigger(options, TRIGGER_SPEC_SYMBOL) || has_trigger(options, TRIGGER_SPEC_SLOW) ||
-           has_trigger(options, TRIGGER_SPEC_SIGNAL);
-}
-
-/* Whether calls of some functions are looked at more closely. */
-static bool looks_at_calls(const struct record_options *options)
-{
-    return options->details.count != 0 || options->args.count != 0 || options->stacks.count != 0;
-}
-
 static enum command_status check(const struct command_line *line, const struct record_options *options)
 {
     if (options->rotation.keep != 0 && options->rotation.bytes == 0 && options->rotation.age_ns == 0)
@@ -456,12 +443,9 @@ static enum command_status check(const struct command_line *line, const struct r
     if (options->has_events)
         return refuse(line, "--hook and --follow do not go together: what is hooked runs as it is, what is followed "
                             "does not; --follow call,ret tells the calls of all functions, those of --hook as well");
-    if (looks_at_calls(options))
-        return refuse(line, "--hook does not go together with --detail, --arg and --stack yet; --follow none with "
-                            "these tells the same");
-    if (has_trigger_inside(options))
-        return refuse(line, "--hook goes with the triggers crash, time, every and manual only; the others are for "
-                            "--follow, which may be none");
+    if (has_trigger(options, TRIGGER_SPEC_SIGNAL))
+        return refuse(line, "--hook does not notice signals, as --trigger signal= needs; --follow does, which may be "
+                            "none");
     if (options->threads.count != 0)
         return refuse(line, "--follow-thread is for --follow: a function is hooked for all threads");
     return COMMAND_DONE;
@@ -473,8 +457,8 @@ static enum command_status check(const struct command_line *line, const struct r
  */
 static void settle(struct record_options *options)
 {
-    if (options->hooks.count == 0 && !options->has_events && !looks_at_calls(options) && options->threads.count == 0 &&
-        !has_trigger_inside(options) && !has_trigger(options, TRIGGER_SPEC_CRASH))
+    if (options->hooks.count == 0 && !options->has_events && options->threads.count == 0 &&
+        !has_trigger(options, TRIGGER_SPEC_SIGNAL) && !has_trigger(options, TRIGGER_SPEC_CRASH))
         options->hooks_all = add_text(&options->hooks, "*");
     if (options->hooks.count == 0)
         return;

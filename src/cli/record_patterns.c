@@ -208,10 +208,11 @@ void record_patterns_tell_unresolved(const struct record_options *options, uint6
 
         if (which >= agent.pattern_count)
             return;
-        snprintf(text, sizeof(text),
-                 "%s %s means an indirect function: which of several it is was chosen before the recording began, "
-                 "or not at all; gait spawn sees it when it is",
-                 option_of(pattern), pattern->text);
+        snprintf(text, sizeof(text), "%s %s means an indirect function: %s", option_of(pattern), pattern->text,
+                 options->hooks.count != 0
+                     ? "hooks do not see which of several it is; gait spawn --follow none does"
+                     : "which of several it is was chosen before the recording began, or not at all; gait spawn sees "
+                       "it when it is");
         tell(context, text);
     }
 }

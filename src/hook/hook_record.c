@@ -73,6 +73,7 @@ void hook_recording_end(void)
 void hook_record_begin_thread(struct hook_thread *thread)
 {
     thread->writer = NULL;
+    thread->serial = 0;
     set_position(thread, sink_of(thread));
 }
 
@@ -103,11 +104,13 @@ static bool open_lane(struct hook_thread *thread)
         .space = atomic_load_explicit(&recorded_space, memory_order_relaxed),
         .with_times = true,
         .kind = RING_LANE_INDEX,
+        .serial = thread->serial,
     };
     char name[THREAD_NAME_BYTES];
 
     if (ring_writer_open(atomic_load_explicit(&recorded_region, memory_order_relaxed), &owner, &thread->writer) != 0)
         return false;
+    thread->serial = thread->writer->serial;
     thread_name_own(name);
     ring_writer_set_name(thread->writer, name);
     set_position(thread, thread->writer->start);

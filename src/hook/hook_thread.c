@@ -265,6 +265,8 @@ static void let_go(struct hook_thread *thread)
 {
     atomic_store_explicit(owner_of(thread), 0, memory_order_relaxed);
     hook_record_close(thread);
+    if (thread->details != NULL && arena.options.ended != NULL)
+        arena.options.ended(thread);
     thread_table_remove(&arena.table, thread->tid);
     thread->tid = 0;
     /* It may be unmapped. */
@@ -381,6 +383,8 @@ static void leave_parent(struct hook_thread *own, uint32_t tid)
         thread->tid = thread == own ? tid : 0;
         hook_thread_forget_stack(thread);
         hook_record_forget(thread);
+        if (thread->details != NULL && arena.options.forgotten != NULL)
+            arena.options.forgotten(thread);
     }
     if (own != NULL)
         thread_table_add(&arena.table, tid, own->index);

@@ -23,12 +23,16 @@
 struct ring_writer;
 struct call_data;
 struct call_data_page;
+struct hook_thread;
 
 struct hook_threads_options {
     /* In a forked child, on its first thread that comes by a stub, before anything is told. On the listeners' stack. */
     void (*forked)(void);
     /* Where the C library has a thread's errno; NULL: there is none that is known. */
     int *(*errno_location)(void);
+    /* A thread with `details` has ended; or, in a forked child, they are of the parent. Under the lock; may be NULL. */
+    void (*ended)(struct hook_thread *thread);
+    void (*forgotten)(struct hook_thread *thread);
 };
 
 /* How many sizes of data there are for calls: for 1, 2, 4... listeners. */
@@ -54,11 +58,13 @@ struct hook_thread {
     uint32_t ignore_count;       /* of hook_thread_ignore */
     _Atomic uint64_t busy_since; /* the epoch in which listeners were begun; 0: none run */
     struct ring_writer *writer;  /* NULL: it has no lane */
+    uint32_t serial;             /* of all lanes that the thread has; 0: it has none */
     uint64_t recording;          /* for which recording the writer is */
     struct own_stack own_stack;
     struct call_data *free_data[CALL_DATA_SIZES];
     struct call_data_page *data_pages; /* all that it ever took */
     void *vectors;
+    void *details;          /* free for whoever listens; NULL: none */
     struct invocation left; /* of which listeners are told right now, if it was found the slow way */
 };
 

@@ -39,6 +39,18 @@ has() {
     grep -q -F -- "$1" "$2" || fail "$3: there is no '$1'" "$2"
 }
 
+# Both ways to look into calls.
+followed=(--follow none)
+hooked=(--hook '*')
+
+# both command: with each of them
+both() {
+    inside=("${followed[@]}")
+    "$1"
+    inside=("${hooked[@]}")
+    "$1"
+}
+
 # ---- a program that says what is right -----------------------------------------------------------------------------
 declarations=()
 while read -r declaration; do
@@ -54,28 +66,32 @@ as_said() {
     diff "$folder/said" "$folder/seen" >"$folder/diff" || fail "$1" "$folder/diff"
 }
 
-for options in '' '--follow none' '--follow call,ret --stack-bytes 0' '--follow block --stack-bytes 512 --times'; do
+for options in '' '--hook d_skips' '--follow none' '--follow call,ret --stack-bytes 0' '--follow block --stack-bytes 512 --times'; do
     # shellcheck disable=SC2086
     record 0 $options "${declarations[@]}" -- "$folder/declared_calls"
     as_said "$options"
 done
-record 0 --follow none "${declarations[@]}" -- "$folder/declared_calls_static"
-as_said "a static program"
-has 'd_pointer(0) = 0x' "$folder/report" "the report"
-has 'd_numbers(-1, 255, ' "$folder/report" "the report"
+said_more() {
+    record 0 "${inside[@]}" "${declarations[@]}" -- "$folder/declared_calls_static"
+    as_said "a static program"
+    has 'd_pointer(0) = 0x' "$folder/report" "the report"
+    has 'd_numbers(-1, 255, ' "$folder/report" "the report"
 
-# The stack gets what is left of a record, and --string-bytes says how much of a string is kept.
-record 0 --follow none --stack-bytes 512 --arg 'd_full:str[300],str[100],_' --arg 'd_string:str' --string-bytes 5 -- "$folder/declared_calls"
-awk -F '\t' '$4 == "enter" && $6 == "d_full" && length($13) != 2 * (512 - 416) { print "a stack of " length($13) / 2 " bytes" }' \
-    "$folder/details" >"$folder/bad"
-[[ ! -s $folder/bad ]] || fail "a stack beside values" "$folder/bad"
-has '"01234"...' "$folder/details" "--string-bytes"
-has '"tail"' "$folder/details" "--string-bytes"
+    # The stack gets what is left of a record, and --string-bytes says how much of a string is kept.
+    record 0 "${inside[@]}" --stack-bytes 512 --arg 'd_full:str[300],str[100],_' --arg 'd_string:str' --string-bytes 5 -- "$folder/declared_calls"
+    awk -F '\t' '$4 == "enter" && $6 == "d_full" && length($13) != 2 * (512 - 416) { print "a stack of " length($13) / 2 " bytes" }' \
+        "$folder/details" >"$folder/bad"
+    [[ ! -s $folder/bad ]] || fail "a stack beside values" "$folder/bad"
+    has '"01234"...' "$folder/details" "--string-bytes"
+    has '"tail"' "$folder/details" "--string-bytes"
 
-# Of two declarations the first one counts, and of a function with details nothing is told twice.
-record 0 --follow none --arg 'd_skip*:int' --arg 'd_skips:hex,hex' --detail 'd_*' -- "$folder/declared_calls"
-awk -F '\t' '$6 == "d_skips" && $4 == "enter" { print $14 }' "$folder/details" >"$folder/seen"
-printf '2\n2\n2\n' | diff - "$folder/seen" >"$folder/diff" || fail "two declarations" "$folder/diff"
+    # Of two declarations the first one counts, and of a function with details nothing is told twice.
+    record 0 "${inside[@]}" --arg 'd_skip*:int' --arg 'd_skips:hex,hex' --detail 'd_*' -- "$folder/declared_calls"
+    awk -F '\t' '$6 == "d_skips" && $4 == "enter" { print $14 }' "$folder/details" >"$folder/seen"
+    printf '2\n2\n2\n' | diff - "$folder/seen" >"$folder/diff" || fail "two declarations" "$folder/diff"
+}
+
+both said_more
 
 # ---- stacks --------------------------------------------------------------------------------------------------------
 # stacks_as_said depth: of each thread, one after the other; frames in libraries are not named by the program
@@ -96,10 +112,15 @@ stacks_as_said() {
     [[ $(wc -l <"$folder/seen") -gt 30 ]] || fail "few stacks" "$folder/seen"
 }
 
-for depth in 64 32 3 1; do
-    record 0 --follow none --stack s_leaf --stack-depth $depth -- "$folder/called_from"
-    stacks_as_said $depth
-done
+stacks_of_all_depths() {
+    for depth in 64 32 3 1; do
+        record 0 "${inside[@]}" --stack s_leaf --stack-depth $depth -- "$folder/called_from"
+        stacks_as_said $depth
+    done
+}
+
+both stacks_of_all_depths
+
 record 0 --follow call,ret --times --stack s_leaf --detail 's_*' -- "$folder/called_from"
 stacks_as_said 32
 "$gait" stacks --limit 1000 "$folder"/traces/* >"$folder/stacks" 2>"$folder/err" || fail "gait stacks: status $?"
@@ -115,10 +136,14 @@ for letter in a b c d; do
         tests/system/programs/plugin.c || exit 1
 done
 gcc -O1 -pthread -o "$folder/plugins" tests/system/programs/plugins.c || exit 1
-record 0 --follow none --stack 's_*' -- "$folder/plugins" "$folder"
-awk -F '\t' -v OFS='\t' '$4 == "stack" && $6 == "s_leaf" { sub(/\+.*/, "", $7); sub(/\+.*/, "", $9); print $4, $7, $9 }' "$folder/details" >"$folder/seen"
-diff "$folder/said" "$folder/seen" >"$folder/diff" || fail "libraries at the same place" "$folder/diff"
-[[ $(wc -l <"$folder/seen") == 96 ]] || fail "not all orders" "$folder/seen"
+libraries_at_one_place() {
+    record 0 "${inside[@]}" --stack 's_*' -- "$folder/plugins" "$folder"
+    awk -F '\t' -v OFS='\t' '$4 == "stack" && $6 == "s_leaf" { sub(/\+.*/, "", $7); sub(/\+.*/, "", $9); print $4, $7, $9 }' "$folder/details" >"$folder/seen"
+    diff "$folder/said" "$folder/seen" >"$folder/diff" || fail "libraries at the same place" "$folder/diff"
+    [[ $(wc -l <"$folder/seen") == 96 ]] || fail "not all orders" "$folder/seen"
+}
+
+both libraries_at_one_place
 
 # ---- programs that others wrote ------------------------------------------------------------------------------------
 echo text >"$folder/file"
@@ -139,7 +164,7 @@ has "\"$folder/db\", 0x" "$folder/nameless" "sqlite3"
 # The same program with it, without it, and with it in another file: strings and floats are kept, and all have names.
 # described what program: what debug information tells of its calls is what the program says
 described() {
-    record 0 --follow none --detail 'b_*' -- "$folder/$2"
+    record 0 "${inside[@]}" --detail 'b_*' -- "$folder/$2"
     awk -F '\t' '$4 == "enter" { print $6 "\t" $14 } $4 == "leave" && $9 != "" { print $6 "\t= " $9 }' "$folder/details" >"$folder/seen"
     diff "$folder/said" "$folder/seen" >"$folder/diff" || fail "$1" "$folder/diff"
 }
@@ -149,18 +174,22 @@ cp "$folder/described_calls" "$folder/stripped"
 strip --strip-debug "$folder/stripped"
 objcopy --only-keep-debug "$folder/described_calls" "$folder/elsewhere.debug"
 objcopy --strip-debug --add-gnu-debuglink="$folder/elsewhere.debug" "$folder/described_calls" "$folder/linked"
-if ldd "$gait" | grep -q libdw; then
-    described "debug information" described_calls
-    described "compressed debug information, static" described_static
-    described "debug information elsewhere" linked
-    # What is known is used for the report, and --arg counts more.
-    has 'b_variadic(format="%d\n", ...) = 37' "$folder/report" "the report"
-    record 0 --follow none --detail 'b_*' --arg 'b_plain:ptr,hex->int' -- "$folder/described_calls"
-    has 'number=0xfffffffe' "$folder/details" "--arg and debug information"
-fi
-record 0 --follow none --detail 'b_*' -- "$folder/stripped"
-awk -F '\t' '$4 == "enter" && $14 != ""' "$folder/details" >"$folder/bad"
-[[ ! -s $folder/bad ]] || fail "arguments of nothing known" "$folder/bad"
+debug_information() {
+    if ldd "$gait" | grep -q libdw; then
+        described "debug information" described_calls
+        described "compressed debug information, static" described_static
+        described "debug information elsewhere" linked
+        # What is known is used for the report, and --arg counts more.
+        has 'b_variadic(format="%d\n", ...) = 37' "$folder/report" "the report"
+        record 0 "${inside[@]}" --detail 'b_*' --arg 'b_plain:ptr,hex->int' -- "$folder/described_calls"
+        has 'number=0xfffffffe' "$folder/details" "--arg and debug information"
+    fi
+    record 0 "${inside[@]}" --detail 'b_*' -- "$folder/stripped"
+    awk -F '\t' '$4 == "enter" && $14 != ""' "$folder/details" >"$folder/bad"
+    [[ ! -s $folder/bad ]] || fail "arguments of nothing known" "$folder/bad"
+}
+
+both debug_information
 
 # ---- attach, and away again ----------------------------------------------------------------------------------------
 # shellcheck disable=SC2016

@@ -32,7 +32,7 @@ shown() {
 
 # How often a function was called, as the trace has it.
 calls_of() {
-    awk -F '\t' -v name="$1" '$3 == "call" && $6 == name' "$folder/events" | wc -l
+    awk -F '\t' -v name="$1" '($3 == "call" || $4 == "enter") && $6 == name' "$folder/events" | wc -l
 }
 
 # between count least most what
@@ -130,6 +130,15 @@ around signal signal=SIGUSR1
 around "" symbol=middle
 around slow 'slow=middle>50ms'
 between "$(calls_of middle)" 1 1 "slow: the call itself"
+
+# The same by hooks, which is what happens if nobody says how.
+for follow in '' '--hook=*'; do
+    read -r -a follow <<<"$follow"
+    around "" symbol=middle
+    around slow 'slow=middle>50ms'
+    between "$(calls_of middle)" 1 1 "slow: the call itself"
+done
+follow=(--follow "call,ret")
 
 # What does not happen is no trigger.
 record 0 "${follow[@]}" --flight --trigger 'slow=middle>60s' --trigger signal=SIGUSR2 -- "$folder/phases" 100

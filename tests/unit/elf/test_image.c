@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 
-#define MUTATIONS  60000
+#define MUTATIONS  20000
 #define LOAD_PLACE 0x7f0000000000ull
 
 /*

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread of another process, in the hands of a tracer: stopped, seen, changed and let go, with its signals, which
- * tsan would hold back. configurations: debug-* asan-*
+ * tsan would hold back.
+ *
+ * configurations: debug-* asan-*
  */
 #define _GNU_SOURCE
 #include "process/thread_tracing.h"

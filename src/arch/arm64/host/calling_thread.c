@@ -21,7 +21,14 @@ void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS])
                      : "memory");
 }
 
-uint64_t calling_thread_variable(uint64_t function)
+bool variable_function_read(uint64_t address, struct variable_function *function_out)
+{
+    (void)address;
+    (void)function_out;
+    return false;
+}
+
+uint64_t calling_thread_variable(const struct variable_function *function)
 {
     (void)function;
     return 0;

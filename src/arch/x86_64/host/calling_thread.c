@@ -11,10 +11,7 @@
 
 #include <asm/prctl.h>
 #include <asm/unistd.h>
-#include <stdbool.h>
 #include <stddef.h>
-
-#define CODE_BYTES_MAX 32u
 
 uint64_t calling_thread_pointer(void)
 {
@@ -39,6 +36,7 @@ void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS])
 }
 
 struct reading {
+    const struct variable_function *function;
     const uint8_t *at;
     const uint8_t *end;
     bool is_understood;
@@ -72,7 +70,8 @@ static uint64_t take_number(struct reading *reading, size_t size_bytes)
 
 static uint64_t take_word(struct reading *reading)
 {
-    uint64_t distance = take_number(reading, 4), place = (uint64_t)(uintptr_t)reading->at + distance, word = 0;
+    uint64_t distance = take_number(reading, 4), offset = (uint64_t)(reading->at - reading->function->code);
+    uint64_t place = reading->function->address + offset + distance, word = 0;
 
     if (place % sizeof(word) != 0 || !program_memory_is_readable(place, sizeof(word)))
         reading->is_understood = false;
@@ -108,18 +107,26 @@ static void take_insn(struct reading *reading, bool is_first)
         reading->is_understood = false;
 }
 
-uint64_t calling_thread_variable(uint64_t function)
+bool variable_function_read(uint64_t address, struct variable_function *function_out)
+{
+    if (!program_memory_is_readable(address, sizeof(function_out->code)))
+        return false;
+    function_out->address = address;
+    __builtin_memcpy(function_out->code, (const void *)(uintptr_t)address, sizeof(function_out->code));
+    return true;
+}
+
+uint64_t calling_thread_variable(const struct variable_function *function)
 {
     struct reading reading = {
-        .at = (const uint8_t *)(uintptr_t)function,
-        .end = (const uint8_t *)(uintptr_t)(function + CODE_BYTES_MAX),
+        .function = function,
+        .at = function->code,
+        .end = function->code + sizeof(function->code),
         .is_understood = true,
     };
     uint64_t pointer;
     bool is_first = true;
 
-    if (!program_memory_is_readable(function, CODE_BYTES_MAX))
-        return 0;
     (void)PASS(&reading, "\xf3\x0f\x1e\xfa"); /* endbr64 */
     for (; !PASS(&reading, "\xc3"); is_first = false) {
         take_insn(&reading, is_first);
