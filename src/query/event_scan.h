@@ -18,7 +18,8 @@ struct event_scan {
     /* A thread begins, and ends: behind its last event. NULL: that does not matter. */
     void (*begin)(void *context, size_t thread);
     void (*end)(void *context, size_t thread);
-    void *context; /* also of the receiver */
+    void *context;        /* also of the receiver */
+    uint64_t skip_before; /* the counter: chunks in which there is nothing later are not read */
 
     size_t next_thread;
     size_t thread; /* that is read */

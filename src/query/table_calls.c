@@ -363,6 +363,9 @@ static int begin(struct query_cursor *base)
     cursor->last_begin = start.high < 0            ? 0
                          : start.high == INT64_MAX ? UINT64_MAX
                                                    : counter_of(base->source, start.high + 1) - 1;
+    /* How deep a call is, and in whom, follows from those before it. */
+    if (!query_wants(&base->wish, CALLS_DEPTH) && !query_wants(&base->wish, CALLS_CALLER))
+        cursor->scan.skip_before = cursor->first_begin;
     /* Who wants but a few rows should not wait for all. */
     cursor->is_counting = is_place_only(base->wish.columns) && (base->wish.order_count != 0 || !base->wish.has_limit);
     return cursor->is_counting ? count_all(cursor) : 0;

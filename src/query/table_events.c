@@ -165,6 +165,9 @@ static int begin(struct query_cursor *base)
     cursor->needs_function = place_needs_function(base);
     cursor->kinds = wanted_kinds(&base->filter);
     cursor->first_time = view_clock_counter(clock, time.low < 0 ? 0 : (uint64_t)time.low);
+    /* How deep a call is follows from those before it. */
+    if (!query_wants(&base->wish, EVENTS_DEPTH))
+        cursor->scan.skip_before = cursor->first_time;
     cursor->last_time = time.high < 0            ? 0
                         : time.high == INT64_MAX ? UINT64_MAX
                                                  : view_clock_counter(clock, (uint64_t)time.high + 1) - 1;

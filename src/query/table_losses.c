@@ -26,7 +26,7 @@ static const struct query_column columns[] = {
                        "'no memory', 'not hooked'; 'lost details', 'left out details'",
                        0, false},
     [LOSSES_PID] = {"pid", "INTEGER", "the process", 0, false},
-    [LOSSES_TID] = {"tid", "INTEGER", "the thread; NULL: of the whole process", 0, false},
+    [LOSSES_TID] = {"tid", "INTEGER", "the thread; NULL: of the whole process, or not known", 0, false},
     [LOSSES_THREAD] = {"thread", "TEXT", "the thread's name", 0, false},
     [LOSSES_TIME] = {"time_ns", "INTEGER", "behind what it is missing; NULL: nothing was before, or not known", 0,
                      false},
@@ -82,10 +82,21 @@ static void add(struct losses_cursor *cursor, const struct loss *loss)
 
 /* ---- of processes ------------------------------------------------------------------------------------------------ */
 
+/* Of what was not read in time, how much has no place in a thread: at its end, there is nobody to say so. */
+static uint64_t without_place(const struct manifest_process *process)
+{
+    uint64_t placed = 0;
+
+    for (size_t i = 0; i < process->thread_count; i++)
+        placed += process->threads[i].lost_bytes + process->threads[i].lost_detail_bytes;
+    return process->losses.late_bytes > placed ? process->losses.late_bytes - placed : 0;
+}
+
 static void add_process(struct losses_cursor *cursor, const struct manifest_process *process)
 {
     const struct manifest_losses *losses = &process->losses;
     const struct loss all[] = {
+        {.reason = "lost", .pid = process->pid, .bytes = without_place(process)},
         {.reason = "no lane", .pid = process->pid, .bytes = losses->no_lane_bytes},
         {.reason = "no room", .pid = process->pid, .count = losses->no_room_count},
         {.reason = "no memory", .pid = process->pid, .count = losses->no_memory_count},

@@ -88,8 +88,9 @@ static void put_record(struct trace_bytes *bytes, uint32_t number, enum event_re
     trace_bytes_put_long(bytes, time);
 }
 
+/* Each chunk has two records. */
 static void put_thread(const struct trace_folder *folder, const char *name, uint32_t tid,
-                       const struct trace_bytes *bytes)
+                       const struct trace_bytes *bytes, const uint64_t *times)
 {
     trace_folder_put_stream(folder, &(struct trace_stream_plan){.name = name,
                                                                 .header = {.kind = TRACE_STREAM_INDEX,
@@ -100,11 +101,14 @@ static void put_thread(const struct trace_folder *folder, const char *name, uint
                                                                            .events = EVENTS_HOOKED,
                                                                            .began = {1000, 1000},
                                                                            .is_whole = 1},
-                                                                .bytes = bytes});
+                                                                .bytes = bytes,
+                                                                .piece_bytes = 32,
+                                                                .times = times});
 }
 
 static void put_threads(const struct trace_folder *folder)
 {
+    static const uint64_t first_times[] = {2000, 2101, 2201, 2501}, second_times[] = {3000, 3011, 6101};
     struct trace_bytes first = {.size_bytes = 0}, second = {.size_bytes = 0};
 
     put_record(&first, 0, EVENT_RECORD_ENTER, 0, 2000);
@@ -113,12 +117,12 @@ static void put_threads(const struct trace_folder *folder)
     put_record(&first, 1, EVENT_RECORD_ENTER, 1, 2200);
     put_record(&first, 1, EVENT_RECORD_LEAVE, 1, 2300);
     put_record(&first, 0, EVENT_RECORD_LEAVE, 0, 2500);
-    put_thread(folder, "200/200.1.index.gait", 200, &first);
+    put_thread(folder, "200/200.1.index.gait", 200, &first, first_times);
     put_record(&second, 1, EVENT_RECORD_ENTER, 0, 3000);
     put_record(&second, 1, EVENT_RECORD_UNWOUND, 0, 3010);
     put_record(&second, 0, EVENT_RECORD_ENTER, 0, 6000);
     put_record(&second, 0, EVENT_RECORD_ENTER, 1, 6100);
-    put_thread(folder, "200/201.1.index.gait", 201, &second);
+    put_thread(folder, "200/201.1.index.gait", 201, &second, second_times);
 }
 
 /* At 5000, another file comes to where the first one was. */
@@ -155,7 +159,7 @@ void query_text_put_hooked(const struct trace_folder *folder)
                                        .command = (char[]){"shop --open"},
                                        .threads = threads,
                                        .thread_count = 2,
-                                       .losses = {.no_room_count = 4},
+                                       .losses = {.late_bytes = 100, .no_room_count = 4},
                                        .status = 3 << 8};
     struct manifest_trigger trigger = {.kind = "manual", .text = (char[]){"now"}, .time = 2250, .pid = 200};
     struct clock_pair clocks[] = {{1000, 1000}, {1001000, 1001000}};

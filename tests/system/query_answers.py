@@ -130,12 +130,14 @@ def losses(trace):
     for fields in trace.lines("events"):
         if fields[2] == "lost":
             places["lost", trace.names[int(fields[1])]].append(int(fields[3]))
-    assert places, "nothing was lost"
     for process in trace.manifest["processes"]:
         assert not any(process["lost"][kind] for kind in ("no_lane_bytes", "no_room", "no_memory", "not_hooked"))
         for thread in process["threads"]:
             assert sum(places.get(("lost", thread["name"]), ())) == thread["lost_bytes"]
-    return sorted((*key, len(sizes), sum(sizes)) for key, sizes in places.items())
+        without_place = process["lost"]["late_bytes"] - sum(map(sum, places.values()))
+        if without_place > 0:
+            places["lost", None].append(without_place)
+    return sorted(((*key, len(sizes), sum(sizes)) for key, sizes in places.items()), key=lambda row: row[1] or "")
 
 
 def arguments(trace):

@@ -23,20 +23,23 @@ record() {
 record hooks --hook '*' --hook 'libc*!malloc' --hook 'libc*!free' -- "$shop"
 record details --arg 'pack:str,uint->str' --stack weigh -- "$shop"
 
-# What is dropped while the recorder stands still is lost.
-"$gait" spawn --quiet --overflow drop --buffer 64K -o "$folder/lost" -- "$shop" 500000 >"$folder/said" 2>"$folder/err" &
+# What does not fit into the buffers while the recorder stands still is lost.
+mkfifo "$folder/go"
+"$gait" spawn --quiet --overflow drop --buffer 64K -o "$folder/lost" -- "$shop" 20000 <"$folder/go" >"$folder/said" \
+    2>"$folder/err" &
 recorder=$!
 started+=("$recorder")
-has_child() { [[ $(cat "/proc/$recorder/task/$recorder/children" 2>/dev/null) =~ ^[0-9]+\ $ ]]; }
-has_threads() { [[ $(find "$folder/lost" -name '*.index.gait' 2>/dev/null | wc -l) -ge 3 ]]; }
+exec 3>"$folder/go"
+has_begun() { [[ -n $(find "$folder/lost" -name '*.index.gait' 2>/dev/null) ]]; }
 is_stopped() { grep -q '^State:.T' "/proc/$recorder/status" 2>/dev/null; }
-until_true "the shop is recorded" has_child
-until_true "its threads are" has_threads
+until_true "the shop is recorded" has_begun
 kill -STOP "$recorder"
 until_true "the recorder stands still" is_stopped
-sleep 0.3
+echo open >&3
+until_true "the shop closes" test -s "$folder/said"
 kill -CONT "$recorder"
 wait "$recorder"
+exec 3>&-
 mv "$folder"/lost/* "$folder/traces/lost"
 
 check "an answer is another one than events give" python3 tests/system/query_answers.py "$gait" docs/queries.md \

@@ -2,7 +2,8 @@
 /*
  * A little shop, whose trace is asked questions by tests/system/test_query.sh and docs/queries.md: two workers take
  * orders, each order is weighed by recursion, packed with memory of its own, and every tenth one waits. Then the shop
- * closes and counts what it has. With a number, so many orders come, and none of them waits.
+ * closes and counts what it has. With a number, so many orders come, when there is a line to read, and none of them
+ * waits.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,7 +14,7 @@
 
 #define WORKERS 2
 
-#define KEPT __attribute__((noinline, noclone, used))
+#define KEPT    __attribute__((noinline, noclone, used))
 
 static volatile unsigned weights[WORKERS];
 static unsigned orders = 40;
@@ -76,8 +77,10 @@ int main(int argument_count, char **arguments)
     pthread_t workers[WORKERS];
 
     is_busy = argument_count > 1;
-    if (is_busy)
+    if (is_busy) {
         orders = (unsigned)strtoul(arguments[1], NULL, 10);
+        (void)getchar();
+    }
 
     /* A thread is born with the name of who makes it. */
     for (size_t i = 0; i < WORKERS; i++) {
@@ -89,5 +92,6 @@ int main(int argument_count, char **arguments)
     for (size_t i = 0; i < WORKERS; i++)
         pthread_join(workers[i], NULL);
     printf("%u\n", count_stock());
+    fflush(stdout);
     return 0;
 }

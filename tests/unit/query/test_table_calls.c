@@ -64,6 +64,20 @@ static void times_may_be_ranges_of_any_kind(void)
     end();
 }
 
+static void what_was_before_a_range_is_not_needed_but_for_depths_and_callers(void)
+{
+    begin();
+    CHECK_TEXT(ask("select start_ns, duration_ns, self_ns, function from calls where start_ns >= 1200 and tid = 200"),
+               "1200|100|100|shop+0x100\n");
+    CHECK_TEXT(
+        ask("select start_ns, duration_ns, self_ns, depth, caller from calls where start_ns >= 1200 and tid = 200"),
+        "1200|100|100|1|shop+0x0\n");
+    CHECK_TEXT(ask("select time_ns, kind from events where time_ns >= 1200 and tid = 200; select time_ns, depth from "
+                   "events where time_ns > 1300 and tid = 200"),
+               "1200|enter\n1300|leave\n1500|leave\n1500|0\n");
+    end();
+}
+
 static void rows_that_are_alike_are_counted(void)
 {
     begin();
@@ -96,8 +110,11 @@ static void calls_can_be_joined_with_calls(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(each_call_is_a_row_when_it_ends), CHECK_CASE(conditions_leave_out_what_sqlite_would),
-    CHECK_CASE(times_may_be_ranges_of_any_kind), CHECK_CASE(rows_that_are_alike_are_counted),
+    CHECK_CASE(each_call_is_a_row_when_it_ends),
+    CHECK_CASE(conditions_leave_out_what_sqlite_would),
+    CHECK_CASE(times_may_be_ranges_of_any_kind),
+    CHECK_CASE(what_was_before_a_range_is_not_needed_but_for_depths_and_callers),
+    CHECK_CASE(rows_that_are_alike_are_counted),
     CHECK_CASE(calls_can_be_joined_with_calls),
 };
 

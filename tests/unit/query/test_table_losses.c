@@ -25,7 +25,7 @@ static void end(void)
 static void processes_tell_what_they_could_not(void)
 {
     begin();
-    CHECK_TEXT(ask("select * from losses"), "no room|200|-|-|-|-|4\n");
+    CHECK_TEXT(ask("select * from losses"), "lost|200|-|-|-|36|-\nno room|200|-|-|-|-|4\n");
     end();
 }
 

@@ -25,7 +25,7 @@ static void end(void)
 static void processes_have_an_end_and_losses(void)
 {
     begin();
-    CHECK_TEXT(ask("select * from processes"), "200|1|-|shop --open|3|-|0|0|4|0|0\n");
+    CHECK_TEXT(ask("select * from processes"), "200|1|-|shop --open|3|-|100|0|4|0|0\n");
     CHECK_TEXT(ask("select count(*) from processes where pid = 7"), "0\n");
     end();
 }
