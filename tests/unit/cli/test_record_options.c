@@ -146,6 +146,17 @@ static void pieces_and_the_disk_have_options(void)
     CHECK_REFUSED("--sync is 0; it should be never", "--sync", "0");
 }
 
+static void names_are_kept_unless_told_otherwise(void)
+{
+    CHECK_EQUAL(PARSE("ls"), COMMAND_DONE);
+    CHECK(options.keeps_names);
+    CHECK_EQUAL(PARSE("--keep-names", "no", "ls"), COMMAND_DONE);
+    CHECK(!options.keeps_names);
+    CHECK_EQUAL(PARSE("--keep-names=yes", "ls"), COMMAND_DONE);
+    CHECK(options.keeps_names);
+    CHECK_REFUSED("--keep-names is perhaps; it should be yes or no", "--keep-names", "perhaps");
+}
+
 static void details_have_options(void)
 {
     CHECK_EQUAL(PARSE("ls"), COMMAND_DONE);
@@ -270,6 +281,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_is_wrong_is_told),
     CHECK_CASE(lists_grow),
     CHECK_CASE(windows_have_options),
+    CHECK_CASE(names_are_kept_unless_told_otherwise),
     CHECK_CASE(details_have_options),
     CHECK_CASE(pieces_and_the_disk_have_options),
     CHECK_CASE(too_many_patterns_are_refused),
