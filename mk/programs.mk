@@ -4,8 +4,9 @@ define newline
 
 
 endef
-TEST_C    := $(filter-out $(if $(filter yes,$(DWARF)),,%_libdw.c) $(if $(filter yes,$(SQLITE)),,%_libsqlite3.c) \
-    $(if $(filter yes,$(ZLIB)),,%_zlib.c),$(sort $(shell find tests/unit -name 'test_*.c' 2>/dev/null)))
+TEST_C    := $(filter-out $(if $(filter yes,$(DWARF)),,%_libdw.c) $(if $(filter yes,$(DEMANGLE)),,%_libiberty.c) \
+    $(if $(filter yes,$(SQLITE)),,%_libsqlite3.c) $(if $(filter yes,$(ZLIB)),,%_zlib.c), \
+    $(sort $(shell find tests/unit -name 'test_*.c' 2>/dev/null)))
 FUZZ_C    := $(wildcard tests/fuzz/*.c)
 BENCH_C   := $(wildcard bench/*.c)
 EXAMPLE_C := $(wildcard examples/*.c)

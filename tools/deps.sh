@@ -11,7 +11,7 @@ linked='libzydis-dev libunwind-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
 
 packages_for() {
     case $1 in
-    build) echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev libsqlite3-dev zlib1g-dev ;;
+    build) echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev ;;
     test)
         # compilers, sanitizer runtimes, what the checks use
         echo g++ clang libclang-rt-14-dev pkgconf shellcheck

@@ -18,13 +18,14 @@
     const { b, t, s, c, d } = group.dataset;
 
     title.remove(); // we show more than that
+    group.setAttribute("aria-label", name);
     return { group, rect: group.querySelector("rect"), text: group.querySelector("text"), name, module,
              b: Number(b), t: Number(t), s: Number(s), c: Number(c), d: Number(d) };
   });
   const root = frames[0];
   let zoomed = root, width = 0, letter = 7.2;
 
-  // ---- layout --------------------------------------------------------------------------------------------------------
+  // ---- layout -------------------------------------------------------------------------------------------------------
   const isOuter = (f) => f.d < zoomed.d && f.b <= zoomed.b && f.b + f.t >= zoomed.b + zoomed.t;
   const isInner = (f) => f.d >= zoomed.d && f.b >= zoomed.b && f.b + f.t <= zoomed.b + zoomed.t;
 
@@ -68,7 +69,7 @@
     layout();
   }
 
-  // ---- numbers -------------------------------------------------------------------------------------------------------
+  // ---- numbers ------------------------------------------------------------------------------------------------------
   const whole = (number) => number.toLocaleString("en-US");
   const percent = (part, all) => (all > 0 ? 100 * part / all : 0).toFixed(2) + "\u00a0%";
 
@@ -95,7 +96,7 @@
     return lines;
   }
 
-  // ---- the tip -------------------------------------------------------------------------------------------------------
+  // ---- the tip ------------------------------------------------------------------------------------------------------
   function hideTip() {
     tip.style.display = "none";
   }
@@ -126,7 +127,7 @@
     tip.setAttribute("transform", `translate(${Math.max(4, Math.min(event.clientX + 12, right))} ${y + scrolled})`);
   }
 
-  // ---- search --------------------------------------------------------------------------------------------------------
+  // ---- search -------------------------------------------------------------------------------------------------------
   function look() {
     const wanted = search.value.trim().toLowerCase();
     let covered = 0, sum = 0, count = 0;
@@ -142,10 +143,13 @@
         covered = f.b + f.t;
       }
     }
-    found.textContent = wanted === "" ? "" : count === 0 ? "not found" : whole(count) + " found, " + percent(sum, total);
+    if (wanted === "")
+      found.textContent = "";
+    else
+      found.textContent = count === 0 ? "not found" : whole(count) + " found, " + percent(sum, total);
   }
 
-  // ---- what people do ------------------------------------------------------------------------------------------------
+  // ---- what people do -----------------------------------------------------------------------------------------------
   const frameOf = (event) => {
     const group = event.target.closest && event.target.closest(".f");
     return group && frames[Number(group.dataset.i)];

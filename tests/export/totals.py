@@ -3,9 +3,8 @@
 """What functions add up to, read out of an exported file: totals.py FORMAT FILE [MANIFEST]
 
 A line for each function: its name, calls, total time and own time, in nanoseconds, with tabs between them. All formats
-must agree. "dump" is what `gait dump events` says of hooked functions, and needs the manifest for its clock. "folded" and
-"flamegraph" have own times only, the latter of the frames that are drawn. "stacks" is a flame graph's frames as folded
-lines with their totals.
+must agree. "dump" is what `gait dump events` says of hooked functions, and needs the manifest for its clock. "folded"
+has own times only. "stacks" is a flame graph's frames, those that are drawn, as folded lines with their totals.
 """
 import collections
 import json
@@ -182,18 +181,13 @@ def read_dump(path, manifest):
     totals.show()
 
 
-def show_own(functions):
-    for name, own in sorted(functions.items()):
-        if own:
-            print(f"{name}\t{own}")
-
-
 def read_folded(path):
     functions = collections.Counter()
     for line in open(path):
         stack, own = line.rstrip("\n").rsplit(" ", 1)
         functions[stack.split(";")[-1].replace("\uff1b", ";")] += int(own)
-    show_own(functions)
+    for name, own in sorted(functions.items()):
+        print(f"{name}\t{own}")
 
 
 def frames_of(path):
@@ -201,14 +195,6 @@ def frames_of(path):
     for group in xml.etree.ElementTree.parse(path).iter(SVG + "g"):
         if group.get("class") == "f":
             yield int(group.get("data-d")), group.find(SVG + "title").text.split("\n")[0], group
-
-
-def read_flamegraph(path):
-    functions = collections.Counter()
-    for depth, name, group in frames_of(path):
-        if depth > 1:
-            functions[name] += int(group.get("data-s"))
-    show_own(functions)
 
 
 def read_stacks(path):
@@ -221,7 +207,7 @@ def read_stacks(path):
 
 def main():
     readers = {"chrome": read_chrome, "speedscope": read_speedscope, "perfetto": read_perfetto, "dump": read_dump,
-               "folded": read_folded, "flamegraph": read_flamegraph, "stacks": read_stacks}
+               "folded": read_folded, "stacks": read_stacks}
     if len(sys.argv) < 3 or sys.argv[1] not in readers:
         sys.exit(f"usage: totals.py {'|'.join(readers)} FILE [MANIFEST]")
     readers[sys.argv[1]](*sys.argv[2:])

@@ -90,8 +90,8 @@ agree "hooked functions" "$folder/hooks"
 check "events add up" totals dump "$folder/dump" "$folder/hooks/manifest.json"
 check "exports agree with the events" same "$folder/totals.dump" "$folder/totals.chrome"
 check "all calls are there" grep -q -P '^both\t650\t' "$folder/totals.chrome"
-check "a nasty name is whole" grep -q -F "<script>window.harm=1;alert(1)</script><img src=x onerror='window.harm=2'>&amp;" \
-    "$folder/totals.chrome"
+nasty="<script>window.harm=1;alert(1)</script><img src=x onerror='window.harm=2'>&amp;"
+check "a nasty name is whole" grep -q -F "$nasty" "$folder/totals.chrome"
 check "jumps are marked" grep -q -F '"args":{"end":"unwound"}' "$folder/chrome"
 
 # ---- calls and returns, whose times are guessed ----------------------------------------------------------------------

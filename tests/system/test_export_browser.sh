@@ -10,7 +10,7 @@ source "$(dirname "$0")/recording.sh"
 modules=$PWD/build/deps/node
 command -v node >/dev/null || { echo "skipped: node is not installed"; exit 77; }
 [[ -x ${CHROMIUM-/usr/bin/chromium} ]] || { echo "skipped: chromium is not installed"; exit 77; }
-[[ -d $modules/node_modules ]] || { echo "skipped: the packages of tests/package.json are not installed; try make deps"; exit 77; }
+[[ -e $modules/installed ]] || { echo "skipped: the packages of npm are not installed; try make deps"; exit 77; }
 
 # Whatever the browser writes goes with the folder.
 export HOME=$folder TMPDIR=$folder
