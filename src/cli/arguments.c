@@ -104,6 +104,18 @@ static enum command_status add_text(const struct command_call *call, const struc
     return COMMAND_DONE;
 }
 
+static enum command_status set_text(const struct command_call *call, const struct argument_rules *rules,
+                                    const struct argument_option *option, const char *value)
+{
+    if (value == NULL || value[0] == '\0') {
+        error_set(call->error, EINVAL, "cannot use '--%s': a value has to follow it; try 'gait help %s'", option->name,
+                  rules->command);
+        return COMMAND_MISUSED;
+    }
+    *(const char **)option->result = value;
+    return COMMAND_DONE;
+}
+
 static enum command_status set_option(const struct command_call *call, const struct argument_rules *rules,
                                       const struct argument_option *option, const char *value)
 {
@@ -117,6 +129,8 @@ static enum command_status set_option(const struct command_call *call, const str
         return COMMAND_DONE;
     }
     if (strcmp(option->values, ARGUMENT_TEXT) == 0)
+        return set_text(call, rules, option, value);
+    if (strcmp(option->values, ARGUMENT_TEXTS) == 0)
         return add_text(call, rules, option, value);
 
     int number = value == NULL ? -1 : read_value(option, value);

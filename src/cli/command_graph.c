@@ -70,8 +70,8 @@ static enum command_status read_settings(const struct command_call *call, struct
 {
     static const char *const names[] = {"TRACE"};
     const struct argument_option options[] = {
-        {"depth", ARGUMENT_NUMBER, &settings->depth},  {"min-percent", ARGUMENT_TEXT, &settings->min_percents},
-        {"thread", ARGUMENT_TEXT, &settings->threads}, {"json", NULL, &settings->as_json},
+        {"depth", ARGUMENT_NUMBER, &settings->depth},  {"min-percent", ARGUMENT_TEXTS, &settings->min_percents},
+        {"thread", ARGUMENT_TEXTS, &settings->threads}, {"json", NULL, &settings->as_json},
         {"no-pager", NULL, &settings->no_pager},
     };
     const struct argument_rules rules = {"graph", options, sizeof(options) / sizeof(options[0]), names, 1};

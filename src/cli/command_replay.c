@@ -48,12 +48,12 @@ static enum command_status read_settings(const struct command_call *call, struct
 {
     static const char *const names[] = {"TRACE"};
     const struct argument_option options[] = {
-        {"function", ARGUMENT_TEXT, &settings->functions},
-        {"thread", ARGUMENT_TEXT, &settings->threads},
+        {"function", ARGUMENT_TEXTS, &settings->functions},
+        {"thread", ARGUMENT_TEXTS, &settings->threads},
         {"depth", ARGUMENT_NUMBER, &settings->depth},
-        {"from", ARGUMENT_TEXT, &settings->from},
-        {"to", ARGUMENT_TEXT, &settings->to},
-        {"min-duration", ARGUMENT_TEXT, &settings->min_duration},
+        {"from", ARGUMENT_TEXTS, &settings->from},
+        {"to", ARGUMENT_TEXTS, &settings->to},
+        {"min-duration", ARGUMENT_TEXTS, &settings->min_duration},
         {"limit", ARGUMENT_NUMBER, &settings->limit},
         {"time", "none|relative|absolute", &settings->time},
         {"by-thread", NULL, &settings->by_thread},

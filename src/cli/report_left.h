@@ -5,9 +5,9 @@
 
 struct function_names;
 struct screen;
-struct trace_summary;
+struct trace_report;
 
 /* Shows nothing if all were followed to their end. */
-void report_left(struct screen *screen, const struct trace_summary *summary, struct function_names *names);
+void report_left(struct screen *screen, const struct trace_report *report, struct function_names *names);
 
 #endif
