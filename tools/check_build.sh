@@ -76,7 +76,7 @@ check_sources() {
 
 build_from_nothing
 sources=$(run_make -s print-CORE_C print-CORE_S print-LIBRARY_C print-AGENT_C \
-    print-CONTROLLER_C print-CLI_C | tr -s ' \n' ' ')
+    print-CONTROLLER_C print-CONTROLLER_S print-CLI_C | tr -s ' \n' '\n' | grep -v agent_image | tr '\n' ' ')
 sources=${sources% }
 read_dependencies
 check_headers

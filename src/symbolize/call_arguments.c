@@ -83,7 +83,7 @@ static struct dwarf_file *get_file(struct call_arguments *arguments, const struc
     if (file == NULL)
         return NULL;
     file->module = module;
-    if (dwarf_file_open(module->path, &file->dwarf) != 0)
+    if (dwarf_file_open(function_names_path(arguments->names, module), &file->dwarf) != 0)
         file->dwarf = NULL;
     file->next = arguments->files;
     arguments->files = file;

@@ -15,6 +15,11 @@ void function_names_deinit(struct function_names *names)
     symbolizer_deinit(&names->symbolizer);
 }
 
+void function_names_use_trace(struct function_names *names, int folder)
+{
+    symbolizer_use_trace(&names->symbolizer, folder);
+}
+
 static void write_name(const struct symbol_place *place, char *text, size_t text_bytes)
 {
     const char *name = place->name != NULL ? place->name : place->frames[place->count - 1].function;
@@ -71,6 +76,11 @@ const char *function_names_symbol(struct function_names *names, const struct mod
     symbolizer_find_symbol(&names->symbolizer, module, address, &place);
     *length_out = place.symbol_length;
     return place.symbol;
+}
+
+const char *function_names_path(struct function_names *names, const struct module *module)
+{
+    return symbolizer_path(&names->symbolizer, module);
 }
 
 int function_names_place(struct function_names *names, const struct module *module, uint64_t address,

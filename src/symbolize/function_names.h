@@ -23,10 +23,13 @@ struct function_names {
 void function_names_init(struct function_names *names);
 void function_names_deinit(struct function_names *names);
 
+/* Before anything is asked: names that are kept in this trace are used. Its folder, which is open, has to stay so. */
+void function_names_use_trace(struct function_names *names, int folder);
+
 /*
  * Writes "function", "function+0x12", "function@plt" for a stub through which it is called in another library, or
- * "file+0x1234" (the place in the file) if there is no name. Returns NULL, or why the file's names are not used: a
- * static text that follows "its file".
+ * "file+0x1234" (the place in the file) if there is no name. Returns NULL, or what is to be said of the file: a
+ * static text that follows "its file", as "is gone". Nothing is said of one that is gone if its names were kept.
  */
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes);
@@ -42,6 +45,9 @@ void function_names_line(struct function_names *names, const struct module *modu
 /* The name that the symbol table has for it, as it is there; NULL: none. Stays, and is not ended by a NUL. */
 const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address,
                                   size_t *length_out);
+
+/* The file that debug information of the module is in, as far as it is known; "": there is none that can be used. */
+const char *function_names_path(struct function_names *names, const struct module *module);
 
 /* What the file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
 MUST_USE int function_names_place(struct function_names *names, const struct module *module, uint64_t address,

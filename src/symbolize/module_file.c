@@ -10,6 +10,7 @@
 #include "arch/arch.h"
 #include "elf/build_id.h"
 #include "elf/imports.h"
+#include "symbolize/kept_module.h"
 #include "trace/modules.h"
 
 #include <elf.h>
@@ -22,6 +23,9 @@
 
 #define STUB_INSNS_MAX 2 /* a landing mark, and the jump */
 #define VDSO_PATH      "[vdso]"
+#define PATH_BYTES     256 /* of what is in a trace */
+
+static const char changed[] = "has changed since";
 
 static bool has_own_table(const struct elf_symbols *symbols)
 {
@@ -120,38 +124,108 @@ static const char *open_file(struct module_file *file, const char *debug_folders
     if (problem != NULL)
         return problem;
     if (!is_as_recorded(file))
-        return file->build_id_bytes == 0 ? "is gone" : "has changed since";
+        return file->build_id_bytes == 0 ? "is gone" : changed;
     if (symbol_index_make(&file->index, &file->file.symbols) != 0)
         return problem_of(-ENOMEM);
     open_debug(file, debug_folders);
     return NULL;
 }
 
-void module_file_open(struct module_file *file, const struct module *module, const char *debug_folders)
+/* ---- what was kept ----------------------------------------------------------------------------------------------- */
+
+/* What to say of a file that cannot be used, if it is known whether names were kept. */
+static const char *explain(const char *problem, int kept)
 {
-    *file = (struct module_file){.path = strdup(module->path), .build_id_bytes = module->build_id_bytes};
-    memcpy(file->build_id, module->build_id, sizeof(file->build_id));
-    file->problem = file->path == NULL ? problem_of(-ENOMEM) : open_file(file, debug_folders);
+    if (problem == changed && kept != -ENOENT && kept != -ESTALE)
+        return kept == 0 ? "has changed since; the names are those that were kept"
+                         : "has changed since, and the names that were kept are damaged";
+    if (kept == -EPROTO)
+        return "cannot be used, and the names that were kept are damaged";
+    return kept == 0 ? NULL : problem;
 }
 
-void module_file_close(struct module_file *file)
+/* Forgets what was read of the file itself. */
+static void forget(struct module_file *file)
 {
     symbol_index_deinit(&file->index);
     symbol_index_deinit(&file->debug_index);
     if (file->file.memory != NULL)
         symbol_file_close(&file->file);
-    if (file->loaded.memory != NULL)
-        symbol_file_close(&file->loaded);
     debug_file_close(&file->debug);
     free(file->path);
+    file->path = NULL;
+}
+
+static void use_kept(struct module_file *file, const struct module *module, int trace, const struct kept_names *kept)
+{
+    char path[PATH_BYTES];
+
+    forget(file);
+    kept_module_debug_path(trace, module, path, sizeof(path));
+    file->path = strdup(path);
+    file->kept = *kept;
+    file->has_kept = true;
+    if (file->path == NULL || kept_module_index(&file->kept, &file->index) != 0)
+        file->problem = problem_of(-ENOMEM);
+}
+
+/* Of a file without an ID, only what was kept tells whether it is the one that was recorded. */
+static void try_kept(struct module_file *file, const struct module *module, int trace)
+{
+    struct kept_names kept;
+    int result;
+
+    if (file->problem == NULL && file->build_id_bytes != 0)
+        return;
+    result = kept_module_read(trace, module, &kept);
+    if (file->problem == NULL && (result == -ESTALE || (result == 0 && !kept_module_is_file(&kept, file->path))))
+        file->problem = changed;
+    else if (file->problem == NULL) {
+        if (result == 0)
+            kept_names_deinit(&kept);
+        return;
+    }
+    file->problem = explain(file->problem, result);
+    if (result == 0)
+        use_kept(file, module, trace, &kept);
+}
+
+void module_file_open(struct module_file *file, const struct module *module, const char *debug_folders)
+{
+    module_file_open_kept(file, module, debug_folders, -1);
+}
+
+void module_file_open_kept(struct module_file *file, const struct module *module, const char *debug_folders, int trace)
+{
+    *file = (struct module_file){
+        .path = strdup(module->path),
+        .wanted_path = strdup(module->path),
+        .build_id_bytes = module->build_id_bytes,
+        .loaded_at = module->loaded,
+    };
+    memcpy(file->build_id, module->build_id, sizeof(file->build_id));
+    file->problem =
+        file->path == NULL || file->wanted_path == NULL ? problem_of(-ENOMEM) : open_file(file, debug_folders);
+    if (file->wanted_path != NULL)
+        try_kept(file, module, trace);
+}
+
+void module_file_close(struct module_file *file)
+{
+    forget(file);
+    if (file->loaded.memory != NULL)
+        symbol_file_close(&file->loaded);
+    kept_names_deinit(&file->kept);
+    free(file->wanted_path);
     *file = (struct module_file){0};
 }
 
 bool module_file_is_of(const struct module_file *file, const struct module *module)
 {
-    return file->path != NULL && file->build_id_bytes == module->build_id_bytes &&
+    return file->wanted_path != NULL && file->build_id_bytes == module->build_id_bytes &&
            memcmp(file->build_id, module->build_id, sizeof(file->build_id)) == 0 &&
-           strcmp(file->path, module->path) == 0;
+           strcmp(file->wanted_path, module->path) == 0 &&
+           (file->build_id_bytes != 0 || file->loaded_at == module->loaded);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -159,6 +233,8 @@ bool module_file_is_of(const struct module_file *file, const struct module *modu
 int module_file_place(const struct module_file *file, const struct module *module, uint64_t address,
                       uint64_t *place_out)
 {
+    if (file->has_kept)
+        return kept_names_place(&file->kept, address - module->start + module->file_offset, place_out);
     if (file->problem != NULL)
         return -ENOENT;
     return elf_symbols_address_at(&file->file.symbols, address - module->start + module->file_offset, place_out);
@@ -184,7 +260,8 @@ static const struct elf_symbols *get_loaded(struct module_file *file)
 /* Stubs have no names of their own: they jump to where a slot points that the dynamic linker fills. */
 int module_file_stub(struct module_file *file, uint64_t place, const char **name_out, size_t *length_out)
 {
-    const struct elf_symbols *symbols = file->problem != NULL ? NULL : get_loaded(file);
+    /* Those that were kept are among the symbols. */
+    const struct elf_symbols *symbols = file->problem != NULL || file->has_kept ? NULL : get_loaded(file);
     const struct arch *arch = symbols == NULL ? NULL : arch_by_elf_machine(symbols->machine);
     struct arch_insn insn = {.flow = ARCH_FLOW_NEXT};
     const uint8_t *code;

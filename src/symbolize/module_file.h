@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file of a module of a trace, as it is found now: whether it is the one that was recorded, the names in its symbol
- * tables, and the names of the stubs through which it calls others. One thread at a time.
+ * tables, and the names of the stubs through which it calls others. If it is not, what was kept of it in the trace
+ * stands in for it. One thread at a time.
  */
 #ifndef GAIT_SYMBOLIZE_MODULE_FILE_H
 #define GAIT_SYMBOLIZE_MODULE_FILE_H
@@ -10,6 +11,7 @@
 #include "elf/symbol_file.h"
 #include "symbolize/debug_file.h"
 #include "symbolize/symbol_index.h"
+#include "trace/kept_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +20,15 @@
 struct module;
 
 struct module_file {
-    char *path; /* without memory for it: NULL */
+    /* The file that is used, for debug information too: "", or one in the trace, if not the one that is wanted. */
+    char *path;
+    char *wanted_path;  /* of the module; without memory for it: NULL */
+    uint64_t loaded_at; /* when it was mapped: of modules without a build ID, each may be another one */
     uint32_t build_id_bytes;
     uint8_t build_id[32];
-    const char *problem; /* NULL: it can be used; else a static text that follows "its file" */
+    const char *problem;    /* NULL: nothing is wrong; else a static text that follows "its file" */
+    bool has_kept;          /* what was kept in the trace is used in its place, whether or not there is a problem */
+    struct kept_names kept; /* the names in the index */
     struct symbol_file file;
     struct symbol_file loaded; /* read when a stub is looked for; memory NULL: not yet */
     bool has_no_loaded;        /* it was tried */
@@ -35,6 +42,10 @@ struct module_file {
  * names are looked for in those folders, as debug_file_open does.
  */
 void module_file_open(struct module_file *file, const struct module *module, const char *debug_folders);
+
+/* The same; what was kept of it in the trace, whose folder is open, is used if the file is not that one. -1: none is.
+ */
+void module_file_open_kept(struct module_file *file, const struct module *module, const char *debug_folders, int trace);
 void module_file_close(struct module_file *file);
 
 /* Whether it was opened for such a module: one of the same path and build ID. */

@@ -33,7 +33,7 @@ struct symbolizer_process {
 
 void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_options *options)
 {
-    *symbolizer = (struct symbolizer){.files = NULL};
+    *symbolizer = (struct symbolizer){.trace = -1};
     if (options != NULL)
         symbolizer->options = *options;
     if (symbolizer->options.debug_folders == NULL)
@@ -44,6 +44,11 @@ void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_opti
     if (symbolizer->cache == NULL && !symbolizer->options.has_no_cache)
         symbolizer->cache = code_cache_folder(symbolizer->cache_path, sizeof(symbolizer->cache_path));
     name_store_init(&symbolizer->names);
+}
+
+void symbolizer_use_trace(struct symbolizer *symbolizer, int folder)
+{
+    symbolizer->trace = folder;
 }
 
 void symbolizer_deinit(struct symbolizer *symbolizer)
@@ -68,12 +73,17 @@ void symbolizer_deinit(struct symbolizer *symbolizer)
 
 static void open_file(struct symbolizer *symbolizer, struct symbolizer_file *file, const struct module *module)
 {
+    const char *folders = symbolizer->options.debug_folders;
     struct code_cache_name name = {.folder = symbolizer->options.has_no_cache ? NULL : symbolizer->cache};
+    struct module_file *opened = &file->file;
 
-    module_file_open(&file->file, module, symbolizer->options.debug_folders);
-    if (file->file.problem != NULL || elf_build_id_find(&file->file.file.symbols, &name.id, &name.id_bytes) != 0)
+    module_file_open_kept(opened, module, folders, symbolizer->trace);
+    name.id = opened->build_id;
+    name.id_bytes = opened->build_id_bytes;
+    if (name.id_bytes == 0 && (opened->problem != NULL || opened->has_kept ||
+                               elf_build_id_find(&opened->file.symbols, &name.id, &name.id_bytes) != 0))
         name.folder = NULL;
-    source_lines_open(&file->lines, file->file.path, symbolizer->options.debug_folders, name);
+    source_lines_open(&file->lines, opened->path == NULL ? "" : opened->path, folders, name);
 }
 
 /* NULL: there is no memory. */
@@ -126,6 +136,21 @@ static const char *name_stub(struct symbolizer *symbolizer, struct symbolizer_fi
     return name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
 }
 
+/* Names that were kept have those of stubs among them; NULL: this is none. */
+static const char *name_kept_stub(struct symbolizer *symbolizer, const struct elf_symbol *symbol)
+{
+    const size_t suffix = strlen("@plt");
+    char text[NAME_BYTES];
+    const char *name;
+    size_t length;
+
+    if (symbol->name_length <= suffix || memcmp(symbol->name + symbol->name_length - suffix, "@plt", suffix) != 0)
+        return NULL;
+    name = name_store_put_function(&symbolizer->names, symbol->name, symbol->name_length - suffix);
+    length = (size_t)snprintf(text, sizeof(text), "%s@plt", name);
+    return name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
+}
+
 /* By symbol tables, if there is a symbol. */
 static void name_symbol(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
                         struct symbol_place *place)
@@ -133,6 +158,9 @@ static void name_symbol(struct symbolizer *symbolizer, struct symbolizer_file *f
     const struct elf_symbol *symbol = module_file_symbol(&file->file, address);
 
     if (symbol == NULL)
+        return;
+    place->name = name_kept_stub(symbolizer, symbol);
+    if (place->name != NULL)
         return;
     place->symbol = symbol->name;
     place->symbol_length = symbol->name_length;
@@ -327,6 +355,13 @@ void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_pro
         frame->file = named_code_name(&known->code.lines, range);
         frame->line = range->line;
     }
+}
+
+const char *symbolizer_path(struct symbolizer *symbolizer, const struct module *module)
+{
+    struct symbolizer_file *file = get_file(symbolizer, module);
+
+    return file == NULL || file->file.path == NULL ? "" : file->file.path;
 }
 
 int symbolizer_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address, uint64_t *place_out)

@@ -33,6 +33,7 @@ struct symbolizer_options {
 
 struct symbolizer {
     struct symbolizer_options options;
+    int trace;                            /* its folder, in which names and debug information are kept; -1: none */
     struct symbolizer_file *files;        /* the one that was asked last is first */
     struct symbolizer_process *processes; /* whose own code was asked for */
     struct name_store names;
@@ -57,7 +58,7 @@ struct symbol_place {
     size_t symbol_length; /* without a version */
     const char *name;     /* the same as people write it; NULL: none */
     uint64_t distance;    /* of the address from the begin of that symbol */
-    const char *problem;  /* NULL, or why the file's names are not used: follows "its file" */
+    const char *problem;  /* NULL, or what is to be said of the file: follows "its file" */
 };
 
 /* A function, by an address in it. */
@@ -78,6 +79,10 @@ void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_opti
 
 /* Forgets all that was read; keeps what was found in the cache, if it can. */
 void symbolizer_deinit(struct symbolizer *symbolizer);
+
+/* Before anything is asked: what is kept in this trace is used for files that are gone or have changed. Its folder,
+ * which is open, has to stay so. */
+void symbolizer_use_trace(struct symbolizer *symbolizer, int folder);
 
 /*
  * What is at an address of a module. Without a name, a frame's function is "function@plt" for a stub through which it
@@ -112,6 +117,9 @@ struct symbol_process {
  */
 void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_process *process, uint64_t address,
                           uint64_t time_ns, struct symbol_place *place_out);
+
+/* Where debug information of a module is: in its file, or in the trace. "": there is none that can be used. */
+const char *symbolizer_path(struct symbolizer *symbolizer, const struct module *module);
 
 /* What the module's file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
 MUST_USE int symbolizer_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address,

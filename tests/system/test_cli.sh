@@ -51,7 +51,7 @@ version=$(make -s DEPS=no print-VERSION)
 prints "gait $version" version
 prints "gait $version" --version
 prints "gait $version" -V
-for command in report verify find disassemble 'dump block' 'dump relocation' help version; do
+for command in report export verify find disassemble 'dump block' 'dump relocation' help version; do
     prints "$command" help
     # shellcheck disable=SC2086 # a command may be two words
     prints "usage: gait $command" help $command
@@ -83,6 +83,12 @@ refuses 2 "TRACE is missing" verify
 refuses 2 "'--repair'" verify "$folder" --repare
 refuses 2 "TRACE is missing" report
 refuses 2 "a number from 1 on" report "$folder" --limit few
+refuses 2 "no format was given" export "$folder"
+refuses 2 "did you mean 'perfetto'?" export -f perfeto "$folder"
+refuses 2 "did you mean '--format'?" export --fromat chrome "$folder"
+refuses 2 "1.5s" export -f chrome "$folder" --from soon
+refuses 2 "the end is not after the beginning" export -f chrome "$folder" --from 2s --to 1s
+refuses 1 "no such folder" export -f chrome "$folder/nothing"
 refuses 2 "'please'" version please
 
 # ---- things that are not as they should be: status 1

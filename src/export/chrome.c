@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The JSON of trace events that Chrome's about:tracing, Perfetto, catapult and many others read: each call begins (B)
+ * and ends (E), names of processes and threads are metadata (M), and losses are instants (i). Times are microseconds
+ * with three digits behind the point. Beginnings and ends, not complete events (X): of calls that take no time at all
+ * only their order says which one is inside of which.
+ */
+#include "export/export_calls.h"
+#include "export/export_text.h"
+#include "export/function_texts.h"
+#include "libgait/error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct chrome {
+    const struct export_job *job;
+    FILE *stream;
+    struct function_texts texts;
+    bool is_first; /* nothing was written into the list */
+};
+
+/* "name":"inflate","cat":"libz.so.1" */
+static char *make_text(const struct view_function *function)
+{
+    char *name = export_text_json(function->name);
+    char *module = export_text_json(function->module == NULL ? "no file" : export_last_name(function->module->path));
+    size_t bytes = name == NULL || module == NULL ? 0 : strlen(name) + strlen(module) + sizeof("\"name\":,\"cat\":");
+    char *text = bytes == 0 ? NULL : malloc(bytes);
+
+    if (text != NULL)
+        snprintf(text, bytes, "\"name\":%s,\"cat\":%s", name, module);
+    free(name);
+    free(module);
+    return text;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+static void begin_event(struct chrome *chrome, char phase, size_t thread)
+{
+    FILE *stream = chrome->stream;
+
+    export_put(stream, chrome->is_first ? "\n{\"ph\":\"" : ",\n{\"ph\":\"");
+    chrome->is_first = false;
+    putc_unlocked(phase, stream);
+    export_put(stream, "\",\"pid\":");
+    export_put_number(stream, view_trace_process_of(chrome->job->trace, thread)->pid);
+    export_put(stream, ",\"tid\":");
+    export_put_number(stream, chrome->job->trace->threads[thread].tid);
+}
+
+static void put_time(struct chrome *chrome, uint64_t time_ns)
+{
+    export_put(chrome->stream, ",\"ts\":");
+    export_put_microseconds(chrome->stream, time_ns);
+}
+
+static int put_begin(void *context, const struct export_call *call)
+{
+    struct chrome *chrome = context;
+    const char *text = function_texts_get(&chrome->texts, call->function);
+
+    if (text == NULL)
+        return -ENOMEM;
+    begin_event(chrome, 'B', call->thread);
+    put_time(chrome, call->begin_ns);
+    putc_unlocked(',', chrome->stream);
+    export_put(chrome->stream, text);
+    export_put(chrome->stream, call->flags & CALL_GUESSED ? ",\"args\":{\"times\":\"guessed\"}}" : "}");
+    return ferror(chrome->stream) != 0;
+}
+
+static int put_end(void *context, const struct export_call *call)
+{
+    struct chrome *chrome = context;
+
+    begin_event(chrome, 'E', call->thread);
+    put_time(chrome, call->end_ns);
+    if (call->flags & CALL_CUT)
+        export_put(chrome->stream, ",\"args\":{\"end\":\"cut off\"}}");
+    else if (call->flags & CALL_UNWOUND)
+        export_put(chrome->stream, ",\"args\":{\"end\":\"unwound\"}}");
+    else if (call->flags & CALL_NO_RETURN)
+        export_put(chrome->stream, ",\"args\":{\"end\":\"return not seen\"}}");
+    else
+        putc_unlocked('}', chrome->stream);
+    return ferror(chrome->stream) != 0;
+}
+
+static int put_gap(void *context, size_t thread, uint64_t time_ns, uint64_t lost_bytes)
+{
+    struct chrome *chrome = context;
+
+    begin_event(chrome, 'i', thread);
+    put_time(chrome, time_ns);
+    fprintf(chrome->stream, ",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"gait\",\"args\":{\"lost bytes\":%" PRIu64 "}}",
+            lost_bytes == 0 ? "left out" : "lost", lost_bytes);
+    return ferror(chrome->stream) != 0;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static void put_metadata(struct chrome *chrome, size_t thread, const char *kind, const char *name)
+{
+    begin_event(chrome, 'M', thread);
+    fprintf(chrome->stream, ",\"name\":\"%s\",\"args\":{\"name\":", kind);
+    export_put_json(chrome->stream, name);
+    export_put(chrome->stream, "}}");
+}
+
+/* A process that executes another program gives that name to what viewers show of the pid. */
+static void put_names(struct chrome *chrome)
+{
+    const struct view_trace *trace = chrome->job->trace;
+    size_t named = SIZE_MAX;
+
+    for (size_t i = 0; i < chrome->job->thread_count; i++) {
+        size_t thread = chrome->job->threads[i];
+
+        if (trace->threads[thread].process != named && view_trace_process_of(trace, thread)->command[0] != '\0')
+            put_metadata(chrome, thread, "process_name", view_trace_process_of(trace, thread)->command);
+        named = trace->threads[thread].process;
+        if (trace->threads[thread].name[0] != '\0')
+            put_metadata(chrome, thread, "thread_name", trace->threads[thread].name);
+    }
+}
+
+static int write_chrome(const struct export_job *job, struct gait_error *err)
+{
+    struct chrome chrome = {.job = job, .stream = job->stream, .is_first = true};
+    const struct export_receiver receiver = {put_begin, put_end, put_gap, &chrome};
+    int result;
+
+    function_texts_init(&chrome.texts, job->functions, make_text);
+    export_put(job->stream, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    put_names(&chrome);
+    result = export_calls_read_all(job, &receiver, err);
+    export_put(job->stream, "\n],\"otherData\":{\"writer\":\"gait\",\"program\":");
+    export_put_json(job->stream, job->trace->manifest.program == NULL ? "" : job->trace->manifest.program);
+    export_put(job->stream, "}}\n");
+    function_texts_deinit(&chrome.texts);
+    return result;
+}
+
+extern const struct export_format export_format_chrome;
+const struct export_format export_format_chrome = {
+    .name = "chrome",
+    .file_name = "trace.json",
+    .kind = EXPORT_TEXT,
+    .write = write_chrome,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/function_texts.h"
+
+#include "export/export_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXTS_AT_FIRST 256u
+
+void function_texts_init(struct function_texts *texts, struct view_functions *functions,
+                         char *(*make)(const struct view_function *function))
+{
+    *texts = (struct function_texts){.functions = functions, .make = make};
+}
+
+void function_texts_deinit(struct function_texts *texts)
+{
+    for (size_t i = 0; i < texts->capacity; i++)
+        free(texts->texts[i]);
+    free(texts->texts);
+}
+
+bool function_texts_has(const struct function_texts *texts, uint32_t function)
+{
+    return function < texts->capacity && texts->texts[function] != NULL;
+}
+
+static bool make_room(struct function_texts *texts, uint32_t function)
+{
+    size_t capacity = texts->capacity == 0 ? TEXTS_AT_FIRST : texts->capacity;
+    char **grown;
+
+    while (capacity <= function)
+        capacity *= 2;
+    if (capacity == texts->capacity)
+        return true;
+    grown = realloc(texts->texts, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    memset(grown + texts->capacity, 0, (capacity - texts->capacity) * sizeof(*grown));
+    texts->texts = grown;
+    texts->capacity = capacity;
+    return true;
+}
+
+const char *function_texts_get(struct function_texts *texts, uint32_t function)
+{
+    if (!make_room(texts, function))
+        return NULL;
+    if (texts->texts[function] == NULL)
+        texts->texts[function] = texts->make(view_functions_at(texts->functions, function));
+    return texts->texts[function];
+}
+
+char *function_texts_name(const struct view_function *function)
+{
+    /* A byte becomes three at most. */
+    size_t bytes = 3 * strlen(function->name) + 4;
+    char *text = malloc(bytes);
+
+    if (text != NULL)
+        export_text_clean(text, bytes, function->name);
+    return text;
+}
