@@ -105,6 +105,9 @@ void symbolizer_find_function(struct symbolizer *symbolizer, const struct module
  */
 void symbolizer_prepare(struct symbolizer *symbolizer, const struct symbol_address *addresses, size_t count);
 
+/* Where debug information of a module is: in its file, or in the trace. "": there is none that can be used. */
+const char *symbolizer_path(struct symbolizer *symbolizer, const struct module *module);
+
 /* A process of the trace that may have made code itself. */
 struct symbol_process {
     uint32_t pid;
@@ -117,9 +120,6 @@ struct symbol_process {
  */
 void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_process *process, uint64_t address,
                           uint64_t time_ns, struct symbol_place *place_out);
-
-/* Where debug information of a module is: in its file, or in the trace. "": there is none that can be used. */
-const char *symbolizer_path(struct symbolizer *symbolizer, const struct module *module);
 
 /* What the module's file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
 MUST_USE int symbolizer_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
