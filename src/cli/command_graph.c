@@ -115,10 +115,13 @@ static int read_threads(struct graph_run *run)
     int first_result = 0;
 
     for (size_t i = 0; i < run->thread_count; i++) {
-        int result = read_thread(run, run->threads[i], first_result == 0 ? run->call->error : NULL);
+        struct gait_error why = {.code = 0};
+        int result = read_thread(run, run->threads[i], &why);
 
-        if (first_result == 0)
-            first_result = result;
+        if (first_result != 0 || (result == 0 && (why.code == 0 || run->call->error->code != 0)))
+            continue;
+        first_result = result;
+        *run->call->error = why;
     }
     return first_result;
 }
@@ -205,7 +208,7 @@ static enum command_status show(struct graph_run *run, int result)
     status = pager_end(&pager);
     if (status != 0)
         return (enum command_status)status;
-    return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    return result == 0 && run->call->error->code == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */

@@ -163,7 +163,7 @@ static enum command_status show(struct replay_run *run)
         return (enum command_status)status;
     if (result == 0 && run->choice.pattern_count != 0 && run->choice.matched_count == 0 && !run->is_limited)
         result = no_such_function(&run->functions, settings->functions.texts[0], run->call->error);
-    return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    return result == 0 && run->call->error->code == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
 static enum command_status replay(const struct command_call *call, const struct settings *settings)

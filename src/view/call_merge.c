@@ -41,6 +41,7 @@ struct merge {
     size_t heap_count;
     int result; /* the receiver's */
     int first_error;
+    bool is_incomplete; /* something is wrong with one of them */
     struct gait_error *err;
 };
 
@@ -81,11 +82,13 @@ static uint64_t time_of(const struct queued *queued)
     return queued->told == TOLD_BEGIN ? queued->call.begin : queued->call.end;
 }
 
+/* A stream that cannot be read says more than one that ends too early. */
 static void note_error(struct merge *merge, int result, const struct gait_error *why)
 {
-    if (merge->first_error != 0)
+    if (merge->first_error != 0 || (result == 0 && merge->is_incomplete))
         return;
     merge->first_error = result;
+    merge->is_incomplete = true;
     if (merge->err != NULL)
         *merge->err = *why;
 }
@@ -95,7 +98,7 @@ static void end_lane(struct merge *merge, struct lane *lane)
     struct gait_error why = {.code = 0};
     int result = lane->reader == NULL ? 0 : call_reader_end(lane->reader, &why);
 
-    if (result != 0)
+    if (result != 0 || why.code != 0)
         note_error(merge, result, &why);
     lane->reader = NULL;
     free(lane->queue);

@@ -353,8 +353,10 @@ int coverage_lines_read(struct coverage_lines *lines, const struct coverage *cov
         result = sort_sources(lines);
     if (result != 0)
         return result;
-    qsort(lines->lines, lines->line_count, sizeof(*lines->lines), compare_lines);
-    qsort(lines->functions, lines->function_count, sizeof(*lines->functions), compare_functions);
+    if (lines->line_count != 0)
+        qsort(lines->lines, lines->line_count, sizeof(*lines->lines), compare_lines);
+    if (lines->function_count != 0)
+        qsort(lines->functions, lines->function_count, sizeof(*lines->functions), compare_functions);
     share_out(lines);
     return 0;
 }

@@ -420,13 +420,17 @@ static int read_each(struct replay *replay, struct gait_error *err)
     int first_result = 0;
 
     for (size_t i = 0; i < options->thread_count && replay->rows.result == 0 && replay->error == 0; i++) {
+        struct gait_error why = {.code = 0};
         int result;
 
         replay->last_time = 0;
         replay_rows_put(&replay->rows, &(struct replay_row){.kind = REPLAY_THREAD, .thread = options->threads[i]});
-        result = read_threads(replay, &options->threads[i], 1, first_result == 0 ? err : NULL);
-        if (first_result == 0)
-            first_result = result;
+        result = read_threads(replay, &options->threads[i], 1, &why);
+        if (first_result != 0 || (result == 0 && (why.code == 0 || (err != NULL && err->code != 0))))
+            continue;
+        first_result = result;
+        if (err != NULL)
+            *err = why;
     }
     return first_result;
 }

@@ -23,7 +23,7 @@ struct replay_options {
 
 /*
  * 0: all was told that can be read, up to where the receiver had enough. Else a thread's stream cannot be read, and err
- * says why; the others were told.
+ * says why; the others were told. As for call_reader_read, err also says if one of them is cut off or damaged.
  */
 MUST_USE int replay_read(struct view_functions *functions, const struct replay_options *options,
                          const struct replay_receiver *receiver, struct gait_error *err);

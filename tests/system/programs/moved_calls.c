@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program, a library that it is linked with, and plugins that it loads one after the other at the same place: built by
- * -DPROGRAM, -DLIBRARY and -DPLUGIN=name. The argument is the folder of plugin_a.so and plugin_b.so. It says how often a
- * plugin was where the one before it had been.
+ * A program, a library that it is linked with, and plugins that it loads one after the other at the same place: built
+ * by -DPROGRAM, -DLIBRARY and -DPLUGIN=name. The argument is the folder of plugin_a.so and plugin_b.so. It says how
+ * often a plugin was where the one before it had been.
  */
 #define KEPT __attribute__((noinline, noclone))
 

@@ -91,7 +91,27 @@ static void wrong_arguments_are_explained(void)
     trace_folder_deinit(&folder);
 }
 
+/* What is there is shown. */
+static void a_trace_that_is_cut_off_is_no_success(void)
+{
+    struct command_run run;
+    size_t size;
+    uint8_t *bytes;
+
+    begin();
+    bytes = trace_folder_read(&folder, "100/101.1.index.gait", &size);
+    trace_folder_write(&folder, "100/101.1.index.gait", bytes, size - 1);
+    free(bytes);
+    run = COMMAND_RUN(&command_replay, 100, folder.path);
+    CHECK_EQUAL(run.status, COMMAND_FAILED);
+    CHECK(strstr(run.err.text, "101.1.index.gait") != NULL);
+    CHECK(strstr(run.output, "example+0x1000") != NULL);
+    command_run_deinit(&run);
+    trace_folder_deinit(&folder);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(a_trace_that_is_cut_off_is_no_success),
     CHECK_CASE(all_threads_are_shown_by_time),
     CHECK_CASE(options_choose_what_is_shown),
     CHECK_CASE(wrong_arguments_are_explained),
