@@ -42,11 +42,19 @@ struct entry {
 
 /* ---- files and lines --------------------------------------------------------------------------------------------- */
 
+/* libdw puts the folder in front of some paths already, which shows where it is a relative one. */
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
 static uint16_t add_path(struct unit *unit, const char *path)
 {
     char whole[PATH_BYTES];
 
-    if (path[0] == '/' || unit->folder == NULL)
+    if (path[0] == '/' || unit->folder == NULL || is_below(path, unit->folder))
         return code_table_builder_add_file(&unit->builder, path);
     snprintf(whole, sizeof(whole), "%s/%s", unit->folder, path);
     return code_table_builder_add_file(&unit->builder, whole);

@@ -73,12 +73,17 @@ void symbolizer_deinit(struct symbolizer *symbolizer)
 
 static void open_file(struct symbolizer *symbolizer, struct symbolizer_file *file, const struct module *module)
 {
+    const char *folders = symbolizer->options.debug_folders;
     struct code_cache_name name = {.folder = symbolizer->options.has_no_cache ? NULL : symbolizer->cache};
+    struct module_file *opened = &file->file;
 
-    module_file_open_kept(&file->file, module, symbolizer->options.debug_folders, symbolizer->trace);
-    if (file->file.problem != NULL || elf_build_id_find(&file->file.file.symbols, &name.id, &name.id_bytes) != 0)
+    module_file_open_kept(opened, module, folders, symbolizer->trace);
+    name.id = opened->build_id;
+    name.id_bytes = opened->build_id_bytes;
+    if (name.id_bytes == 0 && (opened->problem != NULL || opened->has_kept ||
+                               elf_build_id_find(&opened->file.symbols, &name.id, &name.id_bytes) != 0))
         name.folder = NULL;
-    source_lines_open(&file->lines, file->file.path, symbolizer->options.debug_folders, name);
+    source_lines_open(&file->lines, opened->path == NULL ? "" : opened->path, folders, name);
 }
 
 /* NULL: there is no memory. */
@@ -131,8 +136,8 @@ static const char *name_stub(struct symbolizer *symbolizer, struct symbolizer_fi
     return name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
 }
 
-/* Names that were kept have those of stubs among them. */
-static bool name_kept_stub(struct symbolizer *symbolizer, const struct elf_symbol *symbol, struct symbol_place *place)
+/* Names that were kept have those of stubs among them; NULL: this is none. */
+static const char *name_kept_stub(struct symbolizer *symbolizer, const struct elf_symbol *symbol)
 {
     const size_t suffix = strlen("@plt");
     char text[NAME_BYTES];
@@ -140,12 +145,10 @@ static bool name_kept_stub(struct symbolizer *symbolizer, const struct elf_symbo
     size_t length;
 
     if (symbol->name_length <= suffix || memcmp(symbol->name + symbol->name_length - suffix, "@plt", suffix) != 0)
-        return false;
+        return NULL;
     name = name_store_put_function(&symbolizer->names, symbol->name, symbol->name_length - suffix);
     length = (size_t)snprintf(text, sizeof(text), "%s@plt", name);
-    place->frames[0].function =
-        name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
-    return true;
+    return name_store_put(&symbolizer->names, text, length < sizeof(text) ? length : sizeof(text) - 1);
 }
 
 /* By symbol tables, if there is a symbol. */
@@ -156,7 +159,8 @@ static void name_symbol(struct symbolizer *symbolizer, struct symbolizer_file *f
 
     if (symbol == NULL)
         return;
-    if (name_kept_stub(symbolizer, symbol, place))
+    place->name = name_kept_stub(symbolizer, symbol);
+    if (place->name != NULL)
         return;
     place->symbol = symbol->name;
     place->symbol_length = symbol->name_length;

@@ -246,8 +246,11 @@ static size_t compare_files(FILE *theirs, FILE *ours, enum built_program_strictn
 
     (void)read_line(theirs, left_next);
     (void)read_line(ours, right_next);
-    while ((has_left = read_answer(theirs, left_next, left, &left_count)) |
-           (has_right = read_answer(ours, right_next, right, &right_count))) {
+    for (;;) {
+        has_left = read_answer(theirs, left_next, left, &left_count);
+        has_right = read_answer(ours, right_next, right, &right_count);
+        if (!has_left && !has_right)
+            break;
         bool same = has_left && has_right && left_count == right_count && left_count > 2 &&
                     is_same_answer(left, right, left_count, strictness);
 

@@ -165,13 +165,13 @@ static void the_folder_is_the_users(void)
 {
     char text[64];
 
-    setenv("HOME", "/home/somebody", 1);
+    setenv("HOME", "/users/somebody", 1);
     unsetenv("XDG_CACHE_HOME");
-    CHECK_TEXT(code_cache_folder(text, sizeof(text)), "/home/somebody/.cache/gait");
+    CHECK_TEXT(code_cache_folder(text, sizeof(text)), "/users/somebody/.cache/gait");
     setenv("XDG_CACHE_HOME", "/var/cache/mine", 1);
     CHECK_TEXT(code_cache_folder(text, sizeof(text)), "/var/cache/mine/gait");
     setenv("XDG_CACHE_HOME", "relative", 1);
-    CHECK_TEXT(code_cache_folder(text, sizeof(text)), "/home/somebody/.cache/gait");
+    CHECK_TEXT(code_cache_folder(text, sizeof(text)), "/users/somebody/.cache/gait");
     unsetenv("HOME");
     CHECK(code_cache_folder(text, sizeof(text)) == NULL);
 }

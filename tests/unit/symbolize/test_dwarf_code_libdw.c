@@ -130,6 +130,40 @@ static void other_compilers_are_read(void)
     CHECK_EQUAL(built_program_compare(&program, "plain", "second", &options, COMPARE_LINES), 0);
 }
 
+/* A program in another language, if there is a compiler for it. */
+static void try_language(const char *compiler, const char *command)
+{
+    if (!built_program_run(&program, compiler)) {
+        printf("there is no %s: not tried\n", compiler);
+        return;
+    }
+    CHECK(built_program_run(&program, command));
+    built_program_take_addresses(&program, "plain");
+    CHECK(built_program_ask(&program, "addr2line", "plain", "answer"));
+    expect_same("true", "plain", COMPARE_ALL);
+}
+
+static void other_languages_are_read(void)
+{
+    static const char rust[] =
+        "printf 'use std::collections::HashMap;\\n"
+        "fn tally(w: &[String]) -> HashMap<&str, usize> {\\n"
+        "    let mut m = HashMap::new(); for x in w { *m.entry(x.as_str()).or_insert(0) += 1; } m }\\n"
+        "fn main() { let w: Vec<String> = std::env::args().collect(); println!(\"{:?}\", tally(&w)); }\\n' >m.rs && ";
+    static const char go[] = "printf 'package main\\nimport \"fmt\"\\n"
+                             "type list struct{ names []string }\\n"
+                             "func (l *list) add(s string) { l.names = append(l.names, s) }\\n"
+                             "func main() { l := &list{}; l.add(\"a\"); fmt.Println(l.names) }\\n' >m.go && "
+                             "GOCACHE=$PWD/go-cache GOFLAGS= go build -o plain m.go && rm -rf go-cache";
+    char command[2048];
+
+    snprintf(command, sizeof(command), "%s rustc -g -O -o plain m.rs", rust);
+    try_language("rustc --version", command);
+    snprintf(command, sizeof(command), "%s rustc -g -O -C symbol-mangling-version=v0 -o plain m.rs", rust);
+    try_language("rustc --version", command);
+    try_language("go version", go);
+}
+
 static void what_is_missing_is_said(void)
 {
     struct dwarf_code *code = NULL;
@@ -163,6 +197,7 @@ int main(void)
         CHECK_CASE(separate_files_are_found),
         CHECK_CASE(shared_debug_information_is_read),
         CHECK_CASE(other_compilers_are_read),
+        CHECK_CASE(other_languages_are_read),
         CHECK_CASE(what_is_missing_is_said),
     };
     int status;

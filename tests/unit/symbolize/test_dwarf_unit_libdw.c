@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) void middle(int n)
 
 static const uint32_t call_line = __LINE__ + 4;
 
-static __attribute__((noinline, noclone)) void outermost(int n)
+static __attribute__((noinline)) void outermost(int n)
 {
     middle(n);
 }

@@ -21,7 +21,7 @@ extern const char named_function[];
 static char text[256];
 
 /* This program, as the recorder would see its code. */
-static __attribute__((noinline, noclone)) struct module this_program(void)
+static __attribute__((noinline)) struct module this_program(void)
 {
     const ElfW(Ehdr) *header = (const void *)__executable_start;
     const ElfW(Phdr) *segment = (const void *)(__executable_start + header->e_phoff);

@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) void put_in(int n)
 
 static const uint32_t line_of_call = __LINE__ + 4;
 
-static __attribute__((noinline, noclone)) void holds_another(int n)
+static __attribute__((noinline)) void holds_another(int n)
 {
     put_in(n);
 }
