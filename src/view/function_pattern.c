@@ -15,17 +15,38 @@ static bool is_in_module(struct glob_text pattern, const struct module *module)
     return glob_matches(pattern, (struct glob_text){path, strlen(path)});
 }
 
+/* Behind the signs of an operator, which look like brackets; the place itself if none is there. */
+static const char *skip_operator(const char *place)
+{
+    if (strncmp(place, "operator", 8) != 0)
+        return place;
+    place += 8;
+    return strncmp(place, "()", 2) == 0 ? place + 2 : place + strspn(place, "<>=!+-*/%^&|~,[]");
+}
+
+/* Where the parameters of C++ begin; NULL: there are none. Templates and lambdas have brackets of their own. */
+static const char *find_parameters(const char *name)
+{
+    int depth = 0;
+
+    for (const char *place = name; *place != '\0'; place++) {
+        place = skip_operator(place);
+        if (*place == '(' && depth == 0 && place != name && place[-1] != ':')
+            return place;
+        if (*place == '\0')
+            return NULL;
+        depth += (strchr("<{(", *place) != NULL) - (strchr(">})", *place) != NULL);
+    }
+    return NULL;
+}
+
 size_t function_pattern_bare_length(const char *name)
 {
-    const char *place = strstr(name, "@plt");
+    const char *end = strstr(name, "@plt");
 
-    if (place != NULL)
-        return (size_t)(place - name);
-    /* "(anonymous namespace)::f(int)" has more than the parameters in brackets, and so has "operator()". */
-    for (place = strchr(name, '('); place != NULL; place = strchr(place + 1, '('))
-        if (place != name && place[-1] != ':' && !(place - name >= 8 && strncmp(place - 8, "operator()", 10) == 0))
-            return (size_t)(place - name);
-    return strlen(name);
+    if (end == NULL)
+        end = find_parameters(name);
+    return end == NULL ? strlen(name) : (size_t)(end - name);
 }
 
 static bool has_name(const char *pattern, const char *name)

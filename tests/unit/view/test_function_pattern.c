@@ -39,6 +39,12 @@ static void what_stands_behind_a_name_may_be_left_out(void)
     CHECK(matches("(anonymous namespace)::f", "/a", "(anonymous namespace)::f(int)"));
     CHECK(matches("ns::(anonymous namespace)::f", "/a", "ns::(anonymous namespace)::f(int)"));
     CHECK(matches("compare::operator()", "/a", "compare::operator()(int, int) const"));
+    CHECK(matches("run<main::{lambda()#1}>::go", "/a", "run<main::{lambda()#1}>::go(void (*)(int))"));
+    CHECK(matches("point::operator<<", "/a", "point::operator<<(int)"));
+    CHECK(matches("f<&(g(int))>", "/a", "f<&(g(int))>(int)"));
+    CHECK_EQUAL(function_pattern_bare_length("operator"), 8);
+    CHECK_EQUAL(function_pattern_bare_length(">>}}"), 4);
+    CHECK_EQUAL(function_pattern_bare_length(""), 0);
     CHECK(matches("point::operator!=", "/a", "point::operator!=(point const&) const"));
 }
 
