@@ -11,7 +11,7 @@ linked='libzydis-dev libunwind-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
 
 packages_for() {
     case $1 in
-    build) echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev ;;
+    build) echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev ;;
     test)
         # compilers, sanitizer runtimes, what the checks use
         echo g++ clang libclang-rt-14-dev pkgconf shellcheck
@@ -19,7 +19,7 @@ packages_for() {
         # what the decoder and the encoder are compared with, besides
         echo '?llvm-22'
         # what reads traces that were exported; npm may be there without the package of that name
-        echo protobuf-compiler '?chromium'
+        echo protobuf-compiler babeltrace2 lcov '?chromium' '?golang-go'
         command -v npm >/dev/null || echo '?npm'
         # large and unlike programs and libraries, whose instructions are read
         echo libjavascriptcoregtk-4.1-0 libssl3 libstdc++6 cpp-12 python3.11-minimal perl-base zlib1g

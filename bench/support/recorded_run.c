@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "support/recorded_run.h"
 
-#include "trace/trace_summary.h"
+#include "view/trace_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,21 +80,23 @@ static int remove_one(const char *path, const struct stat *status, int flag, str
     return remove(path);
 }
 
-static int count_events(const char *trace, struct recorded_result *result)
+static int count_events(const char *path, struct recorded_result *result)
 {
-    struct trace_summary summary;
+    const struct trace_report_options options = {.by = CALL_GROUP_THREAD};
+    struct trace_report report;
+    struct view_trace trace;
     struct gait_error err;
 
-    if (trace_summary_read(&summary, trace, &err) != 0) {
+    if (view_trace_open(&trace, path, &err) != 0 || trace_report_read(&report, &trace, &options, &err) != 0) {
         fprintf(stderr, "bench: %s\n", err.text);
         return -EPROTO;
     }
-    for (size_t i = 0; i < summary.thread_count; i++) {
+    for (size_t i = 0; i < trace.thread_count; i++)
         for (size_t kind = 0; kind < EVENT_NAME_COUNT; kind++)
-            result->events += summary.threads[i].counts[kind];
-        result->lost_bytes += summary.threads[i].lost_bytes;
-    }
-    trace_summary_free(&summary);
+            result->events += report.threads[i].counts[kind];
+    result->lost_bytes += trace_report_lost_bytes(&report);
+    trace_report_free(&report);
+    view_trace_close(&trace);
     return 0;
 }
 

@@ -90,6 +90,32 @@ static int read_value(const struct argument_option *option, const char *value)
     }
 }
 
+static enum command_status add_text(const struct command_call *call, const struct argument_rules *rules,
+                                    const struct argument_option *option, const char *value)
+{
+    struct argument_texts *texts = option->result;
+
+    if (value == NULL || texts->count == ARGUMENT_TEXTS_MAX) {
+        error_set(call->error, EINVAL, "cannot use '--%s': %s; try 'gait help %s'", option->name,
+                  value == NULL ? "its value is missing" : "it was given too often", rules->command);
+        return COMMAND_MISUSED;
+    }
+    texts->texts[texts->count++] = value;
+    return COMMAND_DONE;
+}
+
+static enum command_status set_text(const struct command_call *call, const struct argument_rules *rules,
+                                    const struct argument_option *option, const char *value)
+{
+    if (value == NULL || value[0] == '\0') {
+        error_set(call->error, EINVAL, "cannot use '--%s': a value has to follow it; try 'gait help %s'", option->name,
+                  rules->command);
+        return COMMAND_MISUSED;
+    }
+    *(const char **)option->result = value;
+    return COMMAND_DONE;
+}
+
 static enum command_status set_option(const struct command_call *call, const struct argument_rules *rules,
                                       const struct argument_option *option, const char *value)
 {
@@ -99,9 +125,13 @@ static enum command_status set_option(const struct command_call *call, const str
                       value, option->name);
             return COMMAND_MISUSED;
         }
-        *option->result = 1;
+        *(int *)option->result = 1;
         return COMMAND_DONE;
     }
+    if (strcmp(option->values, ARGUMENT_TEXT) == 0)
+        return set_text(call, rules, option, value);
+    if (strcmp(option->values, ARGUMENT_TEXTS) == 0)
+        return add_text(call, rules, option, value);
 
     int number = value == NULL ? -1 : read_value(option, value);
 
@@ -116,7 +146,7 @@ static enum command_status set_option(const struct command_call *call, const str
                   option->values, rules->command);
         return COMMAND_MISUSED;
     }
-    *option->result = number;
+    *(int *)option->result = number;
     return COMMAND_DONE;
 }
 

@@ -12,11 +12,24 @@
 
 /* For argument_option.values: a number from 1 on follows, and is the result. */
 #define ARGUMENT_NUMBER "NUMBER"
+/* The same: any text follows, and is the option's text. */
+#define ARGUMENT_TEXT "TEXT"
+
+/* The same: any text follows, and is added to a struct argument_texts. Such an option can be given several times. */
+#define ARGUMENT_TEXTS "TEXTS"
+
+#define ARGUMENT_TEXTS_MAX 16
+
+struct argument_texts {
+    const char *texts[ARGUMENT_TEXTS_MAX]; /* they point into the arguments */
+    size_t count;
+};
 
 struct argument_option {
     const char *name;   /* without the dashes */
-    const char *values; /* what may follow: "one|of|these", "some,of,these", ARGUMENT_NUMBER, or NULL: nothing does */
-    int *result;        /* is set to the number of the value, to a bit for each number, or to 1 */
+    const char *values; /* what may follow: "one|of|these", "some,of,these", one of the above, or NULL: nothing does */
+    void *result;       /* an int that is set to the number of the value, to a bit for each number, or to 1; of
+                           ARGUMENT_TEXT a const char *, which points into the arguments; of ARGUMENT_TEXTS such a struct */
 };
 
 struct argument_rules {

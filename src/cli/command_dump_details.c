@@ -116,6 +116,7 @@ static int take_process(struct dump *dump, const struct trace_file *file)
         return 0;
     forget_process(dump);
     function_names_init(&dump->names);
+    function_names_use_trace(&dump->names, dump->files.folder);
     if (call_arguments_init(&dump->arguments, &dump->names) != 0)
         return error_set(dump->call->error, ENOMEM, "no memory");
     dump->modules = (struct modules){.count = 0};

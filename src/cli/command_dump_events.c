@@ -218,6 +218,7 @@ static enum command_status run(const struct command_call *call)
     if (trace_files_open(&dump.files, path, call->error) != 0)
         return COMMAND_FAILED;
     function_names_init(&dump.names);
+    function_names_use_trace(&dump.names, dump.files.folder);
     dump.known = calloc(NAME_COUNT, sizeof(*dump.known));
     if (dump.known == NULL)
         (void)error_set(call->error, ENOMEM, "cannot show the events of '%s': there is no memory", path);

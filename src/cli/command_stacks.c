@@ -233,6 +233,7 @@ static void put_stacks(struct stacks *stacks, size_t limit)
     struct function_names names;
 
     function_names_init(&names);
+    function_names_use_trace(&names, stacks->files.folder);
     if (stacks->count != 0)
         qsort(stacks->stacks, stacks->count, sizeof(stacks->stacks[0]), compare);
     for (size_t i = 0; i < shown; i++)

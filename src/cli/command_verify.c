@@ -204,6 +204,11 @@ static enum command_status run(const struct command_call *call)
         return status;
     if (trace_files_open(&verification.files, path, call->error) != 0)
         return COMMAND_FAILED;
+    if (verification.repair && verification.files.unpacked != NULL) {
+        trace_files_close(&verification.files);
+        (void)error_set(call->error, EINVAL, "cannot repair '%s': it is packed; repair a trace before", path);
+        return COMMAND_FAILED;
+    }
     for (size_t i = 0; i < verification.files.count; i++) {
         unsigned columns = (unsigned)strlen(verification.files.files[i].path);
 

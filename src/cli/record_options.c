@@ -86,6 +86,12 @@ static bool take_sync(struct record_options *options, const char *value)
     return true;
 }
 
+static bool take_keep_names(struct record_options *options, const char *value)
+{
+    options->keeps_names = strcmp(value, "yes") == 0;
+    return options->keeps_names || strcmp(value, "no") == 0;
+}
+
 static bool take_stack_bytes(struct record_options *options, const char *value)
 {
     unsigned long number;
@@ -291,6 +297,7 @@ static const struct record_option {
     {"rotate", OPTION_LIST, take_rotate, "a size from 64K on, or an age like 30s, 10m or 2h", clear_rotate},
     {"keep", OPTION_VALUE, take_keep, "a number of pieces, at least 1", NULL},
     {"sync", OPTION_VALUE, take_sync, "never, end, or a number of seconds, at least 1", NULL},
+    {"keep-names", OPTION_VALUE, take_keep_names, "yes or no", NULL},
     {"quiet", OPTION_SWITCH, take_quiet, "true or false", NULL},
     {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
     {"hook", OPTION_LIST, take_hook, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_hooks},
@@ -508,6 +515,7 @@ enum command_status record_options_parse(const struct command_call *call, const 
         .events = GAIT_EVENT_CALL | GAIT_EVENT_RET,
         .overflow = -1,
         .with_children = true,
+        .keeps_names = true,
         .stack_bytes = 128,
         .string_bytes = 64,
         .stack_depth = 32,

@@ -49,6 +49,8 @@ struct record_options {
     uint64_t pre_roll_ms;
     uint64_t post_roll_ms;
 
+    bool keeps_names; /* of functions, in the trace */
+
     struct rotation_options rotation;
     struct disk_sync_options sync;
 
@@ -113,6 +115,8 @@ void record_options_release(struct record_options *options);
     "  --keep N            pieces; the oldest are deleted (all are kept)\n"                                            \
     "  --sync WHEN         sees to it that the trace survives the end of the machine: never,\n"                        \
     "                      end, or every so many seconds (never)\n"                                                    \
+    "  --keep-names HOW    yes, or no: whether the names of functions are put into the trace,\n"                       \
+    "                      so that it can be read where the programs are gone (yes)\n"                                 \
     "  --config FILE       options out of a file, as follow = \"call,ret\"; those of the\n"                            \
     "                      command line count more\n"                                                                  \
     "  --quiet             says nothing but errors\n"                                                                  \

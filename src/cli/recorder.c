@@ -12,7 +12,9 @@
 #include "record/drain_pace.h"
 #include "record/family.h"
 #include "record/recording_control.h"
+#include "symbolize/kept_trace.h"
 #include "symbolize/program_files.h"
+#include "trace/trace_files.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -357,6 +359,33 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
     return WIFSIGNALED(status) ? "signal" : "exit";
 }
 
+/* What was recorded is there without them, so that this fails is no failure. How many bytes they take. */
+static uint64_t keep_names(struct recorder *recorder)
+{
+    const struct record_options *options = recorder->job->options;
+    struct kept_outcome outcome = {.kept_count = 0};
+    struct trace_files files;
+    struct gait_error err;
+    int64_t began_ms = now_ms();
+    char text[GAIT_ERROR_TEXT_BYTES + 128];
+    int result = trace_files_open(&files, recorder->recording.path, &err);
+
+    if (result == 0) {
+        result = kept_trace_write(&files, files.folder, &outcome, &err);
+        if (options->sync.when != DISK_SYNC_NEVER)
+            (void)syncfs(files.folder);
+        trace_files_close(&files);
+    }
+    if (result == 0) {
+        progress_say(&recorder->progress, "kept %zu names of functions, of %zu files, in %lld ms; %zu files have none",
+                     outcome.function_count, outcome.kept_count, (long long)(now_ms() - began_ms), outcome.left_count);
+        return outcome.file_bytes;
+    }
+    snprintf(text, sizeof(text), "%s; what it lacks is looked for in the programs and libraries themselves", err.text);
+    say((void *)(uintptr_t)options, text);
+    return outcome.file_bytes;
+}
+
 /* Ends the recording and says what was recorded. */
 static enum command_status finish(struct recorder *recorder, const char *how, struct gait_error *err)
 {
@@ -366,6 +395,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
         .path = recording->path,
         .duration_ns = clock_pair_read().monotonic_ns - recording->manifest.clocks[0].monotonic_ns,
         .lost_bytes = recording_lost(recording),
+        .left_count = recording_left(recording),
         .wait_count = waits.count,
         .waited_ns = waits.nanoseconds,
     };
@@ -375,6 +405,8 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
 
     words.event_count = recording->written.record_count;
     words.file_bytes = recording_file_bytes(recording);
+    if (recorder->job->options->keeps_names)
+        words.file_bytes += keep_names(recorder);
     words.deleted_pieces = deleted;
     if (recorder->job->options->is_verbose)
         closing_words_say_waits(&words, stderr);

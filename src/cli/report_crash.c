@@ -4,9 +4,10 @@
 
 #include "arch/arch.h"
 #include "cli/printable.h"
+#include "cli/report_threads.h"
 #include "cli/screen.h"
 #include "symbolize/function_names.h"
-#include "trace/trace_summary.h"
+#include "view/trace_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,10 +20,13 @@
 /* What is shown, and where names come from. */
 struct crash_report {
     struct screen *screen;
-    const struct trace_summary *summary;
-    const struct process_summary *process;
-    struct function_names *names;
+    struct report_place place;
 };
+
+static const struct trace_crash *crash_of(const struct crash_report *report)
+{
+    return &report->place.report->processes[report->place.process].crash;
+}
 
 static void put_heading(struct screen *screen, const char *text)
 {
@@ -42,19 +46,24 @@ static const char *name_signal(int signal, char *text, size_t text_bytes)
     return text;
 }
 
-/* "function+0x12 in file", or the address if nobody knows. */
+const char *report_place_write(const struct report_place *place, uint64_t address, uint64_t first, uint64_t last,
+                               char *text, size_t text_bytes)
+{
+    const struct modules *modules = &place->report->trace->processes[place->process].modules;
+    const struct module *module = modules_find(modules, address, first, last);
+
+    snprintf(text, text_bytes, "0x%" PRIx64, address);
+    if (module != NULL)
+        (void)function_names_find(place->names, module, address, text, text_bytes);
+    return text;
+}
+
 static const char *name_address(const struct crash_report *report, uint64_t address, uint64_t first, uint64_t last,
                                 char *text, size_t text_bytes)
 {
-    const struct module *module = modules_find(&report->process->modules, address, first, last);
     char name[TEXT_BYTES];
 
-    if (module == NULL) {
-        snprintf(text, text_bytes, "0x%" PRIx64, address);
-        return text;
-    }
-    (void)function_names_find(report->names, module, address, name, sizeof(name));
-    return printable(text, text_bytes, name);
+    return printable(text, text_bytes, report_place_write(&report->place, address, first, last, name, sizeof(name)));
 }
 
 static void put_signal(const struct crash_report *report, const struct crash_signal *signal)
@@ -74,7 +83,7 @@ static void put_signal(const struct crash_report *report, const struct crash_sig
     screen_print(report->screen, "\n");
 }
 
-static const char *register_name(const struct crash_signal *signal, uint32_t number)
+const char *report_register_name(const struct crash_signal *signal, uint32_t number)
 {
     const struct arch *arch = arch_by_elf_machine(signal->machine);
 
@@ -88,7 +97,7 @@ static const char *register_name(const struct crash_signal *signal, uint32_t num
 static void put_registers(const struct crash_report *report, const struct crash_signal *signal)
 {
     for (uint32_t i = 0; i < signal->register_count; i++)
-        screen_print(report->screen, "%7s %016" PRIx64 "%s", register_name(signal, i), signal->registers[i],
+        screen_print(report->screen, "%7s %016" PRIx64 "%s", report_register_name(signal, i), signal->registers[i],
                      i % REGISTERS_IN_LINE == REGISTERS_IN_LINE - 1 || i + 1 == signal->register_count ? "\n" : "");
 }
 
@@ -97,7 +106,7 @@ static void put_other_threads(const struct crash_report *report)
     struct crash_thread thread;
     const uint8_t *stack;
 
-    for (size_t place = 0; trace_crash_next_thread(&report->process->crash, &place, &thread, &stack);) {
+    for (size_t place = 0; trace_crash_next_thread(crash_of(report), &place, &thread, &stack);) {
         if (thread.state != CRASH_THREAD_IN_CALL)
             screen_print(report->screen, "thread %" PRIu32 " was running\n", thread.tid);
         else if (thread.number < 0)
@@ -124,17 +133,17 @@ static const char *verb_of(uint32_t kind)
     }
 }
 
-static void put_last_calls(const struct crash_report *report, const struct thread_summary *thread)
+static void put_last_calls(const struct crash_report *report, uint32_t tid, const struct thread_tally *tally)
 {
-    uint64_t count = thread->call_count < LAST_CALLS_MAX ? thread->call_count : LAST_CALLS_MAX;
+    uint64_t count = tally->last_count < LAST_CALLS_MAX ? tally->last_count : LAST_CALLS_MAX;
     char text[TEXT_BYTES];
 
     if (count == 0)
         return;
-    snprintf(text, sizeof(text), "the last calls and returns of thread %" PRIu32, thread->file->tid);
+    snprintf(text, sizeof(text), "the last calls and returns of thread %" PRIu32, tid);
     put_heading(report->screen, text);
-    for (uint64_t i = thread->call_count - count; i < thread->call_count; i++) {
-        const struct last_call *call = &thread->last_calls[i % LAST_CALLS_MAX];
+    for (uint64_t i = tally->last_count - count; i < tally->last_count; i++) {
+        const struct last_call *call = &tally->last_calls[i % LAST_CALLS_MAX];
         bool is_hooked = call->event.kind & (GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
 
         name_address(report, is_hooked ? call->event.location : call->event.target, call->first_time, call->last_time,
@@ -143,16 +152,18 @@ static void put_last_calls(const struct crash_report *report, const struct threa
     }
 }
 
-static void put_process(const struct crash_report *report, const struct manifest_process *listed)
+static void put_process(const struct crash_report *report)
 {
+    const struct view_trace *trace = report->place.report->trace;
+    const struct manifest_process *listed = report_listed_process(trace, &trace->processes[report->place.process]);
     struct crash_signal signal;
     const uint8_t *stack;
     char text[64], name[32];
     bool has_said = false;
 
-    snprintf(text, sizeof(text), "how process %" PRIu32 " ended", report->process->pid);
+    snprintf(text, sizeof(text), "how process %" PRIu32 " ended", trace->processes[report->place.process].pid);
     put_heading(report->screen, text);
-    for (size_t place = 0; trace_crash_next_signal(&report->process->crash, &place, &signal, &stack); has_said = true) {
+    for (size_t place = 0; trace_crash_next_signal(crash_of(report), &place, &signal, &stack); has_said = true) {
         put_signal(report, &signal);
         put_registers(report, &signal);
     }
@@ -160,27 +171,22 @@ static void put_process(const struct crash_report *report, const struct manifest
         screen_print(report->screen, "killed by %s, without a word\n",
                      name_signal(WTERMSIG(listed->status), name, sizeof(name)));
     put_other_threads(report);
-    for (size_t i = 0; i < report->summary->thread_count; i++)
-        if (report->summary->threads[i].file->pid == report->process->pid)
-            put_last_calls(report, &report->summary->threads[i]);
+    for (size_t i = 0; i < trace->thread_count; i++)
+        if (trace->threads[i].process == report->place.process)
+            put_last_calls(report, trace->threads[i].tid, &report->place.report->threads[i]);
 }
 
-static const struct manifest_process *find_listed(const struct trace_summary *summary, uint32_t pid)
+bool report_has_crash(const struct trace_report *report, size_t process)
 {
-    for (size_t i = 0; i < summary->manifest.process_count; i++)
-        if (summary->manifest.processes[i].pid == pid)
-            return &summary->manifest.processes[i];
-    return NULL;
+    const struct manifest_process *listed = report_listed_process(report->trace, &report->trace->processes[process]);
+
+    return report->processes[process].has_crash ||
+           (listed != NULL && listed->status != -1 && WIFSIGNALED(listed->status));
 }
 
-void report_crash(struct screen *screen, const struct trace_summary *summary, struct function_names *names)
+void report_crash(struct screen *screen, const struct trace_report *report, struct function_names *names)
 {
-    for (size_t i = 0; i < summary->process_count; i++) {
-        const struct process_summary *process = &summary->processes[i];
-        const struct manifest_process *listed = find_listed(summary, process->pid);
-        struct crash_report report = {screen, summary, process, names};
-
-        if (process->has_crash || (listed != NULL && listed->status != -1 && WIFSIGNALED(listed->status)))
-            put_process(&report, listed);
-    }
+    for (size_t i = 0; i < report->trace->process_count; i++)
+        if (report_has_crash(report, i))
+            put_process(&(struct crash_report){screen, {report, i, names}});
 }

@@ -15,7 +15,7 @@ static bool is_whole(const struct elf_symbols *symbols, uint64_t offset, uint64_
     return offset <= symbols->size_bytes && size_bytes <= symbols->size_bytes - offset;
 }
 
-static int name_of(const struct elf_symbols *symbols, uint64_t which, const char **name_out, size_t *length_out)
+int elf_imports_name(const struct elf_symbols *symbols, uint64_t which, const char **name_out, size_t *length_out)
 {
     const struct elf_symbol_table *table = &symbols->tables[TABLE_DYNAMIC];
     const char *name;
@@ -69,7 +69,7 @@ int elf_imports_find(const struct elf_symbols *symbols, uint64_t slot, const cha
         memcpy(&section, symbols->bytes + header.e_shoff + i * sizeof(section), sizeof(section));
         which = find_relocation(symbols, &section, slot);
         if (which != 0)
-            return name_of(symbols, which, name_out, length_out);
+            return elf_imports_name(symbols, which, name_out, length_out);
     }
     return -ENOENT;
 }

@@ -21,4 +21,8 @@ struct elf_symbols;
 MUST_USE int elf_imports_find(const struct elf_symbols *symbols, uint64_t slot, const char **name_out,
                               size_t *length_out);
 
+/* The name of a dynamic symbol, by the number that relocations call it; as above. -ENOENT: it has none. */
+MUST_USE int elf_imports_name(const struct elf_symbols *symbols, uint64_t which, const char **name_out,
+                              size_t *length_out);
+
 #endif

@@ -67,6 +67,7 @@ int elf_section_get(const struct elf_symbols *symbols, unsigned which, struct el
         .file_offset = section.sh_offset,
         .type = section.sh_type,
         .flags = section.sh_flags,
+        .entry_bytes = section.sh_entsize,
     };
     find_name(symbols, section.sh_name, section_out);
     return 0;

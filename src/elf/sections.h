@@ -19,8 +19,9 @@ struct elf_section {
     uint64_t address; /* as in the file; 0: it is not loaded */
     uint64_t size_bytes;
     uint64_t file_offset;
-    unsigned type;  /* SHT_* */
-    uint64_t flags; /* SHF_* */
+    unsigned type;        /* SHT_* */
+    uint64_t flags;       /* SHF_* */
+    uint64_t entry_bytes; /* of a table; 0: it is none */
 };
 
 /* How many there are. */

@@ -107,6 +107,25 @@ static int read_parts(const struct reader *reader)
     return result;
 }
 
+/* The same, and all that a loader would map. */
+static int read_loaded(const struct reader *reader)
+{
+    int result = read_parts(reader);
+    Elf64_Ehdr header;
+
+    __builtin_memcpy(&header, reader->memory, sizeof(header));
+    if (header.e_phentsize != sizeof(Elf64_Phdr))
+        return result;
+    for (unsigned i = 0; result == 0 && i < header.e_phnum; i++) {
+        Elf64_Phdr segment;
+
+        __builtin_memcpy(&segment, reader->memory + header.e_phoff + i * sizeof(segment), sizeof(segment));
+        if (segment.p_type == PT_LOAD)
+            result = read_piece(reader, segment.p_offset, segment.p_filesz);
+    }
+    return result;
+}
+
 static int read_whole(const struct reader *reader)
 {
     return read_piece(reader, 0, reader->size_bytes);
@@ -151,6 +170,11 @@ static int open_file(const char *path, int (*read)(const struct reader *reader),
 int symbol_file_open(const char *path, struct symbol_file *file_out)
 {
     return open_file(path, read_parts, file_out);
+}
+
+int symbol_file_open_loaded(const char *path, struct symbol_file *file_out)
+{
+    return open_file(path, read_loaded, file_out);
 }
 
 int symbol_file_open_whole(const char *path, struct symbol_file *file_out)

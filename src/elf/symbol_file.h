@@ -25,6 +25,9 @@ struct symbol_file {
  */
 MUST_USE int symbol_file_open(const char *path, struct symbol_file *file_out);
 
+/* The same, with what is loaded when the program runs: code too, but no debug information. */
+MUST_USE int symbol_file_open_loaded(const char *path, struct symbol_file *file_out);
+
 /* The same, with all of the file's bytes. */
 MUST_USE int symbol_file_open_whole(const char *path, struct symbol_file *file_out);
 

@@ -265,6 +265,40 @@ static const struct event_block *find_block(struct event_decoder *decoder, const
     return &recent->block;
 }
 
+/* Takes records of hooked functions as long as nothing is unusual about them. Returns where that ended. */
+static const uint8_t *take_hooked(struct batch *batch, const struct event_blocks *blocks, const uint8_t *place,
+                                  const uint8_t *end)
+{
+    struct event_decoder *decoder = batch->decoder;
+
+    for (; end - place >= EVENT_HOOK_BYTES; place += EVENT_HOOK_BYTES) {
+        /* As in read_record. */
+        uint32_t header = __atomic_load_n((const uint32_t *)(const void *)place, __ATOMIC_ACQUIRE);
+        enum event_record record = event_header_record(header);
+        uint32_t kind = record == EVENT_RECORD_ENTER ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE;
+        const struct event_block *block;
+
+        if (!event_record_is_hooked(record) || !(decoder->wanted & kind))
+            break;
+        block = find_block(decoder, blocks, event_header_number(header));
+        if (block == NULL)
+            break;
+        if (batch->count == BATCH)
+            deliver(batch);
+        if (decoder->is_closed)
+            break;
+        batch->events[batch->count++] = (struct gait_event){
+            .kind = kind,
+            .depth = (int32_t)(word_at(place) >> 32),
+            .location = block->start,
+            .tid = decoder->tid,
+            .is_unwound = record == EVENT_RECORD_UNWOUND,
+            .time = word_at(place + EVENT_WORD_BYTES),
+        };
+    }
+    return place;
+}
+
 const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct event_blocks *blocks, const uint8_t *place,
                                  const uint8_t *end, int *error_out)
 {
@@ -277,6 +311,8 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
     batch.decoder = decoder;
     batch.count = 0;
     batch.time = 0;
+    if (format.is_hooked && !decoder->is_closed)
+        place = take_hooked(&batch, blocks, place, end);
     while (!decoder->is_closed && (size = read_record(format, place, end, &record)) > 0) {
         if (record.kind == EVENT_RECORD_CUT) {
             tell_instructions(&batch, record.number);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define FUNCTIONS_AT_FIRST 64
-#define NAME_BYTES         256
 
 struct call_arguments_file {
     struct call_arguments_file *next;
@@ -84,7 +83,7 @@ static struct dwarf_file *get_file(struct call_arguments *arguments, const struc
     if (file == NULL)
         return NULL;
     file->module = module;
-    if (dwarf_file_open(module->path, &file->dwarf) != 0)
+    if (dwarf_file_open(function_names_path(arguments->names, module), &file->dwarf) != 0)
         file->dwarf = NULL;
     file->next = arguments->files;
     arguments->files = file;
@@ -93,13 +92,12 @@ static struct dwarf_file *get_file(struct call_arguments *arguments, const struc
 
 static bool look_up(struct call_arguments *arguments, struct call_arguments_function *function)
 {
-    char name[NAME_BYTES];
+    const char *name = function_names_symbol(arguments->names, function->module, function->address);
     struct dwarf_file *file;
     uint64_t place;
 
     if (function_names_place(arguments->names, function->module, function->address, &place) != 0 ||
-        function_names_find(arguments->names, function->module, function->address, name, sizeof(name)) != NULL ||
-        call_arguments_may_differ(name, strlen(name)))
+        (name != NULL && call_arguments_may_differ(name, strlen(name))))
         return false;
     file = get_file(arguments, function->module);
     return file != NULL && dwarf_arguments_find(file, place, &function->function) == 0;

@@ -2,16 +2,19 @@
 /* One function for each kind of file. What is wrong is told by whoever reads such files. */
 #include "trace/file_check.h"
 
+#include "trace/kept_names.h"
 #include "trace/manifest.h"
 #include "trace/modules.h"
 #include "trace/trace_crash.h"
 #include "trace/trace_details.h"
 #include "trace/trace_events.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void file_checker_init(struct file_checker *checker, const struct trace_files *files)
 {
@@ -261,6 +264,36 @@ static void check_crash(const struct file_checker *checker, const struct trace_f
     trace_crash_deinit(&crash);
 }
 
+/* Nothing of it is worth a repair: a part of the names would look like all of them. */
+static void check_names(const struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
+{
+    struct kept_names names;
+    struct gait_error err;
+
+    if (kept_names_read(&names, checker->files->folder, file->path, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    snprintf(finding->text, sizeof(finding->text), "%zu name%s of %s", names.function_count,
+             plural(names.function_count), names.path);
+    kept_names_deinit(&names);
+}
+
+/* What is in it is for others to say, but it should be what it is called. */
+static void check_debug(const struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
+{
+    int fd = openat(checker->files->folder, file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    char magic[4];
+
+    if (fd < 0 || pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic) || memcmp(magic, "\177ELF", 4) != 0)
+        note_damage(finding, "is no file with debug information");
+    else
+        snprintf(finding->text, sizeof(finding->text), "%lld bytes of debug information",
+                 (long long)lseek(fd, 0, SEEK_END));
+    if (fd >= 0)
+        close(fd);
+}
+
 void file_checker_run(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding_out)
 {
     *finding_out = (struct file_finding){.verdict = FILE_GOOD};
@@ -285,6 +318,12 @@ void file_checker_run(struct file_checker *checker, const struct trace_file *fil
         break;
     case TRACE_FILE_CRASH:
         check_crash(checker, file, finding_out);
+        break;
+    case TRACE_FILE_NAMES:
+        check_names(checker, file, finding_out);
+        break;
+    case TRACE_FILE_DEBUG:
+        check_debug(checker, file, finding_out);
         break;
     default:
         finding_out->verdict = FILE_FOREIGN;

@@ -677,6 +677,38 @@ static bool unpack_hooked_any(struct unpacker *unpacker, uint32_t wrong)
     return true;
 }
 
+/* The same as unpack_guessed, of hooked functions. */
+static uint64_t unpack_hooked_guessed(struct unpacker *unpacker, uint64_t run)
+{
+    struct record_predictor *predictor = unpacker->predictor;
+    struct predictor_place at = unpacker->at;
+    uint8_t *place = unpacker->place, *end = unpacker->end;
+    const uint8_t *times = unpacker->times, *times_end = unpacker->times_end;
+    uint64_t last_time = unpacker->last_time;
+
+    for (; run > 0 && end - place >= EVENT_HOOK_BYTES && times_end - times >= 2; run--) {
+        uint32_t guess = predictor_header(predictor, at.history)->first;
+        uint32_t header = predictor_hook_header(predictor, at.frame, guess);
+        uint32_t depth = predictor_hook_depth(predictor, at.frame, header);
+        uint64_t later = load(times, 2);
+
+        if (later == TIME_LONG || !event_record_is_hooked(event_header_record(header)))
+            break;
+        last_time += later;
+        store(place, (uint64_t)depth << 32 | header, 8);
+        store(place + 8, last_time, 8);
+        at.frame = predictor_hook(predictor, at.frame, header, depth);
+        at.history = predictor_history(at.history, header);
+        times += 2;
+        place += EVENT_HOOK_BYTES;
+    }
+    unpacker->at = at;
+    unpacker->place = place;
+    unpacker->times = times;
+    unpacker->last_time = last_time;
+    return run;
+}
+
 static bool unpack_hooked(struct unpacker *unpacker)
 {
     uint64_t run;
@@ -685,9 +717,11 @@ static bool unpack_hooked(struct unpacker *unpacker)
     for (;;) {
         if (!take_operation(unpacker, &run, &wrong))
             return false;
-        for (; run > 0; run--)
+        while ((run = unpack_hooked_guessed(unpacker, run)) > 0) {
             if (!unpack_hooked_any(unpacker, 0))
                 return false;
+            run--;
+        }
         if ((wrong & WRONG_HEADER_MASK) == WRONG_END)
             return wrong == WRONG_END;
         if (!unpack_hooked_any(unpacker, wrong))

@@ -145,23 +145,28 @@ void trace_blocks_deinit(struct trace_blocks *blocks)
     *blocks = (struct trace_blocks){.count = 0};
 }
 
-static bool find(const void *context, uint32_t number, struct event_block *block_out)
+struct event_block trace_blocks_at(const struct trace_blocks *blocks, size_t index)
 {
-    const struct trace_block_space *space = context;
-    const struct trace_block *block;
-    uint64_t index;
+    const struct trace_block *block = &blocks->blocks[index];
 
-    if (!hash_map_lookup(&space->blocks->numbers, key_of(space->space, number), &index))
-        return false;
-    block = &space->blocks->blocks[index];
-    *block_out = (struct event_block){
+    return (struct event_block){
         .start = block->start,
         .call_target = block->call_target,
         .size_bytes = block->code_bytes,
         .last_insn_bytes = block->last_insn_bytes,
         .insn_count = block->lengths_count,
-        .insn_lengths = block->lengths_count == 0 ? NULL : space->blocks->lengths + block->lengths_at,
+        .insn_lengths = block->lengths_count == 0 ? NULL : blocks->lengths + block->lengths_at,
     };
+}
+
+static bool find(const void *context, uint32_t number, struct event_block *block_out)
+{
+    const struct trace_block_space *space = context;
+    uint64_t index;
+
+    if (!hash_map_lookup(&space->blocks->numbers, key_of(space->space, number), &index))
+        return false;
+    *block_out = trace_blocks_at(space->blocks, index);
     return true;
 }
 

@@ -31,6 +31,9 @@ struct trace_blocks {
 MUST_USE int trace_blocks_read(struct trace_blocks *blocks, int folder, const char *path, struct gait_error *err);
 void trace_blocks_deinit(struct trace_blocks *blocks);
 
+/* Block number `index` of those that were read, whatever its space: below blocks->count. */
+struct event_block trace_blocks_at(const struct trace_blocks *blocks, size_t index);
+
 /* The blocks of one space, for event_decoder_run. Both must outlive the use. */
 struct trace_block_space {
     const struct trace_blocks *blocks;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Names decide: what is in a folder that is called like a process, and is itself called as the format says. */
+/*
+ * Names decide: what is in a folder that is called like a process, and is itself called as the format says; and what is
+ * called so in the folders of names and of debug information.
+ */
 #define _GNU_SOURCE
 #include "trace/trace_files.h"
 
 #include "base/text_parse.h"
 #include "libgait/error.h"
+#include "trace/temporary_folder.h"
 #include "trace/trace_layout.h"
+#include "trace/trace_unpack.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,6 +56,9 @@ static const struct {
     {TRACE_FILE_INDEX, TRACE_INDEX_SUFFIX},
     {TRACE_FILE_DETAIL, TRACE_DETAIL_SUFFIX},
 };
+
+/* Of a build ID, in the name of a file. */
+#define ID_BYTES_MAX 64u
 
 #define THREAD_KINDS (sizeof(thread_kinds) / sizeof(thread_kinds[0]))
 
@@ -127,56 +135,134 @@ static bool parse_process_name(const char *name, struct trace_file *process_out)
            (parse_number(name + pid + 1, strlen(name + pid + 1), &process_out->image) && process_out->image > 1);
 }
 
-/* Calls `visit` for each name in the folder, which is the trace's, or that of a process. */
-static int walk(int folder, int (*visit)(struct trace_files *, const struct trace_file *process, const char *name),
-                struct trace_files *files, const struct trace_file *process)
+/* How many digits, as build IDs are written, a text begins with. */
+static size_t count_digits(const char *text)
 {
-    DIR *directory = fdopendir(folder);
+    return strspn(text, "0123456789abcdef");
+}
+
+/* ID.gait, where the ID may be made from a path. */
+static bool is_name_of_names(const char *name)
+{
+    size_t prefix = strncmp(name, TRACE_PATH_PREFIX, strlen(TRACE_PATH_PREFIX)) == 0 ? strlen(TRACE_PATH_PREFIX) : 0;
+    size_t digits = count_digits(name + prefix);
+
+    return (prefix == 0 ? digits >= 2 && digits <= 2 * ID_BYTES_MAX && digits % 2 == 0 : digits == 16) &&
+           strcmp(name + prefix + digits, TRACE_STREAM_SUFFIX) == 0;
+}
+
+/* .build-id/12/3456.debug */
+static bool is_name_of_debug(const char *name)
+{
+    size_t folder = strlen(TRACE_ID_FOLDER "/"), digits;
+
+    if (strncmp(name, TRACE_ID_FOLDER "/", folder) != 0 || count_digits(name + folder) != 2 || name[folder + 2] != '/')
+        return false;
+    name += folder + 3;
+    digits = count_digits(name);
+    return digits >= 2 && digits <= 2 * ID_BYTES_MAX && strcmp(name + digits, TRACE_DEBUG_SUFFIX) == 0;
+}
+
+/* What is behind a folder's name and a slash; NULL: it is in another one. */
+static const char *find_inside(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+bool trace_file_parse(const char *path, struct trace_file *file_out)
+{
+    const char *names = find_inside(path, TRACE_NAMES_FOLDER), *debug = find_inside(path, TRACE_DEBUG_FOLDER);
+    struct trace_file file = {.kind = TRACE_FILE_OTHER};
+    const char *slash = strchr(path, '/');
+    char process[TRACE_PROCESS_NAME_BYTES];
+
+    if (snprintf(file.path, sizeof(file.path), "%s", path) >= (int)sizeof(file.path))
+        return false;
+    if (strcmp(path, TRACE_MANIFEST_NAME) == 0)
+        file.kind = TRACE_FILE_MANIFEST;
+    else if (names != NULL && is_name_of_names(names))
+        file.kind = TRACE_FILE_NAMES;
+    else if (debug != NULL && is_name_of_debug(debug))
+        file.kind = TRACE_FILE_DEBUG;
+    else if (slash != NULL && (size_t)(slash - path) < sizeof(process)) {
+        snprintf(process, sizeof(process), "%.*s", (int)(slash - path), path);
+        if (parse_process_name(process, &file))
+            classify(&file, slash + 1);
+    }
+    if (file.kind == TRACE_FILE_OTHER)
+        return false;
+    *file_out = file;
+    return true;
+}
+
+/* ---- listing ----------------------------------------------------------------------------------------------------- */
+
+/* Calls `visit` for each name in a folder of the trace's own, given by its path in there. */
+static int walk(struct trace_files *files, const char *path, int (*visit)(struct trace_files *, const char *path))
+{
+    int folder = openat(files->folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+    DIR *directory = folder < 0 ? NULL : fdopendir(folder);
+    char inside[TRACE_FILE_PATH_BYTES];
     struct dirent *entry;
     int result = 0;
 
     if (directory == NULL) {
         result = -errno;
-        close(folder);
+        if (folder >= 0)
+            close(folder);
         return result;
     }
     while (result == 0 && (errno = 0, entry = readdir(directory)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            result = visit(files, process, entry->d_name);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            /* A name that is cut off does not belong to a trace, and does so no less when it is whole. */
+            snprintf(inside, sizeof(inside), "%s%s%s", strcmp(path, ".") == 0 ? "" : path,
+                     strcmp(path, ".") == 0 ? "" : "/", entry->d_name);
+            result = visit(files, inside);
+        }
     if (result == 0 && errno != 0)
         result = -errno;
     closedir(directory);
     return result;
 }
 
-static int visit_process(struct trace_files *files, const struct trace_file *process, const char *name)
+static int visit_file(struct trace_files *files, const char *path)
 {
-    struct trace_file file = {.pid = process->pid, .image = process->image};
-    char folder[TRACE_PROCESS_NAME_BYTES];
+    struct trace_file file = {.kind = TRACE_FILE_OTHER}, process = {.kind = TRACE_FILE_OTHER};
+    char name[TRACE_PROCESS_NAME_BYTES];
 
-    classify(&file, name);
-    trace_process_name(file.pid, file.image, folder);
-    snprintf(file.path, sizeof(file.path), "%s/%s", folder, name);
+    if (!trace_file_parse(path, &file)) {
+        snprintf(file.path, sizeof(file.path), "%s", path);
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, "/"), path);
+        /* What else is in the folder of a process is listed with it. */
+        if (strchr(path, '/') != NULL && parse_process_name(name, &process)) {
+            file.pid = process.pid;
+            file.image = process.image;
+        }
+    }
     return add(files, &file);
 }
 
-static int visit_trace(struct trace_files *files, const struct trace_file *unused, const char *name)
+/* The folders in which there is something else than files. */
+static bool is_outer_folder(const char *path)
 {
-    struct trace_file file = {.kind = TRACE_FILE_OTHER}, process = {.kind = TRACE_FILE_OTHER};
+    const char *debug = find_inside(path, TRACE_DEBUG_FOLDER);
+    const char *id = debug == NULL ? NULL : find_inside(debug, TRACE_ID_FOLDER);
 
-    (void)unused;
-    if (parse_process_name(name, &process)) {
-        int folder = openat(files->folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+    return strcmp(path, TRACE_DEBUG_FOLDER) == 0 || strcmp(path, TRACE_DEBUG_FOLDER "/" TRACE_ID_FOLDER) == 0 ||
+           (id != NULL && strlen(id) == 2 && count_digits(id) == 2);
+}
 
-        if (folder >= 0)
-            return walk(folder, visit_process, files, &process);
-        if (errno != ENOTDIR)
-            return -errno;
-    }
-    if (strcmp(name, TRACE_MANIFEST_NAME) == 0)
-        file.kind = TRACE_FILE_MANIFEST;
-    snprintf(file.path, sizeof(file.path), "%s", name);
-    return add(files, &file);
+static int visit_trace(struct trace_files *files, const char *path)
+{
+    struct trace_file process;
+    bool is_outer = is_outer_folder(path);
+    int result = -ENOTDIR;
+
+    if (is_outer || strcmp(path, TRACE_NAMES_FOLDER) == 0 || parse_process_name(path, &process))
+        result = walk(files, path, is_outer ? visit_trace : visit_file);
+    return result == -ENOTDIR ? visit_file(files, path) : result;
 }
 
 static int compare_numbers(uint64_t left, uint64_t right)
@@ -184,10 +270,16 @@ static int compare_numbers(uint64_t left, uint64_t right)
     return left < right ? -1 : left > right;
 }
 
+/* What is of no process comes behind what is, but for the manifest. */
+static unsigned rank(enum trace_file_kind kind)
+{
+    return kind == TRACE_FILE_OTHER ? 2 : kind == TRACE_FILE_NAMES || kind == TRACE_FILE_DEBUG ? 1 : 0;
+}
+
 static int compare(const void *left_file, const void *right_file)
 {
     const struct trace_file *left = left_file, *right = right_file;
-    int order = compare_numbers(left->kind == TRACE_FILE_OTHER, right->kind == TRACE_FILE_OTHER);
+    int order = compare_numbers(rank(left->kind), rank(right->kind));
 
     if (order == 0)
         order = compare_numbers(left->pid, right->pid);
@@ -209,11 +301,6 @@ static int explain_open(const char *path, int code, struct gait_error *err)
     switch (-code) {
     case ENOENT:
         return error_set(err, code, "cannot open '%s': there is no such folder; try another path", path);
-    case ENOTDIR:
-        return error_set(err, code,
-                         "cannot open '%s': it is no folder, and a trace is one; try the folder that was "
-                         "recorded into",
-                         path);
     case EACCES:
         return error_set(err, code, "cannot open '%s': you may not read it; try as the user who recorded it", path);
     default:
@@ -229,28 +316,44 @@ static bool is_trace(const struct trace_files *files)
     return false;
 }
 
-int trace_files_open(struct trace_files *files, const char *path, struct gait_error *err)
+static int open_folder(struct trace_files *files, const char *path, struct gait_error *err)
 {
-    struct trace_files made = {.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    int listed = made.folder < 0 ? -1 : openat(made.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int result = listed < 0 ? -errno : walk(listed, visit_trace, &made, NULL);
+    int result = 0;
+
+    files->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (files->folder < 0 && errno == ENOTDIR)
+        return trace_unpack_open(path, &files->unpacked, &files->folder, err);
+    result = files->folder < 0 ? -errno : 0;
+    return result == 0 ? 0 : explain_open(path, result, err);
+}
+
+static int list(struct trace_files *files, const char *path, struct gait_error *err)
+{
+    int result = walk(files, ".", visit_trace);
 
     if (result != 0)
-        result = explain_open(path, result, err);
-    else if (!is_trace(&made))
-        result = error_set(err, ENOENT,
-                           "cannot read '%s': there is no trace in it; try the folder that was recorded "
-                           "into",
-                           path);
-    if (result != 0) {
-        if (made.folder >= 0)
-            close(made.folder);
-        free(made.files);
-        return result;
-    }
-    qsort(made.files, made.count, sizeof(made.files[0]), compare);
-    *files = made;
+        return explain_open(path, result, err);
+    if (!is_trace(files))
+        return error_set(err, ENOENT,
+                         "cannot read '%s': there is no trace in it; try the folder that was recorded "
+                         "into",
+                         path);
+    qsort(files->files, files->count, sizeof(files->files[0]), compare);
     return 0;
+}
+
+int trace_files_open(struct trace_files *files, const char *path, struct gait_error *err)
+{
+    struct trace_files made = {.folder = -1};
+    int result = open_folder(&made, path, err);
+
+    if (result == 0)
+        result = list(&made, path, err);
+    if (result != 0)
+        trace_files_close(&made);
+    else
+        *files = made;
+    return result;
 }
 
 static bool is_same_stream(const struct trace_file *left, const struct trace_file *right)
@@ -271,7 +374,9 @@ size_t trace_files_pieces(const struct trace_files *files, size_t first)
 
 void trace_files_close(struct trace_files *files)
 {
-    close(files->folder);
+    if (files->folder >= 0)
+        close(files->folder);
+    temporary_folder_remove(files->unpacked);
     free(files->files);
     *files = (struct trace_files){.folder = -1};
 }

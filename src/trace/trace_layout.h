@@ -7,10 +7,15 @@
  *   PID/blocks.gait             a stream of struct ring_block (ring/ring_layout.h): what records mean
  *   PID/TID.GENERATION.index.gait    a stream of event records (ring/event_record.h): what a thread did
  *   PID/TID.GENERATION.detail.gait   a stream of detail records (ring/detail_record.h): calls that were looked at
- * closely PID/crash.gait              a stream of crash records (ring/crash_record.h): how the process died
+ *                               closely
+ *   PID/crash.gait              a stream of crash records (ring/crash_record.h): how the process died
+ *   names/ID.gait               the functions of a file that was mapped: struct trace_names, struct trace_functions
+ *   debug/.build-id/12/34.debug debug information of such a file, an ELF file; only in what was packed
  *
  * A stream of a thread may be in pieces, which go on where the one before ended: then ".PIECE" is in front of ".gait",
  * from the second piece of the recording on.
+ *
+ * All of these can be packed into one file, a stream of struct trace_packed.
  *
  * A stream is a header, chunks, and a footer that is there if the recording ended properly. All is little-endian.
  */
@@ -35,6 +40,8 @@ enum trace_stream_kind {
     TRACE_STREAM_MODULES,
     TRACE_STREAM_DETAIL,
     TRACE_STREAM_CRASH,
+    TRACE_STREAM_NAMES,
+    TRACE_STREAM_PACK,
     TRACE_STREAM_KINDS,
 };
 
@@ -52,6 +59,11 @@ static inline uint32_t trace_stream_version(uint32_t kind)
 #define TRACE_INDEX_SUFFIX  ".index"
 #define TRACE_DETAIL_SUFFIX ".detail"
 #define TRACE_STREAM_SUFFIX ".gait"
+#define TRACE_NAMES_FOLDER  "names"
+#define TRACE_DEBUG_FOLDER  "debug"
+#define TRACE_ID_FOLDER     ".build-id" /* in the one for debug information */
+#define TRACE_DEBUG_SUFFIX  ".debug"
+#define TRACE_PATH_PREFIX   "path-" /* in place of a build ID, before a number made from the path */
 
 struct trace_stream_header {
     uint64_t magic;
@@ -147,6 +159,60 @@ struct trace_module {
 };
 
 _Static_assert(sizeof(struct trace_module) == 80, "as the specification says");
+
+/*
+ * The first chunk of a stream of names: which file they are of. Then segment_count struct trace_segment, the path, and
+ * zeroes up to a multiple of 8. The other chunks are struct trace_functions.
+ */
+struct trace_names {
+    uint32_t size_bytes; /* of this, the segments and the path */
+    uint32_t machine;    /* as in ELF files */
+    uint64_t function_count;
+    uint64_t file_bytes; /* of the file */
+    uint64_t from;       /* the counter: what was mapped from this path before then was another file */
+    uint32_t file_crc;   /* of the file, if it has no build ID */
+    uint32_t segment_count;
+    uint32_t path_bytes; /* without a NUL */
+    uint32_t build_id_bytes;
+    uint8_t build_id[32];
+};
+
+_Static_assert(sizeof(struct trace_names) == 80, "as the specification says");
+
+/* Code of the file, and what the file calls its address. */
+struct trace_segment {
+    uint64_t file_offset;
+    uint64_t address;
+    uint64_t size_bytes;
+};
+
+_Static_assert(sizeof(struct trace_segment) == 24, "as the specification says");
+
+/*
+ * Functions by address. Then, one behind the other: for each how much further its address is than that of the one
+ * before (of the first in a chunk, than 0), as a varint; for each its size, as a varint; for each its name and a NUL.
+ */
+struct trace_functions {
+    uint32_t count;
+    uint32_t address_bytes;
+    uint32_t size_bytes; /* of the sizes */
+    uint32_t name_bytes;
+};
+
+_Static_assert(sizeof(struct trace_functions) == 16, "as the specification says");
+
+/*
+ * A chunk of a packed trace: bytes of a file, which follow the path. Each file begins where the one before ended. The
+ * first chunk has no path and no bytes: its file_bytes are those of all files.
+ */
+struct trace_packed {
+    uint32_t path_bytes; /* without a NUL; 0: of all files */
+    uint32_t reserved;
+    uint64_t file_bytes; /* of all of the file */
+    uint64_t offset;     /* of these bytes in it */
+};
+
+_Static_assert(sizeof(struct trace_packed) == 24, "as the specification says");
 
 /* How much of a file, or of a stream of blocks or modules, something takes that has so many bytes. */
 static inline uint64_t trace_padded(uint64_t size_bytes)

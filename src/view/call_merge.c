@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each thread has a queue of what its next chunk tells; the one whose next thing is earliest is told first, found by a
- * heap. A thread that has not begun yet stands there with the time when its stream was begun, and is not read before.
+ * heap. A thread that has not begun yet stands there with a time shortly before, and is not read until then.
  */
 #include "view/call_merge.h"
 
@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define QUEUE_AT_FIRST 256u
 
@@ -40,6 +41,7 @@ struct merge {
     size_t heap_count;
     int result; /* the receiver's */
     int first_error;
+    bool is_incomplete; /* something is wrong with one of them */
     struct gait_error *err;
 };
 
@@ -80,11 +82,13 @@ static uint64_t time_of(const struct queued *queued)
     return queued->told == TOLD_BEGIN ? queued->call.begin : queued->call.end;
 }
 
+/* A stream that cannot be read says more than one that ends too early. */
 static void note_error(struct merge *merge, int result, const struct gait_error *why)
 {
-    if (merge->first_error != 0)
+    if (merge->first_error != 0 || (result == 0 && merge->is_incomplete))
         return;
     merge->first_error = result;
+    merge->is_incomplete = true;
     if (merge->err != NULL)
         *merge->err = *why;
 }
@@ -94,7 +98,7 @@ static void end_lane(struct merge *merge, struct lane *lane)
     struct gait_error why = {.code = 0};
     int result = lane->reader == NULL ? 0 : call_reader_end(lane->reader, &why);
 
-    if (result != 0)
+    if (result != 0 || why.code != 0)
         note_error(merge, result, &why);
     lane->reader = NULL;
     free(lane->queue);
@@ -154,24 +158,31 @@ static void sink(struct merge *merge, size_t at)
     }
 }
 
-/* When the thread's stream was begun: nothing of it was before. */
-static uint64_t earliest_time(const struct view_trace *trace, size_t thread)
+/* A chunk is begun a bit after the first thing in it, where a thread has just begun itself. */
+#define EARLIER_NS 1e9
+
+/* Its first chunk was begun about then, its stream when somebody looked. */
+uint64_t call_merge_earliest(const struct view_trace *trace, size_t thread)
 {
+    uint64_t earlier = (uint64_t)(EARLIER_NS / view_clock_tick_ns(&trace->clock)), time;
     struct stream_reader reader;
-    uint64_t time;
+    struct trace_chunk chunk;
 
     if (stream_reader_open(&reader, trace->files.folder, trace->threads[thread].pieces[0].path, NULL) != 0)
         return 0;
     time = reader.header.began.counter;
+    if (pread(reader.fd, &chunk, sizeof(chunk), sizeof(reader.header)) == (ssize_t)sizeof(chunk) &&
+        chunk.magic == TRACE_CHUNK_MAGIC && chunk.first_time < time)
+        time = chunk.first_time;
     stream_reader_close(&reader);
-    return time;
+    return time < earlier ? 0 : time - earlier;
 }
 
 static void fill_heap(struct merge *merge, const size_t *threads, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         merge->lanes[i] =
-            (struct lane){.thread = threads[i], .place = i, .time = earliest_time(merge->trace, threads[i])};
+            (struct lane){.thread = threads[i], .place = i, .time = call_merge_earliest(merge->trace, threads[i])};
         merge->heap[merge->heap_count++] = &merge->lanes[i];
     }
     for (size_t i = count; i > 0; i--)
@@ -203,7 +214,7 @@ static void advance(struct merge *merge)
         sink(merge, 0);
         return;
     }
-    /* It may have been here for the beginning of its stream only. */
+    /* It may have been here for its beginning only. */
     if (time_of(&lane->queue[lane->first]) == lane->time)
         merge->result = tell(merge, lane, &lane->queue[lane->first++]);
     if (lane->first < lane->count)

@@ -17,6 +17,9 @@ struct merged_receiver {
     void *context;
 };
 
+/* A time before anything that the thread with that index did, in most cases shortly before; 0: it cannot be read. */
+uint64_t call_merge_earliest(const struct view_trace *trace, size_t thread);
+
 /*
  * Tells all calls of the threads with these indexes; at one time, in the order of the list. Result as of
  * call_reader_read: the first error, but threads that can be read were told.

@@ -65,6 +65,8 @@ int call_reader_end(struct call_reader *reader, struct gait_error *err)
     int result = trace_events_end(reader->walk, &end, err);
 
     call_tracker_finish(&reader->tracker);
+    if (result == 0 && reader->tracker.result == 0 && end.stream.state != STREAM_READING)
+        (void)stream_end_check(&end.stream, end.path, err);
     if (reader->tracker.result == -ENOMEM)
         result = error_set(err, ENOMEM, "cannot show the calls of thread %u: there is no memory", reader->thread->tid);
     else if (reader->tracker.result != 0)

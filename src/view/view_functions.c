@@ -37,6 +37,7 @@ int view_functions_init(struct view_functions *functions, const struct view_trac
         }
     }
     function_names_init(&functions->names);
+    function_names_use_trace(&functions->names, trace->files.folder);
     return 0;
 }
 
@@ -57,6 +58,9 @@ void view_functions_deinit(struct view_functions *functions)
     free(functions->addresses);
     function_names_deinit(&functions->names);
 }
+
+/* How much too early a time may be that is a guess. */
+#define GUESS_ERROR_NS 10e6
 
 static bool was_there(const struct module *module, uint64_t time)
 {
@@ -85,6 +89,16 @@ static uint32_t add(struct view_functions *functions, const struct numbered_func
     return (uint32_t)functions->count++;
 }
 
+/* Where nothing is at that time, the time was a guess: nothing runs before it is there. */
+static const struct module *find_module(const struct view_trace *trace, size_t process, uint64_t address, uint64_t time)
+{
+    const struct modules *modules = &trace->processes[process].modules;
+    const struct module *module = modules_find(modules, address, time, time);
+    uint64_t error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&trace->clock));
+
+    return module != NULL ? module : modules_find(modules, address, time, time + error);
+}
+
 uint32_t view_functions_number(struct view_functions *functions, size_t process, uint64_t address, uint64_t time)
 {
     const struct module *module;
@@ -94,7 +108,7 @@ uint32_t view_functions_number(struct view_functions *functions, size_t process,
     if (hash_map_lookup(&functions->addresses[process], address, &first) &&
         was_there(functions->functions[first].module, time))
         return (uint32_t)first;
-    module = modules_find(&functions->trace->processes[process].modules, address, time, time);
+    module = find_module(functions->trace, process, address, time);
     for (at = (uint32_t)first; at != VIEW_NO_FUNCTION && functions->functions[at].module != module;)
         at = functions->functions[at].next;
     if (at != VIEW_NO_FUNCTION)

@@ -48,7 +48,7 @@ same --follow call,ret -- find /usr/include/linux -name 'a*.h'
 checks=$((checks + 1))
 "$gait" spawn --quiet -o "$folder/traces" --follow call -- ls / >/dev/null 2>"$folder/err"
 "$gait" report --limit 1000 "$(last_trace)" >"$folder/report" 2>>"$folder/err"
-grep -q '/libc.so.6' "$folder/report" || fail "ls calls nothing of libc"
+grep -q '  libc.so.6$' "$folder/report" || fail "ls calls nothing of libc"
 
 # What stands behind the program is the program's.
 same --follow none -- ls --help
@@ -56,7 +56,8 @@ checks=$((checks + 1))
 "$gait" spawn --quiet -o "$folder/traces" ls --help >"$folder/out" 2>"$folder/err"
 cmp -s <(ls --help) "$folder/out" || fail "spawn ls --help shows something else"
 checks=$((checks + 1))
-"$gait" spawn --help 2>"$folder/err" | grep -q 'gait spawn' || fail "spawn --help shows no help"
+"$gait" spawn --help >"$folder/out" 2>"$folder/err"
+grep -q 'gait spawn' "$folder/out" || fail "spawn --help shows no help"
 
 # The folder's name is said.
 checks=$((checks + 1))

@@ -5,7 +5,7 @@
 
 static int is_far, spill, kinds, limit;
 static struct gait_error err;
-static const char *values[2];
+static const char *values[2], *pattern;
 
 static enum command_status parse(int count, const char *const *words)
 {
@@ -15,8 +15,9 @@ static enum command_status parse(int count, const char *const *words)
         {"spill", "stack|segment", &spill},
         {"kinds", "call,ret,exec", &kinds},
         {"limit", ARGUMENT_NUMBER, &limit},
+        {"filter", ARGUMENT_TEXT, &pattern},
     };
-    static const struct argument_rules rules = {"try", options, 4, names, 2};
+    static const struct argument_rules rules = {"try", options, 5, names, 2};
     char *copies[8];
     struct command_call call = {count, copies, NULL, &err};
     enum command_status status;
@@ -24,6 +25,7 @@ static enum command_status parse(int count, const char *const *words)
     for (int i = 0; i < count; i++)
         copies[i] = (char *)words[i];
     is_far = spill = kinds = limit = 0;
+    pattern = NULL;
     err.text[0] = '\0';
     status = arguments_parse(&call, &rules, values);
     CHECK_EQUAL(status == COMMAND_DONE, err.text[0] == '\0');
@@ -42,6 +44,18 @@ static void options_may_stand_anywhere(void)
     CHECK_EQUAL(PARSE("--spill=stack", "a", "b"), COMMAND_DONE);
     CHECK_EQUAL(spill, 0);
     CHECK_EQUAL(is_far, 0);
+}
+
+static void a_text_may_be_anything(void)
+{
+    CHECK_EQUAL(PARSE("a", "--filter", "--far", "b"), COMMAND_DONE);
+    CHECK_TEXT(pattern, "--far");
+    CHECK_EQUAL(is_far, 0);
+    CHECK_EQUAL(PARSE("a", "b", "--filter=x=*"), COMMAND_DONE);
+    CHECK_TEXT(pattern, "x=*");
+    CHECK_EQUAL(PARSE("a", "b", "--filter"), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "a value has to follow it") != NULL);
+    CHECK_EQUAL(PARSE("a", "b", "--filter="), COMMAND_MISUSED);
 }
 
 static void lists_set_a_bit_for_each_value(void)
@@ -112,8 +126,33 @@ static void missing_and_superfluous_arguments_are_named(void)
     CHECK(strstr(err.text, "'c'") != NULL);
 }
 
+static void texts_are_collected(void)
+{
+    char *words[] = {"--name", "a", "--name=b=c", "x", NULL};
+    struct argument_texts texts = {.count = 0};
+    const struct argument_option options[] = {{"name", ARGUMENT_TEXTS, &texts}};
+    static const char *const names[] = {"X"};
+    const struct argument_rules rules = {"test", options, 1, names, 1};
+    struct command_call call = {4, words, NULL, &err};
+    const char *value;
+
+    CHECK_EQUAL(arguments_parse(&call, &rules, &value), COMMAND_DONE);
+    CHECK_EQUAL(texts.count, 2);
+    CHECK_TEXT(texts.texts[0], "a");
+    CHECK_TEXT(texts.texts[1], "b=c");
+    call.argument_count = 1;
+    CHECK_EQUAL(arguments_parse(&call, &rules, &value), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "'--name'") != NULL);
+    texts.count = ARGUMENT_TEXTS_MAX;
+    call.argument_count = 2;
+    CHECK_EQUAL(arguments_parse(&call, &rules, &value), COMMAND_MISUSED);
+    CHECK(strstr(err.text, "too often") != NULL);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(texts_are_collected),
     CHECK_CASE(options_may_stand_anywhere),
+    CHECK_CASE(a_text_may_be_anything),
     CHECK_CASE(lists_set_a_bit_for_each_value),
     CHECK_CASE(numbers_are_taken_from_1_on),
     CHECK_CASE(behind_two_dashes_nothing_is_an_option),

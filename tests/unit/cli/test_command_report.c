@@ -5,7 +5,6 @@
 #include "support/check.h"
 #include "support/command_run.h"
 #include "support/trace_folder.h"
-#include "trace/manifest.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,46 +26,58 @@ static void all_of_a_trace_is_shown(void)
     begin();
     run = COMMAND_RUN(&command_report, 100, folder.path);
     CHECK_EQUAL(run.status, COMMAND_DONE);
-    CHECK_TEXT(run.output, "program    ./example\n"
-                           "command    gait record ./example --fast\n"
-                           "recorded   2023-11-14 22:13:20 UTC, for 2.500 s\n"
-                           "ended      exit status 3\n"
-                           "events     call, ret; with times\n"
-                           "\n"
-                           "    pid  parent  command\n"
-                           "    100       -  ./example --fast  (exit status 3)\n"
-                           "\n"
-                           "    pid       tid  thread                    calls        returns     bytes lost\n"
-                           "    100       100  example                       5              5              0\n"
-                           "    100       101  worker                        5              5            288\n"
-                           "                   all                          10             10            288\n"
-                           "\n"
-                           "         calls   share  function                          file\n"
-                           "            10 100.00%  example+0x1100                    /nowhere/example (is gone)\n");
+    CHECK_TEXT(run.output,
+               "program    ./example\n"
+               "command    gait record ./example --fast\n"
+               "recorded   2023-11-14 22:13:20 UTC, for 2.500 s\n"
+               "ended      exit status 3\n"
+               "events     call, ret; with times\n"
+               "calls      10 of 1 function, in 2 threads\n"
+               "lost       288 bytes of records, in 4 places\n"
+               "\n"
+               "    pid  parent  command\n"
+               "    100       -  ./example --fast  (exit status 3)\n"
+               "\n"
+               "    pid       tid  thread                    calls        returns     bytes lost\n"
+               "    100       100  example                       5              5              0\n"
+               "    100       101  worker                        5              5            288\n"
+               "                   all                          10             10            288\n"
+               "\n"
+               "1 function by total time, with all that is called\n"
+               "    total     self  self%      calls      min      avg      p50      p99      max  function        "
+               "module\n"
+               "    500ns    500ns 100.0%         10     50ns     50ns     50ns     50ns     50ns  example+0x1100  "
+               "example (is gone)\n"
+               "\n"
+               "1 function by self time, without what is called\n"
+               "    total     self  self%      calls      min      avg      p50      p99      max  function        "
+               "module\n"
+               "    500ns    500ns 100.0%         10     50ns     50ns     50ns     50ns     50ns  example+0x1100  "
+               "example (is gone)\n");
     command_run_deinit(&run);
     trace_folder_deinit(&folder);
 }
 
-/* The example, in which the second thread had to wait. */
-static void threads_that_waited_have_a_column(void)
+static void what_cannot_be_shown_is_said(void)
 {
-    struct manifest manifest;
     struct command_run run;
 
     begin();
-    CHECK_EQUAL(manifest_read(folder.fd, &manifest, NULL), 0);
-    manifest.processes[0].threads[1].wait_count = 2;
-    manifest.processes[0].threads[1].waited_ns = 1250000000;
-    CHECK_EQUAL(manifest_write(&manifest, folder.fd, NULL), 0);
-    manifest_free(&manifest);
-    run = COMMAND_RUN(&command_report, 100, folder.path);
-    CHECK(strstr(run.output, "calls        returns     bytes lost         waited\n"
-                             "    100       100  example                       5              5              0"
-                             "        0.000 s\n"
-                             "    100       101  worker                        5              5            288"
-                             "        1.250 s\n"
-                             "                   all                          10             10            288"
-                             "        1.250 s\n") != NULL);
+    run = COMMAND_RUN(&command_report, 100, folder.path, "--filter", "example+0x1101");
+    CHECK_EQUAL(run.status, COMMAND_FAILED);
+    CHECK_TEXT(run.output, "");
+    CHECK(strstr(run.err.text, "no function that was called matches; did you mean example+0x1100?") != NULL);
+    command_run_deinit(&run);
+    run = COMMAND_RUN(&command_report, 100, folder.path, "--by", "line");
+    CHECK_EQUAL(run.status, COMMAND_FAILED);
+    CHECK(strstr(run.err.text, "no function has line information") != NULL);
+    command_run_deinit(&run);
+    run = COMMAND_RUN(&command_report, 100, folder.path, "--sort", "fastest");
+    CHECK_EQUAL(run.status, COMMAND_MISUSED);
+    command_run_deinit(&run);
+    run = COMMAND_RUN(&command_report, 100, folder.path, "--diff", "/nowhere");
+    CHECK_EQUAL(run.status, COMMAND_FAILED);
+    CHECK(strstr(run.err.text, "/nowhere") != NULL);
     command_run_deinit(&run);
     trace_folder_deinit(&folder);
 }
@@ -121,7 +132,7 @@ static void what_cannot_be_read_is_told_with_the_rest(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(all_of_a_trace_is_shown),
-    CHECK_CASE(threads_that_waited_have_a_column),
+    CHECK_CASE(what_cannot_be_shown_is_said),
     CHECK_CASE(functions_are_limited),
     CHECK_CASE(what_cannot_be_read_is_told_with_the_rest),
 };

@@ -121,10 +121,7 @@ static void windows_have_options(void)
     CHECK_REFUSED("--exclude is !", "--exclude", "!");
     CHECK_REFUSED("it should be FUNCTION or MODULE!FUNCTION", "--hook", "libc.so*!");
     CHECK_REFUSED("--hook and --follow do not go together", "--hook", "main", "--follow", "call");
-    CHECK_REFUSED("--hook does not go together with --detail", "--hook", "main", "--detail", "main");
-    CHECK_REFUSED("--hook does not go together with --detail", "--hook", "main", "--stack", "main");
-    CHECK_REFUSED("--hook goes with the triggers", "--hook", "main", "--trigger", "symbol=main");
-    CHECK_REFUSED("--hook goes with the triggers", "--hook", "main", "--trigger", "signal=SIGUSR1");
+    CHECK_REFUSED("--hook does not notice signals", "--hook", "main", "--trigger", "signal=SIGUSR1");
     CHECK_REFUSED("a function is hooked for all threads", "--hook", "main", "--follow-thread", "worker");
 }
 
@@ -144,6 +141,17 @@ static void pieces_and_the_disk_have_options(void)
     CHECK_REFUSED("--keep is 0", "--rotate", "1G", "--keep", "0");
     CHECK_REFUSED("--keep is for pieces; --rotate says", "--keep", "3");
     CHECK_REFUSED("--sync is 0; it should be never", "--sync", "0");
+}
+
+static void names_are_kept_unless_told_otherwise(void)
+{
+    CHECK_EQUAL(PARSE("ls"), COMMAND_DONE);
+    CHECK(options.keeps_names);
+    CHECK_EQUAL(PARSE("--keep-names", "no", "ls"), COMMAND_DONE);
+    CHECK(!options.keeps_names);
+    CHECK_EQUAL(PARSE("--keep-names=yes", "ls"), COMMAND_DONE);
+    CHECK(options.keeps_names);
+    CHECK_REFUSED("--keep-names is perhaps; it should be yes or no", "--keep-names", "perhaps");
 }
 
 static void details_have_options(void)
@@ -270,6 +278,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_is_wrong_is_told),
     CHECK_CASE(lists_grow),
     CHECK_CASE(windows_have_options),
+    CHECK_CASE(names_are_kept_unless_told_otherwise),
     CHECK_CASE(details_have_options),
     CHECK_CASE(pieces_and_the_disk_have_options),
     CHECK_CASE(too_many_patterns_are_refused),

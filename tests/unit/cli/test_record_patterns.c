@@ -99,9 +99,9 @@ static void all_functions_of_the_program_are_hooked_if_nothing_is_said(void)
     record_patterns_get(&options, &agent);
     CHECK_EQUAL(agent.pattern_count, 2);
     CHECK(has_pattern(AGENT_PATTERN_HOOK, "*") && has_pattern(AGENT_PATTERN_EXCLUDE, "!main"));
-    CHECK_EQUAL(PARSE("--detail", "main"), COMMAND_DONE);
-    CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
-    CHECK_EQUAL(PARSE("--trigger", "symbol=main"), COMMAND_DONE);
+    CHECK_EQUAL(PARSE("--detail", "main", "--trigger", "symbol=main"), COMMAND_DONE);
+    CHECK_EQUAL(options.events, GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
+    CHECK_EQUAL(PARSE("--trigger", "signal=SIGUSR1"), COMMAND_DONE);
     CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
     CHECK_EQUAL(options.hooks.count, 0);
 }
@@ -151,7 +151,12 @@ static void what_the_user_gave_and_nothing_matched_is_told(void)
 
 static void indirect_functions_are_called_so(void)
 {
-    CHECK_EQUAL(PARSE("--detail", "libc*!memcpy", "--detail", "f"), COMMAND_DONE);
+    CHECK_EQUAL(PARSE("--detail", "libc*!memcpy"), COMMAND_DONE);
+    told[0] = '\0';
+    record_patterns_tell_unresolved(&options, 1, tell, &options);
+    CHECK_TEXT(told, "--detail libc*!memcpy means an indirect function: hooks do not see which of several it is; gait "
+                     "spawn --follow none does\n");
+    CHECK_EQUAL(PARSE("--follow", "none", "--detail", "libc*!memcpy", "--detail", "f"), COMMAND_DONE);
     told[0] = '\0';
     record_patterns_tell_unresolved(&options, 0, tell, &options);
     CHECK_TEXT(told, "");

@@ -42,7 +42,7 @@ static bool find(const void *context, uint32_t number, struct event_block *block
 
 static const struct event_blocks blocks = {find, NULL};
 static struct event_decoder decoder;
-static uint8_t bytes[4096];
+static uint8_t bytes[8192];
 static size_t size;
 
 static void begin(uint32_t wanted, bool with_times)
@@ -180,6 +180,33 @@ static void hooked_functions_need_not_all_be_wanted(void)
     check_hooked(0, GAIT_EVENT_LEAVE, 0x2000, 0, 110);
 }
 
+static int receive_one_batch(void *context, const struct gait_event *events, size_t count)
+{
+    (void)receive(context, events, count);
+    return 1;
+}
+
+/* More than are handed over at once; who has enough gets no more, and the rest is not taken. */
+static void hooked_functions_come_in_batches(void)
+{
+    size_t first;
+
+    for (int round = 0; round < 2; round++) {
+        begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
+        for (uint32_t i = 0; i < 400; i++)
+            put_hooked(i % BLOCKS, i % 2 == 0 ? EVENT_RECORD_ENTER : EVENT_RECORD_LEAVE, i, 1000 + i);
+        if (round == 1)
+            decoder.receiver.process = receive_one_batch;
+        first = run(0) / EVENT_HOOK_BYTES;
+        CHECK_EQUAL(first, received_count);
+        CHECK_EQUAL(round == 0, received_count == 400);
+        CHECK(received_count > 0);
+        for (size_t i = 0; i < received_count; i++)
+            check_hooked(i, i % 2 == 0 ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE, 0x1000 * (i % BLOCKS + 1), (int32_t)i,
+                         1000 + i);
+    }
+}
+
 static void records_with_times_pass_them_on(void)
 {
     begin(GAIT_EVENT_EXEC | GAIT_EVENT_RET | GAIT_EVENT_COMPILE, true);
@@ -304,6 +331,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(hooked_functions_are_entered_and_left),
     CHECK_CASE(what_is_hooked_and_what_is_followed_do_not_mix),
     CHECK_CASE(hooked_functions_need_not_all_be_wanted),
+    CHECK_CASE(hooked_functions_come_in_batches),
     CHECK_CASE(what_is_no_record_is_an_error),
     CHECK_CASE(random_bytes_do_no_harm),
     CHECK_CASE(returns_that_nobody_called_lead_up_unless_all_is_known),

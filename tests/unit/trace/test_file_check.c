@@ -4,6 +4,8 @@
 
 #include "support/check.h"
 #include "support/trace_folder.h"
+#include "trace/chunk_encoder.h"
+#include "trace/kept_names.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -80,6 +82,48 @@ static void what_is_wrong_is_found(void)
     expect("100/102.1.index.gait", FILE_DAMAGED, "is that of thread 101");
 }
 
+static void put_names(const char *name)
+{
+    struct kept_names names = {.path = strdup("/lib/a.so")};
+    struct chunk_encoder *encoder;
+
+    trace_folder_make(&folder, "names");
+    CHECK_EQUAL(kept_names_add(&names, 0x1000, 16, "one", 3), 0);
+    CHECK_EQUAL(chunk_encoder_create(true, &encoder), 0);
+    CHECK_EQUAL(kept_names_write(&names, folder.fd, name, encoder, NULL), 0);
+    chunk_encoder_destroy(encoder);
+    kept_names_deinit(&names);
+}
+
+/* A part of the names is none, and cannot be mended. */
+static void names_are_checked_as_a_whole(void)
+{
+    begin();
+    put_names("names/0a1b.gait");
+    expect("names/0a1b.gait", FILE_GOOD, "1 name of /lib/a.so");
+    begin();
+    put_names("names/0a1b.gait");
+    change("names/0a1b.gait", 64, 0);
+    expect("names/0a1b.gait", FILE_DAMAGED, "there is no footer");
+    begin();
+    put_names("names/0a1b.gait");
+    change("names/0a1b.gait", 0, 130);
+    expect("names/0a1b.gait", FILE_DAMAGED, "wrong sum");
+}
+
+static void debug_information_is_what_it_is_called(void)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        begin();
+        trace_folder_make(&folder, "debug");
+        trace_folder_make(&folder, "debug/.build-id");
+        trace_folder_make(&folder, "debug/.build-id/0a");
+        trace_folder_write(&folder, "debug/.build-id/0a/1b.debug", i == 0 ? "\177ELF" : "ELF", 4);
+        expect("debug/.build-id/0a/1b.debug", i == 0 ? FILE_GOOD : FILE_DAMAGED,
+               i == 0 ? "4 bytes of debug information" : "is no file with debug information");
+    }
+}
+
 static void events_need_their_blocks(void)
 {
     begin();
@@ -141,6 +185,8 @@ static void pieces_have_to_follow_each_other(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_good_trace_is_good),
     CHECK_CASE(what_is_wrong_is_found),
+    CHECK_CASE(names_are_checked_as_a_whole),
+    CHECK_CASE(debug_information_is_what_it_is_called),
     CHECK_CASE(events_need_their_blocks),
     CHECK_CASE(events_need_the_blocks_of_their_program),
     CHECK_CASE(pieces_have_to_follow_each_other),

@@ -69,7 +69,30 @@ static void a_stream_that_is_none_is_explained(void)
     end();
 }
 
+/* What is there is told, and that it is not all. */
+static void a_stream_that_is_cut_off_is_told_and_explained(void)
+{
+    struct call_receiver receiver = call_log_receiver(&call_log);
+    struct gait_error err = {.code = 0};
+    size_t size;
+    uint8_t *bytes;
+
+    begin();
+    CHECK_EQUAL(call_reader_read(&trace, 0, &receiver, &err), 0);
+    CHECK_EQUAL(err.code, 0);
+    bytes = trace_folder_read(&folder, "100/100.1.index.gait", &size);
+    trace_folder_write(&folder, "100/100.1.index.gait", bytes, size - 1);
+    free(bytes);
+    receiver = call_log_receiver(&call_log);
+    CHECK_EQUAL(call_reader_read(&trace, 0, &receiver, &err), 0);
+    CHECK_EQUAL(call_log.count, 10);
+    CHECK(err.code != 0 && strstr(err.text, "100.1.index.gait") != NULL);
+    CHECK_EQUAL(call_reader_read(&trace, 0, &receiver, NULL), 0);
+    end();
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(a_stream_that_is_cut_off_is_told_and_explained),
     CHECK_CASE(calls_of_a_thread_are_told_in_order),
     CHECK_CASE(losses_are_told_where_they_are),
     CHECK_CASE(who_has_enough_gets_its_own_result),

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* gait replay: the calls of a trace in their order, indented. */
+#include "cli/command.h"
+
+#include "base/text_parse.h"
+#include "cli/arguments.h"
+#include "cli/no_such_function.h"
+#include "cli/pager.h"
+#include "cli/replay_screen.h"
+#include "libgait/error.h"
+#include "view/replay.h"
+#include "view/thread_choice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+    const char *path;
+    int depth; /* 0: all */
+    int limit; /* of lines; 0: none */
+    int by_thread;
+    int no_pager;
+    int time; /* enum replay_time */
+    struct argument_texts functions;
+    struct argument_texts threads;
+    struct argument_texts from;
+    struct argument_texts to;
+    struct argument_texts min_duration;
+};
+
+struct replay_run {
+    const struct command_call *call;
+    const struct settings *settings;
+    struct view_trace trace;
+    struct view_functions functions;
+    struct function_choice choice;
+    struct replay_options options;
+    size_t *threads;
+    struct pager pager;
+    struct replay_screen shown;
+    bool is_limited; /* --limit left something out */
+};
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+static enum command_status read_settings(const struct command_call *call, struct settings *settings)
+{
+    static const char *const names[] = {"TRACE"};
+    const struct argument_option options[] = {
+        {"function", ARGUMENT_TEXTS, &settings->functions},
+        {"thread", ARGUMENT_TEXTS, &settings->threads},
+        {"depth", ARGUMENT_NUMBER, &settings->depth},
+        {"from", ARGUMENT_TEXTS, &settings->from},
+        {"to", ARGUMENT_TEXTS, &settings->to},
+        {"min-duration", ARGUMENT_TEXTS, &settings->min_duration},
+        {"limit", ARGUMENT_NUMBER, &settings->limit},
+        {"time", "none|relative|absolute", &settings->time},
+        {"by-thread", NULL, &settings->by_thread},
+        {"no-pager", NULL, &settings->no_pager},
+    };
+    const struct argument_rules rules = {"replay", options, sizeof(options) / sizeof(options[0]), names, 1};
+
+    return arguments_parse(call, &rules, &settings->path);
+}
+
+/* The last one counts. False: it is none. */
+static bool read_time(const struct command_call *call, const char *option, const struct argument_texts *texts,
+                      uint64_t *nanoseconds)
+{
+    const char *text = texts->count == 0 ? NULL : texts->texts[texts->count - 1];
+
+    if (text == NULL || text_parse_duration(text, strlen(text), nanoseconds) == 0)
+        return true;
+    error_set(call->error, EINVAL,
+              "cannot use '--%s %s': its value is a time, as 1.5s, 20ms, 7us or 100ns; try 'gait help replay'", option,
+              text);
+    return false;
+}
+
+static uint64_t ticks_of(const struct view_trace *trace, uint64_t nanoseconds)
+{
+    double ticks = (double)nanoseconds / view_clock_tick_ns(&trace->clock);
+
+    return ticks < 1e18 ? (uint64_t)ticks : (uint64_t)1e18;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static int put_row(void *context, const struct replay_row *row)
+{
+    struct replay_run *run = context;
+
+    if (run->settings->limit != 0 && run->shown.line_count > (uint64_t)run->settings->limit) {
+        run->is_limited = true;
+        return 1;
+    }
+    replay_screen_put(&run->shown, row);
+    return pager_is_read(&run->pager) ? 0 : 1;
+}
+
+static const char *why_nothing(const struct replay_run *run)
+{
+    for (size_t i = 0; i < run->trace.files.count && run->trace.thread_count == 0; i++)
+        if (run->trace.files.files[i].kind == TRACE_FILE_DETAIL)
+            return "there are no events in it; 'gait dump details' shows the details";
+    if (run->options.from != 0 || run->options.to != UINT64_MAX || run->options.min_ticks != 0)
+        return "there are no calls in it that are within what was asked for";
+    return "there are no calls in it";
+}
+
+static int put_rows(struct replay_run *run)
+{
+    const struct replay_receiver receiver = {put_row, run};
+    int result;
+
+    replay_screen_put_heading(&run->shown);
+    result = replay_read(&run->functions, &run->options, &receiver, run->call->error);
+    if (!pager_is_read(&run->pager))
+        return 0;
+    if (run->is_limited)
+        screen_print(run->call->screen, "and more; without --limit they are shown\n");
+    else if (run->shown.line_count == 1 && run->choice.pattern_count == 0)
+        screen_print(run->call->screen, "%s\n", why_nothing(run));
+    replay_screen_put_legend(&run->shown);
+    return result;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static int choose(struct replay_run *run, uint64_t from_ns, uint64_t to_ns, uint64_t min_ns)
+{
+    const struct settings *settings = run->settings;
+    struct replay_options *options = &run->options;
+    int result = thread_choice_make(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
+                                    &options->thread_count, run->call->error);
+
+    if (result != 0)
+        return result;
+    function_choice_init(&run->choice, &run->functions, settings->functions.texts, settings->functions.count);
+    options->threads = run->threads;
+    options->by_thread = settings->by_thread;
+    options->choice = settings->functions.count == 0 ? NULL : &run->choice;
+    options->depth = (uint32_t)settings->depth;
+    options->from = from_ns == 0 ? 0 : run->trace.clock.first.counter + ticks_of(&run->trace, from_ns);
+    options->to = to_ns == UINT64_MAX ? UINT64_MAX : run->trace.clock.first.counter + ticks_of(&run->trace, to_ns);
+    options->min_ticks = ticks_of(&run->trace, min_ns);
+    return 0;
+}
+
+static enum command_status show(struct replay_run *run)
+{
+    const struct settings *settings = run->settings;
+    int result, status;
+
+    replay_screen_init(&run->shown, run->call->screen, &run->functions, (enum replay_time)settings->time);
+    if (run->options.thread_count > 1 && !settings->by_thread)
+        replay_screen_add_threads(&run->shown, run->options.threads, run->options.thread_count);
+    pager_begin(&run->pager, run->call->screen, !settings->no_pager);
+    result = put_rows(run);
+    status = pager_end(&run->pager);
+    if (status != 0)
+        return (enum command_status)status;
+    if (result == 0 && run->choice.pattern_count != 0 && run->choice.matched_count == 0 && !run->is_limited)
+        result = no_such_function(&run->functions, settings->functions.texts[0], run->call->error);
+    return result == 0 && run->call->error->code == 0 ? COMMAND_DONE : COMMAND_FAILED;
+}
+
+static enum command_status replay(const struct command_call *call, const struct settings *settings)
+{
+    struct replay_run run = {.call = call, .settings = settings};
+    uint64_t from = 0, to = UINT64_MAX, min = 0;
+    enum command_status status = COMMAND_FAILED;
+
+    if (!read_time(call, "from", &settings->from, &from) || !read_time(call, "to", &settings->to, &to) ||
+        !read_time(call, "min-duration", &settings->min_duration, &min))
+        return COMMAND_MISUSED;
+    if (view_trace_open(&run.trace, settings->path, call->error) != 0)
+        return COMMAND_FAILED;
+    if (view_functions_init(&run.functions, &run.trace) != 0) {
+        error_set(call->error, ENOMEM, "cannot replay '%s': there is no memory", settings->path);
+    } else {
+        if (choose(&run, from, to, min) == 0)
+            status = show(&run);
+        function_choice_deinit(&run.choice);
+        free(run.threads);
+        view_functions_deinit(&run.functions);
+    }
+    view_trace_close(&run.trace);
+    return status;
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    struct settings settings = {.time = REPLAY_TIME_NONE};
+    enum command_status status = read_settings(call, &settings);
+
+    return status == COMMAND_DONE ? replay(call, &settings) : status;
+}
+
+extern const struct command command_replay;
+const struct command command_replay = {
+    .name = "replay",
+    .arguments = "[OPTIONS] TRACE",
+    .summary = "the calls of a trace in their order, indented",
+    .details = "Shows what was called, in the order of time, each within its caller, with how long\n"
+               "it took. A call within which others are shown has two lines, `f() {` and\n"
+               "`} /* f */`; the duration stands at its end. Arguments and results are shown where\n"
+               "--detail or --arg captured them. On a terminal it goes through $PAGER, or less.\n"
+               "\n"
+               "  --function GLOB     only calls of such functions, with all that they call:\n"
+               "                      parse*, or libz*!inflate; can be given several times\n"
+               "  --thread TID|NAME   only these threads; NAME may be a glob; several times, too\n"
+               "  --depth N           only so many levels\n"
+               "  --min-duration TIME only calls that took that long\n"
+               "  --from TIME, --to TIME\n"
+               "                      only what happened then, since the recording began; calls that\n"
+               "                      are open at that time are shown as well\n"
+               "  --time relative|absolute\n"
+               "                      a column with when each line happened: since the recording\n"
+               "                      began, in seconds, or by the clock (UTC)\n"
+               "  --by-thread         one thread after the other, instead of all by time\n"
+               "  --limit N           no more than so many lines\n"
+               "  --no-pager          all at once\n"
+               "\n"
+               "Times are 1.5s, 20ms, 7us or 100ns. For example:\n"
+               "\n"
+               "  gait replay traces/sums-20261116-091758 --min-duration 1ms\n"
+               "  gait replay traces/sums-20261116-091758 --function 'parse*' --depth 3\n"
+               "  gait replay traces/sums-20261116-091758 --from 1.5s --to 1.6s --time relative\n",
+    .run = run,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A text for each set of flags; there are few. */
+#include "export/call_flag_names.h"
+
+#include "view/call_tracker.h"
+
+#define SETS 16u
+
+_Static_assert(CALL_GUESSED == 1 && CALL_CUT == 2 && CALL_UNWOUND == 4 && CALL_NO_RETURN == 8, "in that order");
+
+const char *call_flag_names(uint32_t flags)
+{
+    static const char *const names[SETS] = {
+        "",
+        "guessed",
+        "cut",
+        "guessed cut",
+        "unwound",
+        "guessed unwound",
+        "cut unwound",
+        "guessed cut unwound",
+        "no_return",
+        "guessed no_return",
+        "cut no_return",
+        "guessed cut no_return",
+        "unwound no_return",
+        "guessed unwound no_return",
+        "cut unwound no_return",
+        "guessed cut unwound no_return",
+    };
+
+    return names[flags % SETS];
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An object for each call, a line each (JSON lines): for jq, scripts and databases, which read such a file line by
+ * line, however long it is. A call is written when it ends, for not before is all of it known; threads come one after
+ * the other. Places where events are missing are lines, too: they have "lost_bytes" and no function.
+ */
+#include "export/call_flag_names.h"
+#include "export/export_calls.h"
+#include "export/export_text.h"
+#include "export/function_texts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json {
+    const struct export_job *job;
+    FILE *stream;
+    struct function_texts texts;
+    size_t thread; /* index, of the text below; SIZE_MAX: none yet */
+    char *name;    /* of that thread */
+};
+
+/* ,"function":"inflate","module":"/usr/lib/libz.so.1" */
+static char *make_text(const struct view_function *function)
+{
+    static const char shape[] = ",\"function\":%s,\"module\":%s";
+    char *name = export_text_json(function->name);
+    char *module = function->module == NULL ? strdup("null") : export_text_json(function->module->path);
+    size_t bytes = name == NULL || module == NULL ? 0 : strlen(name) + strlen(module) + sizeof(shape);
+    char *text = bytes == 0 ? NULL : malloc(bytes);
+
+    if (text != NULL)
+        snprintf(text, bytes, shape, name, module);
+    free(name);
+    free(module);
+    return text;
+}
+
+static void put_number(FILE *stream, const char *name, uint64_t number)
+{
+    export_put(stream, name);
+    export_put_number(stream, number);
+}
+
+static int put_thread(struct json *json, size_t thread)
+{
+    const struct view_trace *trace = json->job->trace;
+
+    if (thread != json->thread) {
+        free(json->name);
+        json->name = export_text_json(trace->threads[thread].name);
+        json->thread = thread;
+    }
+    if (json->name == NULL)
+        return -ENOMEM;
+    put_number(json->stream, "{\"pid\":", view_trace_process_of(trace, thread)->pid);
+    put_number(json->stream, ",\"tid\":", trace->threads[thread].tid);
+    export_put(json->stream, ",\"thread\":");
+    export_put(json->stream, json->name);
+    return 0;
+}
+
+/* ,"flags":["cut","guessed"] */
+static void put_flags(FILE *stream, uint32_t flags)
+{
+    const char *name = call_flag_names(flags);
+
+    export_put(stream, ",\"flags\":[");
+    for (const char *end = name; *name != '\0'; name = end + strspn(end, " ")) {
+        end = name + strcspn(name, " ");
+        fprintf(stream, "\"%.*s\"%s", (int)(end - name), name, *end == '\0' ? "" : ",");
+    }
+    export_put(stream, "]");
+}
+
+static int put_call(void *context, const struct export_call *call)
+{
+    struct json *json = context;
+    const char *text = function_texts_get(&json->texts, call->function);
+    uint64_t duration_ns = call->end_ns - call->begin_ns;
+
+    if (text == NULL || put_thread(json, call->thread) != 0)
+        return -ENOMEM;
+    export_put(json->stream, text);
+    put_number(json->stream, ",\"depth\":", call->depth);
+    put_number(json->stream, ",\"begin_ns\":", call->begin_ns);
+    put_number(json->stream, ",\"duration_ns\":", duration_ns);
+    put_number(json->stream, ",\"self_ns\":", duration_ns - call->inner_ns);
+    put_flags(json->stream, call->flags);
+    export_put(json->stream, "}\n");
+    return ferror(json->stream) != 0;
+}
+
+static int put_gap(void *context, size_t thread, uint64_t time_ns, uint64_t lost_bytes)
+{
+    struct json *json = context;
+
+    if (put_thread(json, thread) != 0)
+        return -ENOMEM;
+    put_number(json->stream, ",\"begin_ns\":", time_ns);
+    put_number(json->stream, ",\"lost_bytes\":", lost_bytes);
+    export_put(json->stream, "}\n");
+    return ferror(json->stream) != 0;
+}
+
+static int write_json(const struct export_job *job, struct gait_error *err)
+{
+    struct json json = {.job = job, .stream = job->stream, .thread = SIZE_MAX};
+    const struct export_receiver receiver = {.end = put_call, .gap = put_gap, .context = &json};
+    int result;
+
+    function_texts_init(&json.texts, job->functions, make_text);
+    result = export_calls_read_all(job, &receiver, err);
+    function_texts_deinit(&json.texts);
+    free(json.name);
+    return result;
+}
+
+extern const struct export_format export_format_json;
+const struct export_format export_format_json = {
+    .name = "json",
+    .file_name = "calls.jsonl",
+    .kind = EXPORT_TEXT,
+    .write = write_json,
+};

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Seldom used parts of functions, and names for code that nobody calls a function, are none. */
+#include "symbolize/module_functions.h"
+
+#include "elf/build_id.h"
+#include "elf/function_list.h"
+#include "elf/sections.h"
+#include "elf/symbol_file.h"
+#include "symbolize/debug_file.h"
+#include "trace/modules.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct module_file {
+    struct symbol_file file;
+    char *names; /* ended by NULs, one behind the other */
+};
+
+static bool is_as_recorded(const struct elf_symbols *symbols, const struct module *module)
+{
+    const uint8_t *build_id;
+    size_t size_bytes;
+
+    /* Without an ID nobody can tell. */
+    if (module->build_id_bytes == 0)
+        return true;
+    return elf_build_id_find(symbols, &build_id, &size_bytes) == 0 && size_bytes == module->build_id_bytes &&
+           memcmp(build_id, module->build_id, size_bytes) == 0;
+}
+
+static const char *open_file(const struct module *module, struct symbol_file *file)
+{
+    int result = symbol_file_open_whole(module->path, file);
+
+    if (result == -ENOENT || result == -ENOTDIR)
+        return "is gone";
+    if (result == -ENOEXEC)
+        return "is no program or library";
+    if (result == -ENOMEM)
+        return "is too large for the memory";
+    if (result != 0)
+        return "may not be read";
+    if (is_as_recorded(&file->symbols, module))
+        return NULL;
+    symbol_file_close(file);
+    return "has changed since";
+}
+
+static void find_extent(const struct elf_symbols *symbols, struct module_functions *functions)
+{
+    uint64_t base = UINT64_MAX, end = 0;
+
+    for (uint64_t i = 0; i < symbols->program_header_count; i++) {
+        uint64_t at = symbols->program_headers + i * sizeof(Elf64_Phdr);
+        Elf64_Phdr segment;
+
+        if (at > symbols->size_bytes || symbols->size_bytes - at < sizeof(segment))
+            break;
+        memcpy(&segment, symbols->bytes + at, sizeof(segment));
+        if (segment.p_type != PT_LOAD || segment.p_vaddr + segment.p_memsz < segment.p_vaddr)
+            continue;
+        base = segment.p_vaddr < base ? segment.p_vaddr : base;
+        end = segment.p_vaddr + segment.p_memsz > end ? segment.p_vaddr + segment.p_memsz : end;
+    }
+    functions->base = base == UINT64_MAX ? 0 : base;
+    functions->end = end;
+}
+
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct elf_function *function)
+{
+    return !function->is_part && !function->is_label;
+}
+
+/* Where the section ends that the address is in. */
+static uint64_t section_end(const struct elf_symbols *symbols, uint64_t address)
+{
+    struct elf_section section;
+
+    for (unsigned i = 0; i < elf_sections_count(symbols); i++)
+        if (elf_section_get(symbols, i, &section) == 0 && section.flags & SHF_ALLOC &&
+            address - section.address < section.size_bytes)
+            return section.address + section.size_bytes;
+    return UINT64_MAX;
+}
+
+/* Of one whose size nobody says: the next one, or the end of the section. */
+static uint64_t end_of(const struct elf_symbols *symbols, const struct elf_function_list *list, size_t i)
+{
+    const struct elf_function *function = &list->functions[i];
+    uint64_t next = i + 1 < list->count ? list->functions[i + 1].start : function->start + 1;
+    uint64_t end;
+
+    if (function->size_bytes != 0)
+        return function->start + function->size_bytes;
+    end = section_end(symbols, function->start);
+    return end < next ? end : next;
+}
+
+static int keep(struct module_functions *functions, const struct elf_function_list *list)
+{
+    size_t names_bytes = 1, used = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        names_bytes += list->functions[i].name_length + 1;
+    functions->functions = calloc(list->count + 1, sizeof(*functions->functions));
+    functions->file->names = malloc(names_bytes);
+    if (functions->functions == NULL || functions->file->names == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct elf_function *function = &list->functions[i];
+        char *name = functions->file->names + used;
+
+        if (!is_wanted(function))
+            continue;
+        if (function->name != NULL) {
+            memcpy(name, function->name, function->name_length);
+            name[function->name_length] = '\0';
+            used += function->name_length + 1;
+        }
+        functions->functions[functions->count++] = (struct module_function){
+            function->start, end_of(&functions->file->file.symbols, list, i), function->name == NULL ? NULL : name};
+    }
+    return 0;
+}
+
+static int list_functions(struct module_functions *functions, const struct elf_symbols *names)
+{
+    const struct elf_symbols *symbols = &functions->file->file.symbols;
+    struct elf_function_list list = {.count = 0};
+    struct eh_frame frame = {.bytes = NULL};
+    int result = -ENOMEM;
+
+    if (elf_function_list_frame(symbols, &frame) != 0)
+        frame = (struct eh_frame){.bytes = NULL};
+    list.capacity = elf_function_list_capacity(symbols, &frame) + (names == NULL ? 0 : elf_symbols_count(names));
+    list.functions = calloc(list.capacity + 1, sizeof(*list.functions));
+    if (list.functions != NULL)
+        result = elf_function_list_fill(&list, symbols, names, &frame);
+    if (result == 0)
+        result = keep(functions, &list);
+    free(list.functions);
+    return result;
+}
+
+const char *module_functions_open(struct module_functions *functions, const struct module *module)
+{
+    struct module_file *file = calloc(1, sizeof(*file));
+    struct debug_file debug;
+    const char *problem;
+    bool has_debug;
+    int result;
+
+    *functions = (struct module_functions){.count = 0};
+    if (file == NULL)
+        return "is too large for the memory";
+    problem = open_file(module, &file->file);
+    if (problem != NULL) {
+        free(file);
+        return problem;
+    }
+    functions->file = file;
+    find_extent(&file->file.symbols, functions);
+    has_debug = debug_file_open(&file->file.symbols, DEBUG_FILE_FOLDERS, &debug) == 0;
+    result = list_functions(functions, has_debug ? &debug.symbols : NULL);
+    if (has_debug)
+        debug_file_close(&debug);
+    return result == 0 ? NULL : "is too large for the memory";
+}
+
+void module_functions_close(struct module_functions *functions)
+{
+    if (functions->file != NULL) {
+        symbol_file_close(&functions->file->file);
+        free(functions->file->names);
+        free(functions->file);
+    }
+    free(functions->functions);
+    *functions = (struct module_functions){.count = 0};
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+int module_functions_place(const struct module_functions *functions, const struct module *module, uint64_t address,
+                           uint64_t *place_out)
+{
+    if (functions->file == NULL)
+        return -ENOENT;
+    return elf_symbols_address_at(&functions->file->file.symbols, address - module->start + module->file_offset,
+                                  place_out);
+}
+
+const struct module_function *module_functions_find(const struct module_functions *functions, uint64_t place)
+{
+    size_t low = 0, high = functions->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (functions->functions[middle].start <= place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* Code in other code is rare, and near. */
+    for (size_t i = low; i > 0 && i + 16 > low; i--)
+        if (place < functions->functions[i - 1].end)
+            return &functions->functions[i - 1];
+    return NULL;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/call_statistics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_AT_FIRST 256u
+
+void call_statistics_deinit(struct call_statistics *statistics)
+{
+    duration_histogram_deinit(&statistics->durations);
+}
+
+static void count_flags(struct call_statistics *statistics, uint32_t flags)
+{
+    statistics->guessed += (flags & CALL_GUESSED) != 0;
+    statistics->cut += (flags & CALL_CUT) != 0;
+    statistics->unwound += (flags & CALL_UNWOUND) != 0;
+    statistics->no_return += (flags & CALL_NO_RETURN) != 0;
+}
+
+int call_statistics_end(struct call_statistics *statistics, const struct view_call *call)
+{
+    uint64_t took = call->end - call->begin;
+
+    if (statistics->durations.octave_count == 0)
+        statistics->shortest = took;
+    statistics->sum += took;
+    statistics->self += took - call->inner;
+    if (--statistics->open == 0)
+        statistics->total += took;
+    if (took < statistics->shortest)
+        statistics->shortest = took;
+    if (took > statistics->longest)
+        statistics->longest = took;
+    if (call->flags != 0)
+        count_flags(statistics, call->flags);
+    return duration_histogram_add(&statistics->durations, took);
+}
+
+int call_statistics_merge(struct call_statistics *statistics, const struct call_statistics *other)
+{
+    bool was_empty = statistics->durations.octave_count == 0;
+
+    if (other->durations.octave_count != 0 && (was_empty || other->shortest < statistics->shortest))
+        statistics->shortest = other->shortest;
+    if (other->longest > statistics->longest)
+        statistics->longest = other->longest;
+    statistics->calls += other->calls;
+    statistics->open += other->open;
+    statistics->total += other->total;
+    statistics->self += other->self;
+    statistics->sum += other->sum;
+    statistics->guessed += other->guessed;
+    statistics->cut += other->cut;
+    statistics->unwound += other->unwound;
+    statistics->no_return += other->no_return;
+    return duration_histogram_merge(&statistics->durations, &other->durations);
+}
+
+double call_statistics_average(const struct call_statistics *statistics)
+{
+    return statistics->calls == 0 ? 0 : (double)statistics->sum / (double)statistics->calls;
+}
+
+uint64_t call_statistics_percentile(const struct call_statistics *statistics, double percent)
+{
+    uint64_t time = duration_histogram_percentile(&statistics->durations, percent);
+
+    /* The middle of a bucket may be where none of them was. */
+    return time < statistics->shortest ? statistics->shortest : time > statistics->longest ? statistics->longest : time;
+}
+
+void call_statistics_table_deinit(struct call_statistics_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        call_statistics_deinit(&table->all[i]);
+    free(table->all);
+    *table = (struct call_statistics_table){.count = 0};
+}
+
+static int make_room(struct call_statistics_table *table, size_t count)
+{
+    size_t capacity = table->capacity == 0 ? TABLE_AT_FIRST : table->capacity;
+    struct call_statistics *grown;
+
+    while (capacity < count)
+        capacity *= 2;
+    if (capacity == table->capacity)
+        return 0;
+    grown = realloc(table->all, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return -ENOMEM;
+    table->all = grown;
+    table->capacity = capacity;
+    return 0;
+}
+
+struct call_statistics *call_statistics_table_obtain(struct call_statistics_table *table, size_t number)
+{
+    if (number >= table->count) {
+        if (make_room(table, number + 1) != 0)
+            return NULL;
+        memset(&table->all[table->count], 0, (number + 1 - table->count) * sizeof(table->all[0]));
+        table->count = number + 1;
+    }
+    return &table->all[number];
+}
+
+int call_statistics_table_merge(struct call_statistics_table *table, const struct call_statistics_table *other)
+{
+    for (size_t i = 0; i < other->count; i++) {
+        struct call_statistics *into = call_statistics_table_obtain(table, i);
+        int result = into == NULL ? -ENOMEM : call_statistics_merge(into, &other->all[i]);
+
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}

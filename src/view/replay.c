@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each thread has the calls that are open, with the level at which they are shown. One that began before the time that
+ * is shown waits there until something of its thread happens within that time: then all that are open are shown.
+ */
+#include "view/replay.h"
+
+#include "libgait/error.h"
+#include "view/call_details.h"
+#include "view/call_merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPEN_AT_FIRST 64u
+
+/* From a receiver of calls: what follows is not wanted. */
+#define ENOUGH    1
+
+#define NOT_SHOWN UINT32_MAX
+
+struct open_call {
+    uint32_t function;
+    uint32_t level; /* NOT_SHOWN: it is not part of what was asked for */
+    bool is_told;
+    bool is_own; /* no event tells of it, but the detail lane does */
+    uint64_t begin;
+    uint32_t flags;
+    char *arguments; /* as long as it is not told */
+    struct replay_ticket ticket;
+};
+
+/* A thread. */
+struct lane {
+    size_t thread;
+    struct open_call *open;
+    size_t open_count;
+    size_t capacity;
+    size_t waiting_count; /* of open calls that began before the time that is shown */
+    struct call_details *details;
+};
+
+struct replay {
+    const struct view_trace *trace;
+    struct view_functions *functions;
+    const struct replay_options *options;
+    struct call_arguments arguments;
+    struct replay_rows rows;
+    struct lane *lanes;    /* by the threads' indexes */
+    const size_t *threads; /* that are read now */
+    size_t thread_count;
+    uint64_t next_detail; /* before that time no detail lane has something that no event tells of */
+    uint64_t last_time;
+    int error; /* -ENOMEM */
+};
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+static int fail(struct replay *replay)
+{
+    replay->error = -ENOMEM;
+    return ENOUGH;
+}
+
+static bool make_room(struct lane *lane)
+{
+    size_t capacity = lane->capacity == 0 ? OPEN_AT_FIRST : 2 * lane->capacity;
+    struct open_call *grown;
+
+    if (lane->open_count < lane->capacity)
+        return true;
+    grown = realloc(lane->open, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    lane->open = grown;
+    lane->capacity = capacity;
+    return true;
+}
+
+static void release_lane(struct lane *lane)
+{
+    for (size_t i = 0; i < lane->open_count; i++)
+        free(lane->open[i].arguments);
+    free(lane->open);
+    call_details_destroy(lane->details);
+}
+
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
+
+/* At which level a call is shown that begins within those that are open. */
+static uint32_t level_of(const struct replay *replay, const struct lane *lane, uint32_t function)
+{
+    const struct replay_options *options = replay->options;
+    const struct open_call *caller = lane->open_count == 0 ? NULL : &lane->open[lane->open_count - 1];
+
+    if (caller != NULL && caller->level != NOT_SHOWN)
+        return caller->level + 1;
+    return options->choice == NULL || function_choice_has(options->choice, function) ? 0 : NOT_SHOWN;
+}
+
+static bool is_wanted(const struct replay *replay, uint32_t level)
+{
+    return level != NOT_SHOWN && (replay->options->depth == 0 || level < replay->options->depth);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void tell_begin(struct replay *replay, size_t thread, struct open_call *call)
+{
+    const struct replay_row row = {
+        .thread = thread,
+        .function = call->function,
+        .level = call->level,
+        .flags = call->flags,
+        .time = call->begin,
+        .arguments = call->arguments,
+    };
+
+    call->ticket = replay_rows_begin(&replay->rows, &row);
+    call->arguments = NULL;
+    call->is_told = true;
+}
+
+/* Something happens within the time that is shown: so does all that is open. */
+static void tell_waiting(struct replay *replay, size_t thread, struct lane *lane)
+{
+    for (size_t i = 0; i < lane->open_count && lane->waiting_count != 0; i++)
+        if (!lane->open[i].is_told && is_wanted(replay, lane->open[i].level))
+            tell_begin(replay, thread, &lane->open[i]);
+    lane->waiting_count = 0;
+}
+
+static char *copy_text(const struct detail_text *text)
+{
+    return strdup(text->bytes);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static char *find_arguments(struct replay *replay, size_t thread, struct lane *lane, const struct view_call *call,
+                            bool is_shown)
+{
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
+    struct call_details_begin begin;
+
+    if (lane->details == NULL)
+        return NULL;
+    detail_text_init(&text, bytes, sizeof(bytes));
+    begin = call_details_begin(lane->details, call, &text);
+    if (!is_shown || !begin.is_known)
+        return NULL;
+    if (begin.is_unsure && call->begin >= replay->options->from)
+        replay_rows_put(&replay->rows,
+                        &(struct replay_row){.kind = REPLAY_UNSURE, .thread = thread, .time = call->begin});
+    return text.used == 0 ? NULL : copy_text(&text);
+}
+
+/* A call that begins becomes the innermost one. The arguments become the lane's. */
+static int open_call(struct replay *replay, struct lane *lane, const struct open_call *call)
+{
+    if (!make_room(lane)) {
+        free(call->arguments);
+        return fail(replay);
+    }
+    lane->open[lane->open_count++] = *call;
+    if (call->begin < replay->options->from)
+        lane->waiting_count++;
+    else if (is_wanted(replay, call->level))
+        tell_begin(replay, lane->thread, &lane->open[lane->open_count - 1]);
+    return replay->rows.result != 0 ? ENOUGH : 0;
+}
+
+/* The innermost call ends; what the row has of texts becomes the rows'. */
+static void close_call(struct replay *replay, struct lane *lane, struct replay_row *row)
+{
+    struct open_call *open;
+
+    if (row->time >= replay->options->from)
+        tell_waiting(replay, lane->thread, lane);
+    open = &lane->open[--lane->open_count];
+    lane->waiting_count -= lane->waiting_count != 0;
+    row->thread = lane->thread;
+    row->function = open->function;
+    row->level = open->level;
+    if (open->is_told)
+        replay_rows_end(&replay->rows, open->ticket, row);
+    else
+        free(row->result);
+    free(open->arguments);
+}
+
+/* ---- calls that only the detail lane tells of -------------------------------------------------------------------- */
+
+static int begin_own(struct replay *replay, struct lane *lane, const struct call_details_own *own,
+                     const struct detail_text *text)
+{
+    struct open_call open = {.begin = own->time, .is_own = true};
+
+    if (own->time > replay->options->to)
+        return 0;
+    open.function = view_functions_number(replay->functions, replay->trace->threads[lane->thread].process,
+                                          own->function, own->time);
+    if (open.function == VIEW_NO_FUNCTION)
+        return fail(replay);
+    if (own->time >= replay->options->from)
+        tell_waiting(replay, lane->thread, lane);
+    open.level = level_of(replay, lane, open.function);
+    open.arguments = own->is_known && is_wanted(replay, open.level) ? copy_text(text) : NULL;
+    return open_call(replay, lane, &open);
+}
+
+/* Ends those that are innermost, up to the one that began at that time; 0: all of them. */
+static void end_inner_own(struct replay *replay, struct lane *lane, uint64_t begin, uint64_t time, uint32_t flags)
+{
+    while (lane->open_count != 0 && lane->open[lane->open_count - 1].is_own &&
+           lane->open[lane->open_count - 1].begin != begin) {
+        uint64_t began = lane->open[lane->open_count - 1].begin;
+
+        close_call(replay, lane,
+                   &(struct replay_row){.time = time, .flags = flags, .ticks = time > began ? time - began : 0});
+    }
+}
+
+static void end_own(struct replay *replay, struct lane *lane, const struct call_details_own *own,
+                    const struct detail_text *text)
+{
+    struct replay_row row = {.time = own->time, .ticks = own->time > own->entered ? own->time - own->entered : 0};
+
+    if (own->time > replay->options->to)
+        return;
+    end_inner_own(replay, lane, own->entered, own->time, CALL_NO_RETURN);
+    if (lane->open_count == 0 || !lane->open[lane->open_count - 1].is_own)
+        return;
+    row.flags = own->is_unwound ? CALL_UNWOUND : 0;
+    row.result = own->is_known ? copy_text(text) : NULL;
+    close_call(replay, lane, &row);
+}
+
+static int tell_own(struct replay *replay, struct lane *lane, uint64_t time)
+{
+    char bytes[DETAIL_TEXT_BYTES];
+    struct call_details_own own;
+    struct detail_text text;
+    int result = 0;
+
+    detail_text_init(&text, bytes, sizeof(bytes));
+    while (result == 0 && call_details_take_own(lane->details, time, &own, &text)) {
+        if (own.is_begin)
+            result = begin_own(replay, lane, &own, &text);
+        else
+            end_own(replay, lane, &own, &text);
+        detail_text_init(&text, bytes, sizeof(bytes));
+    }
+    return result;
+}
+
+/* Tells what happened before that time, of any thread. */
+static int tell_details(struct replay *replay, uint64_t time)
+{
+    int result = 0;
+
+    if (time <= replay->next_detail)
+        return 0;
+    replay->next_detail = UINT64_MAX;
+    for (size_t i = 0; i < replay->thread_count; i++) {
+        struct lane *lane = &replay->lanes[replay->threads[i]];
+        uint64_t next;
+
+        if (lane->details == NULL)
+            continue;
+        if (result == 0)
+            result = tell_own(replay, lane, time);
+        next = call_details_next_time(lane->details);
+        if (next < replay->next_detail)
+            replay->next_detail = next;
+    }
+    return result;
+}
+
+/* ---- calls that events tell of ----------------------------------------------------------------------------------- */
+
+static int take_begin(void *context, size_t thread, const struct view_call *call)
+{
+    struct replay *replay = context;
+    struct lane *lane = &replay->lanes[thread];
+    struct open_call open = {.begin = call->begin, .flags = call->flags};
+    int result = tell_details(replay, call->begin);
+
+    if (result == 0 && lane->details != NULL) {
+        call_details_expect_begin(lane->details, call);
+        result = tell_own(replay, lane, 0);
+    }
+    if (result != 0)
+        return result;
+    replay->last_time = call->begin;
+    if (call->begin > replay->options->to)
+        return ENOUGH;
+    open.function =
+        view_functions_number(replay->functions, replay->trace->threads[thread].process, call->function, call->begin);
+    if (open.function == VIEW_NO_FUNCTION)
+        return fail(replay);
+    open.level = level_of(replay, lane, open.function);
+    if (call->begin >= replay->options->from)
+        tell_waiting(replay, thread, lane);
+    open.arguments = find_arguments(replay, thread, lane, call, is_wanted(replay, open.level));
+    return open_call(replay, lane, &open);
+}
+
+/* What the detail lane knows of the end is better than what is guessed. */
+static void add_details(struct lane *lane, const struct view_call *call, struct replay_row *row)
+{
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
+    struct call_details_end end;
+
+    if (lane->details == NULL)
+        return;
+    detail_text_init(&text, bytes, sizeof(bytes));
+    end = call_details_end(lane->details, call, &text);
+    if (!end.is_known)
+        return;
+    row->ticks = end.ticks;
+    row->flags &= ~(uint32_t)(CALL_GUESSED | CALL_NO_RETURN);
+    if (end.is_unwound)
+        row->flags |= CALL_UNWOUND;
+    row->result = text.used == 0 ? NULL : copy_text(&text);
+}
+
+static int take_end(void *context, size_t thread, const struct view_call *call)
+{
+    struct replay *replay = context;
+    struct lane *lane = &replay->lanes[thread];
+    struct replay_row row = {.flags = call->flags, .time = call->end, .ticks = call->end - call->begin};
+    int result = tell_details(replay, call->end);
+
+    if (result == 0 && lane->details != NULL) {
+        call_details_expect_end(lane->details, call);
+        result = tell_own(replay, lane, 0);
+    }
+    if (result != 0)
+        return result;
+    replay->last_time = call->end;
+    if (call->end > replay->options->to)
+        return ENOUGH;
+    end_inner_own(replay, lane, 0, call->end, call->flags & CALL_CUT ? CALL_CUT : CALL_NO_RETURN);
+    if (lane->open_count == 0)
+        return 0;
+    add_details(lane, call, &row);
+    close_call(replay, lane, &row);
+    return replay->rows.result != 0 ? ENOUGH : 0;
+}
+
+static int take_gap(void *context, size_t thread, uint64_t time, uint64_t lost_bytes)
+{
+    struct replay *replay = context;
+    int result = tell_details(replay, time);
+
+    if (result != 0)
+        return result;
+    replay->last_time = time;
+    if (time > replay->options->to)
+        return ENOUGH;
+    if (time >= replay->options->from)
+        replay_rows_put(
+            &replay->rows,
+            &(struct replay_row){.kind = REPLAY_GAP, .thread = thread, .time = time, .lost_bytes = lost_bytes});
+    return replay->rows.result != 0 ? ENOUGH : 0;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static int begin_lanes(struct replay *replay, const size_t *threads, size_t count)
+{
+    replay->threads = threads;
+    replay->thread_count = count;
+    replay->next_detail = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        struct lane *lane = &replay->lanes[threads[i]];
+
+        lane->thread = threads[i];
+        if (call_details_create(&lane->details, threads[i], replay->functions, &replay->arguments) != 0)
+            return -ENOMEM;
+        if (lane->details != NULL)
+            replay->next_detail = 0;
+    }
+    return 0;
+}
+
+/* Behind the last event. */
+static void end_lanes(struct replay *replay)
+{
+    if (tell_details(replay, UINT64_MAX) != 0)
+        return;
+    for (size_t i = 0; i < replay->thread_count; i++)
+        end_inner_own(replay, &replay->lanes[replay->threads[i]], 0, replay->last_time, CALL_CUT);
+}
+
+static int read_threads(struct replay *replay, const size_t *threads, size_t count, struct gait_error *err)
+{
+    const struct merged_receiver receiver = {take_begin, take_end, take_gap, replay};
+    uint64_t to = replay->options->to;
+    int result = begin_lanes(replay, threads, count);
+
+    if (result != 0)
+        return result;
+    result = call_merge_read(replay->trace, threads, count, &receiver, err);
+    if (result == ENOUGH)
+        result = 0;
+    else
+        end_lanes(replay);
+    (void)!replay_rows_finish(&replay->rows, replay->last_time < to ? replay->last_time : to);
+    return result;
+}
+
+static int read_each(struct replay *replay, struct gait_error *err)
+{
+    const struct replay_options *options = replay->options;
+    int first_result = 0;
+
+    for (size_t i = 0; i < options->thread_count && replay->rows.result == 0 && replay->error == 0; i++) {
+        struct gait_error why = {.code = 0};
+        int result;
+
+        replay->last_time = 0;
+        replay_rows_put(&replay->rows, &(struct replay_row){.kind = REPLAY_THREAD, .thread = options->threads[i]});
+        result = read_threads(replay, &options->threads[i], 1, &why);
+        if (first_result != 0 || (result == 0 && (why.code == 0 || (err != NULL && err->code != 0))))
+            continue;
+        first_result = result;
+        if (err != NULL)
+            *err = why;
+    }
+    return first_result;
+}
+
+static int begin(struct replay *replay)
+{
+    int result = call_arguments_init(&replay->arguments, &replay->functions->names);
+
+    if (result != 0)
+        return result;
+    replay->lanes = calloc(replay->trace->thread_count + 1, sizeof(*replay->lanes));
+    if (replay->lanes != NULL)
+        return 0;
+    call_arguments_deinit(&replay->arguments);
+    return -ENOMEM;
+}
+
+static void end(struct replay *replay)
+{
+    for (size_t i = 0; i < replay->trace->thread_count; i++)
+        release_lane(&replay->lanes[i]);
+    free(replay->lanes);
+    replay_rows_deinit(&replay->rows);
+    call_arguments_deinit(&replay->arguments);
+}
+
+int replay_read(struct view_functions *functions, const struct replay_options *options,
+                const struct replay_receiver *receiver, struct gait_error *err)
+{
+    struct replay replay = {.trace = functions->trace, .functions = functions, .options = options};
+    int result = begin(&replay);
+
+    if (result == 0) {
+        replay_rows_init(&replay.rows, receiver, options->min_ticks);
+        result = options->by_thread ? read_each(&replay, err)
+                                    : read_threads(&replay, options->threads, options->thread_count, err);
+        if (replay.error != 0 || replay.rows.result == -ENOMEM)
+            result = -ENOMEM;
+        end(&replay);
+    }
+    return result == -ENOMEM ? error_set(err, ENOMEM, "cannot replay the trace: there is no memory") : result;
+}
