@@ -219,8 +219,8 @@ done
 
 # ---- what is not as it should be -------------------------------------------------------------------------------------
 
-refuses 2 'cannot write sqlite to a stream' export -f sqlite "$folder/hooks"
-refuses 2 'cannot write ctf to a stream' export -f ctf "$folder/hooks"
+refuses 2 'cannot write sqlite to standard output' export -f sqlite "$folder/hooks"
+refuses 2 'cannot write ctf to standard output' export -f ctf "$folder/hooks"
 refuses 1 'it is there already' export -f ctf "$folder/hooks" -o "$folder"
 refuses 1 '/nowhere/db' export -f sqlite "$folder/hooks" -o "$folder/nowhere/db"
 refuses 2 'TRACE is missing' coverage
