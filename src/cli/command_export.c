@@ -72,7 +72,8 @@ static enum command_status check_output(const struct export *export)
     if (export->options.output != NULL)
         return COMMAND_DONE;
     if (format->kind == EXPORT_PATH)
-        error_set(err, EINVAL, "cannot write %s to standard output: it is more than a stream; try -o %s", format->name, format->file_name);
+        error_set(err, EINVAL, "cannot write %s to standard output: it is more than a stream; try -o %s", format->name,
+                  format->file_name);
     else if (format->kind == EXPORT_BINARY && isatty(fileno(export->call->screen->stream)))
         error_set(err, EINVAL, "cannot write %s to a terminal: it is no text; try -o %s", format->name,
                   format->file_name);

@@ -46,8 +46,8 @@ static int take_time(const char *option, const char *text, uint64_t *time_out, s
 {
     if (text_parse_duration(text, strlen(text), time_out) == 0)
         return 0;
-    return error_set(err, EINVAL, "cannot use '--%s %s': it is no time since the beginning; try 1.5s or 200ms",
-                     option, text);
+    return error_set(err, EINVAL, "cannot use '--%s %s': it is no time since the beginning; try 1.5s or 200ms", option,
+                     text);
 }
 
 static int refuse_option(char *const *words, struct gait_error *err)
@@ -98,7 +98,8 @@ static int take_trace(struct export_options *options, int count, char *const *wo
         return error_set(err, EINVAL,
                          "cannot run 'gait export': no format was given; try -f chrome, or 'gait help export'");
     if (options->from_ns >= options->to_ns)
-        return error_set(err, EINVAL, "cannot export what is from --from to --to: the end is not after the beginning; try others");
+        return error_set(err, EINVAL,
+                         "cannot export what is from --from to --to: the end is not after the beginning; try others");
     return 0;
 }
 

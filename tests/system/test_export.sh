@@ -89,6 +89,24 @@ agree "hooked functions" "$folder/hooks"
 "$gait" dump events "$folder/hooks" >"$folder/dump" 2>"$folder/err" || fail "dumping events"
 check "events add up" totals dump "$folder/dump" "$folder/hooks/manifest.json"
 check "exports agree with the events" same "$folder/totals.dump" "$folder/totals.chrome"
+
+# The report adds up ticks of the counter, exports nanoseconds of which each is rounded down: a call may differ by one.
+report_agrees() {
+    "$gait" report "$folder/hooks" --json >"$folder/report" 2>"$folder/err" || return 1
+    python3 - "$folder/report" "$folder/totals.chrome" 2>"$folder/err" <<'SCRIPT'
+import json, sys
+rows = {row["name"]: row for row in json.load(open(sys.argv[1]))["rows"]}
+exported = [line.rstrip("\n").split("\t") for line in open(sys.argv[2])]
+all_calls = sum(int(calls) for _, calls, _, _ in exported)
+assert len(rows) == len(exported), f"{len(rows)} rows, {len(exported)} functions"
+for name, calls, total, own in exported:
+    row = rows[name]
+    assert row["calls"] == int(calls), f"{name}: {row['calls']} calls, {calls} exported"
+    assert abs(row["sum_ns"] - int(total)) <= int(calls) + 1, f"{name}: {row['sum_ns']} ns, {total} exported"
+    assert abs(row["self_ns"] - int(own)) <= all_calls, f"{name}: {row['self_ns']} ns own, {own} exported"
+SCRIPT
+}
+check "exports agree with the report" report_agrees
 check "all calls are there" grep -q -P '^both\t650\t' "$folder/totals.chrome"
 nasty="<script>window.harm=1;alert(1)</script><img src=x onerror='window.harm=2'>&amp;"
 check "a nasty name is whole" grep -q -F "$nasty" "$folder/totals.chrome"
