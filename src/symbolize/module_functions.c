@@ -221,7 +221,7 @@ static const char *open_kept(struct module_functions *functions, const struct mo
 
     if (trace < 0)
         return problem;
-    module_file_open_kept(&file->kept, module, trace);
+    module_file_open_kept(&file->kept, module, DEBUG_FILE_FOLDERS, trace);
     file->has_kept = true;
     if (!file->kept.has_kept)
         return problem;
