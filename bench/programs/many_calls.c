@@ -20,12 +20,24 @@ typedef void called_function(unsigned i);
         sink = i;                                                                                                      \
     }
 LEAF(0)
-LEAF(1) LEAF(2) LEAF(3) LEAF(4) LEAF(5) LEAF(6) LEAF(7) LEAF(8) LEAF(9) LEAF(10) LEAF(11) LEAF(12) LEAF(13) LEAF(14)
-    LEAF(15)
+LEAF(1)
+LEAF(2)
+LEAF(3)
+LEAF(4)
+LEAF(5)
+LEAF(6)
+LEAF(7)
+LEAF(8)
+LEAF(9)
+LEAF(10)
+LEAF(11)
+LEAF(12)
+LEAF(13)
+LEAF(14)
+LEAF(15)
 
-        static called_function *const leaves[16] = {leaf_0,  leaf_1,  leaf_2,  leaf_3, leaf_4,  leaf_5,
-                                                    leaf_6,  leaf_7,  leaf_8,  leaf_9, leaf_10, leaf_11,
-                                                    leaf_12, leaf_13, leaf_14, leaf_15};
+static called_function *const leaves[16] = {leaf_0, leaf_1, leaf_2,  leaf_3,  leaf_4,  leaf_5,  leaf_6,  leaf_7,
+                                            leaf_8, leaf_9, leaf_10, leaf_11, leaf_12, leaf_13, leaf_14, leaf_15};
 
 #define MIDDLE(n)                                                                                                      \
     static KEPT void middle_##n(unsigned i)                                                                            \
@@ -36,10 +48,16 @@ LEAF(1) LEAF(2) LEAF(3) LEAF(4) LEAF(5) LEAF(6) LEAF(7) LEAF(8) LEAF(9) LEAF(10)
         sink = i;                                                                                                      \
     }
 MIDDLE(0)
-MIDDLE(1) MIDDLE(2) MIDDLE(3) MIDDLE(4) MIDDLE(5) MIDDLE(6) MIDDLE(7)
+MIDDLE(1)
+MIDDLE(2)
+MIDDLE(3)
+MIDDLE(4)
+MIDDLE(5)
+MIDDLE(6)
+MIDDLE(7)
 
-    static called_function *const middles[8] = {middle_0, middle_1, middle_2, middle_3,
-                                                middle_4, middle_5, middle_6, middle_7};
+static called_function *const middles[8] = {middle_0, middle_1, middle_2, middle_3,
+                                            middle_4, middle_5, middle_6, middle_7};
 
 static KEPT void step(unsigned i)
 {
