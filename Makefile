@@ -21,7 +21,7 @@
 #: DWARF=no    without libdw: nothing is known of arguments but what --arg says (so by default where CROSS_COMPILE is
 #:             given, and with DEPS=no where it is not there)
 #: DEMANGLE=no without libiberty: names of C++, Rust and D functions stay as linkers spell them (likewise)
-#: SQLITE=no   without libsqlite3: no databases are written (likewise)
+#: SQLITE=no   without libsqlite3: no databases are written, and gait query only says so (likewise)
 #: ZLIB=no     without zlib: profiles for pprof are larger (likewise)
 #: LZMA=no     without liblzma: packed symbol tables (.gnu_debugdata) are not read (likewise)
 #: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
@@ -85,7 +85,7 @@ CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 LIBS        := -Wl,--as-needed -ldl -lpthread
 COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd) $(if $(filter yes,$(LZMA)),-llzma) \
                 $(if $(filter yes,$(DWARF)),-ldw) $(if $(filter yes,$(DEMANGLE)),-liberty) \
-                $(if $(filter yes,$(SQLITE)),-lsqlite3) $(if $(filter yes,$(ZLIB)),-lz)
+                $(if $(filter yes,$(SQLITE)),-lsqlite3 -lm) $(if $(filter yes,$(ZLIB)),-lz)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
 TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread \
                $(if $(filter yes,$(DWARF)),-ldw) $(if $(filter yes,$(DEMANGLE)),-liberty)
@@ -101,6 +101,9 @@ CORE_C    := $(sort $(wildcard $(patsubst %,src/%/*.c,$(CORE_FOLDERS)) \
                src/arch/*/isa/*.c src/arch/*/stalker/*.c src/arch/*/hook/*.c src/arch/$(CPU)/host/*.c))
 CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c)
+# All of src/query asks SQLite, but for what writes rows.
+QUERY_C   := $(if $(filter yes,$(SQLITE)),$(filter-out %/query_none.c,$(wildcard src/query/*.c)), \
+    $(wildcard src/query/query_none.c src/query/row_*.c))
 # Beside and after the target.
 CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c) \
     $(if $(filter yes,$(DWARF)),%/dwarf_arguments_none.c %/dwarf_code_none.c %/module_lines_none.c,%_libdw.c) \
@@ -108,7 +111,7 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(SQLITE)),%/sqlite_none.c,%/sqlite_libsqlite3.c) \
     $(if $(filter yes,$(ZLIB)),%/gzip_writer_none.c,%/gzip_writer_zlib.c) \
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
-    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c src/query/*.c))
+    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c) $(QUERY_C))
 CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S)
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)

@@ -2,13 +2,15 @@
 /*
  * Other functions come down to these: fork() to _Fork(), system() and popen() to posix_spawn(), execvp() and its
  * relatives to execve(). A process that is made with our memory, to execute a program, runs into the hooks as well; it
- * is watched already, and says nothing. What a call announced is kept with the call.
+ * is watched already, and says nothing. What a call announced is kept with the call. And filters of system calls that a
+ * program puts upon itself are changed here, if it does so by functions of the C library.
  */
 #include "agent/process_hooks.h"
 
 #include "agent/process_log.h"
 #include "base/memory_functions.h"
 #include "base/raw_syscall.h"
+#include "stalker/seccomp_filter.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
@@ -88,6 +90,50 @@ static void announced_ends(struct gait_invocation *invocation)
         process_log_retract(*notice_of(invocation), (int)invocation->thread_id);
 }
 
+/* ---- filters of system calls ------------------------------------------------------------------------------------- */
+
+/* Hooks make system calls, too, which the program's filter does not expect. */
+static void change_filter(struct gait_invocation *invocation, const struct system_call *call, unsigned first)
+{
+    struct seccomp_changed **place = invocation->call_data, *changed;
+    unsigned argument;
+
+    if (place == NULL)
+        return;
+    changed = seccomp_filter_change(call, &argument);
+    *place = changed;
+    if (changed != NULL)
+        gait_invocation_argument_set(invocation, first + argument, (uintptr_t)&changed->program);
+}
+
+static void prctl_begins(struct gait_invocation *invocation)
+{
+    struct system_call call = {.number = __NR_prctl};
+
+    for (unsigned i = 0; i < 3; i++)
+        call.arguments[i] = (long)gait_invocation_argument(invocation, i);
+    change_filter(invocation, &call, 0);
+}
+
+static void syscall_begins(struct gait_invocation *invocation)
+{
+    struct system_call call = {.number = (long)gait_invocation_argument(invocation, 0)};
+
+    for (unsigned i = 0; i < 3; i++)
+        call.arguments[i] = (long)gait_invocation_argument(invocation, i + 1);
+    change_filter(invocation, &call, 1);
+}
+
+static void filter_ends(struct gait_invocation *invocation)
+{
+    struct seccomp_changed **place = invocation->call_data;
+
+    if (place == NULL || *place == NULL)
+        return;
+    seccomp_filter_forget(*place);
+    *place = NULL;
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 #define HOOK(name, enter, leave)                                                                                       \
@@ -103,6 +149,8 @@ static const struct process_hook hooks[] = {
     HOOK("execve", exec_begins, announced_ends),
     HOOK("execveat", exec_at_begins, announced_ends),
     HOOK("fexecve", exec_fd_begins, announced_ends),
+    HOOK("prctl", prctl_begins, filter_ends),
+    HOOK("syscall", syscall_begins, filter_ends),
 };
 
 const struct process_hook *process_hook_find(const char *name, size_t name_length)

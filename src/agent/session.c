@@ -52,8 +52,23 @@ static int make_ring(const struct agent_options *options)
     return result;
 }
 
-static int make_engine(const struct agent_options *options)
+/* Where this code and its data are; as much of it as is known. */
+static struct memory_range find_image(const struct agent_call *call)
 {
+    struct memory_range image = {(uintptr_t)&session, (uintptr_t)(&session + 1)};
+
+    for (uint32_t i = 0; i < call->segment_count && i < AGENT_SEGMENTS_MAX; i++) {
+        uint64_t start = call->segments[i].start, end = start + call->segments[i].size_bytes;
+
+        image.low = start < image.low ? start : image.low;
+        image.high = end > image.high ? end : image.high;
+    }
+    return image;
+}
+
+static int make_engine(const struct agent_call *call)
+{
+    const struct agent_options *options = &call->options;
     static const struct selection_watcher functions = {
         .add = function_watch_add, .declare = function_watch_declare, .remove = function_watch_remove};
     static const struct stalker_engine_options defaults;
@@ -62,6 +77,7 @@ static int make_engine(const struct agent_options *options)
 
     if (result != 0)
         return result;
+    session.engine->image = find_image(call);
     result = function_watch_begin(session.engine, session.ring, options);
     if (result == 0 && options->stack_frames != 0)
         result = call_stack_begin(NULL);
@@ -113,9 +129,10 @@ static void protect_image(const struct agent_call *call)
     }
 }
 
-static int prepare_following(const struct agent_options *options)
+static int prepare_following(const struct agent_call *call)
 {
-    int result = make_engine(options);
+    const struct agent_options *options = &call->options;
+    int result = make_engine(call);
 
     if (result != 0)
         return result;
@@ -141,7 +158,7 @@ int session_prepare(struct agent_call *call)
         session.is_hooked = true;
         result = hook_session_prepare(call, session.ring);
     } else if (result == 0) {
-        result = prepare_following(options);
+        result = prepare_following(call);
     }
     if (result == 0)
         call->ring_fd = session.ring->fd;

@@ -8,6 +8,7 @@
 #include "base/memory_map.h"
 
 #include "base/assert.h"
+#include "base/memory_area.h"
 #include "base/raw_syscall.h"
 
 #include <asm/errno.h>
@@ -121,6 +122,7 @@ static int map_at(const struct memory_request *request, uint64_t place, void **s
         memory_unmap((void *)start, request->size_bytes);
         return -EEXIST;
     }
+    memory_area_note((uint64_t)start, request->size_bytes);
     *start_out = (void *)start;
     return 0;
 }
@@ -190,7 +192,7 @@ int memory_map_request(const struct memory_request *request, void **start_out)
         return -EINVAL;
     if (rounded.within.low != 0 || rounded.within.high != 0)
         return map_within(&rounded, start_out);
-    start = map(&rounded, 0, 0);
+    start = map(&rounded, memory_area_take(rounded.size_bytes), 0);
     if (is_error(start))
         return (int)start;
     *start_out = (void *)start;
@@ -308,6 +310,8 @@ void memory_unmap(void *start, size_t size_bytes)
     if (start == NULL)
         return;
     atomic_fetch_add_explicit(&unmap_count, 1, memory_order_release);
+    /* Before somebody else can have it. */
+    memory_area_forget((uintptr_t)start);
     result = raw_syscall(__NR_munmap, (long)start, (long)memory_round_to_pages(size_bytes), 0, 0, 0, 0);
     ASSERT(result == 0, "giving back memory that was not mapped like this");
 }

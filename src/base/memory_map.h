@@ -56,7 +56,7 @@ struct memory_range memory_range_near(uint64_t address);
  */
 MUST_USE int memory_map_request(const struct memory_request *request, void **start_out);
 
-/* Private zeroed memory for reading and writing, anywhere. */
+/* Private zeroed memory for reading and writing, anywhere; in an area of ours, if that can be: memory_area.h. */
 MUST_USE int memory_map(size_t size_bytes, void **start_out);
 
 /* The same at a start that is a multiple of `alignment`, a power of two. */

@@ -44,6 +44,9 @@ void closing_words_say(const struct closing_words *words, FILE *stream)
     if (words->deleted_pieces != 0)
         fprintf(stream, "gait: the oldest %" PRIu32 " %s deleted, and the events in %s\n", words->deleted_pieces,
                 words->deleted_pieces == 1 ? "piece was" : "pieces were", words->deleted_pieces == 1 ? "it" : "them");
+    if (words->left_count != 0)
+        fprintf(stream, "gait: %" PRIu64 " %s not followed to the end; gait report says where and why\n",
+                words->left_count, words->left_count == 1 ? "thread was" : "threads were");
     if (words->lost_bytes == 0)
         return;
     fputs("gait: ", stream);

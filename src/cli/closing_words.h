@@ -15,6 +15,7 @@ struct closing_words {
     uint64_t wait_count; /* how often threads waited for the disk */
     uint64_t waited_ns;
     uint32_t deleted_pieces; /* the oldest, of a recording in pieces */
+    uint64_t left_count;     /* of threads that went on without being followed */
 };
 
 /* A line, and one more if something was lost. */

@@ -9,6 +9,7 @@
 #include "cli/report_details.h"
 #include "cli/report_diff.h"
 #include "cli/report_json.h"
+#include "cli/report_left.h"
 #include "cli/report_recording.h"
 #include "cli/report_table.h"
 #include "cli/report_threads.h"
@@ -138,6 +139,7 @@ static int show(const struct command_call *call, const struct report_choices *ch
         return result;
     report_details_show(&details, call->screen, limit_of(choices));
     report_details_deinit(&details);
+    report_left(call->screen, report, names);
     report_crash(call->screen, report, names);
     report_problems(call->screen, report);
     return 0;
@@ -246,8 +248,9 @@ const struct command command_report = {
                "with their events; the functions that took most time, with what they called\n"
                "(total) and without (self), how often they were called, and how long a call\n"
                "took: the shortest, the average, half and 99 % of them at most, the longest; of\n"
-               "functions that were looked at closely, their last arguments; of processes that\n"
-               "a signal ended, where, and what threads did last.\n"
+               "functions that were looked at closely, their last arguments; where threads went\n"
+               "on without being followed, and why; of processes that a signal ended, where, and\n"
+               "what threads did last.\n"
                "\n"
                "  --by KIND         count calls by function (if not given), module, thread, or\n"
                "                    by the file or line of the source where a function begins\n"

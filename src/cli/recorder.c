@@ -395,6 +395,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
         .path = recording->path,
         .duration_ns = clock_pair_read().monotonic_ns - recording->manifest.clocks[0].monotonic_ns,
         .lost_bytes = recording_lost(recording),
+        .left_count = recording_left(recording),
         .wait_count = waits.count,
         .waited_ns = waits.nanoseconds,
     };

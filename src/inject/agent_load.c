@@ -175,7 +175,7 @@ int agent_load(struct tracee *tracee, struct remote_agent *agent_out, struct gai
     if (result == 0)
         return 0;
     return error_set(err, result, "cannot put the agent into process %d: %s", (int)tracee->pid,
-                     result == -ENOENT ? "it has no vdso to make system calls with" : strerror(-result));
+                     result == -ENOENT ? "it has no code that makes system calls" : strerror(-result));
 }
 
 int agent_unload(struct tracee *tracee, const struct remote_agent *agent, struct gait_error *err)

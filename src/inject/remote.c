@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VDSO_BYTES_MAX   65536
+#define PIECE_BYTES      65536
 #define LOOK_NANOSECONDS 10000
 
 static uint64_t find_vdso(pid_t pid)
@@ -38,7 +38,7 @@ static uint64_t find_vdso(pid_t pid)
     return place;
 }
 
-/* The best place in some bytes of the vdso, if it is better than the one that is known. */
+/* The best place in some bytes of code, if it is better than the one that is known. */
 static void find_places(const uint8_t *bytes, size_t size_bytes, uint64_t address, struct remote_place *best)
 {
     size_t insn_bytes;
@@ -54,18 +54,52 @@ static void find_places(const uint8_t *bytes, size_t size_bytes, uint64_t addres
     }
 }
 
+/* In as much of a range as can be read, and is worth it. */
+static void find_between(pid_t pid, uint64_t start, uint64_t end, struct remote_place *best)
+{
+    static uint8_t bytes[PIECE_BYTES];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    while (start < end && best->return_words == 0) {
+        size_t size = 0;
+
+        while (start + size < end && size + page <= sizeof(bytes) &&
+               process_memory_read(pid, start + size, bytes + size, page) == 0)
+            size += page;
+        find_places(bytes, size, start, best);
+        if (size == 0)
+            return;
+        start += size;
+    }
+}
+
+/* Where the vdso is not, since the program has no use for it: in all other code. */
+static void find_in_code(pid_t pid, struct remote_place *best)
+{
+    char line[512], path[64];
+    unsigned long start, end;
+    char access[5];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return;
+    while (best->return_words == 0 && fgets(line, sizeof(line), file) != NULL)
+        if (sscanf(line, "%lx-%lx %4s", &start, &end, access) == 3 && access[0] == 'r' && access[2] == 'x')
+            find_between(pid, start, end, best);
+    fclose(file);
+}
+
 int remote_find_system_call(pid_t pid, struct remote_place *place_out)
 {
-    static uint8_t bytes[VDSO_BYTES_MAX];
     struct remote_place best = {0};
     uint64_t vdso = find_vdso(pid);
-    size_t size = 0, page = (size_t)sysconf(_SC_PAGESIZE);
 
-    if (vdso == 0)
-        return -ENOENT;
-    while (size + page <= sizeof(bytes) && process_memory_read(pid, vdso + size, bytes + size, page) == 0)
-        size += page;
-    find_places(bytes, size, vdso, &best);
+    if (vdso != 0)
+        find_between(pid, vdso, vdso + PIECE_BYTES, &best);
+    if (best.address == 0)
+        find_in_code(pid, &best);
     if (best.address == 0)
         return -ENOENT;
     best.shelter = shelter_find(pid);

@@ -24,7 +24,7 @@ struct remote_place {
     uint64_t shelter;      /* for threads that have begun (shelter.h); 0: there is none */
 };
 
-/* Finds one in the vdso. -ENOENT. */
+/* Finds one in the vdso, or elsewhere if the program has none. -ENOENT. */
 MUST_USE int remote_find_system_call(pid_t pid, struct remote_place *place_out);
 
 /* Makes a system call. Returns what the kernel answered in *result_out; 0, or what keeps us from making it. */

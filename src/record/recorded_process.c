@@ -13,6 +13,7 @@
 #include "record/recorded_stream.h"
 #include "ring/crash_lane.h"
 #include "ring/detail_record.h"
+#include "ring/left_log.h"
 #include "ring/ring_reader.h"
 
 #include <errno.h>
@@ -520,6 +521,34 @@ int recorded_process_turn(struct recorded_process *process, uint32_t piece, stru
     return explain(process, first, err);
 }
 
+/* Without memory for the list there is still the number. */
+static void note_left(struct recorded_process *process)
+{
+    struct manifest_process *manifest = process->manifest;
+    struct ring_left left[RING_LEFT_KEPT];
+    size_t count = left_log_read(process->ring, left, RING_LEFT_KEPT);
+    struct manifest_left *list;
+
+    manifest->left_count = left_log_count(process->ring);
+    if (count <= manifest->left_listed)
+        return;
+    list = realloc(manifest->left, count * sizeof(*list));
+    if (list == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        list[i] = (struct manifest_left){
+            .time = left[i].time,
+            .pc = left[i].pc,
+            .tid = left[i].tid & INT32_MAX,
+            .reason = left[i].reason,
+            .code_bytes = left[i].code_bytes,
+        };
+        memcpy(list[i].code, left[i].code, sizeof(list[i].code));
+    }
+    manifest->left = list;
+    manifest->left_listed = count;
+}
+
 static void note_losses(struct recorded_process *process)
 {
     struct ring_losses losses;
@@ -532,6 +561,7 @@ static void note_losses(struct recorded_process *process)
         .no_memory_count = losses.no_memory_count,
         .not_hooked_count = losses.not_hooked_count,
     };
+    note_left(process);
 }
 
 static void close_folder(struct recorded_process *process)

@@ -6,6 +6,7 @@
 #include "record/recorded_process.h"
 #include "record/trigger_spec.h"
 #include "ring/crash_record.h"
+#include "ring/left_log.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_reader.h"
 #include "trace/chunk_encoder.h"
@@ -524,6 +525,16 @@ uint64_t recording_lost(const struct recording *recording)
     return lost;
 }
 
+uint64_t recording_left(const struct recording *recording)
+{
+    uint64_t left = 0;
+
+    for (size_t i = 0; i < recording->process_count; i++)
+        left += recording->processes[i].is_ended ? recording->manifest.processes[i].left_count
+                                                 : left_log_count(recording->processes[i].ring);
+    return left;
+}
+
 /* What the rings of processes say that have not ended, with what those said that have. */
 static uint64_t gather_bits(const struct recording *recording, uint64_t bits,
                             uint64_t (*read)(const struct ring_reader *reader))
@@ -549,6 +560,7 @@ static void give_back(struct recording *recording)
     for (size_t i = 0; i < recording->manifest.process_count; i++) {
         free(recording->manifest.processes[i].command);
         free(recording->manifest.processes[i].threads);
+        free(recording->manifest.processes[i].left);
     }
     flight_deinit(&recording->flight);
     rotation_deinit(&recording->rotation);

@@ -109,6 +109,9 @@ struct recording_waits recording_waited(const struct recording *recording);
 /* Bytes of records that were lost so far. */
 uint64_t recording_lost(const struct recording *recording);
 
+/* How often a thread went on without being followed. */
+uint64_t recording_left(const struct recording *recording);
+
 /* The agent's patterns that something in some process has matched: a bit for each. */
 uint64_t recording_matched(const struct recording *recording);
 

@@ -2,7 +2,7 @@
 /*
  * Reads /proc/thread-self/maps, line by line through a small buffer; /proc/self is the main thread's, and empty when
  * that has ended. Invariant: regions are those of some moment, less what
- * was forgotten since. Without /proc nothing is executable, and threads run natively.
+ * was forgotten since. Without /proc, a descriptor for it, or memory, nothing is executable that was not known before.
  */
 #include "stalker/code_source.h"
 
@@ -90,12 +90,11 @@ static void take_character(struct line *line, char character)
     }
 }
 
-static void take_line(struct code_source *source, const struct line *line)
+static void take_line(struct code_source *source, const struct line *line) REQUIRES(source->lock)
 {
-    /* Without memory for it the region is not known, and its code runs natively. */
     if (line->part == PART_REST && line->readable && line->executable &&
         interval_map_insert(&source->regions, line->start, line->end, line->writable || line->shared) != 0)
-        return;
+        source->is_blind = true;
 }
 
 static void read_regions(struct code_source *source) REQUIRES(source->lock)
@@ -106,6 +105,7 @@ static void read_regions(struct code_source *source) REQUIRES(source->lock)
     char buffer[BUFFER_BYTES];
     long got;
 
+    source->is_blind = fd < 0;
     if (fd < 0)
         return;
     interval_map_deinit(&source->regions);
@@ -164,6 +164,16 @@ size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_
     if (is_changeable_out != NULL)
         *is_changeable_out = is_changeable;
     return bytes;
+}
+
+bool code_source_is_blind(struct code_source *source)
+{
+    bool is_blind;
+
+    mutex_lock(&source->lock);
+    is_blind = source->is_blind;
+    mutex_unlock(&source->lock);
+    return is_blind;
 }
 
 void code_source_forget(struct code_source *source, uint64_t start, uint64_t end)

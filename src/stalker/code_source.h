@@ -19,6 +19,7 @@ struct code_source {
     struct interval_map regions; /* readable and executable; value: whether it may change without a system call */
     uint64_t hole;               /* where there was no code */
     uint64_t hole_time;          /* the counter when that was found; 0: never */
+    bool is_blind;               /* it was looked for in vain */
 };
 
 void code_source_init(struct code_source *source);
@@ -29,6 +30,9 @@ void code_source_deinit(struct code_source *source);
  * system call of this process, since they can be written, or are shared with another mapping.
  */
 size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_changeable_out);
+
+/* Whether code may be there all the same: the process had no /proc, no descriptor or no memory to look with. */
+bool code_source_is_blind(struct code_source *source);
 
 /* Forgets what is known of a range, since the program changed its mappings. */
 void code_source_forget(struct code_source *source, uint64_t start, uint64_t end);

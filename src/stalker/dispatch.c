@@ -21,6 +21,7 @@
 #include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
+#include "stalker/thread_left.h"
 #include "stalker/translator.h"
 #include "stalker/unit.h"
 #include "stalker/vectors.h"
@@ -75,22 +76,26 @@ static bool tells_blocks(const struct code_cache *cache)
     return cache->configuration.events & (GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC);
 }
 
+/* For good, from context.pc on. Nobody is to wonder why there are no more events: it is told. */
+static void give_up(struct stalker_thread *thread, enum ring_left_reason reason)
+{
+    thread_left_tell(thread, reason);
+    stalker_leave_natively(thread);
+}
+
 /*
- * The CPU finds out what is wrong, at the original address, and our handler takes the thread on from there. Should
- * nothing be, it goes on natively until the next signal.
+ * The CPU finds out what is wrong, at the original address, and our handler takes the thread on from there. Code that
+ * is only not known to be there would run on, behind our back.
  */
 static void try_natively(struct stalker_thread *thread)
 {
+    if (code_source_is_blind(&thread->engine->source)) {
+        give_up(thread, RING_LEFT_BLIND);
+        return;
+    }
     thread->resume = thread->context.pc;
     thread->is_trying = true;
     thread->enter_once = true;
-}
-
-/* For good: what stands at context.pc cannot be translated. */
-static void give_up(struct stalker_thread *thread)
-{
-    counter_add(COUNTER_threads_left, 1);
-    stalker_leave_natively(thread);
 }
 
 /* Goes on at context.pc, to which `exit`, if there is one, is linked. */
@@ -113,7 +118,7 @@ static void go_by(struct stalker_thread *thread, struct block_exit *exit, bool l
     else if (code_source_bytes(&cache->engine->source, app_pc_of(thread->context.pc), NULL) == 0)
         try_natively(thread);
     else
-        give_up(thread);
+        give_up(thread, RING_LEFT_MEMORY);
 }
 
 /* Goes on at context.pc, in the cache that is right there. */
@@ -131,7 +136,7 @@ static void call_in_place(struct stalker_thread *thread)
 
     if (call_piece_obtain(thread->engine, translator->system_call_next(&thread->context), thread->segment_base,
                           &piece) != 0) {
-        stalker_leave_natively(thread);
+        give_up(thread, RING_LEFT_MEMORY);
         return;
     }
     /* There the position of events is not in its register. */
@@ -177,7 +182,7 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
         go_on(thread, false);
         break;
     case BLOCK_EXIT_LEAVE:
-        give_up(thread);
+        give_up(thread, RING_LEFT_INSTRUCTION);
         break;
     case BLOCK_EXIT_NO_CODE:
         try_natively(thread);

@@ -10,6 +10,7 @@
 #include "base/attributes.h"
 #include "base/hash_map.h"
 #include "base/list.h"
+#include "base/memory_map.h"
 #include "base/mutex.h"
 #include "stalker/call_piece.h"
 #include "stalker/code_cache.h"
@@ -84,6 +85,7 @@ struct stalker_engine {
     const struct process_watcher *processes;     /* the same */
     const struct thread_watcher *thread_watcher; /* the same */
     const struct thread_chooser *chooser;        /* of threads that are observed; NULL: all are */
+    struct memory_range image;                   /* of our own code; none: this process follows itself */
     _Atomic bool is_abandoned;                   /* all threads leave as soon as they come here */
     const struct translator *translator;
     struct mutex lock;

@@ -172,13 +172,16 @@ long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
     if (watcher != NULL)
         watcher->fork_begins(watcher->context);
     take_locks(thread->engine);
+    thread->was_trapped = false;
+    signal_thread_let_traps(thread, true);
     result = raw_syscall_for_program(call->number, call->arguments[0], call->arguments[1], call->arguments[2],
                                      call->arguments[3], call->arguments[4], call->arguments[5]);
-    if (result == 0)
+    signal_thread_let_traps(thread, false);
+    if (result == 0 && !thread->was_trapped)
         begin_child(thread);
     else
         give_locks(thread->engine);
-    if (result < 0 && watcher != NULL)
+    if ((result < 0 || thread->was_trapped) && watcher != NULL)
         watcher->fork_failed(watcher->context);
     return result;
 }

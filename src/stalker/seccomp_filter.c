@@ -136,37 +136,72 @@ static long make(const struct system_call *call, const struct filter_call *found
                                    replaced[5]);
 }
 
+/* The filter as the program has it; nothing if it is to be the strict one. */
+static int read_program(uint64_t place, struct sock_fprog *program_out)
+{
+    if (!program_memory_is_readable(place, sizeof(*program_out)))
+        return -EFAULT;
+    *program_out = *(const struct sock_fprog *)(uintptr_t)place;
+    if (program_out->len == 0 || program_out->len > BPF_MAXINSNS)
+        return -EINVAL;
+    return program_memory_is_readable((uintptr_t)program_out->filter, program_out->len * sizeof(program_out->filter[0]))
+               ? 0
+               : -EFAULT;
+}
+
+static int change(const struct filter_call *found, struct seccomp_changed **changed_out)
+{
+    struct sock_fprog program = {0};
+    struct seccomp_changed *changed;
+    void *storage;
+    size_t begin;
+    int result = found->is_strict ? 0 : read_program(found->program, &program);
+
+    if (result != 0)
+        return result;
+    if (memory_map(sizeof(*changed), &storage) != 0)
+        return -ENOMEM;
+    changed = storage;
+    begin = begin_with_own_calls(changed->filter, BPF_MAXINSNS);
+    if (begin == 0 || BPF_MAXINSNS - begin < program.len) {
+        seccomp_filter_forget(changed);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < program.len; i++)
+        changed->filter[begin + i] = program.filter[i];
+    changed->program.filter = changed->filter;
+    changed->program.len = (uint16_t)(begin + (found->is_strict ? put_strict(changed->filter + begin) : program.len));
+    *changed_out = changed;
+    return 0;
+}
+
 long seccomp_filter_set(const struct system_call *call)
 {
+    struct seccomp_changed *changed;
     struct filter_call found = {0};
-    struct sock_fprog program = {0}, changed;
-    struct sock_filter *filter;
-    size_t begin, bytes = BPF_MAXINSNS * sizeof(*filter);
-    void *storage;
     long result;
 
     (void)find(call, &found);
-    if (!found.is_strict) {
-        if (!program_memory_is_readable(found.program, sizeof(program)))
-            return -EFAULT;
-        program = *(const struct sock_fprog *)(uintptr_t)found.program;
-        if (program.len == 0 || program.len > BPF_MAXINSNS)
-            return -EINVAL;
-        if (!program_memory_is_readable((uintptr_t)program.filter, program.len * sizeof(*filter)))
-            return -EFAULT;
-    }
-    if (memory_map(bytes, &storage) != 0)
-        return -ENOMEM;
-    filter = storage;
-    begin = begin_with_own_calls(filter, BPF_MAXINSNS);
-    result = -ENOMEM;
-    if (begin != 0 && BPF_MAXINSNS - begin >= program.len) {
-        for (size_t i = 0; i < program.len; i++)
-            filter[begin + i] = program.filter[i];
-        changed.filter = filter;
-        changed.len = (uint16_t)(begin + (found.is_strict ? put_strict(filter + begin) : program.len));
-        result = make(call, &found, &changed);
-    }
-    memory_unmap(storage, bytes);
+    result = change(&found, &changed);
+    if (result != 0)
+        return result;
+    result = make(call, &found, &changed->program);
+    seccomp_filter_forget(changed);
     return result;
+}
+
+struct seccomp_changed *seccomp_filter_change(const struct system_call *call, unsigned *argument_out)
+{
+    struct filter_call found = {0};
+    struct seccomp_changed *changed;
+
+    if (!find(call, &found) || found.is_strict || change(&found, &changed) != 0)
+        return NULL;
+    *argument_out = found.program_argument;
+    return changed;
+}
+
+void seccomp_filter_forget(struct seccomp_changed *changed)
+{
+    memory_unmap(changed, sizeof(*changed));
 }

@@ -23,6 +23,19 @@ bool seccomp_filter_is_set_by(const struct system_call *call);
 /* Makes that call, with the filter changed. Returns what the kernel does. */
 long seccomp_filter_set(const struct system_call *call);
 
+/* A filter that lets our own calls pass, with the program's behind that. */
+struct seccomp_changed {
+    struct sock_fprog program;
+    struct sock_filter filter[BPF_MAXINSNS];
+};
+
+/*
+ * For who does not make the call: what is to be in the place of its argument of that number until it is made. NULL: it
+ * is left as it is, since it sets no filter, strict mode, or one that the kernel or memory does not allow.
+ */
+struct seccomp_changed *seccomp_filter_change(const struct system_call *call, unsigned *argument_out);
+void seccomp_filter_forget(struct seccomp_changed *changed);
+
 /* Whether a trap, SIGSYS, with that data (si_errno) is for breaking strict mode: SIGKILL is what that means. */
 bool seccomp_filter_kills(int trapped_data);
 

@@ -93,6 +93,13 @@ void signal_thread_hold(struct stalker_thread *thread)
     thread->signals_held = 1;
 }
 
+void signal_thread_let_traps(const struct stalker_thread *thread, bool may_come)
+{
+    /* One that the program blocks is to end the process. */
+    if (!(thread->signals_mask & bit_of(SIGSYS)))
+        signal_mask_set(may_come ? SIGNAL_MASK_ALL & ~bit_of(SIGSYS) : SIGNAL_MASK_ALL);
+}
+
 _Noreturn void signal_return(struct stalker_thread *thread)
 {
     const struct translator *translator = thread->engine->translator;
@@ -276,7 +283,9 @@ static void defer(struct stalker_thread *thread, const struct signal_outcome *ou
     uint64_t *mask = signal_frame_mask((void *)(uintptr_t)outcome->ucontext);
 
     queue_again(thread, outcome);
-    thread->signals_mask = *mask;
+    /* Where they were held already, but for this one, the program's mask is known. */
+    if (!thread->signals_held)
+        thread->signals_mask = *mask;
     thread->signals_held = 1;
     *mask = SIGNAL_MASK_ALL;
     /* The kernel does not hold back a trap that comes now, but ends the process. */
@@ -444,6 +453,7 @@ static bool is_trapped_for_program(const struct signal_outcome *outcome, siginfo
     if (outcome->signal != SIGSYS || thread == NULL || info->si_call_addr != raw_syscall_for_program_end)
         return false;
     info->si_call_addr = (void *)(uintptr_t)translator_host()->system_call_next(&thread->context).value;
+    thread->was_trapped = true;
     return true;
 }
 

@@ -6,6 +6,8 @@
 #ifndef GAIT_STALKER_SIGNAL_VIRTUALIZE_H
 #define GAIT_STALKER_SIGNAL_VIRTUALIZE_H
 
+#include <stdbool.h>
+
 struct stalker_thread;
 
 /*
@@ -19,6 +21,12 @@ _Noreturn void signal_thread_end(struct stalker_thread *thread);
 
 /* Holds signals of the calling thread, which is in the engine, back until it is in the cache again. */
 void signal_thread_hold(struct stalker_thread *thread);
+
+/*
+ * Of a thread whose signals are held: a filter of system calls may, or may no more, trap the one that is made for it.
+ * Otherwise that would end the process. The thread has `was_trapped` then, and the result of the call means nothing.
+ */
+void signal_thread_let_traps(const struct stalker_thread *thread, bool may_come);
 
 /* The thread returns from a handler: makes its rt_sigreturn. Does not return. */
 _Noreturn void signal_return(struct stalker_thread *thread);

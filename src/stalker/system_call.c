@@ -6,6 +6,7 @@
  */
 #include "stalker/system_call.h"
 
+#include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
 #include "stalker/dispatch.h"
@@ -14,6 +15,7 @@
 #include "stalker/follow.h"
 #include "stalker/fork.h"
 #include "stalker/invalidate.h"
+#include "stalker/own_memory.h"
 #include "stalker/program_memory.h"
 #include "stalker/seccomp_filter.h"
 #include "stalker/signal_actions.h"
@@ -21,6 +23,7 @@
 #include "stalker/signal_virtualize.h"
 #include "stalker/thread.h"
 #include "stalker/thread_choice.h"
+#include "stalker/thread_left.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
@@ -134,9 +137,18 @@ static void changed(struct stalker_thread *thread, uint64_t start, uint64_t size
         watcher->changed(watcher->context, start, end, may_execute);
 }
 
+/* Nothing of ours is changed. */
+static long make_change(struct stalker_thread *thread, const struct system_call *call)
+{
+    if (!own_memory_is_changed_by(thread->engine, call))
+        return make(call);
+    counter_add(COUNTER_mappings_refused, 1);
+    return -ENOMEM;
+}
+
 static long change_mapping(struct stalker_thread *thread, const struct system_call *call)
 {
-    long result = make(call);
+    long result = make_change(thread, call);
 
     /* An mprotect that comes to a hole has changed what is before it. */
     if (failed(result) && (call->number == __NR_mmap || result != -ENOMEM))
@@ -148,7 +160,7 @@ static long change_mapping(struct stalker_thread *thread, const struct system_ca
 
 static long move_mapping(struct stalker_thread *thread, const struct system_call *call)
 {
-    long result = make(call);
+    long result = make_change(thread, call);
 
     if (failed(result))
         return result;
@@ -194,8 +206,10 @@ static enum system_call_outcome clone_thread(struct stalker_thread *thread, cons
         return announce(thread, call, false);
     if (!thread->new_threads)
         return SYSTEM_CALL_IN_PLACE;
-    if (stalker_follow_clone(thread, &result) != 0)
+    if (stalker_follow_clone(thread, &result) != 0) {
+        thread_left_tell(thread, RING_LEFT_NEW_THREAD);
         return SYSTEM_CALL_IN_PLACE;
+    }
     thread->engine->translator->system_call_done(&thread->context, result);
     return SYSTEM_CALL_DONE;
 }
@@ -242,6 +256,12 @@ static bool is_dispatch(const struct system_call *call)
            call->arguments[1] == PR_SYS_DISPATCH_ON;
 }
 
+/* A thread that is to fault when it reads the counter cannot be in the engine, which reads it. */
+static bool forbids_counter(const struct system_call *call)
+{
+    return call->number == __NR_prctl && call->arguments[0] == PR_SET_TSC && call->arguments[1] == PR_TSC_SIGSEGV;
+}
+
 static long control(struct stalker_thread *thread, const struct system_call *call)
 {
     long result;
@@ -286,6 +306,10 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         result = move_mapping(thread, &call);
         break;
     case PART_CONTROL:
+        if (forbids_counter(&call)) {
+            thread_left_tell(thread, RING_LEFT_COUNTER);
+            return SYSTEM_CALL_LEAVE;
+        }
         /* None of them in place, where a result of 0 would be taken for a child's. */
         result = control(thread, &call);
         break;

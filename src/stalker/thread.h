@@ -130,6 +130,7 @@ struct stalker_thread {
     bool new_threads;         /* threads that it makes are followed alike */
     size_t buffer_bytes;      /* of their events */
     void *watch;              /* the thread watcher's; NULL: nothing */
+    bool was_trapped;         /* a filter of system calls did not let one pass that was made for it */
     bool is_announced;        /* the process watcher was told of the system call that it makes */
     void *announcement;       /* the watcher's */
 };

@@ -6,6 +6,7 @@
 #include "trace/manifest.h"
 
 #include "libgait/error.h"
+#include "ring/left_log.h"
 #include "trace/event_names.h"
 #include "trace/json_reader.h"
 #include "trace/json_text.h"
@@ -93,6 +94,32 @@ static void put_losses(FILE *file, const struct manifest_losses *losses)
             losses->not_hooked_count);
 }
 
+static const char *const left_names[RING_LEFT_REASONS] = {
+    [RING_LEFT_INSTRUCTION] = "instruction",
+    [RING_LEFT_MEMORY] = "memory",
+    [RING_LEFT_BLIND] = "blind",
+    [RING_LEFT_NEW_THREAD] = "new thread",
+    [RING_LEFT_COUNTER] = "counter",
+};
+
+static void put_left(FILE *file, const struct manifest_process *process)
+{
+    fprintf(file, ",\n      \"left_count\": %" PRIu64 ", \"left\": [", process->left_count);
+    for (size_t i = 0; i < process->left_listed; i++) {
+        const struct manifest_left *left = &process->left[i];
+        bool is_known = left->reason != 0 && left->reason < RING_LEFT_REASONS;
+
+        fprintf(file,
+                "%s\n        {\"tid\": %" PRIu32 ", \"time\": %" PRIu64 ", \"pc\": %" PRIu64
+                ", \"why\": \"%s\", \"code\": \"",
+                i == 0 ? "" : ",", left->tid, left->time, left->pc, is_known ? left_names[left->reason] : "?");
+        for (uint32_t j = 0; j < left->code_bytes && j < sizeof(left->code); j++)
+            fprintf(file, "%02x", left->code[j]);
+        fputs("\"}", file);
+    }
+    fputs("]", file);
+}
+
 static void put_processes(FILE *file, const struct manifest *manifest)
 {
     fputs("  \"processes\": [", file);
@@ -105,6 +132,8 @@ static void put_processes(FILE *file, const struct manifest *manifest)
                 i == 0 ? "" : ",", process->pid, process->image, process->parent_pid, process->status);
         json_put_text(file, process->command == NULL ? "" : process->command);
         put_losses(file, &process->losses);
+        if (process->left_count != 0)
+            put_left(file, process);
         fputs(",\n      \"threads\": [", file);
         put_threads(file, process);
         fputs("]}", file);
@@ -437,6 +466,54 @@ static void take_losses(struct manifest_source *source, const struct json_value 
         losses->not_hooked_count = take_number(source, lost, "not_hooked", UINT64_MAX);
 }
 
+static uint32_t left_reason(const char *name)
+{
+    uint32_t reason = RING_LEFT_REASONS;
+
+    while (--reason > 0 && strcmp(left_names[reason], name) != 0)
+        ;
+    return reason;
+}
+
+static int hex_digit(char character)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *found = character == '\0' ? NULL : strchr(digits, character);
+
+    return found == NULL ? -1 : (int)(found - digits);
+}
+
+/* As far as it is one. */
+static void take_code(const char *text, struct manifest_left *left)
+{
+    while (left->code_bytes < sizeof(left->code) && hex_digit(text[0]) >= 0 && hex_digit(text[1]) >= 0) {
+        left->code[left->code_bytes++] = (uint8_t)(hex_digit(text[0]) << 4 | hex_digit(text[1]));
+        text += 2;
+    }
+}
+
+static void take_left(struct manifest_source *source, const struct json_value *object, struct manifest_process *process)
+{
+    const struct json_value *item;
+
+    if (!has_member(object, "left"))
+        return;
+    process->left_count = take_number(source, object, "left_count", UINT64_MAX);
+    process->left = take_array(source, object, "left", sizeof(*process->left), &item);
+    for (; item != NULL; item = item->next) {
+        struct manifest_left *left = &process->left[process->left_listed++];
+        const struct json_value *why = want(source, item, "why", JSON_STRING);
+        const struct json_value *code = want(source, item, "code", JSON_STRING);
+
+        left->tid = (uint32_t)take_number(source, item, "tid", INT32_MAX);
+        left->time = take_number(source, item, "time", UINT64_MAX);
+        left->pc = take_number(source, item, "pc", UINT64_MAX);
+        left->reason = why == NULL ? 0 : left_reason(why->text);
+        if (code != NULL)
+            take_code(code->text, left);
+    }
+}
+
 static void take_processes(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
 {
     const struct json_value *item;
@@ -453,6 +530,7 @@ static void take_processes(struct manifest_source *source, const struct json_val
         process->status = (int)take_signed(source, item, "status", INT32_MIN, INT32_MAX);
         process->command = take_text(source, item, "command");
         take_losses(source, item, &process->losses);
+        take_left(source, item, process);
         take_threads(source, item, process);
     }
 }
@@ -576,6 +654,7 @@ void manifest_free(struct manifest *manifest)
     for (size_t i = 0; i < manifest->process_count; i++) {
         free(manifest->processes[i].command);
         free(manifest->processes[i].threads);
+        free(manifest->processes[i].left);
     }
     for (size_t i = 0; i < manifest->trigger_count; i++)
         free(manifest->triggers[i].text);

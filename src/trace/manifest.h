@@ -33,6 +33,16 @@ struct manifest_losses {
     uint64_t not_hooked_count; /* of functions that should have been hooked, and cannot be */
 };
 
+/* A thread went on without being followed, from there on. */
+struct manifest_left {
+    uint64_t time; /* the counter */
+    uint64_t pc;
+    uint32_t tid;
+    uint32_t reason; /* enum ring_left_reason; 0: one that this reader does not know */
+    uint32_t code_bytes;
+    uint8_t code[16]; /* what stands there */
+};
+
 struct manifest_process {
     uint32_t pid;
     uint32_t image;      /* which program of that pid it is: 1, or more after it executed others */
@@ -41,7 +51,10 @@ struct manifest_process {
     struct manifest_thread *threads;
     size_t thread_count;
     struct manifest_losses losses;
-    int status; /* as wait() gives it; -1: not known */
+    struct manifest_left *left; /* the first ones */
+    size_t left_listed;
+    uint64_t left_count; /* of all */
+    int status;          /* as wait() gives it; -1: not known */
 };
 
 /* Something happened around which records are kept. */

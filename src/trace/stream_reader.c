@@ -363,6 +363,36 @@ static bool read_chunk_header(struct stream_reader *reader, struct trace_chunk *
     return check_chunk(reader, chunk);
 }
 
+/* It was read, or passed over. */
+static void leave_chunk(struct stream_end *end, const struct trace_chunk *chunk)
+{
+    end->chunk_count++;
+    end->offset += sizeof(*chunk) + trace_padded(chunk->stored_bytes);
+    end->raw_bytes += chunk->raw_bytes;
+    end->stored_bytes += chunk->stored_bytes;
+    end->lost_bytes += chunk->lost_before;
+    end->last_time = chunk->last_time;
+}
+
+uint64_t stream_reader_skip(struct stream_reader *reader, uint64_t before)
+{
+    struct stream_end *end = &reader->end;
+    struct trace_chunk chunk;
+    struct stat status;
+    uint64_t count = 0;
+
+    /* The footer, and what is wrong, is for who reads on. */
+    while (end->state == STREAM_READING &&
+           read_at(reader->fd, end->offset, &chunk, sizeof(chunk)) == (ssize_t)sizeof(chunk) &&
+           chunk.magic == TRACE_CHUNK_MAGIC && check_chunk(reader, &chunk) && chunk.last_time <= before &&
+           fstat(reader->fd, &status) == 0 &&
+           (uint64_t)status.st_size >= end->offset + sizeof(chunk) + trace_padded(chunk.stored_bytes)) {
+        leave_chunk(end, &chunk);
+        count++;
+    }
+    return count;
+}
+
 bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk_out)
 {
     struct stream_end *end = &reader->end;
@@ -379,12 +409,7 @@ bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk
     made.offset = end->offset;
     made.has_gap_before = (chunk.flags & TRACE_CHUNK_GAP) != 0;
     *chunk_out = made;
-    end->chunk_count++;
-    end->offset += sizeof(chunk) + trace_padded(chunk.stored_bytes);
-    end->raw_bytes += chunk.raw_bytes;
-    end->stored_bytes += chunk.stored_bytes;
-    end->lost_bytes += chunk.lost_before;
-    end->last_time = chunk.last_time;
+    leave_chunk(end, &chunk);
     return true;
 }
 

@@ -80,6 +80,12 @@ void stream_reader_close(struct stream_reader *reader);
 /* The next chunk. False: there is none, and reader->end says why. */
 MUST_USE bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk_out);
 
+/*
+ * Passes over the chunks that come next, as long as all that is in them happened before that time; what they hold is
+ * not looked at. Returns how many these were.
+ */
+uint64_t stream_reader_skip(struct stream_reader *reader, uint64_t before);
+
 /* Puts the end of a stream that is not complete into words, as an error about that file. */
 int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err);
 

@@ -22,6 +22,7 @@ struct trace_events_walk {
     struct event_blocks blocks;
     bool is_begun;          /* the first piece was opened */
     uint64_t next_sequence; /* of the chunk that should come next */
+    uint64_t skip_before;   /* the counter */
     struct trace_events_end end;
 
     int folder;
@@ -220,7 +221,13 @@ static bool read_next_chunk(struct trace_events_walk *walk)
 {
     struct stream_chunk chunk;
 
-    if (walk->decoder.is_closed || !stream_reader_next(&walk->reader, &chunk))
+    if (walk->decoder.is_closed)
+        return false;
+    if (walk->skip_before != 0 && stream_reader_skip(&walk->reader, walk->skip_before) != 0) {
+        skip(walk);
+        walk->decoder.is_whole = false;
+    }
+    if (!stream_reader_next(&walk->reader, &chunk))
         return false;
     if (walk->reader.end.chunk_count == 1)
         begin_piece(walk, &walk->reader);
@@ -245,6 +252,11 @@ int trace_events_begin(struct trace_events_walk **walk_out, int folder, const st
     walk->piece_count = piece_count;
     *walk_out = walk;
     return 0;
+}
+
+void trace_events_skip(struct trace_events_walk *walk, uint64_t before)
+{
+    walk->skip_before = before;
 }
 
 bool trace_events_step(struct trace_events_walk *walk)

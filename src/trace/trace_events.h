@@ -66,6 +66,11 @@ struct trace_events_walk;
 MUST_USE int trace_events_begin(struct trace_events_walk **walk_out, int folder, const struct trace_file *pieces,
                                 size_t piece_count, const struct trace_blocks *blocks,
                                 const struct trace_events_receiver *receiver);
+/*
+ * What happened before that time is not wanted: chunks in which there is nothing else are not read, and told as records
+ * that were left out. Depths of calls and returns begin anew behind them. Before the first step.
+ */
+void trace_events_skip(struct trace_events_walk *walk, uint64_t before);
 /* Hands over some events, or none. False: there are no more. */
 bool trace_events_step(struct trace_events_walk *walk);
 /* As trace_events_read. Gives the walk back. */

@@ -27,3 +27,17 @@ uint64_t view_clock_ns(const struct view_clock *clock, uint64_t counter)
     return (uint64_t)((unsigned __int128)ticks * (clock->last.monotonic_ns - clock->first.monotonic_ns) /
                       (clock->last.counter - clock->first.counter));
 }
+
+uint64_t view_clock_counter(const struct view_clock *clock, uint64_t ns)
+{
+    unsigned __int128 ticks = ns;
+
+    if (ns == 0)
+        return 0;
+    if (is_known(clock)) {
+        uint64_t passed_ns = clock->last.monotonic_ns - clock->first.monotonic_ns;
+
+        ticks = (ticks * (clock->last.counter - clock->first.counter) + passed_ns - 1) / passed_ns;
+    }
+    return ticks > UINT64_MAX - clock->first.counter ? UINT64_MAX : clock->first.counter + (uint64_t)ticks;
+}

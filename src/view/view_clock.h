@@ -18,4 +18,7 @@ double view_clock_tick_ns(const struct view_clock *clock);
 /* Since the recording began; 0 for what was before. */
 uint64_t view_clock_ns(const struct view_clock *clock, uint64_t counter);
 
+/* The first counter whose time is that or later; UINT64_MAX: there is none. */
+uint64_t view_clock_counter(const struct view_clock *clock, uint64_t ns);
+
 #endif

@@ -142,8 +142,8 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
         struct stream_piece piece = {
             .bytes = plan->bytes->bytes + at,
             .size_bytes = size,
-            .first_time = 1000 + at,
-            .last_time = 1000 + at + size,
+            .first_time = plan->times == NULL ? 1000 + at : plan->times[at / piece_bytes],
+            .last_time = plan->times == NULL ? 1000 + at + size : plan->times[at / piece_bytes + 1],
             .lost_before = at == 0 ? 0 : plan->lost,
             .marks = plan->marks,
             .mark_count = plan->mark_count,

@@ -52,6 +52,7 @@ struct trace_stream_plan {
     bool pack;
     const struct trace_mark *marks; /* of each piece */
     uint32_t mark_count;
+    const uint64_t *times; /* between pieces, and around them; NULL: a tick a byte, from 1000 on */
 };
 
 void trace_folder_put_stream(const struct trace_folder *folder, const struct trace_stream_plan *plan);

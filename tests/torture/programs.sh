@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash disable=SC2016,SC2034
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154
 # What is run: a name, and a command whose output is the same each time. Commands run in a folder of their own with the
-# files that make_place puts there. Those of programs that are not installed are passed over: the first word says which.
+# files that make_place puts there. Those of programs that are not installed are passed over.
 # A command takes about a second natively, so that somebody can attach to it.
 
 make_place() {
     seq 1 200000 >numbers
-    head -c 4000000 "$(readlink -f /proc/self/exe)" >binary
-    for _ in 1 2 3; do cat binary; done >big
+    seq 1 3000 >few
+    head -c 1200000 "$(command -v bash)" >binary
+    for _ in 1 2 3 4 5 6; do cat binary; done >big
     cat >big.c <<'END'
 #include <stdio.h>
 #define F(n) static int f##n(int a, int b) { int s = 0; for (int i = 0; i < a; i++) s += (i ^ b) * n + (s >> 3); return s; }
@@ -183,13 +184,138 @@ if (isMainThread) {
     parentPort.postMessage(sum);
 }
 END
+    cat >cgo.go <<'END'
+package main
+
+// #include <stdlib.h>
+// #include <string.h>
+// extern int goCompare(int, int);
+// static int compare(const void *a, const void *b) { return goCompare(*(const int *)a, *(const int *)b); }
+// static void sort(int *values, size_t count) { qsort(values, count, sizeof(int), compare); }
+import "C"
+import "fmt"
+
+//export goCompare
+func goCompare(a, b C.int) C.int { return a - b }
+
+func main() {
+	results := make(chan int)
+	for i := 0; i < 8; i++ {
+		go func(i int) {
+			values := make([]C.int, 3000)
+			for k := range values {
+				values[k] = C.int((k * 7919 + i) % 3001)
+			}
+			for round := 0; round < 3; round++ {
+				C.sort(&values[0], C.size_t(len(values)))
+			}
+			results <- int(values[100]) + i*1000
+		}(i)
+	}
+	sum := 0
+	for i := 0; i < 8; i++ {
+		sum += <-results
+	}
+	fmt.Println(sum)
+}
+END
+    cat >work.ml <<'END'
+exception Found of int
+let rec f n = if n < 2 then n else f (n - 1) + f (n - 2)
+let rec deep n = if n = 0 then raise (Found 7) else deep (n - 1) + 1
+let () =
+  let caught = ref 0 in
+  for i = 1 to 100000 do try ignore (deep (i mod 20)) with Found k -> caught := !caught + k done;
+  let rec overflow n = 1 + overflow (n + 1) in
+  (try ignore (overflow 0) with Stack_overflow -> incr caught);
+  Printf.printf "%d %d\n" (f 32) !caught
+END
+    mkdir -p served
+    cp big served/file
+    cat >nginx.conf <<END
+daemon off; worker_processes 2; pid $PWD/nginx.pid; error_log stderr crit; user root;
+events { worker_connections 256; }
+http { access_log off; client_body_temp_path $PWD/t1; proxy_temp_path $PWD/t2; fastcgi_temp_path $PWD/t3; uwsgi_temp_path $PWD/t4;
+    scgi_temp_path $PWD/t5; server { listen 127.0.0.1:7394; root $PWD/served; gzip on; gzip_types *; } }
+END
+    put_servers
+}
+
+# Servers under load, each a script that starts one, asks it, says what it answered, and ends it.
+put_servers() {
+    cat >wait_port <<'END'
+#!/bin/bash
+for _ in {1..400}; do (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null && exit 0; sleep 0.05; done
+echo "nobody answers at $1"
+END
+    cat >serve_redis <<'END'
+redis-server --port 7393 --save '' --appendonly no >/dev/null &
+./wait_port 7393
+redis-benchmark -p 7393 -q -n 8000 -c 20 -t set,get,lpush,zadd,mset >/dev/null || echo benchmark $?
+redis-cli -p 7393 eval 'local s = 0 for i = 1, 100000 do s = s + i % 7 end return s' 0
+redis-cli -p 7393 set gait walks
+redis-cli -p 7393 bgsave >/dev/null
+redis-cli -p 7393 get gait
+redis-cli -p 7393 shutdown nosave
+wait $!
+echo $?
+END
+    cat >serve_nginx <<'END'
+nginx -p "$PWD" -c "$PWD/nginx.conf" -e stderr &
+./wait_port 7394
+for i in 1 2 3 4 5 6; do
+    curl -s http://127.0.0.1:7394/file | md5sum
+    curl -s --compressed http://127.0.0.1:7394/file | md5sum
+done
+kill -HUP $!
+curl -s -r 10-20 http://127.0.0.1:7394/file | md5sum
+kill -QUIT $!
+wait $!
+echo $?
+END
+    cat >serve_memcached <<'END'
+memcached -u root -l 127.0.0.1 -p 7395 -t 4 &
+./wait_port 7395
+exec 3<>/dev/tcp/127.0.0.1/7395
+for ((round = 0; round < 20; round++)); do
+    for ((i = 0; i < 200; i++)); do
+        printf 'set k%d 0 0 4\r\n%04d\r\nget k%d\r\n' $i $((i + round)) $((i / 2))
+    done >requests
+    cat requests >&3
+    head -n 800 <&3
+done | md5sum
+exec 3>&-
+kill -TERM $!
+wait $!
+echo $?
+END
+    cat >serve_postgres <<'END'
+bin=$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)
+rm -rf data && mkdir data && chown nobody data && chmod 755 "$PWD" "$PWD/.."
+export PATH="$bin:$PATH" HOME=/ LC_ALL=C
+as_nobody() { exec setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; }
+(as_nobody initdb -D data -N -A trust) >/dev/null || echo initdb $?
+as_nobody postgres -D data -p 7396 -k /tmp -c listen_addresses=127.0.0.1 -c fsync=off >/dev/null 2>&1 &
+./wait_port 7396
+for _ in {1..200}; do pg_isready -q -h 127.0.0.1 -p 7396 && break; sleep 0.05; done
+pgbench -h 127.0.0.1 -p 7396 -U nobody -i -q postgres >/dev/null 2>&1 || echo pgbench -i $?
+pgbench -h 127.0.0.1 -p 7396 -U nobody -c 4 -t 50 postgres >/dev/null 2>&1 || echo pgbench $?
+psql -h 127.0.0.1 -p 7396 -q -A -t -U nobody postgres -c 'select count(*) from pgbench_history; select sum(a % 7) from generate_series(1, 200000) a;'
+kill -INT $!
+wait $!
+echo $?
+rm -rf data
+END
+    chmod +x wait_port serve_*
 }
 
 names=()
-declare -A commands
+declare -A commands needs
+# program name command [what it needs, if that is not called like it]
 program() {
     names+=("$1")
     commands[$1]=$2
+    needs[$1]=${3-$1}
 }
 
 program bash 'bash -c '\''s=0; for ((i = 0; i < 100000; i++)); do ((s += i % 7)); done; for i in 1 2 3 4 5 6 7 8; do (exit $i) || s=$((s + $?)); done; echo $s $(seq 3 | tac | paste -sd,)'\'
@@ -213,7 +339,7 @@ program lua5.4 'lua5.4 routines.lua'
 program luajit 'luajit -e "local s = 0 for r = 1, 300 do local co = coroutine.wrap(function() for i = 1, 3000 do coroutine.yield(i) end end) for i = 1, 3000 do s = s + co() % 7 end end for i = 1, 3e7 do s = s + i % 3 end print(s, pcall(error, 1))"'
 program node 'node work.js'
 program javac 'bash -c "javac Work.java && java -cp . Work"'
-program java 'java -Xmx256m -cp . Work'
+program java 'java -Xmx256m -cp . Work' 'java ./Work.class'
 program php 'php -r '\''$a = []; for ($i = 0; $i < 1000000; $i++) { $a[$i % 1009] = ($a[$i % 1009] ?? 0) + $i; } ksort($a); echo md5(json_encode($a)), " ", preg_match_all("/1(2|3)+/", implode(",", range(1, 50000))), "\n"; try { throw new Exception("x"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }'\'
 program guile 'guile --no-auto-compile -c '\''(define (f n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (display (f 25)) (newline) (display (call/cc (lambda (k) (map (lambda (x) (if (= x 5) (k x) x)) (iota 10)))))(newline)'\'
 program sbcl 'sbcl --noinform --no-userinit --eval '\''(progn (defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (compile (quote f)) (print (f 30)) (print (handler-case (error "x") (error () 42))) (dotimes (i 20) (make-array 1000000)) (gc :full t) (terpri) (sb-ext:exit))'\'
@@ -224,9 +350,9 @@ program g++ 'bash -c "g++ -O1 -pthread throw.cc -o throw && ./throw"'
 program clang 'bash -c "clang -O2 big.c -o big.out && ./big.out"'
 program rustc 'bash -c "rustc -O panic.rs -o panic 2>/dev/null && ./panic"'
 program go 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; go build -o routines routines.go && ./routines"'
-program throw './throw'
-program panic './panic'
-program routines './routines'
+program throw './throw' ./throw
+program panic './panic' ./panic
+program routines './routines' ./routines
 program git 'bash -c "git -c init.defaultBranch=m init -q r && cd r && cp ../numbers ../big . && git add . && git -c user.name=a -c user.email=a@b commit -qm one --date=2020-01-01T00:00:00Z && git gc -q && git fsck 2>&1 && git log --format=%T && rm -rf ../r"'
 program make 'bash -c "printf \"all: \$(seq -s\" \" -f %%g.o 1 12)\\n%%.o: big.c\\n\\t\\\$(CC) -O1 -c big.c -o \\\$@\\n\" >mk; make -s -j4 -f mk && ls -1 *.o | wc -l && rm -f *.o"'
 program sqlite3 'sqlite3 :memory: "create table t(a, b); insert into t select value, value * 7919 % 10007 from (with recursive c(value) as (select 1 union all select value + 1 from c where value < 200000) select value from c); create index i on t(b); select count(distinct b), sum(a) from t; select b, count(*) from t group by b % 5 order by 1;"'
@@ -234,8 +360,38 @@ program convert 'convert -size 400x400 plasma:red-blue -seed 1 -blur 0x3 -resize
 program sox 'bash -c "sox -n -r 8000 -b 16 t.wav synth 20 sine 300-3000 reverb 2>/dev/null; sox t.wav -n stat 2>&1 | head -3; rm -f t.wav"'
 program vim 'bash -c "vim -u NONE -es -c \"%s/1/one/g\" -c \"g/7/d\" -c \"wq! out.txt\" numbers; md5sum <out.txt; rm -f out.txt"'
 program ssh-keygen 'bash -c "rm -f k k.pub; ssh-keygen -q -t ed25519 -N \"\" -f k && ssh-keygen -y -f k | cut -c1-11; rm -f k k.pub"'
-program valgrind 'valgrind -q --error-exitcode=9 sort -r numbers -o sorted'
+program valgrind 'valgrind -q --error-exitcode=9 sort -r few -o sorted'
 program gdb 'bash -c "gdb -nx -batch -ex \"break write\" -ex run -ex \"bt 1\" -ex kill --args head -2 numbers 2>&1 | sed \"s/process [0-9]*/process/\""'
 program strace 'strace -o /dev/null -f sh -c "sort -r numbers | head -3"'
 program qemu-aarch64 'bash -c "aarch64-linux-gnu-gcc -static -O1 big.c -o big.arm && qemu-aarch64 ./big.arm"'
 program musl-gcc 'bash -c "musl-gcc -O1 big.c -o big.musl && ./big.musl; musl-gcc -static -O1 big.c -o big.static && ./big.static"'
+program ocamlopt 'bash -c "ocamlopt -w -a work.ml -o work_ml && ./work_ml"'
+program work_ml ./work_ml ./work_ml
+program cgo 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; go build -o cgo cgo.go && ./cgo"' go
+program cgo_built ./cgo ./cgo
+program redis 'bash serve_redis' 'redis-server redis-benchmark redis-cli'
+program nginx 'bash serve_nginx' 'nginx curl'
+program memcached 'bash serve_memcached'
+program postgres 'bash serve_postgres' 'pg_ctlcluster psql setpriv'
+program tmux 'bash -c "tmux -L torture -f /dev/null new-session -d \"seq 1 2000; sleep 0.5; tmux -L torture wait-for -S done; sleep 9\" \\; wait-for done; tmux -L torture kill-server; echo \$?"'
+for one in cpu signal sigsegv sigfpe sigq sigrt sigtrap sigsuspend sigpending sigabrt fork vfork clone context timer itimer mmap \
+    madvise mprotect mremap futex rseq vm exec pthread io-uring userfaultfd seccomp memfd munmap; do
+    program "stress-$one" "stress-ng -q --verify --$one 1 --timeout 2" stress-ng
+done
+for one in signal threading subprocess ctypes faulthandler asyncio multiprocessing_fork; do
+    program "python-$one" "bash -c 'python3 -m test -j1 test_$one >log 2>&1; status=\$?; grep -E \"^(test_.*failed|Result|Tests result)\" log; rm -f log; exit \$status'" python3
+done
+
+# Our own: each looks for one thing that it could notice. make followed-programs builds them.
+checkers=$here/../../build/tests/programs
+for one in "$checkers"/*; do
+    [[ -f $one && -x $one ]] && program "checker-${one##*/}" "$one" "$one"
+done
+
+# What cannot be helped with hooks alone, by the reason: docs/hooks.md, "What a program can notice".
+declare -A not_hooked=(
+    [checker-bad_pointers]='the gs base is ours' [checker-children_segment]='the gs base is ours'
+    [checker-signal_exception]='faults in displaced instructions are elsewhere'
+    [checker-signal_storm]='signals come in stubs, too' [checker-forbidden_counter]='stubs read the counter'
+    [stress-sigsegv]='it forbids itself the counter, which stubs read'
+)

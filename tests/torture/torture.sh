@@ -3,22 +3,25 @@
 # Programs that nobody here wrote, in every way that gait has to look at them: their output and status are what they are
 # without it.
 #
-#   tests/torture/torture.sh [-w WAYS] [-m MODES] [PROGRAM...]
+#   tests/torture/torture.sh [-w WAYS] [-m MODES] [-n VISITS] [PROGRAM...]
 #
 # WAYS: spawn (from the first instruction), attach (in the middle, until the end), visits (attach and leave, again and
-# again). MODES: none, call,ret, block: as in --follow; hook: all functions of the program. Both: a list with spaces.
+# again, as often as -n says, or 50 times). MODES: none, call,ret, block: as in --follow; hook: all functions of the
+# program. Both: a list with spaces.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 gait=${GAIT:-$here/../../build/gait}
-# shellcheck source=programs.sh
+# shellcheck source=tests/torture/programs.sh
 source "$here/programs.sh"
 
 ways="spawn attach visits"
-modes="none call,ret block"
-while getopts w:m: option; do
+modes="none call,ret block hook"
+visit_count=50
+while getopts w:m:n: option; do
     case $option in
     w) ways=$OPTARG ;;
     m) modes=$OPTARG ;;
+    n) visit_count=$OPTARG ;;
     *) exit 2 ;;
     esac
 done
@@ -30,8 +33,8 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/place"
 cd "$folder/place" || exit 1
 make_place
-checks=0
 failures=0
+total=0
 
 say_failure() {
     failures=$((failures + 1))
@@ -53,14 +56,14 @@ compare() {
     shift
     checks=$((checks + 1))
     [[ $status == "$native_status" ]] || say_failure "$*: status $status, natively $native_status: $(tail -n 2 "$folder/err" | tr '\n' ' ')"
-    cmp -s "$folder/native.out" "$folder/out" || say_failure "$*: another output"
+    cmp -s "$folder/native.out" "$folder/out" ||
+        say_failure "$*: another output: $(diff -a "$folder/native.out" "$folder/out" | head -n 3 | cut -c 1-100 | tr '\n' ' ')"
 }
 
 spawn_way() {
     local options
     read -ra options <<<"$(options_of "$2")"
-    # shellcheck disable=SC2086
-    timeout 300 "$gait" spawn --quiet -o "$folder/traces" --overflow drop "${options[@]//\'/}" -- \
+    timeout 300 "$gait" spawn --quiet -o "$folder/traces" --overflow drop "${options[@]}" -- \
         bash -c "exec ${commands[$1]}" >"$folder/out" 2>"$folder/err" </dev/null
     compare $? "$1 by spawn with $2"
     verify "$1 by spawn with $2"
@@ -75,37 +78,113 @@ verify() {
     rm -rf "$folder/traces"
 }
 
-# Attaches once, or again and again for a moment each time, until the program ends.
-attach_way() {
-    local name=$1 mode=$2 seconds=$3 pid visits=0 options
-    read -ra options <<<"$(options_of "$mode")"
-    bash -c "exec ${commands[$name]}" >"$folder/out" 2>"$folder/err" </dev/null &
-    pid=$!
-    sleep 0.1
-    while kill -0 "$pid" 2>/dev/null && [[ $(ps -o stat= -p "$pid") != Z* ]] && ((visits < 50)); do
-        timeout -s INT -k 60 "$seconds" "$gait" attach --quiet -o "$folder/traces" "${options[@]}" "$pid" \
-            >"$folder/attached" 2>&1
-        visits=$((visits + 1))
-        rm -rf "$folder/traces"
+# The processes that a process has, and theirs.
+descendants() {
+    local child
+    # shellcheck disable=SC2013 # a word each
+    for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do
+        echo "$child"
+        descendants "$child"
     done
+}
+
+# Which of the program's processes has worked most: whoever attaches wants to see that one.
+busiest() {
+    local pid best=$1 most=-1 stat fields
+    for pid in "$1" $(descendants "$1"); do
+        stat=$(cat "/proc/$pid/stat" 2>/dev/null) || continue
+        read -ra fields <<<"${stat##*) }"
+        if [[ ${fields[0]} != Z ]] && ((fields[11] + fields[12] > most)); then
+            most=$((fields[11] + fields[12])) best=$pid
+        fi
+    done
+    echo "$best"
+}
+
+is_there() {
+    kill -0 "$1" 2>/dev/null && [[ $(ps -o stat= -p "$1") != Z* ]]
+}
+
+# Whether a process that could not be attached to, or gave its own status, is about to end.
+goes_away() {
+    local tries
+    for ((tries = 0; tries < 20; tries++)); do
+        is_there "$1" || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+# visit process seconds mode name: attaches, and goes by itself unless the process ends first
+visit() {
+    local pid=$1 options status
+    read -ra options <<<"$(options_of "$3")"
+    timeout --preserve-status -s INT -k 60 "$2" "$gait" attach --quiet -o "$folder/traces" --overflow drop \
+        "${options[@]}" "$pid" >"$folder/attached" 2>&1
+    status=$?
+    # Ended before it began.
+    if [[ $status == 130 ]]; then
+        rm -rf "$folder/traces"
+        return
+    fi
+    [[ $status == 0 ]] || goes_away "$pid" || grep -q 'executes another program by now' "$folder/attached" ||
+        say_failure "$4: attach gives $status: $(tail -n 1 "$folder/attached")"
+    verify "$4"
+}
+
+# In the middle, until the end.
+attach_way() {
+    local pid
+    bash -c "exec ${commands[$1]}" >"$folder/out" 2>"$folder/err" </dev/null &
+    pid=$!
+    sleep 0.3
+    is_there "$pid" && visit "$(busiest "$pid")" 300 "$2" "$1 by attach with $2"
     wait "$pid"
-    compare $? "$name by $visits visits with $mode"
+    compare $? "$1 by attach with $2"
+}
+
+# For a moment, again and again; the program is run as often as that takes, or for a minute.
+visits_way() {
+    local pid visits=0 end=$((SECONDS + 60))
+    while ((visits < visit_count && SECONDS < end)); do
+        bash -c "exec ${commands[$1]}" >"$folder/out" 2>"$folder/err" </dev/null &
+        pid=$!
+        sleep 0.05
+        while is_there "$pid" && ((visits < visit_count)); do
+            visit "$(busiest "$pid")" 0.1 "$2" "$1 by visit $visits with $2"
+            visits=$((visits + 1))
+        done
+        wait "$pid"
+        compare $? "$1 by $visits visits with $2"
+    done
+}
+
+is_installed() {
+    local need
+    for need in ${needs[$1]}; do
+        command -v "$need" >/dev/null || [[ -e $need ]] || return 1
+    done
 }
 
 for name in "${names[@]}"; do
-    command -v "$name" >/dev/null || [[ -x $name ]] || [[ ${commands[$name]-} == "./"* ]] || { echo "not installed: $name"; continue; }
     [[ -n ${commands[$name]-} ]] || { echo "no such program: $name"; exit 2; }
+    is_installed "$name" || { echo "skipped $name: not installed: ${needs[$name]}"; continue; }
     native_run "$name"
+    checks=0 before=$failures
     for way in $ways; do
         for mode in $modes; do
+            if [[ $mode == hook && -n ${not_hooked[$name]-} ]]; then
+                echo "skipped $name by $way with hook: ${not_hooked[$name]}"
+                continue
+            fi
             case $way in
-            spawn) spawn_way "$name" "$mode" ;;
-            attach) attach_way "$name" "$mode" 300 ;;
-            visits) attach_way "$name" "$mode" 0.3 ;;
+            spawn | attach | visits) "${way}_way" "$name" "$mode" ;;
             *) echo "no such way: $way"; exit 2 ;;
             esac
         done
     done
-    echo "$name: $checks checks, $failures failed"
+    total=$((total + checks))
+    echo "$name: $checks checks, $((failures - before)) failed"
 done
+echo "all: $total checks, $failures failed"
 [[ $failures -eq 0 ]]

@@ -17,6 +17,10 @@
 
 int program_main(int argc, char **argv, char **environment);
 
+/* Programs that leave the engine without memory have this: they may end natively, but not behind its back. */
+extern const char program_may_be_left;
+#pragma weak program_may_be_left
+
 _Noreturn void runner_fail(const char *what, const char *which)
 {
     fflush(stdout);
@@ -44,8 +48,8 @@ int main(int argc, char **argv, char **environment)
         runner_fail("not followed:", err.text);
     status = program_main(argc, argv, environment);
     disturbance_stop();
-    /* It must be followed still, unless somebody else unfollowed it on purpose. */
-    if ((mode.disturbance == NULL || gait_stalker_is_following_me(stalker)) &&
+    /* It must be followed still, unless somebody else unfollowed it on purpose, or it asked for that. */
+    if (((mode.disturbance == NULL && &program_may_be_left == NULL) || gait_stalker_is_following_me(stalker)) &&
         gait_stalker_unfollow_me(stalker, &err) != 0)
         runner_fail("not unfollowed:", err.text);
     if (gait_stalker_is_following_me(stalker))

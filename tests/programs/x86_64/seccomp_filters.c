@@ -55,6 +55,14 @@ static long work(void)
     say("mmap", got > 0 ? 1 : got);
     got = syscall(SYS_prctl, PR_GET_DUMPABLE);
     say("prctl", got);
+    got = syscall(SYS_fork);
+    if (got == 0)
+        syscall(SYS_exit_group, 9);
+    say("fork", got > 0 ? 1 : got);
+    got = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (got == 0)
+        syscall(SYS_exit_group, 9);
+    say("clone", got > 0 ? 1 : got);
     say("sum", busy());
     return 5;
 }

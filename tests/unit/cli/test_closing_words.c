@@ -19,7 +19,7 @@ static void expect(const struct closing_words *words, void (*say)(const struct c
 
 static void a_recording_without_loss_takes_a_line(void)
 {
-    struct closing_words words = {"./traces/a", 1, 900, 1500000000, 0, 0, 0, 0};
+    struct closing_words words = {"./traces/a", 1, 900, 1500000000, 0, 0, 0, 0, 0};
 
     expect(&words, closing_words_say, "gait: recorded 1 event in 1.500 s, nothing lost: 900 bytes in ./traces/a\n");
     words.event_count = 1002003;
@@ -46,9 +46,22 @@ static void pieces_that_are_gone_are_told(void)
            "gait: the oldest 7 pieces were deleted, and the events in them\n");
 }
 
+static void threads_that_were_left_are_told(void)
+{
+    struct closing_words words = {.path = "t", .event_count = 2, .file_bytes = 10, .left_count = 1};
+
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, nothing lost: 10 bytes in t\n"
+           "gait: 1 thread was not followed to the end; gait report says where and why\n");
+    words.left_count = 3;
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, nothing lost: 10 bytes in t\n"
+           "gait: 3 threads were not followed to the end; gait report says where and why\n");
+}
+
 static void losses_are_told_with_what_helps(void)
 {
-    struct closing_words words = {"t", 1000, 1024, 1000000, 2048, 0, 0, 0};
+    struct closing_words words = {"t", 1000, 1024, 1000000, 2048, 0, 0, 0, 0};
 
     expect(&words, closing_words_say,
            "gait: recorded 1,000 events in 0.001 s, not all that there were: 1.0 KiB in t\n"
@@ -73,6 +86,7 @@ static void waits_are_told(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_recording_without_loss_takes_a_line),
     CHECK_CASE(pieces_that_are_gone_are_told),
+    CHECK_CASE(threads_that_were_left_are_told),
     CHECK_CASE(losses_are_told_with_what_helps),
     CHECK_CASE(waits_are_told),
 };

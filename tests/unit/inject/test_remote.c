@@ -3,11 +3,15 @@
 #define _GNU_SOURCE
 #include "inject/remote.h"
 
+#include "arch/system_call_registers.h"
 #include "support/check.h"
 #include "support/stopped_shell.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +38,43 @@ static void system_calls_are_made_by_the_program(void)
     CHECK_EQUAL(WEXITSTATUS(stopped_shell_end(&tracee)), 3);
 }
 
+/* As valgrind does. */
+static _Noreturn void give_vdso_up(void)
+{
+    char *vdso = (char *)getauxval(AT_SYSINFO_EHDR);
+    size_t pages = 1;
+
+    /* It goes as a whole only. */
+    while (pages < 16 && munmap(vdso, pages * 4096) != 0)
+        pages++;
+    raise(SIGSTOP);
+    _exit(0);
+}
+
+static void without_a_vdso_there_is_other_code(void)
+{
+    uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
+    const uint8_t *insn;
+    struct remote_place place = {0};
+    uint8_t bytes[16];
+    size_t insn_bytes;
+    pid_t child = fork();
+    int status;
+
+    if (child == 0)
+        give_vdso_up();
+    CHECK_EQUAL(waitpid(child, &status, WUNTRACED), child);
+    CHECK(WIFSTOPPED(status));
+    CHECK_EQUAL(remote_find_system_call(child, &place), 0);
+    CHECK(place.address < vdso || place.address >= vdso + 8192);
+    CHECK(place.return_words != 0);
+    insn = system_call_instruction(&insn_bytes);
+    CHECK_EQUAL(process_memory_read(child, place.address, bytes, insn_bytes), 0);
+    CHECK_EQUAL(memcmp(bytes, insn, insn_bytes), 0);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+}
+
 static void without_a_process_there_is_no_place(void)
 {
     struct remote_place place = {0};
@@ -48,6 +89,7 @@ static void without_a_process_there_is_no_place(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(system_calls_are_made_by_the_program),
+    CHECK_CASE(without_a_vdso_there_is_other_code),
     CHECK_CASE(without_a_process_there_is_no_place),
 };
 

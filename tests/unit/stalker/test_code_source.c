@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,6 +48,27 @@ static void code_ends_where_its_mapping_does(void)
     CHECK_EQUAL(bytes_at(code - 1), 0);
     code_source_deinit(&source);
     unmap_pages(code, 2);
+}
+
+static void who_cannot_look_says_so(void)
+{
+    struct rlimit limit, none = {0, 0};
+    uint64_t code = map_pages(1, PROT_READ | PROT_EXEC);
+
+    getrlimit(RLIMIT_NOFILE, &limit);
+    none.rlim_max = limit.rlim_max;
+    code_source_init(&source);
+    setrlimit(RLIMIT_NOFILE, &none);
+    CHECK_EQUAL(bytes_at(code), 0);
+    CHECK(code_source_is_blind(&source));
+    setrlimit(RLIMIT_NOFILE, &limit);
+    code_source_forget(&source, code, code + PAGE);
+    CHECK_EQUAL(bytes_at(code), PAGE);
+    CHECK(!code_source_is_blind(&source));
+    CHECK_EQUAL(bytes_at(0), 0);
+    CHECK(!code_source_is_blind(&source));
+    code_source_deinit(&source);
+    unmap_pages(code, 1);
 }
 
 static void this_program_is_code(void)
@@ -254,6 +276,7 @@ static void threads_may_look_at_once(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(code_ends_where_its_mapping_does),
+    CHECK_CASE(who_cannot_look_says_so),
     CHECK_CASE(this_program_is_code),
     CHECK_CASE(memory_must_be_readable_and_executable),
     CHECK_CASE(mappings_that_touch_are_one),

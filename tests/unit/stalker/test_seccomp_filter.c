@@ -98,10 +98,32 @@ static void what_cannot_be_read_is_refused(void)
     CHECK_EQUAL(seccomp_filter_set(&call), -EINVAL);
 }
 
+static void a_filter_is_changed_for_who_does_not_set_it(void)
+{
+    struct sock_filter own[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), BPF_STMT(BPF_RET | BPF_K, 7)};
+    struct sock_fprog program = {2, own};
+    struct system_call call = {SYS_prctl, {PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program}};
+    struct seccomp_changed *changed;
+    unsigned argument = 0;
+
+    changed = seccomp_filter_change(&call, &argument);
+    CHECK(changed != NULL);
+    CHECK_EQUAL(argument, 2);
+    CHECK(changed->program.filter == changed->filter);
+    CHECK(changed->program.len > 2);
+    CHECK_EQUAL(changed->filter[changed->program.len - 1].k, 7);
+    seccomp_filter_forget(changed);
+    call.arguments[2] = 16;
+    CHECK(seccomp_filter_change(&call, &argument) == NULL);
+    call.arguments[1] = SECCOMP_MODE_STRICT;
+    CHECK(seccomp_filter_change(&call, &argument) == NULL);
+    call.number = SYS_getpid;
+    CHECK(seccomp_filter_change(&call, &argument) == NULL);
+}
+
 static const struct check_case cases[] = {
-    CHECK_CASE(a_filter_begins_with_what_may_pass),
-    CHECK_CASE(which_calls_set_one_is_known),
-    CHECK_CASE(calls_of_ours_pass_and_others_do_not),
+    CHECK_CASE(a_filter_begins_with_what_may_pass), CHECK_CASE(a_filter_is_changed_for_who_does_not_set_it),
+    CHECK_CASE(which_calls_set_one_is_known),       CHECK_CASE(calls_of_ours_pass_and_others_do_not),
     CHECK_CASE(what_cannot_be_read_is_refused),
 };
 

@@ -3,6 +3,7 @@
 #include "trace/manifest.h"
 
 #include "gait/stalker.h"
+#include "ring/left_log.h"
 #include "support/check.h"
 #include "support/trace_folder.h"
 
@@ -18,6 +19,15 @@ static struct manifest_thread threads[] = {
     {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5, .wait_count = 6, .waited_ns = 1ull << 40},
     {.tid = 8, .generation = 2, .name = "fifteen letters", .lost_bytes = UINT64_MAX},
 };
+static struct manifest_left left[] = {
+    {.time = UINT64_MAX,
+     .pc = 1ull << 63,
+     .tid = 8,
+     .reason = RING_LEFT_BLIND,
+     .code_bytes = 16,
+     .code = {[15] = 0xfe}},
+    {.tid = 7, .reason = RING_LEFT_NEW_THREAD},
+};
 static struct manifest_process processes[] = {
     {.pid = 7,
      .image = 1,
@@ -25,6 +35,9 @@ static struct manifest_process processes[] = {
      .threads = threads,
      .thread_count = 2,
      .losses = {1, 2, 3, UINT64_MAX, 12},
+     .left = left,
+     .left_listed = 2,
+     .left_count = 99,
      .status = -1},
     {.pid = 9, .image = 2, .parent_pid = 7, .command = "child", .status = 139},
 };
@@ -71,6 +84,15 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.process_count, 2);
     CHECK_TEXT(read.processes[0].command, processes[0].command);
     CHECK_EQUAL(read.processes[0].status, -1);
+    CHECK_EQUAL(read.processes[0].left_count, 99);
+    CHECK_EQUAL(read.processes[0].left_listed, 2);
+    CHECK_EQUAL(read.processes[0].left[0].time, UINT64_MAX);
+    CHECK_EQUAL(read.processes[0].left[0].pc, 1ull << 63);
+    CHECK_EQUAL(read.processes[0].left[0].reason, RING_LEFT_BLIND);
+    CHECK_EQUAL(memcmp(read.processes[0].left[0].code, left[0].code, 16), 0);
+    CHECK_EQUAL(read.processes[0].left[1].tid, 7);
+    CHECK_EQUAL(read.processes[0].left[1].reason, RING_LEFT_NEW_THREAD);
+    CHECK_EQUAL(read.processes[0].left[1].code_bytes, 0);
     CHECK_EQUAL(read.processes[0].thread_count, 2);
     CHECK_TEXT(read.processes[0].threads[1].name, "fifteen letters");
     CHECK_EQUAL(read.processes[0].threads[1].generation, 2);

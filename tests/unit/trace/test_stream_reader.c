@@ -73,6 +73,31 @@ static void what_was_written_is_read(void)
     }
 }
 
+/* Pieces are of 20 bytes, a tick each, from 1000 on. */
+static void chunks_before_a_time_are_passed_over(void)
+{
+    static const struct {
+        uint64_t before;
+        uint64_t skipped;
+    } cases[] = {{0, 0}, {1019, 0}, {1020, 1}, {1039, 1}, {1040, 2}, {UINT64_MAX, 3}};
+    struct trace_bytes bytes;
+    struct stream_reader reader;
+    struct stream_chunk chunk;
+
+    put_stream("skipped", false, &bytes);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        CHECK_EQUAL(stream_reader_open(&reader, folder.fd, "skipped", NULL), 0);
+        CHECK_EQUAL(stream_reader_skip(&reader, cases[i].before), cases[i].skipped);
+        for (uint64_t next = cases[i].skipped; next < 3; next++) {
+            CHECK(stream_reader_next(&reader, &chunk));
+            CHECK_EQUAL(chunk.sequence, next);
+        }
+        CHECK(!stream_reader_next(&reader, &chunk));
+        CHECK_EQUAL(reader.end.state, STREAM_COMPLETE);
+        stream_reader_close(&reader);
+    }
+}
+
 /* Blocks in all the ways in which they can be stored, with marks and without. */
 static void each_way_of_storing_is_read(void)
 {
@@ -312,6 +337,7 @@ static void an_incomplete_end_is_put_into_words(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(what_was_written_is_read),
+    CHECK_CASE(chunks_before_a_time_are_passed_over),
     CHECK_CASE(each_way_of_storing_is_read),
     CHECK_CASE(impossible_marks_are_damage),
     CHECK_CASE(truncation_is_told_at_every_byte),

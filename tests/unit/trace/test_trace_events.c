@@ -88,6 +88,26 @@ static void gaps_are_told_where_they_are(void)
     CHECK_EQUAL(received.last_sequence, 4);
 }
 
+/* The chunks of the second thread have a call and its return each, 48 bytes, and so many ticks. */
+static void chunks_before_a_time_are_left_out(void)
+{
+    struct received received = {.enough = 64};
+    struct trace_events_receiver receiver = {process, lose, skip, &received};
+    struct trace_events_walk *walk;
+    struct trace_events_end end;
+
+    CHECK_EQUAL(trace_events_begin(&walk, folder.fd, trace_piece_at("100/101.1.index.gait"), 1, &blocks, &receiver), 0);
+    trace_events_skip(walk, 1000 + 2 * 48);
+    while (trace_events_step(walk))
+        ;
+    CHECK_EQUAL(trace_events_end(walk, &end, NULL), 0);
+    CHECK_EQUAL(end.stream.state, STREAM_COMPLETE);
+    CHECK_EQUAL(received.skips, 1);
+    CHECK_EQUAL(received.count, 6);
+    CHECK_EQUAL(received.events[0].time, 2200);
+    CHECK_EQUAL(received.lost, 3 * 72);
+}
+
 static void reading_ends_when_there_is_enough(void)
 {
     struct received received;
@@ -343,6 +363,7 @@ static void another_stream_is_refused(void)
 static const struct check_case cases[] = {
     CHECK_CASE(events_come_in_order),
     CHECK_CASE(gaps_are_told_where_they_are),
+    CHECK_CASE(chunks_before_a_time_are_left_out),
     CHECK_CASE(reading_ends_when_there_is_enough),
     CHECK_CASE(what_is_no_record_is_skipped_with_its_chunk),
     CHECK_CASE(instructions_wait_across_chunks),

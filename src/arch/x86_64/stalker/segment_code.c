@@ -14,9 +14,10 @@ bool x86_uses_our_segment(const struct x86_insn *insn)
 {
     if (insn->segment == X86_GS && insn->properties & X86_SEGMENT_USE)
         return true;
-    if (!(insn->properties & (X86_SEGMENT_CHANGE | X86_SEGMENT_STORE)))
-        return false;
-    return insn->mnemonic != X86_MNEMONIC_rdfsbase && insn->mnemonic != X86_MNEMONIC_wrfsbase;
+    if (insn->properties & X86_SEGMENT_CHANGE)
+        return insn->mnemonic != X86_MNEMONIC_wrfsbase;
+    /* Selectors are the program's, unless it loads another one into gs, which nobody follows: only bases are not. */
+    return insn->properties & X86_SEGMENT_STORE && insn->mnemonic == X86_MNEMONIC_rdgsbase;
 }
 
 static bool is_base_move(const struct x86_insn *insn)

@@ -68,6 +68,9 @@ static void what_is_not_ours_is_not_taken_for_it(void)
         {{0x64, 0x48, 0x8b, 0x04, 0x25, 8, 0, 0, 0}, 9}, /* mov rax, fs:[8] */
         {{0xf3, 0x48, 0x0f, 0xae, 0xc0}, 5},             /* rdfsbase rax */
         {{0x65, 0x90}, 2},                               /* nop */
+        {{0x8c, 0xc8}, 2},                               /* mov eax, cs */
+        {{0x8c, 0xe8}, 2},                               /* mov eax, gs */
+        {{0x0f, 0xa8}, 2},                               /* push gs */
     };
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

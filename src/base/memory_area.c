@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A number that only grows, until there is no more room and it begins anew. Where it begins differs from process to
+ * process as images do. Relaxed: nothing is read through it, and the kernel says no to what is in use. Notes are in no
+ * order, each taken by who changes its start.
+ */
+#include "base/memory_area.h"
+
+#include <stdatomic.h>
+
+#define AREA_LOW    0x470000000000ull
+#define AREA_HIGH   0x540000000000ull
+#define SPREAD_BITS 28 /* of pages: a TiB */
+#define PAGE_BITS   12
+
+/* The sanitizer of threads allows no memory of others there. */
+#ifdef __SANITIZE_THREAD__
+#define AREA_IS_ALLOWED false
+#else
+#define AREA_IS_ALLOWED true
+#endif
+
+#define NOTES 512
+
+struct note {
+    _Atomic uint64_t start; /* 0: nothing; TAKEN: it is being written */
+    _Atomic uint64_t size_bytes;
+};
+
+#define TAKEN 1u
+
+static struct {
+    _Atomic uint64_t next;    /* 0: nothing was taken yet */
+    _Atomic bool has_wrapped; /* all of it may be in use */
+    _Atomic uint32_t noted;   /* notes from there on were never used */
+    struct note notes[NOTES];
+} area;
+
+/* Images are loaded at random addresses of whole pages, or at much the same ones where nobody wants it random. */
+static uint64_t first(void)
+{
+    uint64_t pages = (uintptr_t)&area >> PAGE_BITS & ((1ull << SPREAD_BITS) - 1);
+
+    return AREA_LOW + (pages << PAGE_BITS);
+}
+
+uint64_t memory_area_take(size_t size_bytes)
+{
+    uint64_t expected = 0, taken;
+
+    if (!AREA_IS_ALLOWED || size_bytes > AREA_HIGH - AREA_LOW)
+        return 0;
+    (void)atomic_compare_exchange_strong_explicit(&area.next, &expected, first(), memory_order_relaxed,
+                                                  memory_order_relaxed);
+    taken = atomic_fetch_add_explicit(&area.next, size_bytes, memory_order_relaxed);
+    if (taken <= AREA_HIGH - size_bytes)
+        return taken;
+    atomic_store_explicit(&area.has_wrapped, true, memory_order_relaxed);
+    atomic_store_explicit(&area.next, AREA_LOW + size_bytes, memory_order_relaxed);
+    return AREA_LOW;
+}
+
+static void raise_noted(uint32_t count)
+{
+    uint32_t noted = atomic_load_explicit(&area.noted, memory_order_relaxed);
+
+    while (noted < count && !atomic_compare_exchange_weak_explicit(&area.noted, &noted, count, memory_order_relaxed,
+                                                                   memory_order_relaxed))
+        ;
+}
+
+void memory_area_note(uint64_t start, size_t size_bytes)
+{
+    for (uint32_t i = 0; i < NOTES; i++) {
+        struct note *note = &area.notes[i];
+        uint64_t nothing = 0;
+
+        if (!atomic_compare_exchange_strong_explicit(&note->start, &nothing, TAKEN, memory_order_relaxed,
+                                                     memory_order_relaxed))
+            continue;
+        atomic_store_explicit(&note->size_bytes, size_bytes, memory_order_relaxed);
+        /* Release: pairs with the acquire in is_noted. */
+        atomic_store_explicit(&note->start, start, memory_order_release);
+        raise_noted(i + 1);
+        return;
+    }
+}
+
+void memory_area_forget(uint64_t start)
+{
+    uint32_t noted = atomic_load_explicit(&area.noted, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < noted; i++) {
+        uint64_t expected = start;
+
+        if (atomic_compare_exchange_strong_explicit(&area.notes[i].start, &expected, 0, memory_order_relaxed,
+                                                    memory_order_relaxed))
+            return;
+    }
+}
+
+static bool is_noted(uint64_t start, uint64_t end)
+{
+    uint32_t noted = atomic_load_explicit(&area.noted, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < noted; i++) {
+        uint64_t first = atomic_load_explicit(&area.notes[i].start, memory_order_acquire);
+        uint64_t size = atomic_load_explicit(&area.notes[i].size_bytes, memory_order_relaxed);
+
+        if (first > TAKEN && start < first + size && end > first)
+            return true;
+    }
+    return false;
+}
+
+bool memory_area_overlaps(uint64_t start, uint64_t end)
+{
+    bool has_wrapped = atomic_load_explicit(&area.has_wrapped, memory_order_relaxed);
+    uint64_t low = has_wrapped ? AREA_LOW : first();
+    uint64_t high = has_wrapped ? AREA_HIGH : atomic_load_explicit(&area.next, memory_order_relaxed);
+
+    return (start < high && end > low) || is_noted(start, end);
+}

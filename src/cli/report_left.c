@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/report_left.h"
+
+#include "cli/printable.h"
+#include "cli/screen.h"
+#include "ring/left_log.h"
+#include "symbolize/function_names.h"
+#include "view/trace_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define TEXT_BYTES 512
+
+static const char *explain(uint32_t reason)
+{
+    switch (reason) {
+    case RING_LEFT_INSTRUCTION:
+        return "gait does not know how to follow this instruction";
+    case RING_LEFT_MEMORY:
+        return "the process had no memory left to translate code";
+    case RING_LEFT_BLIND:
+        return "without /proc, a descriptor or memory nobody can tell whether there is code";
+    case RING_LEFT_NEW_THREAD:
+        return "the process had no memory left to follow the thread that it makes there";
+    case RING_LEFT_COUNTER:
+        return "the thread forbids itself to read the time from the CPU";
+    default:
+        return "for a reason that this gait does not know";
+    }
+}
+
+static const struct view_process *find_process(const struct view_trace *trace, const struct manifest_process *listed)
+{
+    for (size_t i = 0; i < trace->process_count; i++)
+        if (trace->processes[i].pid == listed->pid && trace->processes[i].image == listed->image)
+            return &trace->processes[i];
+    return NULL;
+}
+
+/* "function+0x12", or the address if nobody knows. */
+static void put_place(struct screen *screen, const struct view_process *process, const struct manifest_left *left,
+                      struct function_names *names)
+{
+    const struct module *module =
+        process == NULL ? NULL : modules_find(&process->modules, left->pc, left->time, left->time);
+    char name[TEXT_BYTES], clean[TEXT_BYTES];
+
+    if (module == NULL) {
+        screen_print(screen, "0x%" PRIx64, left->pc);
+        return;
+    }
+    (void)function_names_find(names, module, left->pc, name, sizeof(name));
+    screen_print(screen, "%s", printable(clean, sizeof(clean), name));
+}
+
+static void put_left(struct screen *screen, const struct view_process *process, const struct manifest_left *left,
+                     struct function_names *names)
+{
+    screen_print(screen, "thread %" PRIu32 " at ", left->tid);
+    put_place(screen, process, left, names);
+    screen_print(screen, ": %s", explain(left->reason));
+    for (uint32_t i = 0; i < left->code_bytes && left->reason == RING_LEFT_INSTRUCTION; i++)
+        screen_print(screen, "%s%02x", i == 0 ? ": " : " ", left->code[i]);
+    screen_print(screen, "\n");
+}
+
+static void put_process(struct screen *screen, const struct view_trace *trace, const struct manifest_process *listed,
+                        struct function_names *names)
+{
+    const struct view_process *process = find_process(trace, listed);
+    char heading[96];
+
+    snprintf(heading, sizeof(heading), "process %" PRIu32 " was not followed any further %" PRIu64 " %s", listed->pid,
+             listed->left_count, listed->left_count == 1 ? "time" : "times");
+    screen_print(screen, "\n");
+    screen_put(screen, SCREEN_STRONG, 0, heading);
+    screen_print(screen, "\n");
+    for (size_t i = 0; i < listed->left_listed; i++)
+        put_left(screen, process, &listed->left[i], names);
+    if (listed->left_count > listed->left_listed)
+        screen_print(screen, "%" PRIu64 " more\n", listed->left_count - listed->left_listed);
+}
+
+void report_left(struct screen *screen, const struct trace_report *report, struct function_names *names)
+{
+    const struct manifest *manifest = &report->trace->manifest;
+
+    for (size_t i = 0; i < manifest->process_count; i++)
+        if (manifest->processes[i].left_count != 0)
+            put_process(screen, report->trace, &manifest->processes[i], names);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums over all calls of a trace, by function: one pass, in which threads of the trace are read side by side, without
+ * rows. After it is made it does not change.
+ */
+#ifndef GAIT_QUERY_CALL_TOTALS_H
+#define GAIT_QUERY_CALL_TOTALS_H
+
+#include "query/query_source.h"
+
+struct call_total {
+    uint64_t calls;
+    uint64_t total;  /* ticks, as the others; what is within another call of the same function not again */
+    uint64_t summed; /* with those */
+    uint64_t self;
+    uint64_t shortest;
+    uint64_t longest;
+};
+
+struct call_totals {
+    struct call_total *totals; /* by the number of the function */
+    size_t count;
+    bool has_times; /* else only calls are known */
+};
+
+/* Reads the trace; what could not be read is noted in the source. Without times it is faster. -ENOMEM. */
+MUST_USE int call_totals_create(struct call_totals **totals_out, struct query_source *source, bool has_times);
+void call_totals_destroy(struct call_totals *totals);
+
+#endif

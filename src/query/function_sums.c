@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "query/function_sums.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUMS_AT_FIRST 512u
+
+void function_sums_init(struct function_sums *sums, const struct view_trace *trace)
+{
+    *sums = (struct function_sums){.trace = trace};
+}
+
+void function_sums_deinit(struct function_sums *sums)
+{
+    free(sums->sums);
+    free(sums->slots);
+    *sums = (struct function_sums){.trace = sums->trace};
+}
+
+void function_sums_clear(struct function_sums *sums)
+{
+    if (sums->count != 0)
+        memset(sums->slots, 0, sums->slot_count * sizeof(*sums->slots));
+    sums->count = 0;
+}
+
+static size_t slot_of(const struct function_sums *sums, uint32_t process, uint64_t address)
+{
+    return (size_t)(((address ^ (uint64_t)process << 40) * 0x9e3779b97f4a7c15u) >> 32) & (sums->slot_count - 1);
+}
+
+static int grow(struct function_sums *sums)
+{
+    size_t capacity = sums->capacity == 0 ? SUMS_AT_FIRST : 2 * sums->capacity;
+    struct function_sum *grown = realloc(sums->sums, capacity * sizeof(*grown));
+    uint32_t *slots = calloc(2 * capacity, sizeof(*slots));
+
+    if (grown != NULL)
+        sums->sums = grown;
+    if (grown == NULL || slots == NULL) {
+        free(slots);
+        return -ENOMEM;
+    }
+    free(sums->slots);
+    sums->slots = slots;
+    sums->slot_count = 2 * capacity;
+    sums->capacity = capacity;
+    for (size_t i = 0; i < sums->count; i++) {
+        size_t at = slot_of(sums, grown[i].process, grown[i].address);
+
+        while (slots[at] != 0)
+            at = (at + 1) & (sums->slot_count - 1);
+        slots[at] = (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+static void begin_sum(const struct function_sums *sums, struct function_sum *sum, uint64_t time)
+{
+    const struct modules *modules = &sums->trace->processes[sum->process].modules;
+    const struct module *module = modules_find(modules, sum->address, time, time);
+
+    sum->time = time;
+    sum->shortest = UINT64_MAX;
+    if (module != NULL) {
+        sum->from = module->loaded;
+        sum->to = module->unloaded;
+    } else {
+        query_module_pause(modules, time, &sum->from, &sum->to);
+    }
+}
+
+static bool is_of(const struct function_sum *sum, uint32_t process, uint64_t address, uint64_t time)
+{
+    return sum->address == address && sum->process == process && sum->from <= time && time < sum->to;
+}
+
+uint32_t function_sums_find(struct function_sums *sums, uint32_t process, uint64_t address, uint64_t time)
+{
+    size_t at;
+
+    if (sums->count == sums->capacity && grow(sums) != 0)
+        return FUNCTION_SUMS_NONE;
+    at = slot_of(sums, process, address);
+    while (sums->slots[at] != 0 && !is_of(&sums->sums[sums->slots[at] - 1], process, address, time))
+        at = (at + 1) & (sums->slot_count - 1);
+    if (sums->slots[at] == 0) {
+        struct function_sum *sum = &sums->sums[sums->count];
+
+        *sum = (struct function_sum){.process = process, .address = address};
+        begin_sum(sums, sum, time);
+        sums->slots[at] = (uint32_t)++sums->count;
+    }
+    return sums->slots[at] - 1;
+}

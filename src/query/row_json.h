@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows as JSON: an array for each statement, with an object a line. Blobs are texts of hexadecimal digits. One thread
+ * at a time.
+ */
+#ifndef GAIT_QUERY_ROW_JSON_H
+#define GAIT_QUERY_ROW_JSON_H
+
+#include "query/query.h"
+
+#include <stdio.h>
+
+struct row_json {
+    FILE *stream;
+    char **names; /* of the columns */
+    size_t count;
+    bool has_rows;
+};
+
+void row_json_init(struct row_json *json, FILE *stream);
+void row_json_deinit(struct row_json *json);
+
+struct query_receiver row_json_receiver(struct row_json *json);
+
+#endif

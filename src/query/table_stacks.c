@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* stacks: who called, a row for each stack that --stack had kept. Callers are an array of JSON, the nearest first. */
+#include "query/detail_scan.h"
+#include "symbolize/stack_names.h"
+
+#include <string.h>
+
+#define NAME_BYTES 1024
+
+enum stacks_column {
+    STACKS_TIME = PLACE_COLUMNS,
+    STACKS_CALLER,
+    STACKS_CALLERS,
+    STACKS_CALLER_COUNT,
+    STACKS_GOES_ON,
+    STACKS_COLUMNS,
+};
+
+static const struct query_column columns[] = {
+    PLACE_COLUMN_LIST("the function that was called"),
+    [STACKS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", 0, false},
+    [STACKS_CALLER] = {"caller", "TEXT", "who called it, with the place", 0, false},
+    [STACKS_CALLERS] = {"callers", "TEXT", "all callers, the nearest first, as JSON: for json_each(callers)", 0, false},
+    [STACKS_CALLER_COUNT] = {"caller_count", "INTEGER", "how many these are", 0, false},
+    [STACKS_GOES_ON] = {"goes_on", "INTEGER", "1: there were more", 0, false},
+};
+
+struct stacks_cursor {
+    struct query_cursor base;
+    struct detail_scan scan;
+    struct place_verdicts verdicts;
+    struct detail_stack stack;
+    uint32_t function;
+};
+
+static double cost(const struct query_source *source)
+{
+    return query_source_event_bytes(source) / 8 + 100;
+}
+
+static int begin(struct query_cursor *base)
+{
+    struct stacks_cursor *cursor = (struct stacks_cursor *)base;
+
+    cursor->scan = (struct detail_scan){.source = base->source, .filter = base};
+    place_verdicts_init(&cursor->verdicts, base);
+    return 0;
+}
+
+static int next(struct query_cursor *base)
+{
+    struct stacks_cursor *cursor = (struct stacks_cursor *)base;
+    enum detail_step step;
+
+    while ((step = detail_scan_step(&cursor->scan)) != DETAIL_STEP_OVER) {
+        struct detail_record record;
+
+        if (step != DETAIL_STEP_RECORD)
+            continue;
+        memcpy(&record, cursor->scan.record, sizeof(record));
+        if (record.kind != DETAIL_STACK)
+            continue;
+        memcpy(&cursor->stack, cursor->scan.record, sizeof(cursor->stack));
+        cursor->function = query_source_number(base->source, cursor->scan.thread.process, record.function, record.time);
+        if (place_takes_function(&cursor->verdicts, base, cursor->function))
+            return 1;
+    }
+    return 0;
+}
+
+static void name_caller(const struct stacks_cursor *cursor, uint32_t which, char name[NAME_BYTES])
+{
+    struct query_source *source = cursor->base.source;
+    uint64_t address;
+
+    memcpy(&address, cursor->scan.record + sizeof(cursor->stack) + which * sizeof(address), sizeof(address));
+    stack_names_find(&source->trace->processes[cursor->scan.thread.process].modules, &source->functions.names,
+                     cursor->stack.record.time, address, name, NAME_BYTES);
+}
+
+/* What is in names is no JSON of its own; bytes that are no ASCII are left as they are. */
+static void put_json_text(sqlite3_str *text, const char *name)
+{
+    sqlite3_str_appendchar(text, 1, '"');
+    for (const unsigned char *at = (const unsigned char *)name; *at != '\0'; at++)
+        if (*at < 0x20)
+            sqlite3_str_appendf(text, "\\u%04x", *at);
+        else if (*at == '"' || *at == '\\')
+            sqlite3_str_appendf(text, "\\%c", *at);
+        else
+            sqlite3_str_appendchar(text, 1, (char)*at);
+    sqlite3_str_appendchar(text, 1, '"');
+}
+
+static void put_callers(const struct stacks_cursor *cursor, sqlite3_context *result)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    char name[NAME_BYTES];
+    char *bytes;
+
+    sqlite3_str_appendchar(text, 1, '[');
+    for (uint32_t i = 0; i < cursor->stack.frame_count; i++) {
+        name_caller(cursor, i, name);
+        sqlite3_str_appendall(text, i == 0 ? "" : ",");
+        put_json_text(text, name);
+    }
+    sqlite3_str_appendchar(text, 1, ']');
+    bytes = sqlite3_str_finish(text);
+    if (bytes == NULL)
+        sqlite3_result_error_nomem(result);
+    else
+        sqlite3_result_text(result, bytes, -1, sqlite3_free);
+}
+
+static void column(struct query_cursor *base, sqlite3_context *result, int which)
+{
+    struct stacks_cursor *cursor = (struct stacks_cursor *)base;
+    char name[NAME_BYTES];
+
+    if (which < PLACE_COLUMNS) {
+        place_column_put(base, result, which, &cursor->scan.thread, cursor->function);
+        return;
+    }
+    switch (which) {
+    case STACKS_TIME:
+        sqlite3_result_int64(result, (int64_t)view_trace_ns(base->source->trace, cursor->stack.record.time));
+        break;
+    case STACKS_CALLER:
+        if (cursor->stack.frame_count == 0)
+            break;
+        name_caller(cursor, 0, name);
+        sqlite3_result_text(result, name, -1, SQLITE_TRANSIENT);
+        break;
+    case STACKS_CALLERS:
+        put_callers(cursor, result);
+        break;
+    case STACKS_CALLER_COUNT:
+        sqlite3_result_int64(result, cursor->stack.frame_count);
+        break;
+    default:
+        sqlite3_result_int64(result, (cursor->stack.flags & DETAIL_STACK_GOES_ON) != 0);
+        break;
+    }
+}
+
+static void end(struct query_cursor *base)
+{
+    struct stacks_cursor *cursor = (struct stacks_cursor *)base;
+
+    detail_scan_deinit(&cursor->scan);
+    place_verdicts_deinit(&cursor->verdicts);
+}
+
+extern const struct query_table query_table_stacks;
+const struct query_table query_table_stacks = {
+    .name = "stacks",
+    .meaning = "who called functions, where --stack kept that",
+    .columns = columns,
+    .column_count = STACKS_COLUMNS,
+    .cursor_bytes = sizeof(struct stacks_cursor),
+    .cost = cost,
+    .begin = begin,
+    .next = next,
+    .column = column,
+    .end = end,
+};

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Where a program does what cannot be followed it goes on natively, at exactly that place, and that is said: when the
+# recording ends, in the trace, and by gait report.
+# configurations: debug-gcc
+# shellcheck source=recording.sh
+source "$(dirname "$0")/recording.sh"
+gcc -O1 -o "$folder/far_branches" tests/system/programs/far_branches.c || exit 1
+gcc -O1 -pthread -o "$folder/without_memory" tests/system/programs/without_memory.c || exit 1
+gcc -O1 -pthread -o "$folder/without_descriptors" tests/system/programs/without_descriptors.c || exit 1
+
+# left_by events program: records it, and leaves what was said in $folder/said and the report in $folder/report
+left_by() {
+    local events=$1 program=$2
+    rm -rf "$folder/traces"
+    "$program" >"$folder/native" 2>&1
+    "$gait" spawn -o "$folder/traces" --follow "$events" -- "$program" >"$folder/out" 2>"$folder/said"
+    check "${program##*/} with $events: another status" test $? = 0
+    check "${program##*/} with $events: another output" cmp -s "$folder/native" "$folder/out"
+    "$gait" report "$folder"/traces/* >"$folder/report" 2>&1
+    "$gait" verify "$folder"/traces/* >"$folder/err" 2>&1 || fail "${program##*/} with $events: a bad trace"
+}
+
+gcc -O1 -o "$folder/unmaps_others" tests/system/programs/unmaps_others.c || exit 1
+
+for events in none call,ret block; do
+    left_by $events "$folder/far_branches"
+    check "nobody says that it was left" grep -q '^gait: 1 thread was not followed to the end' "$folder/said"
+    check "the report does not say where and why" \
+        grep -q '^thread [0-9]* at far_return+0x[0-9a-f]*: gait does not know how to follow this instruction: 48 cb ' "$folder/report"
+    check "the trace does not say it" grep -q '"why": "instruction"' "$folder"/traces/*/manifest.json
+    left_by $events "$folder/without_descriptors"
+    check "without descriptors: the report does not say why" grep -q 'nobody can tell whether there is code' "$folder/report"
+    left_by $events "$folder/without_memory"
+    check "without memory: the report does not say it" grep -q 'no memory left to follow the thread that it makes' "$folder/report"
+    # Not left, since it does not get what it wants.
+    left_by $events "$folder/unmaps_others"
+    check "a program that unmaps what it does not know is left" test -z "$(grep 'not followed' "$folder/said")"
+done
+
+finish

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A part of what make torture does, which takes much longer: programs in every way that gait has to look at them, each way
+# and mode with some. Programs that are not installed are passed over, which is said.
+# configurations: debug-gcc
+# needs: followed-programs
+# time limit: 300 s
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+[[ $(uname -m) == x86_64 ]] || { echo "skipped: gait knows no other CPU's instructions yet"; exit 77; }
+failed=0
+
+torture() {
+    tests/torture/torture.sh "$@" || failed=1
+}
+
+torture -w spawn -m "none hook" dash perl sqlite3 lua5.4 ssh-keygen
+torture -w spawn -m "call,ret block" tclsh vim gzip
+torture -w attach -m "none call,ret block hook" lua5.4
+torture -w attach -m "none hook" redis
+torture -w visits -n 4 -m "none call,ret block hook" luajit
+torture -w spawn -m "none hook" checker-seccomp_filters checker-threads_end checker-exec_chain checker-daemon \
+    checker-clone_flags checker-unmapped_code checker-own_tracing
+exit $failed
