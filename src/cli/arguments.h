@@ -16,7 +16,7 @@
 #define ARGUMENT_TEXT "TEXT"
 
 /* The same: any text follows, and is added to a struct argument_texts. Such an option can be given several times. */
-#define ARGUMENT_TEXTS "TEXTS"
+#define ARGUMENT_TEXTS     "TEXTS"
 
 #define ARGUMENT_TEXTS_MAX 16
 

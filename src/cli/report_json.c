@@ -6,6 +6,7 @@
 #include "cli/report_crash.h"
 #include "cli/report_details.h"
 #include "cli/report_diff.h"
+#include "cli/report_left.h"
 #include "cli/report_recording.h"
 #include "cli/report_threads.h"
 
@@ -101,7 +102,25 @@ static void put_losses(struct json_page *page, const struct manifest_losses *los
     json_page_close(page, '}');
 }
 
-static void put_process(struct json_page *page, const struct manifest_process *process)
+/* Where its threads went on without being followed. */
+static void put_left(struct json_page *page, const struct view_trace *trace, const struct manifest_process *process)
+{
+    json_page_count(page, "left_count", process->left_count);
+    json_page_open(page, "left", '[');
+    for (size_t i = 0; i < process->left_listed; i++) {
+        const struct manifest_left *left = &process->left[i];
+
+        json_page_open(page, NULL, '{');
+        json_page_count(page, "tid", left->tid);
+        json_page_address(page, "address", left->pc);
+        json_page_count(page, "time_ns", view_trace_ns(trace, left->time));
+        json_page_text(page, "reason", report_left_explain(left->reason));
+        json_page_close(page, '}');
+    }
+    json_page_close(page, ']');
+}
+
+static void put_process(struct json_page *page, const struct view_trace *trace, const struct manifest_process *process)
 {
     json_page_open(page, NULL, '{');
     json_page_count(page, "pid", process->pid);
@@ -117,6 +136,7 @@ static void put_process(struct json_page *page, const struct manifest_process *p
     else
         json_page_null(page, "signal");
     put_losses(page, &process->losses);
+    put_left(page, trace, process);
     json_page_close(page, '}');
 }
 
@@ -156,7 +176,7 @@ static void put_threads(struct json_page *page, const struct trace_report *repor
 {
     json_page_open(page, "processes", '[');
     for (size_t i = 0; i < report->trace->manifest.process_count; i++)
-        put_process(page, &report->trace->manifest.processes[i]);
+        put_process(page, report->trace, &report->trace->manifest.processes[i]);
     json_page_close(page, ']');
     json_page_open(page, "threads", '[');
     for (size_t i = 0; i < report->trace->thread_count; i++)

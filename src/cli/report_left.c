@@ -12,7 +12,7 @@
 
 #define TEXT_BYTES 512
 
-static const char *explain(uint32_t reason)
+const char *report_left_explain(uint32_t reason)
 {
     switch (reason) {
     case RING_LEFT_INSTRUCTION:
@@ -59,7 +59,7 @@ static void put_left(struct screen *screen, const struct view_process *process, 
 {
     screen_print(screen, "thread %" PRIu32 " at ", left->tid);
     put_place(screen, process, left, names);
-    screen_print(screen, ": %s", explain(left->reason));
+    screen_print(screen, ": %s", report_left_explain(left->reason));
     for (uint32_t i = 0; i < left->code_bytes && left->reason == RING_LEFT_INSTRUCTION; i++)
         screen_print(screen, "%s%02x", i == 0 ? ": " : " ", left->code[i]);
     screen_print(screen, "\n");

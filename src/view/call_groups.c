@@ -2,7 +2,7 @@
 /* Whoever asks keeps the answers, so that the lock is taken once for each function and thread, not for each call. */
 #include "view/call_groups.h"
 
-#include "base/glob.h"
+#include "view/function_pattern.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,6 +41,8 @@ int call_groups_init(struct call_groups *groups, const struct view_trace *trace,
         text_numbers_deinit(&groups->keys);
         return result;
     }
+    symbolizer_init(&groups->symbolizer, NULL);
+    symbolizer_use_trace(&groups->symbolizer, trace->files.folder);
     pthread_mutex_init(&groups->lock, NULL);
     if (kind == CALL_GROUP_THREAD)
         result = add_threads(groups);
@@ -51,6 +53,7 @@ int call_groups_init(struct call_groups *groups, const struct view_trace *trace,
 
 void call_groups_deinit(struct call_groups *groups)
 {
+    symbolizer_deinit(&groups->symbolizer);
     view_functions_deinit(&groups->functions);
     text_numbers_deinit(&groups->keys);
     free(groups->groups);
@@ -68,35 +71,29 @@ const char *call_groups_base_name(const char *path)
 
 static bool passes(struct call_groups *groups, uint32_t number)
 {
-    const char *mark = groups->filter == NULL ? NULL : strchr(groups->filter, '!');
-    const struct view_function *function;
-    struct glob_text module;
-
-    if (groups->filter == NULL)
-        return true;
-    function = view_functions_at(&groups->functions, number);
-    if (mark == NULL)
-        return glob_matches_string(groups->filter, function->name);
-    if (function->module == NULL || !glob_matches_string(mark + 1, function->name))
-        return false;
-    module = (struct glob_text){groups->filter, (size_t)(mark - groups->filter)};
-    for (const char *name = function->module->path; name != NULL;
-         name = name == function->module->path ? strrchr(name, '/') : NULL) {
-        name += name != function->module->path;
-        if (glob_matches(module, (struct glob_text){name, strlen(name)}))
-            return true;
-    }
-    return false;
+    return groups->filter == NULL ||
+           function_pattern_matches(groups->filter, view_functions_at(&groups->functions, number));
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* The place in the source where a function begins. Without lines in symbols, nobody knows. */
-static void find_source(struct call_groups *groups, struct call_group *group)
+/* Where a call goes. */
+struct call_place {
+    const struct view_process *process;
+    const struct module *module; /* NULL: none was there */
+    uint64_t address;
+};
+
+/* The place in the source where a function begins. */
+static void find_source(struct call_groups *groups, const struct call_place *place, struct call_group *group)
 {
-    (void)groups;
-    group->file = NULL;
-    group->line = 0;
+    struct symbol_function function;
+
+    if (place->module == NULL)
+        return;
+    symbolizer_find_function(&groups->symbolizer, place->module, place->address, &function);
+    group->file = function.file;
+    group->line = function.file == NULL ? 0 : function.line;
 }
 
 static size_t put_build_id(const struct module *module, char *text)
@@ -106,13 +103,6 @@ static size_t put_build_id(const struct module *module, char *text)
     text[2 * (size_t)module->build_id_bytes] = '\0';
     return 2 * (size_t)module->build_id_bytes;
 }
-
-/* Where a call goes. */
-struct call_place {
-    const struct view_process *process;
-    const struct module *module; /* NULL: none was there */
-    uint64_t address;
-};
 
 /* Functions with the same key are in the same group. */
 static void write_key(const struct call_groups *groups, const struct call_place *place, const struct call_group *group,
@@ -160,7 +150,7 @@ static int find_group(struct call_groups *groups, uint32_t number, const struct 
     int result;
 
     if (groups->kind == CALL_GROUP_FILE || groups->kind == CALL_GROUP_LINE)
-        find_source(groups, &group);
+        find_source(groups, place, &group);
     write_key(groups, place, &group, key);
     result = text_numbers_obtain(&groups->keys, key, &at);
     if (result == 0 && at == groups->count)
@@ -187,21 +177,27 @@ static void find_times(const struct modules *modules, uint64_t address, uint64_t
             else if (changes[j] > time && changes[j] < answer->to)
                 answer->to = changes[j];
     }
+    /* Shortly before something is mapped there, it may be meant already: how shortly is not decided here. */
+    if (modules_find(modules, address, time, time) == NULL && answer->to != UINT64_MAX) {
+        answer->from = time;
+        answer->to = time + 1;
+    }
 }
 
 int call_groups_find(struct call_groups *groups, size_t thread, uint64_t address, uint64_t time,
                      struct call_group_answer *answer_out)
 {
     size_t process = groups->trace->threads[thread].process;
-    const struct modules *modules = &groups->trace->processes[process].modules;
-    struct call_place place = {&groups->trace->processes[process], modules_find(modules, address, time, time), address};
+    struct call_place place = {.process = &groups->trace->processes[process], .address = address};
     struct call_group_answer answer = {.group = (uint32_t)thread};
     uint32_t number;
     int result = 0;
 
-    find_times(modules, address, time, &answer);
+    find_times(&place.process->modules, address, time, &answer);
     pthread_mutex_lock(&groups->lock);
     number = view_functions_number(&groups->functions, process, address, time);
+    if (number != VIEW_NO_FUNCTION)
+        place.module = view_functions_module(&groups->functions, number);
     if (number == VIEW_NO_FUNCTION)
         result = -ENOMEM;
     else if (!passes(groups, number))

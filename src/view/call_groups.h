@@ -7,6 +7,7 @@
 #ifndef GAIT_VIEW_CALL_GROUPS_H
 #define GAIT_VIEW_CALL_GROUPS_H
 
+#include "symbolize/symbolizer.h"
 #include "view/text_numbers.h"
 #include "view/view_functions.h"
 
@@ -33,6 +34,7 @@ struct call_groups {
     enum call_group_kind kind;
     const char *filter; /* NULL: none */
     struct view_functions functions;
+    struct symbolizer symbolizer; /* of those by source: it knows lines, which takes longer */
     struct text_numbers keys;
     struct call_group *groups;
     size_t count;
@@ -48,7 +50,7 @@ struct call_group_answer {
 };
 
 /*
- * The filter is a pattern (base/glob.h) for the function's name, or "module!function": calls of others are in no group.
+ * The filter is a pattern for functions (view/function_pattern.h): calls of others are in no group.
  * The trace and the filter must outlive it. -ENOMEM.
  */
 MUST_USE int call_groups_init(struct call_groups *groups, const struct view_trace *trace, enum call_group_kind kind,

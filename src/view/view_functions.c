@@ -117,6 +117,11 @@ uint32_t view_functions_number(struct view_functions *functions, size_t process,
                               .process = process, .address = address, .module = module, .next = (uint32_t)first});
 }
 
+const struct module *view_functions_module(const struct view_functions *functions, uint32_t number)
+{
+    return functions->functions[number].module;
+}
+
 static void name(struct view_functions *functions, struct view_function *shown)
 {
     char text[NAME_BYTES];

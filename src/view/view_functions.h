@@ -37,6 +37,9 @@ void view_functions_deinit(struct view_functions *functions);
 /* VIEW_NO_FUNCTION: there is no memory. `time` is the counter. */
 uint32_t view_functions_number(struct view_functions *functions, size_t process, uint64_t address, uint64_t time);
 
+/* What was mapped where that function is; NULL: nothing. Looks for no name. */
+const struct module *view_functions_module(const struct view_functions *functions, uint32_t number);
+
 /* Good until the functions go; of a number that was given. Without memory the name is "?". */
 const struct view_function *view_functions_at(struct view_functions *functions, uint32_t number);
 

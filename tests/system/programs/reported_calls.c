@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of which is known how often there are: r_fib(10) makes 177, and two threads named "server" make 100 r_serve each,
- * every tenth of which takes a millisecond longer. With an argument, r_serve is left out and r_extra is called instead,
- * 50 times.
+ * Calls of which is known how often there are: r_fib(10) makes 177, and two threads named "server" make 100 r_serve
+ * each, every tenth of which takes a millisecond longer. With an argument, r_serve is left out and r_extra is called
+ * instead, 50 times.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

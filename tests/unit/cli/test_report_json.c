@@ -37,6 +37,8 @@ static void the_recording_and_its_threads_are_there(void)
               " \"events\": [\n  \"call\",\n  \"ret\"\n ],\n"
               " \"times\": \"recorded\",\n"
               " \"lost_bytes\": 288,\n");
+    expect_in(COMMAND_RUN(&command_report, 100, folder.path, "--json"), "   \"left_count\": 0,\n"
+                                                                        "   \"left\": []\n");
     expect_in(COMMAND_RUN(&command_report, 100, folder.path, "--json"),
               "   \"tid\": 101,\n"
               "   \"generation\": 1,\n"

@@ -4,6 +4,8 @@
 #include "support/check.h"
 #include "support/trace_folder.h"
 
+#include <unistd.h>
+
 static struct trace_folder folder;
 static struct view_trace trace;
 static struct call_groups groups;
@@ -118,16 +120,41 @@ static void calls_may_be_deep(void)
     end();
 }
 
-/* Before the module was mapped, the same address was something else. */
+#define LATER 60000000u
+
+/* The example, in which another file is mapped in the place of the first later. */
+static void put_other_file(void)
+{
+    struct trace_module module = {
+        .change = TRACE_MODULE_LOADED, .time = 1000, .start = 0x401000, .end = 0x402000, .file_offset = 0x1000};
+    struct trace_bytes modules = {.size_bytes = 0};
+
+    trace_bytes_put_module(&modules, &module, "/nowhere/example");
+    module.time = LATER;
+    module.change = TRACE_MODULE_UNLOADED;
+    trace_bytes_put_module(&modules, &module, "/nowhere/example");
+    module.change = TRACE_MODULE_LOADED;
+    trace_bytes_put_module(&modules, &module, "/nowhere/other");
+    CHECK_EQUAL(unlinkat(folder.fd, "100/modules.gait", 0), 0);
+    trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "100/modules.gait",
+                                                                 .header = {.kind = TRACE_STREAM_MODULES, .pid = 100},
+                                                                 .bytes = &modules});
+}
+
 static void an_address_is_asked_for_again_when_another_file_is_there(void)
 {
     struct view_call call = {.function = 0x401100};
     struct call_receiver receiver;
 
-    begin(CALL_GROUP_FUNCTION, NULL);
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+    put_other_file();
+    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
+    CHECK_EQUAL(call_groups_init(&groups, &trace, CALL_GROUP_FUNCTION, NULL), 0);
+    CHECK_EQUAL(call_counter_init(&counter, &groups), 0);
     CHECK_EQUAL(call_counter_receive(&counter, 0, &receiver), 0);
     for (uint64_t i = 0; i < 6; i++) {
-        call.begin = i % 2 == 0 ? 500 : 2000;
+        call.begin = i % 2 == 0 ? 2000 : LATER;
         call.end = call.begin + 1;
         CHECK_EQUAL(receiver.begin(receiver.context, &call), 0);
         CHECK_EQUAL(receiver.end(receiver.context, &call), 0);

@@ -4,6 +4,8 @@
 #include "support/check.h"
 #include "support/trace_folder.h"
 
+#include <unistd.h>
+
 static struct trace_folder folder;
 static struct view_trace trace;
 static struct call_groups groups;
@@ -76,18 +78,49 @@ static void code_without_a_file_is_its_own_in_each_process(void)
     end();
 }
 
+#define LATER 60000000u
+
+/* The example, in which another file is mapped in the place of the first later. */
+static void put_other_file(void)
+{
+    struct trace_module module = {
+        .change = TRACE_MODULE_LOADED, .time = 1000, .start = 0x401000, .end = 0x402000, .file_offset = 0x1000};
+    struct trace_bytes modules = {.size_bytes = 0};
+
+    trace_bytes_put_module(&modules, &module, "/nowhere/example");
+    module.time = LATER;
+    module.change = TRACE_MODULE_UNLOADED;
+    trace_bytes_put_module(&modules, &module, "/nowhere/example");
+    module.change = TRACE_MODULE_LOADED;
+    trace_bytes_put_module(&modules, &module, "/nowhere/other");
+    CHECK_EQUAL(unlinkat(folder.fd, "100/modules.gait", 0), 0);
+    trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "100/modules.gait",
+                                                                 .header = {.kind = TRACE_STREAM_MODULES, .pid = 100},
+                                                                 .bytes = &modules});
+}
+
 static void an_answer_says_how_long_it_is_right(void)
 {
     struct call_group_answer answer;
 
-    begin(CALL_GROUP_FUNCTION, NULL);
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+    put_other_file();
+    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
+    CHECK_EQUAL(call_groups_init(&groups, &trace, CALL_GROUP_FUNCTION, NULL), 0);
     CHECK_EQUAL(call_groups_find(&groups, 0, 0x401100, 2000, &answer), 0);
     CHECK_EQUAL(answer.from, 1000);
+    CHECK_EQUAL(answer.to, LATER);
+    CHECK_EQUAL(answer.group, 0);
+    CHECK_EQUAL(call_groups_find(&groups, 0, 0x401100, LATER, &answer), 0);
+    CHECK_EQUAL(answer.from, LATER);
     CHECK_EQUAL(answer.to, UINT64_MAX);
-    CHECK_EQUAL(call_groups_find(&groups, 0, 0x401100, 999, &answer), 0);
-    CHECK_EQUAL(answer.from, 0);
-    CHECK_EQUAL(answer.to, 1000);
     CHECK_EQUAL(answer.group, 1);
+    /* Right before something is mapped there it is meant already, and the next time is asked for again. */
+    CHECK_EQUAL(call_groups_find(&groups, 0, 0x401100, 998, &answer), 0);
+    CHECK_EQUAL(answer.from, 998);
+    CHECK_EQUAL(answer.to, 999);
+    CHECK_EQUAL(answer.group, 0);
     end();
 }
 
