@@ -70,7 +70,7 @@ static enum command_status read_settings(const struct command_call *call, struct
 {
     static const char *const names[] = {"TRACE"};
     const struct argument_option options[] = {
-        {"depth", ARGUMENT_NUMBER, &settings->depth},  {"min-percent", ARGUMENT_TEXTS, &settings->min_percents},
+        {"depth", ARGUMENT_NUMBER, &settings->depth},   {"min-percent", ARGUMENT_TEXTS, &settings->min_percents},
         {"thread", ARGUMENT_TEXTS, &settings->threads}, {"json", NULL, &settings->as_json},
         {"no-pager", NULL, &settings->no_pager},
     };
