@@ -84,11 +84,11 @@ CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 # The library has no need for libzstd and liblzma; the command does.
 LIBS        := -Wl,--as-needed -ldl -lpthread
 COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd) $(if $(filter yes,$(LZMA)),-llzma) \
-                $(if $(filter yes,$(DWARF)),-ldw) $(if $(filter yes,$(DEMANGLE)),-liberty) \
+                $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty) \
                 $(if $(filter yes,$(SQLITE)),-lsqlite3 -lm) $(if $(filter yes,$(ZLIB)),-lz)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
 TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread \
-               $(if $(filter yes,$(DWARF)),-ldw) $(if $(filter yes,$(DEMANGLE)),-liberty)
+               $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty)
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \

@@ -27,6 +27,8 @@ packages_for() {
         echo coreutils bash gzip xz-utils zstd bzip2 tar python3 perl sqlite3 git lua5.4 bc redis-server nginx-light wrk curl
         # what looks after them, and what is tried where it can be had
         echo procps '?musl-tools' '?xxd' '?valgrind' '?gdb'
+        # what names and lines are compared with, and forms of debug information
+        echo '?llvm' '?dwz' '?rustc' '?golang-go'
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;
@@ -34,6 +36,8 @@ packages_for() {
         echo "$linked"
         # programs that are recorded, and other tracers
         echo gzip bzip2 xz-utils zstd sqlite3 lua5.4 python3 perl openssl redis-server
+        # a large program to find lines of, and what else finds them
+        echo g++ '?llvm'
         echo '?uftrace' '?lttng-tools' '?liblttng-ust1' '?strace' '?linux-perf'
         ;;
     format) echo clang-format ;;

@@ -21,6 +21,9 @@ unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 # Each test becomes a process group of its own, and does not inherit an ignored SIGINT.
 set -m
 
+# Nothing that tests keep is for the user.
+export XDG_CACHE_HOME=$PWD/build/test-cache
+
 default_limit_s=60
 jobs=$(nproc)
 logs=build/test-logs

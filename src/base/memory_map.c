@@ -309,9 +309,9 @@ void memory_unmap(void *start, size_t size_bytes)
 
     if (start == NULL)
         return;
-    atomic_fetch_add_explicit(&unmap_count, 1, memory_order_release);
     /* Before somebody else can have it. */
     memory_area_forget((uintptr_t)start);
+    atomic_fetch_add_explicit(&unmap_count, 1, memory_order_release);
     result = raw_syscall(__NR_munmap, (long)start, (long)memory_round_to_pages(size_bytes), 0, 0, 0, 0);
     ASSERT(result == 0, "giving back memory that was not mapped like this");
 }

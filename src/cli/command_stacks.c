@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_BYTES    256
+#define NAME_BYTES    1024
 #define LIMIT_DEFAULT 20
 
 /* One that was taken; stacks of a process are alike if function and callers are. */
@@ -215,12 +215,12 @@ static void put_stack(const struct stacks *stacks, const struct stack *stack, st
 
     snprintf(text, sizeof(text), "0x%" PRIx64, stack->function);
     if (module != NULL)
-        (void)function_names_find(names, module, stack->function, text, sizeof(text));
+        (void)function_names_find_line(names, module, stack->function, text, sizeof(text));
     screen_put(screen, SCREEN_STRONG, 0, printable(clean, sizeof(clean), text));
     screen_print(screen, "  %" PRIu64 " %s, process %" PRIu32 ", first in thread %" PRIu32 "\n", stack->count,
                  stack->count == 1 ? "time" : "times", process->pid, stack->tid);
     for (uint32_t i = 0; i < stack->frame_count; i++) {
-        stack_names_find(&process->modules, names, stack->time, stack->frames[i], text, sizeof(text));
+        stack_names_find_line(&process->modules, names, stack->time, stack->frames[i], text, sizeof(text));
         screen_print(screen, "    %s\n", printable(clean, sizeof(clean), text));
     }
     if (stack->goes_on)

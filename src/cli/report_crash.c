@@ -58,12 +58,18 @@ const char *report_place_write(const struct report_place *place, uint64_t addres
     return text;
 }
 
+/* "function+0x12 (file:line)", or the address if nobody knows. */
 static const char *name_address(const struct crash_report *report, uint64_t address, uint64_t first, uint64_t last,
                                 char *text, size_t text_bytes)
 {
+    const struct modules *modules = &report->place.report->trace->processes[report->place.process].modules;
+    const struct module *module = modules_find(modules, address, first, last);
     char name[TEXT_BYTES];
 
-    return printable(text, text_bytes, report_place_write(&report->place, address, first, last, name, sizeof(name)));
+    snprintf(name, sizeof(name), "0x%" PRIx64, address);
+    if (module != NULL)
+        (void)function_names_find_line(report->place.names, module, address, name, sizeof(name));
+    return printable(text, text_bytes, name);
 }
 
 static void put_signal(const struct crash_report *report, const struct crash_signal *signal)

@@ -101,7 +101,8 @@ static void put_function(struct query_source *source, sqlite3_context *result, i
 
     if (number == VIEW_NO_FUNCTION)
         return;
-    function = query_source_function(source, number);
+    function = column == PLACE_FILE || column == PLACE_LINE ? query_source_placed(source, number)
+                                                            : query_source_function(source, number);
     if (column == PLACE_FUNCTION)
         sqlite3_result_text(result, function->shown->name, function->name_bytes, SQLITE_STATIC);
     else if (column == PLACE_MODULE && function->module != NULL)
@@ -110,6 +111,10 @@ static void put_function(struct query_source *source, sqlite3_context *result, i
         sqlite3_result_int64(result, (int64_t)function->shown->address);
     else if (column == PLACE_FUNCTION_ID)
         sqlite3_result_int64(result, number);
+    else if (column == PLACE_FILE)
+        place_text_put(result, function->file);
+    else if (column == PLACE_LINE && function->line != 0)
+        sqlite3_result_int64(result, function->line);
 }
 
 void place_column_put(const struct query_cursor *cursor, sqlite3_context *result, int column,

@@ -17,15 +17,20 @@ int query_source_init(struct query_source *source, const struct view_trace *trac
     if (source->recent == NULL)
         return -ENOMEM;
     result = view_functions_init(&source->functions, trace);
-    if (result != 0)
+    if (result != 0) {
         free(source->recent);
-    return result;
+        return result;
+    }
+    symbolizer_init(&source->lines, NULL);
+    symbolizer_use_trace(&source->lines, trace->files.folder);
+    return 0;
 }
 
 void query_source_deinit(struct query_source *source)
 {
     call_totals_destroy(source->totals);
     view_functions_deinit(&source->functions);
+    symbolizer_deinit(&source->lines);
     free(source->known);
     free(source->recent);
 }
@@ -117,6 +122,20 @@ const struct query_function *query_source_function(struct query_source *source, 
         function->module_bytes = (int)strlen(function->module);
     }
     return function;
+}
+
+const struct query_function *query_source_placed(struct query_source *source, uint32_t number)
+{
+    const struct query_function *function = query_source_function(source, number);
+    struct symbol_function found;
+
+    if (number >= source->known_count || function->is_placed || function->shown->module == NULL)
+        return function;
+    symbolizer_find_function(&source->lines, function->shown->module, function->shown->address, &found);
+    source->known[number].is_placed = true;
+    source->known[number].file = found.file;
+    source->known[number].line = found.line;
+    return &source->known[number];
 }
 
 int64_t query_source_span_ns(const struct query_source *source, uint64_t ticks)

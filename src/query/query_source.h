@@ -6,6 +6,7 @@
 #ifndef GAIT_QUERY_QUERY_SOURCE_H
 #define GAIT_QUERY_QUERY_SOURCE_H
 
+#include "symbolize/symbolizer.h"
 #include "view/view_functions.h"
 
 #include <stdbool.h>
@@ -18,6 +19,9 @@ struct query_function {
     int name_bytes;
     const char *module; /* the name of its file, without folders; NULL: none */
     int module_bytes;
+    bool is_placed;   /* its source was looked for: */
+    uint32_t line;    /* 0: not known */
+    const char *file; /* NULL: not known */
 };
 
 /* Functions that were found lately, by address: while its module is there, one is not looked for again. */
@@ -37,6 +41,7 @@ struct query_source {
     struct query_recent_function *recent;
     struct query_function *known; /* by number; those that nobody wanted to see have no `shown` */
     size_t known_count;
+    struct symbolizer lines;    /* for files and lines of functions */
     struct call_totals *totals; /* NULL: nobody asked */
     int problem;                /* not 0: something of the trace could not be read, and: */
     struct gait_error why;
@@ -54,6 +59,9 @@ uint32_t query_source_number(struct query_source *source, size_t process, uint64
 
 /* Good until the next call. Resolves names when it is first asked. */
 const struct query_function *query_source_function(struct query_source *source, uint32_t number);
+
+/* The same, with its file and line, for which debug information is read. */
+const struct query_function *query_source_placed(struct query_source *source, uint32_t number);
 
 /* Ticks of the counter as nanoseconds. */
 int64_t query_source_span_ns(const struct query_source *source, uint64_t ticks);

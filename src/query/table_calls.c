@@ -266,8 +266,10 @@ static int compare_functions(struct query_source *source, int column, uint32_t l
 
     if (left == right)
         return 0;
-    functions[0] = *query_source_function(source, left);
-    functions[1] = *query_source_function(source, right);
+    functions[0] = column == PLACE_FILE || column == PLACE_LINE ? *query_source_placed(source, left)
+                                                                : *query_source_function(source, left);
+    functions[1] = column == PLACE_FILE || column == PLACE_LINE ? *query_source_placed(source, right)
+                                                                : *query_source_function(source, right);
     switch (column) {
     case PLACE_FUNCTION:
         return strcmp(functions[0].shown->name, functions[1].shown->name);
@@ -275,10 +277,12 @@ static int compare_functions(struct query_source *source, int column, uint32_t l
         return compare_texts(functions[0].module, functions[1].module);
     case PLACE_ADDRESS:
         return compare_numbers(functions[0].shown->address ^ 1ull << 63, functions[1].shown->address ^ 1ull << 63);
-    case PLACE_FUNCTION_ID:
-        return compare_numbers(left, right);
+    case PLACE_FILE:
+        return compare_texts(functions[0].file, functions[1].file);
+    case PLACE_LINE:
+        return compare_numbers(functions[0].line, functions[1].line);
     default:
-        return 0;
+        return compare_numbers(left, right);
     }
 }
 

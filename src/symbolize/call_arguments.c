@@ -92,12 +92,13 @@ static struct dwarf_file *get_file(struct call_arguments *arguments, const struc
 
 static bool look_up(struct call_arguments *arguments, struct call_arguments_function *function)
 {
-    const char *name = function_names_symbol(arguments->names, function->module, function->address);
+    size_t length;
+    const char *name = function_names_symbol(arguments->names, function->module, function->address, &length);
     struct dwarf_file *file;
     uint64_t place;
 
     if (function_names_place(arguments->names, function->module, function->address, &place) != 0 ||
-        (name != NULL && call_arguments_may_differ(name, strlen(name))))
+        (name != NULL && call_arguments_may_differ(name, length)))
         return false;
     file = get_file(arguments, function->module);
     return file != NULL && dwarf_arguments_find(file, place, &function->function) == 0;

@@ -122,6 +122,61 @@ int debug_file_open(const struct elf_symbols *symbols, const char *folders, stru
     return result == 0 ? 0 : open_packed(symbols, debug_out);
 }
 
+/* The name in the section .gnu_debuglink; NULL: there is none. */
+static const char *find_link(const struct elf_symbols *symbols)
+{
+    const char *name;
+    Elf64_Shdr section;
+
+    if (!find_section(symbols, ".gnu_debuglink", &section) || section.sh_offset > symbols->size_bytes ||
+        section.sh_size > symbols->size_bytes - section.sh_offset)
+        return NULL;
+    name = (const char *)symbols->bytes + section.sh_offset;
+    return memchr(name, '\0', section.sh_size) == NULL || *name == '\0' || strchr(name, '/') != NULL ? NULL : name;
+}
+
+static int open_same(const char *path, const struct elf_symbols *symbols, struct debug_file *debug_out)
+{
+    const uint8_t *id, *own;
+    size_t id_bytes, own_bytes;
+    struct debug_file debug;
+
+    if (elf_build_id_find(symbols, &id, &id_bytes) != 0 || open_path(path, id, id_bytes, &debug) != 0)
+        return -ENOENT;
+    if (elf_build_id_find(&debug.symbols, &own, &own_bytes) != 0) {
+        debug_file_close(&debug);
+        return -ENOENT;
+    }
+    *debug_out = debug;
+    return 0;
+}
+
+int debug_file_open_named(const struct elf_symbols *symbols, const char *path, const char *folders,
+                          struct debug_file *debug_out)
+{
+    const char *name = find_link(symbols), *slash = strrchr(path, '/');
+    int folder_length = slash == NULL ? 0 : (int)(slash - path);
+    char tried[PATH_BYTES];
+
+    if (name == NULL || slash == NULL)
+        return -ENOENT;
+    snprintf(tried, sizeof(tried), "%.*s/%s", folder_length, path, name);
+    if (open_same(tried, symbols, debug_out) == 0)
+        return 0;
+    snprintf(tried, sizeof(tried), "%.*s/.debug/%s", folder_length, path, name);
+    if (open_same(tried, symbols, debug_out) == 0)
+        return 0;
+    while (*folders != '\0') {
+        size_t length = strcspn(folders, ":");
+
+        snprintf(tried, sizeof(tried), "%.*s%.*s/%s", (int)length, folders, folder_length, path, name);
+        if (length != 0 && open_same(tried, symbols, debug_out) == 0)
+            return 0;
+        folders += length + (folders[length] == ':');
+    }
+    return -ENOENT;
+}
+
 void debug_file_close(struct debug_file *debug)
 {
     if (debug->file.memory != NULL)

@@ -23,6 +23,12 @@ struct debug_file {
  * is looked for. -ENOENT: there is none.
  */
 MUST_USE int debug_file_open(const struct elf_symbols *symbols, const char *folders, struct debug_file *debug_out);
+/*
+ * The same by the name that the file at that path has for it, beside it, in .debug there, or in the folders below a
+ * folder with the same path. Only where both have the same build ID.
+ */
+MUST_USE int debug_file_open_named(const struct elf_symbols *symbols, const char *path, const char *folders,
+                                   struct debug_file *debug_out);
 void debug_file_close(struct debug_file *debug);
 
 #endif

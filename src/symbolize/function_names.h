@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of code addresses of a trace as a line of text, from symbol tables: what the symbolizer knows without debug
- * information. Files may be gone by now, or be other ones: then names that are kept in the trace are used, and without
- * these an address is named by the file and the place in it. One thread at a time.
+ * The names of code addresses of a trace as a line of text, from symbol tables, and with the line of the source where
+ * somebody asks for it. Files may be gone by now, or be other ones: then what is kept in the trace is used, and without
+ * that an address is named by the file and the place in it. One thread at a time.
  */
 #ifndef GAIT_SYMBOLIZE_FUNCTION_NAMES_H
 #define GAIT_SYMBOLIZE_FUNCTION_NAMES_H
@@ -34,8 +34,17 @@ void function_names_use_trace(struct function_names *names, int folder);
 const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
                                 size_t text_bytes);
 
-/* The name that the symbol table has for it, as it is there; NULL: none. Stays until function_names_deinit. */
-const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address);
+/* The same, and " (file:line)" behind it where debug information tells the line. */
+const char *function_names_find_line(struct function_names *names, const struct module *module, uint64_t address,
+                                     char *text, size_t text_bytes);
+
+/* Only the " (file:line)"; nothing where it is not known. */
+void function_names_line(struct function_names *names, const struct module *module, uint64_t address, char *text,
+                         size_t text_bytes);
+
+/* The name that the symbol table has for it, as it is there; NULL: none. Stays, and is not ended by a NUL. */
+const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address,
+                                  size_t *length_out);
 
 /* The file that debug information of the module is in, as far as it is known; "": there is none that can be used. */
 const char *function_names_path(struct function_names *names, const struct module *module);

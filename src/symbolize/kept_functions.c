@@ -76,8 +76,9 @@ static void fill_sections(const struct gathering *gathering)
     struct elf_section section;
 
     for (unsigned i = 0; elf_section_get(symbols, i, &section) == 0; i++)
-        if (section.type == SHT_RELA || (section.type == SHT_PROGBITS && (strcmp(section.name, ".gnu_debugdata") == 0 ||
-                                                                          strncmp(section.name, ".plt", 4) == 0)))
+        if (section.type == SHT_RELA ||
+            (section.type == SHT_PROGBITS &&
+             (strncmp(section.name, ".gnu_debug", strlen(".gnu_debug")) == 0 || strncmp(section.name, ".plt", 4) == 0)))
             fill(gathering, &section);
 }
 
@@ -214,13 +215,24 @@ static void take_symbols(struct gathering *gathering, const struct elf_symbols *
         }
 }
 
+static int open_debug(struct gathering *gathering)
+{
+    const char *folders = getenv("GAIT_DEBUG_PATH");
+    int result;
+
+    if (folders == NULL)
+        folders = DEBUG_FILE_FOLDERS;
+    result = debug_file_open_named(&gathering->file.symbols, gathering->module->path, folders, &gathering->debug);
+    return result == 0 ? 0 : debug_file_open(&gathering->file.symbols, folders, &gathering->debug);
+}
+
 static const char *take_candidates(struct gathering *gathering)
 {
     const struct elf_symbols *symbols = &gathering->file.symbols;
     uint64_t most = elf_symbols_count(symbols);
 
     /* As module_file.c does: what was taken out of a file is better than what is left. */
-    if (symbols->tables[0].count == 0 && debug_file_open(symbols, DEBUG_FILE_FOLDERS, &gathering->debug) == 0)
+    if (symbols->tables[0].count == 0 && open_debug(gathering) == 0)
         most += elf_symbols_count(&gathering->debug.symbols);
     if (stub_names_make(&gathering->stubs, symbols) != 0)
         return too_large;

@@ -103,19 +103,20 @@ static bool is_as_recorded(const struct module_file *file)
 }
 
 /* Names that were taken out of the file. Where there are none, its own ones are all there is. */
-static void open_debug(struct module_file *file)
+static void open_debug(struct module_file *file, const char *folders)
 {
     struct symbol_file whole;
 
     if (has_own_table(&file->file.symbols) || is_vdso(file) || symbol_file_open_whole(file->path, &whole) != 0)
         return;
-    if (debug_file_open(&whole.symbols, DEBUG_FILE_FOLDERS, &file->debug) == 0 &&
-        symbol_index_make(&file->debug_index, &file->debug.symbols) != 0)
+    if ((debug_file_open_named(&whole.symbols, file->path, folders, &file->debug) == 0 ||
+         debug_file_open(&whole.symbols, folders, &file->debug) == 0) &&
+        symbol_index_make_for(&file->debug_index, &file->debug.symbols, &file->file.symbols) != 0)
         debug_file_close(&file->debug);
     symbol_file_close(&whole);
 }
 
-static const char *open_file(struct module_file *file)
+static const char *open_file(struct module_file *file, const char *debug_folders)
 {
     const char *problem =
         problem_of(is_vdso(file) ? open_vdso(&file->file) : symbol_file_open(file->path, &file->file));
@@ -126,7 +127,7 @@ static const char *open_file(struct module_file *file)
         return file->build_id_bytes == 0 ? "is gone" : changed;
     if (symbol_index_make(&file->index, &file->file.symbols) != 0)
         return problem_of(-ENOMEM);
-    open_debug(file);
+    open_debug(file, debug_folders);
     return NULL;
 }
 
@@ -189,12 +190,12 @@ static void try_kept(struct module_file *file, const struct module *module, int 
         use_kept(file, module, trace, &kept);
 }
 
-void module_file_open(struct module_file *file, const struct module *module)
+void module_file_open(struct module_file *file, const struct module *module, const char *debug_folders)
 {
-    module_file_open_kept(file, module, -1);
+    module_file_open_kept(file, module, debug_folders, -1);
 }
 
-void module_file_open_kept(struct module_file *file, const struct module *module, int trace)
+void module_file_open_kept(struct module_file *file, const struct module *module, const char *debug_folders, int trace)
 {
     *file = (struct module_file){
         .path = strdup(module->path),
@@ -203,7 +204,8 @@ void module_file_open_kept(struct module_file *file, const struct module *module
         .loaded_at = module->loaded,
     };
     memcpy(file->build_id, module->build_id, sizeof(file->build_id));
-    file->problem = file->path == NULL || file->wanted_path == NULL ? problem_of(-ENOMEM) : open_file(file);
+    file->problem =
+        file->path == NULL || file->wanted_path == NULL ? problem_of(-ENOMEM) : open_file(file, debug_folders);
     if (file->wanted_path != NULL)
         try_kept(file, module, trace);
 }

@@ -37,12 +37,15 @@ struct module_file {
     struct symbol_index debug_index;
 };
 
-/* Opens the file that the module names, if it is the one that was recorded; else `problem` says what is wrong. */
-void module_file_open(struct module_file *file, const struct module *module);
+/*
+ * Opens the file that the module names, if it is the one that was recorded; else `problem` says what is wrong. More
+ * names are looked for in those folders, as debug_file_open does.
+ */
+void module_file_open(struct module_file *file, const struct module *module, const char *debug_folders);
 
 /* The same; what was kept of it in the trace, whose folder is open, is used if the file is not that one. -1: none is.
  */
-void module_file_open_kept(struct module_file *file, const struct module *module, int trace);
+void module_file_open_kept(struct module_file *file, const struct module *module, const char *debug_folders, int trace);
 void module_file_close(struct module_file *file);
 
 /* Whether it was opened for such a module: one of the same path and build ID. */

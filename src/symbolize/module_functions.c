@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Seldom used parts of functions, and names for code that nobody calls a function, are none. */
+#define _GNU_SOURCE
 #include "symbolize/module_functions.h"
 
 #include "elf/build_id.h"
@@ -7,6 +8,7 @@
 #include "elf/sections.h"
 #include "elf/symbol_file.h"
 #include "symbolize/debug_file.h"
+#include "symbolize/module_file.h"
 #include "trace/modules.h"
 
 #include <elf.h>
@@ -15,8 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct module_file {
-    struct symbol_file file;
+struct listed_file {
+    struct symbol_file file; /* of the file that was recorded */
+    bool has_kept;           /* that is not there, and this is used: */
+    struct module_file kept;
     char *names; /* ended by NULs, one behind the other */
 };
 
@@ -148,40 +152,128 @@ static int list_functions(struct module_functions *functions, const struct elf_s
     return result;
 }
 
-const char *module_functions_open(struct module_functions *functions, const struct module *module)
+/* Stubs of the linker are kept with the functions that they call. */
+static bool is_stub(const struct elf_symbol *symbol)
 {
-    struct module_file *file = calloc(1, sizeof(*file));
+    static const char mark[] = "@plt";
+    const size_t length = sizeof(mark) - 1;
+
+    return symbol->name_length > length && memcmp(symbol->name + symbol->name_length - length, mark, length) == 0;
+}
+
+/* Compilers call the seldom used part of a function "name.cold". */
+static bool is_part(const struct elf_symbol *symbol)
+{
+    return symbol->name_length > 1 && memmem(symbol->name + 1, symbol->name_length - 1, ".cold", 5) != NULL;
+}
+
+/* Code whose size nobody says is taken to go on up to the next function; stubs that are between are not its own. */
+static uint64_t size_before_stubs(const struct symbol_index *index, size_t which)
+{
+    const struct elf_symbol *symbol = &index->symbols[which].symbol;
+    const struct elf_symbol *next = which + 1 < index->count ? &index->symbols[which + 1].symbol : NULL;
+
+    if (next == NULL || !is_stub(next) ||
+        (symbol->size_bytes != 0 && next->address - symbol->address >= symbol->size_bytes))
+        return symbol->size_bytes;
+    return next->address - symbol->address;
+}
+
+static int list_kept(struct module_functions *functions, const struct symbol_index *index)
+{
+    struct elf_function_list list = {.functions = calloc(index->count + 1, sizeof(*list.functions))};
+    int result;
+
+    if (list.functions == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < index->count; i++) {
+        const struct elf_symbol *symbol = &index->symbols[i].symbol;
+
+        /* Of several at one address, the best name is last. */
+        if (is_stub(symbol) || is_part(symbol) ||
+            (i + 1 < index->count && index->symbols[i + 1].symbol.address == symbol->address))
+            continue;
+        list.functions[list.count++] = (struct elf_function){.start = symbol->address,
+                                                             .size_bytes = size_before_stubs(index, i),
+                                                             .name = symbol->name,
+                                                             .name_length = (uint32_t)symbol->name_length};
+    }
+    result = keep(functions, &list);
+    free(list.functions);
+    return result;
+}
+
+/* Where the file would be loaded, by where one of its mappings was. */
+static void guess_extent(struct module_functions *functions, const struct module *module)
+{
+    uint64_t place;
+
+    if (module_file_place(&functions->file->kept, module, module->start, &place) == 0 && place >= module->file_offset)
+        functions->base = place - module->file_offset;
+    functions->end = functions->base + module->file_offset + (module->end - module->start);
+}
+
+/* NULL, or the problem, if nothing was kept. */
+static const char *open_kept(struct module_functions *functions, const struct module *module, int trace,
+                             const char *problem)
+{
+    struct listed_file *file = functions->file;
+
+    if (trace < 0)
+        return problem;
+    module_file_open_kept(&file->kept, module, DEBUG_FILE_FOLDERS, trace);
+    file->has_kept = true;
+    if (!file->kept.has_kept)
+        return problem;
+    functions->path = file->kept.path == NULL ? "" : file->kept.path;
+    guess_extent(functions, module);
+    return list_kept(functions, &file->kept.index) == 0 ? NULL : "is too large for the memory";
+}
+
+static const char *list_file(struct module_functions *functions, const struct module *module)
+{
+    const struct elf_symbols *symbols = &functions->file->file.symbols;
     struct debug_file debug;
-    const char *problem;
     bool has_debug;
     int result;
 
-    *functions = (struct module_functions){.count = 0};
-    if (file == NULL)
-        return "is too large for the memory";
-    problem = open_file(module, &file->file);
-    if (problem != NULL) {
-        free(file);
-        return problem;
-    }
-    functions->file = file;
-    find_extent(&file->file.symbols, functions);
-    has_debug = debug_file_open(&file->file.symbols, DEBUG_FILE_FOLDERS, &debug) == 0;
+    functions->path = module->path;
+    find_extent(symbols, functions);
+    has_debug = debug_file_open(symbols, DEBUG_FILE_FOLDERS, &debug) == 0;
     result = list_functions(functions, has_debug ? &debug.symbols : NULL);
     if (has_debug)
         debug_file_close(&debug);
     return result == 0 ? NULL : "is too large for the memory";
 }
 
+const char *module_functions_open(struct module_functions *functions, const struct module *module, int trace)
+{
+    const char *problem;
+
+    *functions = (struct module_functions){.path = "", .file = calloc(1, sizeof(*functions->file))};
+    if (functions->file == NULL)
+        return "is too large for the memory";
+    problem = open_file(module, &functions->file->file);
+    if (problem == NULL)
+        return list_file(functions, module);
+    functions->file->file = (struct symbol_file){.memory = NULL};
+    return open_kept(functions, module, trace, problem);
+}
+
 void module_functions_close(struct module_functions *functions)
 {
-    if (functions->file != NULL) {
-        symbol_file_close(&functions->file->file);
-        free(functions->file->names);
-        free(functions->file);
+    struct listed_file *file = functions->file;
+
+    if (file != NULL) {
+        if (file->file.memory != NULL)
+            symbol_file_close(&file->file);
+        if (file->has_kept)
+            module_file_close(&file->kept);
+        free(file->names);
+        free(file);
     }
     free(functions->functions);
-    *functions = (struct module_functions){.count = 0};
+    *functions = (struct module_functions){.path = ""};
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
@@ -189,7 +281,9 @@ void module_functions_close(struct module_functions *functions)
 int module_functions_place(const struct module_functions *functions, const struct module *module, uint64_t address,
                            uint64_t *place_out)
 {
-    if (functions->file == NULL)
+    if (functions->file != NULL && functions->file->has_kept)
+        return module_file_place(&functions->file->kept, module, address, place_out);
+    if (functions->file == NULL || functions->file->file.memory == NULL)
         return -ENOENT;
     return elf_symbols_address_at(&functions->file->file.symbols, address - module->start + module->file_offset,
                                   place_out);

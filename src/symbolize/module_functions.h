@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All functions of the file of a module, called or not: by its symbol tables, those of its separate file with debug
- * information, and its unwind tables. Only of a file that is the one that was recorded. One thread at a time.
+ * information, and its unwind tables. Only of a file that is the one that was recorded; what was kept of it in the
+ * trace stands in for another one. One thread at a time.
  */
 #ifndef GAIT_SYMBOLIZE_MODULE_FUNCTIONS_H
 #define GAIT_SYMBOLIZE_MODULE_FUNCTIONS_H
@@ -13,7 +14,7 @@
 #include <stdint.h>
 
 struct module;
-struct module_file;
+struct listed_file;
 
 struct module_function {
     uint64_t start; /* as the file itself calls addresses */
@@ -24,16 +25,17 @@ struct module_function {
 struct module_functions {
     struct module_function *functions; /* by start; no two begin at one address */
     size_t count;
-    uint64_t base; /* the lowest address that the file says to be loaded at */
-    uint64_t end;  /* behind the highest one */
-    struct module_file *file;
+    const char *path; /* of what has its debug information: the file, or one in the trace; "": nothing has */
+    uint64_t base;    /* the lowest address that the file says to be loaded at */
+    uint64_t end;     /* behind the highest one */
+    struct listed_file *file;
 };
 
 /*
- * Reads them. NULL, or why there are none: a static text that follows "its file". Either way module_functions_close
- * gives back what there is.
+ * Reads them; the folder of the trace is open, or -1. NULL, or why there are none: a static text that follows "its
+ * file". Either way module_functions_close gives back what there is.
  */
-const char *module_functions_open(struct module_functions *functions, const struct module *module);
+const char *module_functions_open(struct module_functions *functions, const struct module *module, int trace);
 void module_functions_close(struct module_functions *functions);
 
 /* What the file itself calls an address of the module, or of another mapping of that file. -ENOENT: no code is there.

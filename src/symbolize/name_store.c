@@ -23,6 +23,7 @@ struct name_store_entry {
 void name_store_init(struct name_store *store)
 {
     *store = (struct name_store){.count = 0};
+    store->has_fixed = hash_map_init(&store->fixed, SLOTS_AT_FIRST) == 0;
 }
 
 void name_store_deinit(struct name_store *store)
@@ -36,6 +37,8 @@ void name_store_deinit(struct name_store *store)
             free(entry);
         }
     free(store->slots);
+    if (store->has_fixed)
+        hash_map_deinit(&store->fixed);
     *store = (struct name_store){0};
 }
 
@@ -122,4 +125,18 @@ const char *name_store_put_function(struct name_store *store, const char *name, 
         entry->meaning = demangle(entry->text);
     }
     return entry->meaning != NULL ? entry->meaning : entry->text;
+}
+
+const char *name_store_put_fixed_function(struct name_store *store, const char *name, size_t length)
+{
+    uint64_t key = (uint64_t)(uintptr_t)name, meaning;
+
+    if (store->has_fixed && hash_map_lookup(&store->fixed, key, &meaning))
+        return (const char *)(uintptr_t)meaning;
+    meaning = (uint64_t)(uintptr_t)name_store_put_function(store, name, length == SIZE_MAX ? strlen(name) : length);
+    if (store->has_fixed) {
+        (void)!hash_map_set(&store->fixed, key, meaning);
+        hash_map_reclaim(&store->fixed);
+    }
+    return (const char *)(uintptr_t)meaning;
 }

@@ -35,3 +35,15 @@ void stack_names_find(const struct modules *modules, struct function_names *name
     behind = find_distance(text, &distance);
     snprintf(behind, text_bytes - (size_t)(behind - text), "+0x%" PRIx64, distance + 1);
 }
+
+void stack_names_find_line(const struct modules *modules, struct function_names *names, uint64_t time, uint64_t address,
+                           char *text, size_t text_bytes)
+{
+    const struct module *module = modules_find(modules, address - 1, time, time);
+    size_t used;
+
+    stack_names_find(modules, names, time, address, text, text_bytes);
+    used = strlen(text);
+    if (module != NULL)
+        function_names_line(names, module, address - 1, text + used, text_bytes - used);
+}

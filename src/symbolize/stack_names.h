@@ -16,4 +16,8 @@ struct modules;
 void stack_names_find(const struct modules *modules, struct function_names *names, uint64_t time, uint64_t address,
                       char *text, size_t text_bytes);
 
+/* The same, and " (file:line)" of the call behind it where debug information tells the line. */
+void stack_names_find_line(const struct modules *modules, struct function_names *names, uint64_t time, uint64_t address,
+                           char *text, size_t text_bytes);
+
 #endif

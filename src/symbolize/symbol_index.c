@@ -37,7 +37,20 @@ static void note_ends(struct symbol_index *index)
 
 int symbol_index_make(struct symbol_index *index, const struct elf_symbols *symbols)
 {
-    uint64_t count = elf_symbols_count(symbols);
+    return symbol_index_make_for(index, symbols, symbols);
+}
+
+static bool is_code(const struct elf_symbol *symbol, const struct elf_symbols *code)
+{
+    const uint8_t *bytes;
+    uint64_t available;
+
+    return elf_symbols_code(code, symbol->address, &bytes, &available) == 0;
+}
+
+int symbol_index_make_for(struct symbol_index *index, const struct elf_symbols *names, const struct elf_symbols *code)
+{
+    uint64_t count = elf_symbols_count(names);
 
     *index = (struct symbol_index){.count = 0};
     if (count == 0)
@@ -46,7 +59,8 @@ int symbol_index_make(struct symbol_index *index, const struct elf_symbols *symb
     if (index->symbols == NULL)
         return -ENOMEM;
     for (uint64_t i = 0; i < count; i++)
-        if (elf_symbols_get(symbols, i, &index->symbols[index->count].symbol) == 0)
+        if (elf_symbols_peek(names, i, &index->symbols[index->count].symbol) == 0 &&
+            is_code(&index->symbols[index->count].symbol, code))
             index->symbols[index->count++].which = i;
     qsort(index->symbols, index->count, sizeof(*index->symbols), compare);
     note_ends(index);

@@ -20,6 +20,10 @@ struct symbol_index {
 
 /* The names stay where they are, in the file. -ENOMEM. */
 MUST_USE int symbol_index_make(struct symbol_index *index, const struct elf_symbols *symbols);
+
+/* The same of a file that has the names only; the code is in the other one. */
+MUST_USE int symbol_index_make_for(struct symbol_index *index, const struct elf_symbols *names,
+                                   const struct elf_symbols *code);
 void symbol_index_deinit(struct symbol_index *index);
 
 /* The code that an address is in, or begins. NULL: none covers it. */

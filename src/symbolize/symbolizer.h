@@ -21,19 +21,24 @@
 
 struct module;
 struct symbolizer_file;
+struct symbolizer_process;
 
 struct symbolizer_options {
-    bool has_no_cache;     /* neither read nor write what was found before */
-    const char *cache;     /* its folder; NULL: where people keep such things */
-    bool is_symbols_only;  /* no debug information: no lines, but quicker */
-    unsigned thread_count; /* for symbolizer_prepare; 0: as many as there are CPUs */
+    bool has_no_cache;         /* neither read nor write what was found before */
+    const char *cache;         /* its folder; NULL: where people keep such things */
+    const char *debug_folders; /* with debug information, colons between them; NULL: as GAIT_DEBUG_PATH says */
+    bool is_symbols_only;      /* no debug information: no lines, but quicker */
+    unsigned thread_count;     /* for symbolizer_prepare; 0: as many as there are CPUs */
 };
 
 struct symbolizer {
     struct symbolizer_options options;
-    int trace;                     /* its folder, in which names and debug information are kept; -1: none */
-    struct symbolizer_file *files; /* the one that was asked last is first */
+    int trace;                            /* its folder, in which names and debug information are kept; -1: none */
+    struct symbolizer_file *files;        /* the one that was asked last is first */
+    struct symbolizer_process *processes; /* whose own code was asked for */
     struct name_store names;
+    const char *cache; /* NULL: none */
+    char cache_path[1024];
 };
 
 struct symbol_frame {
@@ -48,10 +53,12 @@ struct symbol_frame {
 struct symbol_place {
     /* The innermost first; the last one is the function that the code belongs to. */
     struct symbol_frame frames[SYMBOLIZER_FRAMES_MAX];
-    size_t count;        /* at least 1 */
-    const char *symbol;  /* the name in the symbol table, as it is there; NULL: none */
-    uint64_t distance;   /* of the address from the begin of that symbol */
-    const char *problem; /* NULL, or what is to be said of the file: follows "its file" */
+    size_t count;         /* at least 1 */
+    const char *symbol;   /* the name in the symbol table, as it is there, not ended by a NUL; NULL: none */
+    size_t symbol_length; /* without a version */
+    const char *name;     /* the same as people write it; NULL: none */
+    uint64_t distance;    /* of the address from the begin of that symbol */
+    const char *problem;  /* NULL, or what is to be said of the file: follows "its file" */
 };
 
 /* A function, by an address in it. */
@@ -84,6 +91,10 @@ void symbolizer_use_trace(struct symbolizer *symbolizer, int folder);
 void symbolizer_find(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
                      struct symbol_place *place_out);
 
+/* The same by symbol tables only: one frame, without a line. */
+void symbolizer_find_symbol(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+                            struct symbol_place *place_out);
+
 /* The function that has the address, whatever was put into it, and where its source begins. */
 void symbolizer_find_function(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
                               struct symbol_function *function_out);
@@ -96,6 +107,19 @@ void symbolizer_prepare(struct symbolizer *symbolizer, const struct symbol_addre
 
 /* Where debug information of a module is: in its file, or in the trace. "": there is none that can be used. */
 const char *symbolizer_path(struct symbolizer *symbolizer, const struct module *module);
+
+/* A process of the trace that may have made code itself. */
+struct symbol_process {
+    uint32_t pid;
+    int64_t began; /* when it was recorded: what was written down before that (seconds since 1970) is not of it */
+};
+
+/*
+ * What is at an address where no file was mapped: code that the process made itself, if its runtime has written down
+ * names for perf. The time is CLOCK_MONOTONIC's, in nanoseconds; UINT64_MAX: at the end. "0x1234" without a name.
+ */
+void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_process *process, uint64_t address,
+                          uint64_t time_ns, struct symbol_place *place_out);
 
 /* What the module's file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
 MUST_USE int symbolizer_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address,

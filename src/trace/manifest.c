@@ -95,11 +95,8 @@ static void put_losses(FILE *file, const struct manifest_losses *losses)
 }
 
 static const char *const left_names[RING_LEFT_REASONS] = {
-    [RING_LEFT_INSTRUCTION] = "instruction",
-    [RING_LEFT_MEMORY] = "memory",
-    [RING_LEFT_BLIND] = "blind",
-    [RING_LEFT_NEW_THREAD] = "new thread",
-    [RING_LEFT_COUNTER] = "counter",
+    [RING_LEFT_INSTRUCTION] = "instruction", [RING_LEFT_MEMORY] = "memory",   [RING_LEFT_BLIND] = "blind",
+    [RING_LEFT_NEW_THREAD] = "new thread",   [RING_LEFT_COUNTER] = "counter",
 };
 
 static void put_left(FILE *file, const struct manifest_process *process)

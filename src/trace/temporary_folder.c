@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process of its own removes the folder: it waits until the other end of a pipe is closed, which the kernel does when
- * we are killed, too. It has nothing of ours open, so nobody waits for it in our place.
+ * A process of its own makes the folder and removes it: it waits until the other end of a pipe is closed, which the
+ * kernel does when we are killed, too. It has nothing of ours open, so nobody waits for it in our place.
  */
 #define _GNU_SOURCE
 #include "trace/temporary_folder.h"
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,67 +53,106 @@ static void wait_for_end(int fd)
         ;
 }
 
-/* Says that it is ready by closing `ready`. */
-static _Noreturn void clean_up(const char *path, int end, int ready)
+/* Makes the folder, whose name ends in XXXXXX, and tells what it is called by `answer`: a number, 0 or -errno, and it.
+ */
+static _Noreturn void clean_up(char *path, int end, int answer)
 {
+    size_t path_bytes = strlen(path) + 1;
+    int result;
+
     leave_group();
-    close(ready);
+    result = mkdtemp(path) == NULL ? -errno : 0;
+    if (write(answer, &result, sizeof(result)) != (ssize_t)sizeof(result) ||
+        write(answer, path, path_bytes) != (ssize_t)path_bytes)
+        result = result == 0 ? -EPIPE : result;
     if (dup2(end, STDIN_FILENO) < 0)
         _exit(1);
     (void)close_range(STDIN_FILENO + 1, ~0u, 0);
     wait_for_end(STDIN_FILENO);
-    remove_all(path);
+    if (result == 0 || result == -EPIPE)
+        remove_all(path);
     _exit(0);
 }
 
-static int start_with(struct temporary_folder *folder, const int ends[2], const int ready[2])
+static bool read_whole(int fd, void *bytes, size_t size_bytes)
+{
+    ssize_t got;
+
+    do
+        got = read(fd, bytes, size_bytes);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)size_bytes;
+}
+
+/* The name that it was given is as long as the one before. */
+static int read_answer(int fd, char *path)
+{
+    int result = 0;
+
+    if (!read_whole(fd, &result, sizeof(result)))
+        return -EIO;
+    if (result == 0 && !read_whole(fd, path, strlen(path) + 1))
+        return -EIO;
+    return result;
+}
+
+static int start_with(struct temporary_folder *folder, const int ends[2], const int answer[2])
 {
     folder->cleaner = fork();
     if (folder->cleaner == 0) {
         close(ends[1]);
-        close(ready[0]);
-        clean_up(folder->path, ends[0], ready[1]);
+        close(answer[0]);
+        clean_up(folder->path, ends[0], answer[1]);
     }
     return folder->cleaner < 0 ? -errno : 0;
 }
 
-/* What ends our group must not end the cleaner: nothing is in the folder before it has left. */
+/* Lets the cleaner go, which then removes the folder. */
+static void end_cleaner(const struct temporary_folder *folder)
+{
+    close(folder->end);
+    while (waitpid(folder->cleaner, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* Whatever happens to us, and when: there is no folder without somebody who removes it. */
 static int start_cleaner(struct temporary_folder *folder)
 {
-    int ends[2], ready[2], result;
+    int ends[2], answer[2], result;
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return -errno;
-    if (pipe2(ready, O_CLOEXEC) != 0) {
+    if (pipe2(answer, O_CLOEXEC) != 0) {
         result = -errno;
         close(ends[0]);
         close(ends[1]);
         return result;
     }
-    result = start_with(folder, ends, ready);
+    result = start_with(folder, ends, answer);
     close(ends[0]);
-    close(ready[1]);
-    if (result == 0)
-        wait_for_end(ready[0]);
-    else
-        close(ends[1]);
-    close(ready[0]);
+    close(answer[1]);
     folder->end = ends[1];
+    if (result != 0) {
+        close(ends[1]);
+    } else {
+        result = read_answer(answer[0], folder->path);
+        if (result != 0)
+            end_cleaner(folder);
+    }
+    close(answer[0]);
     return result;
 }
 
 static int make(struct temporary_folder *folder)
 {
-    int result;
+    int result = start_cleaner(folder);
 
-    if (mkdtemp(folder->path) == NULL)
-        return -errno;
+    if (result != 0)
+        return result;
     folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    result = folder->fd < 0 ? -errno : start_cleaner(folder);
-    if (result != 0) {
-        if (folder->fd >= 0)
-            close(folder->fd);
-        (void)rmdir(folder->path);
+    if (folder->fd < 0) {
+        result = -errno;
+        end_cleaner(folder);
     }
     return result;
 }
@@ -146,9 +186,7 @@ void temporary_folder_remove(struct temporary_folder *folder)
     if (folder == NULL)
         return;
     close(folder->fd);
-    close(folder->end);
-    while (waitpid(folder->cleaner, NULL, 0) < 0 && errno == EINTR)
-        ;
+    end_cleaner(folder);
     free(folder->path);
     free(folder);
 }

@@ -21,9 +21,16 @@
 /* The longest instruction of any CPU. */
 #define INSN_BYTES_MAX 15u
 
+/* How many bytes the call of a stub has, which says itself where it goes, on any CPU. */
+#define DIRECT_CALL_MIN 4u
+#define DIRECT_CALL_MAX 6u
+
 /* Where times are guesses, and no more records can be looked at, the first one is nobody's if it is so much too early.
  */
 #define GUESS_ERROR_NS 1e9
+
+/* The same of the first record behind others that are missing: there is a mark every millisecond. */
+#define MARK_ERROR_NS 2e6
 
 /* How much later than a call its record may be: the thread may have been made to wait in between. */
 #define LATE_NS 2e7
@@ -65,7 +72,11 @@ struct call_details {
     size_t own_ahead;     /* so many of the records ahead are not of calls that events tell of */
     bool is_guessed;      /* times of events are */
     uint64_t guess_error; /* ticks */
+    uint64_t mark_error;  /* the same */
     uint64_t late;        /* the same */
+    bool is_behind_loss;  /* events are missing before the next one */
+    uint64_t now;         /* of the event that is expected */
+    uint64_t own_until;   /* records before that time are not of calls that events tell of */
 };
 
 /* ---- records ahead ----------------------------------------------------------------------------------------------- */
@@ -170,6 +181,7 @@ int call_details_create(struct call_details **details_out, size_t thread, struct
     details->reader = reader;
     details->is_guessed = has_guessed_times(functions->trace, thread);
     details->guess_error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&functions->trace->clock));
+    details->mark_error = (uint64_t)(MARK_ERROR_NS / view_clock_tick_ns(&functions->trace->clock));
     details->late = (uint64_t)(LATE_NS / view_clock_tick_ns(&functions->trace->clock));
     *details_out = details;
     return 0;
@@ -211,9 +223,12 @@ static bool is_stub(struct call_details *details, const struct view_call *call)
 
 static bool is_of_call(struct call_details *details, const struct view_call *call, const struct detail_item *item)
 {
-    if (call->site != 0 && detail_item_enter(item).caller - call->site - 1 >= INSN_BYTES_MAX)
-        return false;
-    return item->record.function == call->function || is_stub(details, call);
+    uint64_t call_bytes = detail_item_enter(item).caller - call->site;
+
+    if (item->record.function == call->function)
+        return call->site == 0 || call_bytes - 1 < INSN_BYTES_MAX;
+    /* Another call of a stub may follow within a few bytes, so this has to be more exact. */
+    return call->site != 0 && call_bytes >= DIRECT_CALL_MIN && call_bytes <= DIRECT_CALL_MAX && is_stub(details, call);
 }
 
 static bool is_of_open_call(const struct call_details *details, uint64_t entered_time)
@@ -261,9 +276,14 @@ static void pass_earlier(struct call_details *details, const struct view_call *c
     }
 }
 
-static bool is_too_late(const struct call_details *details, const struct view_call *call, uint64_t time)
+/* Whether a record is too late to be of the call; where only the order counts, a gap in it has to be bridged by time.
+ */
+static bool is_too_late(const struct call_details *details, const struct view_call *call,
+                        const struct detail_item *item)
 {
-    return !details->is_guessed && time > call->begin + details->late;
+    if (details->is_guessed)
+        return item->is_behind_gap && item->record.time > call->begin + details->mark_error;
+    return item->record.time > call->begin + details->late;
 }
 
 /* Finds the record of a call that begins: the first that fits. False: there is none. */
@@ -275,7 +295,7 @@ static bool find_enter(struct call_details *details, const struct view_call *cal
     for (size_t i = 0; i < details->ahead_count; i++) {
         struct detail_item item = item_at(details, i);
 
-        if (is_barrier(details, &item) || is_too_late(details, call, item.record.time))
+        if (is_barrier(details, &item) || is_too_late(details, call, &item))
             return false;
         if (item.record.kind == DETAIL_ENTER && is_of_call(details, call, &item)) {
             *which_out = i;
@@ -397,20 +417,46 @@ void call_details_expect_begin(struct call_details *details, const struct view_c
 {
     size_t which;
 
+    details->now = call->begin;
     /* What is deeper has ended without a record. */
     if (details->open_count > call->depth)
         details->open_count = call->depth;
-    if (details->is_guessed && find_enter(details, call, &which))
+    /* The first event behind a gap has the time of its chunk, which is exact. */
+    if (details->is_behind_loss)
+        details->own_until = call->begin;
+    details->is_behind_loss = false;
+    if (details->is_guessed && call->begin > details->own_until && find_enter(details, call, &which))
         details->own_ahead = which;
+}
+
+void call_details_lose(struct call_details *details)
+{
+    details->open_count = 0;
+    details->is_behind_loss = true;
 }
 
 void call_details_expect_end(struct call_details *details, const struct view_call *call)
 {
     size_t which;
 
+    details->now = call->end;
     if (details->is_guessed && call->depth < details->open_count && details->open[call->depth].is_known &&
         !(call->flags & CALL_CUT) && find_leave(details, &details->open[call->depth], &which))
         details->own_ahead = which;
+}
+
+/* Records are missing next: what is open may go on, but nobody will tell. */
+static bool is_cut(const struct call_details *details)
+{
+    return details->own_count != 0 && details->ahead_count != 0 && item_at(details, 0).is_behind_gap;
+}
+
+static struct call_details_own cut_own(struct call_details *details)
+{
+    uint64_t entered = details->own[--details->own_count];
+
+    return (struct call_details_own){
+        .is_cut = true, .entered = entered, .time = details->now > entered ? details->now : entered};
 }
 
 /* Behind the last event all is, wherever it stands. */
@@ -418,7 +464,10 @@ static bool has_own(struct call_details *details, uint64_t time)
 {
     uint64_t next = call_details_next_time(details);
 
-    return details->own_ahead != 0 || next < time || (time == UINT64_MAX && details->ahead_count != 0);
+    if (details->ahead_count == 0)
+        return false;
+    return is_cut(details) || details->own_ahead != 0 || next < time || time == UINT64_MAX ||
+           item_at(details, 0).record.time < details->own_until;
 }
 
 /* Without memory it is as if it had not begun. */
@@ -475,6 +524,10 @@ bool call_details_take_own(struct call_details *details, uint64_t time, struct c
         struct detail_item item = item_at(details, 0);
         bool is_own = false;
 
+        if (is_cut(details)) {
+            *own_out = cut_own(details);
+            return true;
+        }
         if (is_end(&item) && is_of_open_call(details, detail_item_leave(&item).entered_time))
             return false;
         if (item.record.kind == DETAIL_ENTER)

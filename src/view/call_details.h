@@ -31,6 +31,7 @@ struct call_details_own {
     bool is_begin; /* it begins: its arguments are in the text; else it ends, with its result */
     bool is_known; /* anything is, of these */
     bool is_unwound;
+    bool is_cut;       /* it ends since records are missing: it may go on */
     uint64_t function; /* where it begins */
     uint64_t entered;  /* the counter: when it began */
     uint64_t time;     /* now */
@@ -54,6 +55,9 @@ uint64_t call_details_next_time(struct call_details *details);
  */
 void call_details_expect_begin(struct call_details *details, const struct view_call *call);
 void call_details_expect_end(struct call_details *details, const struct view_call *call);
+
+/* Events are missing here; those of the calls that are open have ended. */
+void call_details_lose(struct call_details *details);
 
 /* The next thing that no event tells of, before what is expected or that time. False: there is none. */
 bool call_details_take_own(struct call_details *details, uint64_t time, struct call_details_own *own_out,

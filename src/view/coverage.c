@@ -7,6 +7,7 @@
 #include "view/coverage.h"
 
 #include "libgait/error.h"
+#include "symbolize/demangle.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -225,6 +226,14 @@ static void count_function(struct coverage_module *module, const struct part *pa
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
+static void put_name(FILE *stream, const char *name)
+{
+    char *meaning = demangle(name);
+
+    fputs(meaning == NULL ? name : meaning, stream);
+    free(meaning);
+}
+
 /* Names that outlive the file, in one piece of memory; those that are missing are made. */
 static int put_names(struct coverage_module *module)
 {
@@ -244,7 +253,7 @@ static int put_names(struct coverage_module *module)
 
         offsets[i] = (size_t)ftell(stream);
         if (function->name != NULL)
-            fputs(function->name, stream);
+            put_name(stream, function->name);
         else
             fprintf(stream, "%s+0x%" PRIx64, file, function->start);
         putc('\0', stream);
@@ -287,11 +296,13 @@ static int build_module(struct coverage_module *module, struct part *part)
 {
     int result;
 
-    module->problem =
-        module->module->path[0] == '/' ? module_functions_open(&part->known, module->module) : "is none of the disk";
+    module->problem = module->module->path[0] == '/'
+                          ? module_functions_open(&part->known, module->module, part->code->trace->files.folder)
+                          : "is none of the disk";
+    module->debug_path = strdup(part->known.path == NULL ? "" : part->known.path);
     module->base = part->known.base;
     module->end = part->known.end;
-    result = gather(module, part);
+    result = module->debug_path == NULL ? -ENOMEM : gather(module, part);
     if (result == 0)
         result = put_functions(module, part);
     module_functions_close(&part->known);
@@ -350,6 +361,7 @@ void coverage_deinit(struct coverage *coverage)
 
         free(module->functions);
         free(module->made_names);
+        free(module->debug_path);
         free(module->blocks);
         code_ranges_deinit(&module->ranges);
     }

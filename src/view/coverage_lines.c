@@ -322,7 +322,7 @@ static int read_module(struct reading *reading)
     bool *wanted;
     int result = 0;
 
-    if (module->problem != NULL || (module->executed_functions == 0 && module->block_count == 0))
+    if (module->debug_path[0] == '\0' || (module->executed_functions == 0 && module->block_count == 0))
         return 0;
     wanted = calloc(module->function_count + 1, sizeof(*wanted));
     if (wanted == NULL)
@@ -330,7 +330,7 @@ static int read_module(struct reading *reading)
     reading->wanted = wanted;
     reading->lines->file_count++;
     if (choose(reading, wanted) != 0)
-        result = module_lines_visit(module->module->path, &visitor);
+        result = module_lines_visit(module->debug_path, &visitor);
     free(wanted);
     return result == -ENOENT ? 0 : result;
 }

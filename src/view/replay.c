@@ -233,7 +233,7 @@ static void end_own(struct replay *replay, struct lane *lane, const struct call_
     end_inner_own(replay, lane, own->entered, own->time, CALL_NO_RETURN);
     if (lane->open_count == 0 || !lane->open[lane->open_count - 1].is_own)
         return;
-    row.flags = own->is_unwound ? CALL_UNWOUND : 0;
+    row.flags = own->is_cut ? CALL_CUT : own->is_unwound ? CALL_UNWOUND : 0;
     row.result = own->is_known ? copy_text(text) : NULL;
     close_call(replay, lane, &row);
 }
@@ -362,6 +362,8 @@ static int take_gap(void *context, size_t thread, uint64_t time, uint64_t lost_b
     replay->last_time = time;
     if (time > replay->options->to)
         return ENOUGH;
+    if (replay->lanes[thread].details != NULL)
+        call_details_lose(replay->lanes[thread].details);
     if (time >= replay->options->from)
         replay_rows_put(
             &replay->rows,

@@ -58,7 +58,7 @@ void detailed_calls_unwind(struct trace_bytes *bytes, const struct detailed_call
     trace_bytes_put(bytes, &leave, sizeof(leave));
 }
 
-void detailed_calls_put(const struct trace_folder *folder, uint32_t tid, const struct trace_bytes *bytes)
+void detailed_calls_put(const struct trace_folder *folder, uint32_t tid, const struct trace_bytes *bytes, uint64_t lost)
 {
     char name[64];
 
@@ -68,5 +68,7 @@ void detailed_calls_put(const struct trace_folder *folder, uint32_t tid, const s
         folder, &(struct trace_stream_plan){
                     .name = name,
                     .header = {.version = 2, .kind = TRACE_STREAM_DETAIL, .pid = 100, .tid = tid, .generation = 1},
-                    .bytes = bytes});
+                    .bytes = bytes,
+                    .lost = lost,
+                    .piece_bytes = lost == 0 ? 0 : sizeof(struct detail_enter) + 8});
 }

@@ -18,7 +18,8 @@ void detailed_calls_leave(struct trace_bytes *bytes, const struct detailed_call 
 /* The same, but it was left by an exception. */
 void detailed_calls_unwind(struct trace_bytes *bytes, const struct detailed_call *call, uint64_t time);
 
-/* The details of thread 100 or 101. */
-void detailed_calls_put(const struct trace_folder *folder, uint32_t tid, const struct trace_bytes *bytes);
+/* The details of thread 100 or 101. If something was lost, calls begin only, and it was lost between any two. */
+void detailed_calls_put(const struct trace_folder *folder, uint32_t tid, const struct trace_bytes *bytes,
+                        uint64_t lost);
 
 #endif

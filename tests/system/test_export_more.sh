@@ -197,6 +197,22 @@ check "coverage agrees about lines" coverage_says "$folder/blocks" \
 check "coverage shows what is missed" grep -q -x '  never_called' "$folder/out"
 check "coverage shows lines" grep -q -E "^ +$ran of +$all .*/covered.c$" "$folder/out"
 
+# What was kept in the trace stands in for a program that is gone; with a packed one, lines as well.
+check "a trace is packed" "$gait" pack "$folder/blocks" -o "$folder/packed" >"$folder/out"
+for trace in hooks calls blocks; do
+    "$gait" coverage --functions --missed --filter 'covered!*' "$folder/$trace" >"$folder/$trace.there" 2>"$folder/err"
+done
+mv "$folder/covered" "$folder/moved"
+for trace in hooks calls blocks; do
+    "$gait" coverage --functions --missed --filter 'covered!*' "$folder/$trace" >"$folder/$trace.gone" 2>"$folder/err"
+    # Nobody says how long _init is.
+    sed -i -E '/ _init$/d; s/ +[0-9]+ of +[0-9]+ +[0-9.]+% +[0-9]+  \// \//' "$folder/$trace.there" "$folder/$trace.gone"
+    check "$trace: functions of a program that is gone" same "$folder/$trace.there" "$folder/$trace.gone"
+done
+check "lines of a program that is gone" coverage_says "$folder/packed" \
+    "sources['covered.c']['executed_lines'] == $ran and sources['covered.c']['lines'] == $all" --lines
+mv "$folder/moved" "$folder/covered"
+
 # The blocks of a drcov file, as offsets in hexadecimal, of the program itself.
 drcov_blocks() {
     python3 -c '
@@ -219,8 +235,8 @@ done
 
 # ---- what is not as it should be -------------------------------------------------------------------------------------
 
-refuses 2 'cannot write sqlite to a stream' export -f sqlite "$folder/hooks"
-refuses 2 'cannot write ctf to a stream' export -f ctf "$folder/hooks"
+refuses 2 'cannot write sqlite to standard output' export -f sqlite "$folder/hooks"
+refuses 2 'cannot write ctf to standard output' export -f ctf "$folder/hooks"
 refuses 1 'it is there already' export -f ctf "$folder/hooks" -o "$folder"
 refuses 1 '/nowhere/db' export -f sqlite "$folder/hooks" -o "$folder/nowhere/db"
 refuses 2 'TRACE is missing' coverage

@@ -40,6 +40,7 @@ show() {
     "$gait" dump details "$1" >"$folder/$2/details" 2>"$folder/err" || fail "dump details $1"
     "$gait" stacks "$1" >"$folder/$2/stacks" 2>"$folder/err" || fail "stacks $1"
     "$gait" report --limit 1000 "$1" >"$folder/$2/report" 2>"$folder/err" || fail "report $1"
+    "$gait" replay "$1" >"$folder/$2/replay" 2>"$folder/err" || fail "replay $1"
     [[ ! -s $folder/err ]] || fail "something is said of $1"
 }
 
@@ -47,7 +48,7 @@ show() {
 same() {
     local left=$1 right=$2 what=$3 file
     shift 3
-    [[ $# != 0 ]] || set -- events details stacks report
+    [[ $# != 0 ]] || set -- events details stacks report replay
     for file in "$@"; do
         checks=$((checks + 1))
         diff "$folder/$left/$file" "$folder/$right/$file" >"$folder/diff" || fail "$what: $file" "$folder/diff"
@@ -88,14 +89,23 @@ has "lines of" "$folder/out" "pack"
 
 mv "$bin" "$folder/hidden"
 show "$trace" gone
-same before gone "names of files that are gone" events stacks report
+same before gone "names of files that are gone" events report replay
+# Lines are not kept in a trace that is not packed.
+without_lines() {
+    checks=$((checks + 1))
+    sed 's/ (moved_calls.c:[0-9]*)//' "$folder/before/stacks" | diff - "$folder/$1/stacks" >"$folder/diff" ||
+        fail "stacks of files that are $1" "$folder/diff"
+}
+has "(moved_calls.c:" "$folder/before/stacks" "lines"
+without_lines gone
 
 # ---- programs that are others --------------------------------------------------------------------------------------
 build -g -DOTHER -O0
 show "$trace" changed
-same before changed "names of files that have changed" events stacks
-has "$bin/moved (has changed since; the names are those that were kept)" "$folder/changed/report" "report"
-has "$bin/plugin_a.so (has changed since; the names are those that were kept)" "$folder/changed/report" "report"
+same before changed "names of files that have changed" events
+without_lines changed
+has "moved (has changed since; the names are those that were kept)" "$folder/changed/report" "report"
+has "plugin_a.so (has changed since; the names are those that were kept)" "$folder/changed/report" "report"
 checks=$((checks + 1))
 sed 's/ (has changed since; the names are those that were kept)//' "$folder/changed/report" |
     diff "$folder/before/report" - >"$folder/diff" || fail "report of changed files" "$folder/diff"
@@ -104,6 +114,7 @@ sed 's/ (has changed since; the names are those that were kept)//' "$folder/chan
 rm -rf "$bin"
 mv "$trace" "$folder/moved_trace"
 show "$folder/moved.gaitpack" packed
+# With lines.
 same before packed "a packed trace"
 check "a packed trace is good" "$gait" verify "$folder/moved.gaitpack" >"$folder/out"
 check "nothing is left behind" test -z "$(ls -A "$TMPDIR")"
@@ -154,7 +165,7 @@ same before copied "copies of files without IDs"
 build -Wl,--build-id=none -DOTHER -O0
 show "$trace" changed
 same before changed "files without IDs that have changed" events stacks
-has "$bin/moved (has changed since; the names are those that were kept)" "$folder/changed/report" "report"
+has "moved (has changed since; the names are those that were kept)" "$folder/changed/report" "report"
 
 # ---- names that are not kept ---------------------------------------------------------------------------------------
 build

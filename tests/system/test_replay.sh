@@ -201,6 +201,28 @@ shows replay --function 'parse_line' "$folder/guessed" <<'END'
 ~ times lie between others that are known, no more; gait spawn --times keeps them exactly
 END
 
+# ---- whose arguments they are --------------------------------------------------------------------------------------
+# However it is recorded, each call has its own: their numbers say so. malloc is called by strdup, within libc.
+gcc -g -O1 -o "$folder/numbered" tests/system/programs/numbered_calls.c || exit 1
+for options in '' '--follow call,ret' '--follow call,ret --times' '--follow call,ret --exclude libc.so*'; do
+    checks=$((checks + 1))
+    rm -rf "$folder/traces"
+    # shellcheck disable=SC2086
+    "$gait" spawn --quiet -o "$folder/traces" $options --arg 'outer:int->int' --arg 'inner:int->int' --arg 'libc*!malloc:size->ptr' \
+        -- "$folder/numbered" >"$folder/out" 2>"$folder/err" || fail "record numbers: $options"
+    "$gait" replay --function outer "$folder"/traces/* >"$folder/out" 2>"$folder/err" || fail "replay numbers: $options"
+    perl -ne '
+        $number++ if /outer\(/;
+        $seen{"$1 begins"}++ if /(outer|inner)\(number=(\d+)\)/ && $2 == $number - 1;
+        $seen{"inner ends"}++ if /inner.* = (\d+);/ && $1 == 2 * ($number - 1);
+        $seen{"outer ends"}++ if /} = (\d+) .*outer/ && $1 == 2 * $number - 1;
+        $seen{"malloc"}++ if /malloc\(\w*=?4\) = 0x/ || /malloc\(\w*=?4\) \{/;
+        $seen{"others"}++ if /(strdup|free)\([^)]/;
+        END { print "$_ $seen{$_}\n" for sort keys %seen; }' "$folder/out" >"$folder/seen"
+    printf '%s 3000\n' 'inner begins' 'inner ends' malloc 'outer begins' 'outer ends' | diff - "$folder/seen" >"$folder/diff" ||
+        fail "arguments with $options" "$folder/diff"
+done
+
 # ---- ends ----------------------------------------------------------------------------------------------------------
 refuses 1 'did you mean parse_file' replay --function parse_fiel "$folder/hooked"
 refuses 1 'did you mean parse_line' graph "$folder/hooked" parse_lime

@@ -46,7 +46,7 @@ static void notes_are_read_too(void)
 
 static void code_is_read_if_it_is_wanted(void)
 {
-    struct symbol_file file, whole;
+    struct symbol_file file, loaded, whole;
     struct elf_symbol symbol;
     const uint8_t *code;
     uint64_t available;
@@ -56,6 +56,11 @@ static void code_is_read_if_it_is_wanted(void)
     CHECK_EQUAL(elf_symbols_find(&whole.symbols, "code_is_read_if_it_is_wanted", &symbol), 0);
     CHECK_EQUAL(elf_symbols_code(&whole.symbols, symbol.address, &code, &available), 0);
     CHECK(memcmp(code, (const void *)(uintptr_t)code_is_read_if_it_is_wanted, 16) == 0);
+    CHECK_EQUAL(symbol_file_open_loaded(SELF, &loaded), 0);
+    CHECK_EQUAL(elf_symbols_count(&loaded.symbols), elf_symbols_count(&whole.symbols));
+    CHECK_EQUAL(elf_symbols_code(&loaded.symbols, symbol.address, &code, &available), 0);
+    CHECK(memcmp(code, (const void *)(uintptr_t)code_is_read_if_it_is_wanted, 16) == 0);
+    symbol_file_close(&loaded);
     CHECK_EQUAL(elf_symbols_code(&file.symbols, symbol.address, &code, &available), 0);
     CHECK(code[0] == 0 && code[15] == 0);
     symbol_file_close(&file);

@@ -37,6 +37,9 @@ static void a_function_is_what_was_there_at_the_time(void)
     CHECK_TEXT(query_source_function(&source, before)->shown->name, "shop+0x0");
     CHECK_TEXT(query_source_function(&source, after)->module, "other");
     CHECK_EQUAL(query_source_function(&source, after)->module_bytes, 5);
+    /* Of a file that is gone nobody knows lines. */
+    CHECK(query_source_placed(&source, after)->file == NULL && query_source_placed(&source, after)->line == 0);
+    CHECK(query_source_placed(&source, after)->is_placed && !query_source_function(&source, before)->is_placed);
     end();
 }
 

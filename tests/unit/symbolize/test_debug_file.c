@@ -91,6 +91,37 @@ static void files_are_found_by_their_build(void)
     free(bytes);
 }
 
+static void files_are_found_by_their_name(void)
+{
+    static char path[256];
+    struct debug_file debug;
+
+    CHECK(run(
+        "mkdir -p named/.debug && cp p.debug named/ && objcopy --add-gnu-debuglink=p.debug stripped named/program"));
+    read_file("named/program");
+    snprintf(path, sizeof(path), "%s/named/program", folder);
+    CHECK_EQUAL(debug_file_open_named(&symbols, path, "", &debug), 0);
+    CHECK(has_hidden(&debug.symbols));
+    debug_file_close(&debug);
+    CHECK(run("mv named/p.debug named/.debug/"));
+    CHECK_EQUAL(debug_file_open_named(&symbols, path, "", &debug), 0);
+    debug_file_close(&debug);
+    /* Below a folder as /usr/lib/debug is one. */
+    CHECK(run("mkdir -p debug/$PWD/named && mv named/.debug/p.debug debug/$PWD/named"));
+    CHECK_EQUAL(debug_file_open_named(&symbols, path, "", &debug), -ENOENT);
+    CHECK_EQUAL(debug_file_open_named(&symbols, path, debug_folders(), &debug), 0);
+    debug_file_close(&debug);
+    /* One of another build, or of none that is known. */
+    CHECK(run("printf 'int main(void) { return 7; }' >r.c && cc -g -Wl,--build-id=sha1 -o named/p.debug r.c"));
+    CHECK_EQUAL(debug_file_open_named(&symbols, path, "", &debug), -ENOENT);
+    CHECK(run("cc -g -Wl,--build-id=none -o named/p.debug r.c"));
+    CHECK_EQUAL(debug_file_open_named(&symbols, path, "", &debug), -ENOENT);
+    free(bytes);
+    read_file("stripped");
+    CHECK_EQUAL(debug_file_open_named(&symbols, path, debug_folders(), &debug), -ENOENT);
+    free(bytes);
+}
+
 static void packed_symbols_are_found(void)
 {
     struct debug_file debug;
@@ -124,6 +155,7 @@ int main(void)
 {
     static const struct check_case cases[] = {
         CHECK_CASE(files_are_found_by_their_build),
+        CHECK_CASE(files_are_found_by_their_name),
         CHECK_CASE(packed_symbols_are_found),
         CHECK_CASE(files_of_other_builds_are_left_alone),
     };

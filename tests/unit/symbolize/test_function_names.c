@@ -21,7 +21,7 @@ extern const char named_function[];
 static char text[256];
 
 /* This program, as the recorder would see its code. */
-static struct module this_program(void)
+static __attribute__((noinline)) struct module this_program(void)
 {
     const ElfW(Ehdr) *header = (const void *)__executable_start;
     const ElfW(Phdr) *segment = (const void *)(__executable_start + header->e_phoff);
@@ -49,6 +49,23 @@ static void functions_get_their_names(void)
     CHECK_TEXT(text, "named_function");
     CHECK(function_names_find(&names, &module, address + 18, text, sizeof(text)) == NULL);
     CHECK_TEXT(text, "named_function+0x12");
+    function_names_deinit(&names);
+}
+
+static void lines_are_told_where_they_are_known(void)
+{
+    struct module module = this_program();
+    struct function_names names;
+    const char *behind;
+
+    function_names_init(&names);
+    CHECK(function_names_find_line(&names, &module, (uintptr_t)this_program, text, sizeof(text)) == NULL);
+    behind = text + strlen("this_program");
+    CHECK(strncmp(text, "this_program", strlen("this_program")) == 0);
+    /* As this build is, with libdw or without. */
+    CHECK(*behind == '\0' || strncmp(behind, " (test_function_names.c:", 24) == 0);
+    function_names_line(&names, &module, (uintptr_t)named_function, text, sizeof(text));
+    CHECK(text[0] == '\0' || strstr(text, ".c:") != NULL);
     function_names_deinit(&names);
 }
 
@@ -89,6 +106,7 @@ static void damaged_files_give_places(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(functions_get_their_names),
+    CHECK_CASE(lines_are_told_where_they_are_known),
     CHECK_CASE(files_that_cannot_be_used_give_places),
     CHECK_CASE(damaged_files_give_places),
 };

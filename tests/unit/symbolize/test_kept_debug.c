@@ -5,8 +5,8 @@
 #include "elf/build_id.h"
 #include "elf/sections.h"
 #include "elf/symbol_file.h"
-#include "support/built_program.h"
 #include "support/check.h"
+#include "support/movable_program.h"
 #include "support/trace_folder.h"
 
 #include <elf.h>
@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 static struct trace_folder folder;
-static struct built_program program;
+static struct movable_program program;
 static char path[KEPT_DEBUG_PATH_BYTES];
 
 static void begin(const char *flags)
 {
     trace_folder_init(&folder);
-    built_program_make(&program, folder.path, "program", flags);
+    movable_program_make(&program, folder.path, "program", flags);
     kept_debug_path(&program.module, path);
 }
 
@@ -139,7 +139,7 @@ static void shared_parts_are_taken_along(void)
     FILE *list;
 
     begin("-g -fno-eliminate-unused-debug-types");
-    if (!built_program_run(folder.path, "dwz --version") || !built_program_run(folder.path, commands)) {
+    if (!movable_program_run(folder.path, "dwz --version") || !movable_program_run(folder.path, commands)) {
         trace_folder_deinit(&folder);
         return;
     }

@@ -2,8 +2,8 @@
 #include "symbolize/kept_functions.h"
 
 #include "elf/symbol_file.h"
-#include "support/built_program.h"
 #include "support/check.h"
+#include "support/movable_program.h"
 #include "support/trace_folder.h"
 #include "symbolize/symbol_index.h"
 #include "trace/kept_names.h"
@@ -33,17 +33,17 @@ static bool has_name(const struct kept_names *names, const char *name)
 
 static void functions_and_stubs_are_gathered(void)
 {
-    struct built_program program;
+    struct movable_program program;
     struct kept_names names;
     uint64_t first;
 
     trace_folder_init(&folder);
-    built_program_make(&program, folder.path, "program", "-fno-plt -fplt");
-    first = built_program_address(&program, "first");
+    movable_program_make(&program, folder.path, "program", "-fno-plt -fplt");
+    first = movable_program_address(&program, "first");
     CHECK(kept_functions_gather(&program.module, &names) == NULL);
     CHECK_TEXT(name_at(&names, &program.module, first), "first");
     CHECK_TEXT(name_at(&names, &program.module, first + 1), "first");
-    CHECK_TEXT(name_at(&names, &program.module, built_program_address(&program, "main")), "main");
+    CHECK_TEXT(name_at(&names, &program.module, movable_program_address(&program, "main")), "main");
     CHECK(has_name(&names, "puts@plt"));
     CHECK_TEXT(names.path, program.path);
     CHECK(kept_names_are_of(&names, &program.module));
@@ -99,10 +99,10 @@ static void problem(const struct module *module, const char *expected)
 
 static void other_files_are_not_gathered(void)
 {
-    struct built_program program;
+    struct movable_program program;
 
     trace_folder_init(&folder);
-    built_program_make(&program, folder.path, "program", "");
+    movable_program_make(&program, folder.path, "program", "");
     program.module.build_id[0] ^= 1;
     problem(&program.module, "has changed since");
     unlink(program.path);
@@ -118,11 +118,11 @@ static void other_files_are_not_gathered(void)
 
 static void without_a_build_id_there_is_a_sum(void)
 {
-    struct built_program program;
+    struct movable_program program;
     struct kept_names names;
 
     trace_folder_init(&folder);
-    built_program_make(&program, folder.path, "program", "-Wl,--build-id=none");
+    movable_program_make(&program, folder.path, "program", "-Wl,--build-id=none");
     CHECK_EQUAL(program.module.build_id_bytes, 0);
     CHECK(kept_functions_gather(&program.module, &names) == NULL);
     CHECK(names.file.build_id_bytes == 0 && names.file.file_crc != 0);
@@ -133,15 +133,15 @@ static void without_a_build_id_there_is_a_sum(void)
 /* As some systems leave them. */
 static void packed_names_are_unpacked(void)
 {
-    struct built_program program;
+    struct movable_program program;
     struct kept_names names;
     uint64_t second;
 
     trace_folder_init(&folder);
-    built_program_make(&program, folder.path, "program", "");
-    second = built_program_address(&program, "second");
-    if (!built_program_run(folder.path, "objcopy --only-keep-debug program d && xz d && strip program && "
-                                        "objcopy --add-section .gnu_debugdata=d.xz program"))
+    movable_program_make(&program, folder.path, "program", "");
+    second = movable_program_address(&program, "second");
+    if (!movable_program_run(folder.path, "objcopy --only-keep-debug program d && xz d && strip program && "
+                                          "objcopy --add-section .gnu_debugdata=d.xz program"))
         check_skip("there is no objcopy, or no xz");
     CHECK(kept_functions_gather(&program.module, &names) == NULL);
     CHECK_TEXT(name_at(&names, &program.module, second), "second");

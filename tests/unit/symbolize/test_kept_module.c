@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "symbolize/kept_module.h"
 
-#include "support/built_program.h"
 #include "support/check.h"
+#include "support/movable_program.h"
 #include "support/trace_folder.h"
 #include "symbolize/function_names.h"
 #include "symbolize/kept_functions.h"
@@ -123,7 +123,7 @@ static void debug_information_is_where_the_trace_is(void)
 /* ---- in place of files ------------------------------------------------------------------------------------------- */
 
 static struct trace_folder programs;
-static struct built_program program;
+static struct movable_program program;
 
 static void keep_program(const char *flags)
 {
@@ -133,7 +133,7 @@ static void keep_program(const char *flags)
 
     trace_folder_init(&folder);
     trace_folder_init(&programs);
-    built_program_make(&program, programs.path, "program", flags);
+    movable_program_make(&program, programs.path, "program", flags);
     CHECK(kept_functions_gather(&program.module, &names) == NULL);
     trace_folder_make(&folder, "names");
     kept_names_file(&program.module, name);
@@ -170,7 +170,7 @@ static void names_stand_in_for_a_file_that_is_gone(void)
     uint64_t second;
 
     keep_program("");
-    second = built_program_address(&program, "second");
+    second = movable_program_address(&program, "second");
     expect(second + 1, "second+0x1", "");
     unlink(program.path);
     expect(second, "second", "");
@@ -182,15 +182,15 @@ static void names_stand_in_for_a_file_that_is_gone(void)
 static void names_stand_in_for_a_file_that_has_changed(void)
 {
     static const char *const flags[] = {"", "-Wl,--build-id=none"};
-    struct built_program other;
+    struct movable_program other;
 
     for (unsigned i = 0; i < 2; i++) {
         uint64_t second;
 
         keep_program(flags[i]);
-        second = built_program_address(&program, "second");
+        second = movable_program_address(&program, "second");
         expect(second, "second", "");
-        built_program_make(&other, programs.path, "program", i == 0 ? "-O0 -pg" : "-O0 -pg -Wl,--build-id=none");
+        movable_program_make(&other, programs.path, "program", i == 0 ? "-O0 -pg" : "-O0 -pg -Wl,--build-id=none");
         expect(second, "second", "has changed since; the names are those that were kept");
         end_program();
     }
@@ -205,7 +205,7 @@ static void a_file_that_changed_while_it_was_recorded_is_not_used(void)
     uint64_t second;
 
     keep_program("-Wl,--build-id=none");
-    second = built_program_address(&program, "second");
+    second = movable_program_address(&program, "second");
     snprintf(place, sizeof(place), "program+0x%" PRIx64, second - program.module.start + program.module.file_offset);
     CHECK_EQUAL(kept_module_read(folder.fd, &program.module, &names), 0);
     kept_names_file(&program.module, name);
@@ -225,13 +225,13 @@ static void a_file_that_changed_while_it_was_recorded_is_not_used(void)
 static void debug_information_of_a_changed_file_is_not_used(void)
 {
     struct function_names names;
-    struct built_program other;
+    struct movable_program other;
 
     keep_program("");
     function_names_init(&names);
     CHECK_TEXT(function_names_path(&names, &program.module), program.path);
     function_names_deinit(&names);
-    built_program_make(&other, programs.path, "program", "-g -O0");
+    movable_program_make(&other, programs.path, "program", "-g -O0");
     function_names_init(&names);
     function_names_use_trace(&names, folder.fd);
     CHECK_TEXT(function_names_path(&names, &program.module), "");
@@ -245,7 +245,7 @@ static void damaged_names_are_not_used(void)
     char name[KEPT_NAME_BYTES], path[KEPT_NAME_BYTES + 8], place[64];
 
     keep_program("");
-    second = built_program_address(&program, "second");
+    second = movable_program_address(&program, "second");
     snprintf(place, sizeof(place), "program+0x%" PRIx64, second - program.module.start + program.module.file_offset);
     kept_names_file(&program.module, name);
     snprintf(path, sizeof(path), "names/%s", name);

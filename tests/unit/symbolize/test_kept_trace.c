@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "symbolize/kept_trace.h"
 
-#include "support/built_program.h"
 #include "support/check.h"
+#include "support/movable_program.h"
 #include "support/trace_folder.h"
 #include "symbolize/kept_module.h"
 #include "trace/kept_names.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static struct trace_folder folder, programs;
-static struct built_program with_id, without_id;
+static struct movable_program with_id, without_id;
 
 static void put_module(struct trace_bytes *bytes, const struct module *module, uint64_t time)
 {
@@ -58,8 +58,8 @@ static void begin(int seconds)
 
     trace_folder_init(&programs);
     trace_folder_init(&folder);
-    built_program_make(&with_id, programs.path, "with", "");
-    built_program_make(&without_id, programs.path, "without", "-Wl,--build-id=none");
+    movable_program_make(&with_id, programs.path, "with", "");
+    movable_program_make(&without_id, programs.path, "without", "-Wl,--build-id=none");
     put_module(&bytes, &with_id.module, 2000);
     put_module(&bytes, &without_id.module, 2000);
     put_module(&bytes, &(struct module){.path = (char *)(uintptr_t) "/nowhere/at/all", .start = 1, .end = 2}, 2000);

@@ -46,7 +46,7 @@ static void symbols_cover_their_code(void)
     struct module_file file;
     uint64_t place;
 
-    module_file_open(&file, &module);
+    module_file_open(&file, &module, "");
     CHECK(file.problem == NULL && module_file_is_of(&file, &module));
     CHECK_EQUAL(module_file_place(&file, &module, (uintptr_t)named_function + 18, &place), 0);
     symbol = module_file_symbol(&file, place);
@@ -77,7 +77,7 @@ static void stubs_are_known_by_what_they_call(void)
 
     if ((uint8_t)calls_getppid[0] != 0xe9)
         return;
-    module_file_open(&file, &module);
+    module_file_open(&file, &module, "");
     CHECK_EQUAL(module_file_place(&file, &module, target_of_jump(calls_getppid), &place), 0);
     CHECK_EQUAL(module_file_stub(&file, place, &name, &length), 0);
     CHECK(length == 7 && memcmp(name, "getppid", 7) == 0);
@@ -111,12 +111,12 @@ static void the_vdso_has_names_on_the_same_kernel(void)
     if (image == NULL)
         return;
     module = module_at(image, "[vdso]");
-    module_file_open(&file, &module);
+    module_file_open(&file, &module, "");
     CHECK_TEXT(file.problem == NULL ? "" : file.problem, "is gone");
     module_file_close(&file);
 
     take_build_id(&module, image, header->e_shoff + header->e_shnum * header->e_shentsize);
-    module_file_open(&file, &module);
+    module_file_open(&file, &module, "");
     CHECK(file.problem == NULL);
     CHECK_EQUAL(elf_symbols_parse(image, header->e_shoff + header->e_shnum * header->e_shentsize, &symbols), 0);
     CHECK_EQUAL(elf_symbols_find(&symbols, "__vdso_clock_gettime", &wanted), 0);
@@ -125,7 +125,7 @@ static void the_vdso_has_names_on_the_same_kernel(void)
     module_file_close(&file);
 
     module.build_id[0] ^= 1;
-    module_file_open(&file, &module);
+    module_file_open(&file, &module, "");
     CHECK_TEXT(file.problem == NULL ? "" : file.problem, "has changed since");
     module_file_close(&file);
 }
@@ -144,7 +144,7 @@ static void what_is_wrong_is_said(void)
 
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         module.path = (char *)(uintptr_t)paths[i][0];
-        module_file_open(&file, &module);
+        module_file_open(&file, &module, "");
         CHECK_TEXT(file.problem == NULL ? "" : file.problem, paths[i][1]);
         CHECK_EQUAL(module_file_place(&file, &module, 0x5000, &place), -ENOENT);
         CHECK(module_file_symbol(&file, 0x5000) == NULL);

@@ -30,7 +30,7 @@ static void functions_are_found_by_their_addresses(void)
     const struct module_function *found;
     uint64_t place;
 
-    CHECK(module_functions_open(&functions, module) == NULL);
+    CHECK(module_functions_open(&functions, module, -1) == NULL);
     CHECK_EQUAL(module_functions_place(&functions, module, address_of(coverage_lab_missed), &place), 0);
     found = module_functions_find(&functions, place);
     CHECK(found != NULL && found->start == place && found->name != NULL);
@@ -46,7 +46,7 @@ static void they_are_sorted_and_have_code(void)
 {
     const struct module *module = begin();
 
-    CHECK(module_functions_open(&functions, module) == NULL);
+    CHECK(module_functions_open(&functions, module, -1) == NULL);
     CHECK(functions.count > 100);
     for (size_t i = 0; i < functions.count; i++) {
         CHECK(i == 0 || functions.functions[i - 1].start < functions.functions[i].start);
@@ -61,7 +61,7 @@ static const char *open_path(struct module *module, char *path)
     const char *problem;
 
     module->path = path;
-    problem = module_functions_open(&functions, module);
+    problem = module_functions_open(&functions, module, -1);
     module->path = before;
     return problem == NULL ? "" : problem;
 }

@@ -49,7 +49,7 @@ static void the_code_of_a_line_is_told(void)
 
     coverage_lab_init(&lab, COVERAGE_LAB_CALLS);
     module = &lab.trace.processes[0].modules.modules[0];
-    CHECK(module_functions_open(&functions, module) == NULL);
+    CHECK(module_functions_open(&functions, module, -1) == NULL);
     CHECK_EQUAL(module_functions_place(&functions, module, (uint64_t)(uintptr_t)coverage_lab_ran, &told.start), 0);
     CHECK_EQUAL(module_lines_visit(lab.path, &visitor), 0);
     CHECK(told.count > 10000);

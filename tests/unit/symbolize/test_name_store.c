@@ -41,6 +41,21 @@ static void functions_are_another_matter(void)
     name_store_deinit(&store);
 }
 
+static void names_at_fixed_addresses_are_found_by_them(void)
+{
+    static const char name[] = "main@version";
+    struct name_store store;
+    const char *kept;
+
+    name_store_init(&store);
+    kept = name_store_put_fixed_function(&store, name, 4);
+    CHECK_TEXT(kept, "main");
+    CHECK(name_store_put_fixed_function(&store, name, 4) == kept);
+    CHECK(name_store_put_function(&store, "main", 4) == kept);
+    CHECK_TEXT(name_store_put_fixed_function(&store, name + 5, SIZE_MAX), "version");
+    name_store_deinit(&store);
+}
+
 static void an_empty_one_needs_nothing(void)
 {
     struct name_store store;
@@ -53,6 +68,7 @@ static void an_empty_one_needs_nothing(void)
 static const struct check_case cases[] = {
     CHECK_CASE(texts_are_kept_once),
     CHECK_CASE(functions_are_another_matter),
+    CHECK_CASE(names_at_fixed_addresses_are_found_by_them),
     CHECK_CASE(an_empty_one_needs_nothing),
 };
 

@@ -64,8 +64,27 @@ static void a_return_address_belongs_to_the_call_before_it(void)
     function_names_deinit(&names);
 }
 
+/* The line of the call, not of what comes behind it. */
+static void calls_are_told_with_their_lines(void)
+{
+    struct module list[] = {this_program()};
+    struct modules modules = {.modules = list, .count = 1};
+    struct function_names names;
+    char line[64];
+
+    function_names_init(&names);
+    function_names_line(&names, &list[0], (uintptr_t)ends_with_call + 4, line, sizeof(line));
+    stack_names_find_line(&modules, &names, 15, (uintptr_t)ends_with_call + 5, text, sizeof(text));
+    CHECK(strncmp(text, "ends_with_call+0x5", 18) == 0);
+    CHECK_TEXT(text + 18, line);
+    stack_names_find_line(&modules, &names, 15, 0x77, text, sizeof(text));
+    CHECK_TEXT(text, "0x77");
+    function_names_deinit(&names);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(a_return_address_belongs_to_the_call_before_it),
+    CHECK_CASE(calls_are_told_with_their_lines),
 };
 
 CHECK_MAIN(cases)

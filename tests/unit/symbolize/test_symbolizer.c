@@ -2,6 +2,7 @@
 #include "symbolize/symbolizer.h"
 
 #include "support/check.h"
+#include "symbolize/dwarf_code.h"
 #include "trace/modules.h"
 
 #include <elf.h>
@@ -45,10 +46,10 @@ static void symbols_are_told_with_distances(void)
     symbolizer_init(&symbolizer, &(struct symbolizer_options){.has_no_cache = true});
     symbolizer_find(&symbolizer, &module, (uintptr_t)named_function + 18, &place);
     CHECK(place.problem == NULL);
-    CHECK_TEXT(place.symbol, "_ZN5named8functionEv");
+    CHECK(place.symbol_length == 20 && memcmp(place.symbol, "_ZN5named8functionEv", 20) == 0);
     CHECK_EQUAL(place.distance, 18);
     CHECK(strcmp(place.frames[place.count - 1].function, "named::function()") == 0 ||
-          strcmp(place.frames[place.count - 1].function, place.symbol) == 0);
+          strcmp(place.frames[place.count - 1].function, "_ZN5named8functionEv") == 0);
     CHECK_EQUAL(symbolizer_place(&symbolizer, &module, (uintptr_t)named_function, &own), 0);
     symbolizer_deinit(&symbolizer);
 }
@@ -72,8 +73,65 @@ static void files_that_cannot_be_used_give_places(void)
     symbolizer_deinit(&symbolizer);
 }
 
+static volatile int sink;
+
+static inline __attribute__((always_inline)) void put_in(int n)
+{
+    sink = n + sink;
+}
+
+static const uint32_t line_of_call = __LINE__ + 4;
+
+static __attribute__((noinline)) void holds_another(int n)
+{
+    put_in(n);
+}
+
+/* The frames at the first address that is of what was put in. */
+static bool find_inlined(const struct module *module)
+{
+    for (uint64_t i = 0; i < 64; i++) {
+        symbolizer_find(&symbolizer, module, (uintptr_t)holds_another + i, &place);
+        if (place.count == 2)
+            return true;
+    }
+    return false;
+}
+
+static void what_was_put_into_a_function_is_a_frame(void)
+{
+    struct module module = this_program();
+    struct symbol_address wanted = {&module, (uintptr_t)holds_another};
+    struct symbol_function function;
+    struct dwarf_code *code = NULL;
+
+    holds_another(1);
+    if (dwarf_code_open("/proc/self/exe", "", &code) == -ENOTSUP)
+        return;
+    dwarf_code_close(code);
+    symbolizer_init(&symbolizer, &(struct symbolizer_options){.has_no_cache = true});
+    symbolizer_prepare(&symbolizer, &wanted, 1);
+    CHECK(find_inlined(&module));
+    CHECK_TEXT(place.frames[0].function, "put_in");
+    CHECK(place.frames[0].is_inlined && place.frames[0].line != 0 && place.frames[0].file != NULL);
+    CHECK_TEXT(place.frames[1].function, "holds_another");
+    CHECK(!place.frames[1].is_inlined);
+    CHECK_EQUAL(place.frames[1].line, line_of_call);
+    CHECK(strstr(place.frames[1].file, "test_symbolizer.c") != NULL);
+    /* As a function, it begins where its source does. */
+    symbolizer_find_function(&symbolizer, &module, (uintptr_t)holds_another, &function);
+    CHECK_TEXT(function.name, "holds_another");
+    CHECK_EQUAL(function.line, line_of_call - 2);
+    /* Symbols alone know nothing of that. */
+    symbolizer_find_symbol(&symbolizer, &module, (uintptr_t)holds_another, &place);
+    CHECK(place.count == 1 && place.frames[0].file == NULL);
+    CHECK_TEXT(place.name, "holds_another");
+    symbolizer_deinit(&symbolizer);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(symbols_are_told_with_distances),
+    CHECK_CASE(what_was_put_into_a_function_is_a_frame),
     CHECK_CASE(files_that_cannot_be_used_give_places),
 };
 

@@ -14,6 +14,7 @@ static struct call_details *details;
 static char bytes[DETAIL_TEXT_BYTES];
 
 static bool times_are_guesses;
+static uint64_t lost_between; /* bytes; 0: all records are in one chunk */
 
 /* What the thread did does not matter here, but how. */
 static void put_without_times(void)
@@ -38,7 +39,7 @@ static void begin(const struct trace_bytes *records)
     if (times_are_guesses)
         put_without_times();
     if (records != NULL)
-        detailed_calls_put(&folder, 100, records);
+        detailed_calls_put(&folder, 100, records, lost_between);
     CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
     CHECK_EQUAL(view_functions_init(&functions, &trace), 0);
     CHECK_EQUAL(call_arguments_init(&arguments, &functions.names), 0);
@@ -167,7 +168,10 @@ static const char *own_before(uint64_t time)
     detail_text_init(&text, bytes, sizeof(bytes));
     if (!call_details_take_own(details, time, &own, &text))
         return "";
-    snprintf(shown, sizeof(shown), "%s%s%s@%" PRIu64, own.is_begin ? "<" : "", own.is_unwound ? "!" : bytes,
+    snprintf(shown, sizeof(shown), "%s%s%s@%" PRIu64, own.is_begin ? "<" : "",
+             own.is_cut       ? "..."
+             : own.is_unwound ? "!"
+                              : bytes,
              own.is_begin ? "" : ">", own.time);
     return shown;
 }
@@ -240,6 +244,55 @@ static void where_times_are_guesses_the_order_counts(void)
     end();
 }
 
+/* The records of calls whose events were lost are not those of the calls that follow. */
+static void lost_events_take_their_records_along(void)
+{
+    struct detailed_call told = {0x401200, 0x401125, 2010, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+    struct view_call call = {.function = 0x401200, .site = 0x401120, .begin = 3000, .flags = CALL_GUESSED};
+
+    for (int32_t i = 0; i < 10; i++, told.time += 200) {
+        detailed_calls_enter(&records, &told, i);
+        detailed_calls_leave(&records, &told, told.time + 5, i);
+    }
+    times_are_guesses = true;
+    begin(&records);
+    times_are_guesses = false;
+    CHECK_TEXT(arguments_of(0x401200, 0x401120, 0, 2000, CALL_GUESSED), "0");
+    CHECK(end_of(0, 2100, CALL_GUESSED).is_known);
+    call_details_lose(details);
+    call_details_expect_begin(details, &call);
+    CHECK_TEXT(own_before(0), "<1@2210");
+    CHECK_TEXT(own_before(0), "1>@2215");
+    while (own_before(0)[0] != '\0')
+        ;
+    CHECK_TEXT(arguments_of(0x401200, 0x401120, 0, 3000, CALL_GUESSED), "5");
+    end();
+}
+
+/* Each record is a chunk, and something is missing before all but the first. */
+static void what_is_open_where_records_are_missing_is_cut(void)
+{
+    const struct detailed_call own = {0x409000, 0x777777, 2010, 0}, told = {0x401200, 0x401125, 2110, 0};
+    struct view_call call = {.function = 0x401200, .site = 0x401120, .begin = 2100};
+    struct trace_bytes records = {.size_bytes = 0};
+    struct detail_text text;
+
+    detailed_calls_enter(&records, &own, 1);
+    detailed_calls_enter(&records, &told, 2);
+    lost_between = 8;
+    begin(&records);
+    lost_between = 0;
+    CHECK_TEXT(own_before(2100), "<1@2010");
+    call_details_expect_begin(details, &call);
+    CHECK_TEXT(own_before(0), "...>@2100");
+    CHECK_TEXT(own_before(0), "");
+    detail_text_init(&text, bytes, sizeof(bytes));
+    CHECK(call_details_begin(details, &call, &text).is_unsure);
+    CHECK_TEXT(bytes, "2");
+    end();
+}
+
 static void a_thread_without_records_has_no_details(void)
 {
     begin(NULL);
@@ -248,9 +301,14 @@ static void a_thread_without_records_has_no_details(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(calls_get_their_arguments_and_results),          CHECK_CASE(a_record_from_another_time_is_not_the_calls),
-    CHECK_CASE(the_end_of_an_open_call_is_not_passed_over),     CHECK_CASE(a_call_that_was_cut_has_no_result),
-    CHECK_CASE(calls_without_events_are_told_by_their_records), CHECK_CASE(where_times_are_guesses_the_order_counts),
+    CHECK_CASE(calls_get_their_arguments_and_results),
+    CHECK_CASE(a_record_from_another_time_is_not_the_calls),
+    CHECK_CASE(the_end_of_an_open_call_is_not_passed_over),
+    CHECK_CASE(a_call_that_was_cut_has_no_result),
+    CHECK_CASE(calls_without_events_are_told_by_their_records),
+    CHECK_CASE(where_times_are_guesses_the_order_counts),
+    CHECK_CASE(lost_events_take_their_records_along),
+    CHECK_CASE(what_is_open_where_records_are_missing_is_cut),
     CHECK_CASE(a_thread_without_records_has_no_details),
 };
 

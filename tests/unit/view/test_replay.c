@@ -134,7 +134,7 @@ static void put_details(const struct trace_bytes *records)
 {
     view_functions_deinit(&functions);
     view_trace_close(&trace);
-    detailed_calls_put(&folder, 100, records);
+    detailed_calls_put(&folder, 100, records, 0);
     CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
     CHECK_EQUAL(view_functions_init(&functions, &trace), 0);
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/line_printer.h"
+
+#include "elf/symbol_file.h"
+#include "support/random.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES_PER_FUNCTION 8
+
+bool line_printer_module(const char *path, struct module *module_out)
+{
+    struct symbol_file file;
+    bool is_found = false;
+
+    if (symbol_file_open(path, &file) != 0)
+        return false;
+    *module_out = (struct module){.path = (char *)(uintptr_t)path, .unloaded = UINT64_MAX};
+    for (uint64_t i = 0; i < file.symbols.program_header_count && !is_found; i++) {
+        Elf64_Phdr segment;
+
+        memcpy(&segment, file.symbols.bytes + file.symbols.program_headers + i * sizeof(segment), sizeof(segment));
+        if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+            continue;
+        module_out->start = segment.p_vaddr;
+        module_out->end = segment.p_vaddr + segment.p_filesz;
+        module_out->file_offset = segment.p_offset;
+        is_found = true;
+    }
+    symbol_file_close(&file);
+    return is_found;
+}
+
+uint64_t *line_printer_addresses(const char *path, size_t count_max, size_t *count_out)
+{
+    uint64_t *addresses = calloc(count_max + PLACES_PER_FUNCTION, sizeof(*addresses));
+    struct symbol_file file;
+    struct elf_symbol symbol;
+    struct random random;
+    size_t used = 0;
+
+    *count_out = 0;
+    if (addresses == NULL || symbol_file_open(path, &file) != 0)
+        return addresses;
+    random_init(&random, 7);
+    for (unsigned round = 0; round < 64 && used < count_max; round++)
+        for (uint64_t i = 0; i < elf_symbols_count(&file.symbols) && used < count_max; i++) {
+            if (elf_symbols_get(&file.symbols, i, &symbol) != 0 || !symbol.is_function || symbol.size_bytes == 0)
+                continue;
+            if (round == 0)
+                addresses[used++] = symbol.address;
+            for (unsigned k = 1; k < PLACES_PER_FUNCTION && symbol.size_bytes > 8; k++)
+                addresses[used++] = symbol.address + random_below(&random, symbol.size_bytes);
+        }
+    symbol_file_close(&file);
+    *count_out = used < count_max ? used : count_max;
+    return addresses;
+}
+
+void line_printer_print(struct symbolizer *symbolizer, const struct module *module, const uint64_t *addresses,
+                        size_t count, FILE *out)
+{
+    struct symbol_address *wanted = calloc(count + 1, sizeof(*wanted));
+    struct symbol_place place;
+
+    for (size_t i = 0; wanted != NULL && i < count; i++)
+        wanted[i] = (struct symbol_address){module, addresses[i]};
+    if (wanted != NULL)
+        symbolizer_prepare(symbolizer, wanted, count);
+    free(wanted);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "0x%016" PRIx64 "\n", addresses[i]);
+        symbolizer_find(symbolizer, module, addresses[i], &place);
+        for (size_t k = 0; k < place.count; k++) {
+            const struct symbol_frame *frame = &place.frames[k];
+
+            fprintf(out, "%s\n%s:", frame->function, frame->file == NULL ? "??" : frame->file);
+            if (frame->line == 0)
+                fprintf(out, "?\n");
+            else
+                fprintf(out, "%" PRIu32 "\n", frame->line);
+        }
+    }
+}
