@@ -2,9 +2,10 @@
 #include "cli/report_left.h"
 
 #include "cli/printable.h"
+#include "cli/report_crash.h"
+#include "cli/report_threads.h"
 #include "cli/screen.h"
 #include "ring/left_log.h"
-#include "symbolize/function_names.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>
@@ -30,45 +31,20 @@ const char *report_left_explain(uint32_t reason)
     }
 }
 
-static const struct view_process *find_process(const struct view_trace *trace, const struct manifest_process *listed)
+static void put_left(struct screen *screen, const struct report_place *place, const struct manifest_left *left)
 {
-    for (size_t i = 0; i < trace->process_count; i++)
-        if (trace->processes[i].pid == listed->pid && trace->processes[i].image == listed->image)
-            return &trace->processes[i];
-    return NULL;
-}
-
-/* "function+0x12", or the address if nobody knows. */
-static void put_place(struct screen *screen, const struct view_process *process, const struct manifest_left *left,
-                      struct function_names *names)
-{
-    const struct module *module =
-        process == NULL ? NULL : modules_find(&process->modules, left->pc, left->time, left->time);
     char name[TEXT_BYTES], clean[TEXT_BYTES];
 
-    if (module == NULL) {
-        screen_print(screen, "0x%" PRIx64, left->pc);
-        return;
-    }
-    (void)function_names_find(names, module, left->pc, name, sizeof(name));
-    screen_print(screen, "%s", printable(clean, sizeof(clean), name));
-}
-
-static void put_left(struct screen *screen, const struct view_process *process, const struct manifest_left *left,
-                     struct function_names *names)
-{
-    screen_print(screen, "thread %" PRIu32 " at ", left->tid);
-    put_place(screen, process, left, names);
-    screen_print(screen, ": %s", report_left_explain(left->reason));
+    report_place_write(place, left->pc, left->time, left->time, name, sizeof(name));
+    screen_print(screen, "thread %" PRIu32 " at %s: %s", left->tid, printable(clean, sizeof(clean), name),
+                 report_left_explain(left->reason));
     for (uint32_t i = 0; i < left->code_bytes && left->reason == RING_LEFT_INSTRUCTION; i++)
         screen_print(screen, "%s%02x", i == 0 ? ": " : " ", left->code[i]);
     screen_print(screen, "\n");
 }
 
-static void put_process(struct screen *screen, const struct view_trace *trace, const struct manifest_process *listed,
-                        struct function_names *names)
+static void put_process(struct screen *screen, const struct report_place *place, const struct manifest_process *listed)
 {
-    const struct view_process *process = find_process(trace, listed);
     char heading[96];
 
     snprintf(heading, sizeof(heading), "process %" PRIu32 " was not followed any further %" PRIu64 " %s", listed->pid,
@@ -77,16 +53,20 @@ static void put_process(struct screen *screen, const struct view_trace *trace, c
     screen_put(screen, SCREEN_STRONG, 0, heading);
     screen_print(screen, "\n");
     for (size_t i = 0; i < listed->left_listed; i++)
-        put_left(screen, process, &listed->left[i], names);
+        put_left(screen, place, &listed->left[i]);
     if (listed->left_count > listed->left_listed)
         screen_print(screen, "%" PRIu64 " more\n", listed->left_count - listed->left_listed);
 }
 
 void report_left(struct screen *screen, const struct trace_report *report, struct function_names *names)
 {
-    const struct manifest *manifest = &report->trace->manifest;
+    const struct view_trace *trace = report->trace;
 
-    for (size_t i = 0; i < manifest->process_count; i++)
-        if (manifest->processes[i].left_count != 0)
-            put_process(screen, report->trace, &manifest->processes[i], names);
+    for (size_t i = 0; i < trace->process_count; i++) {
+        const struct manifest_process *listed = report_listed_process(trace, &trace->processes[i]);
+        const struct report_place place = {report, i, names};
+
+        if (listed != NULL && listed->left_count != 0)
+            put_process(screen, &place, listed);
+    }
 }

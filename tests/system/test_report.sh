@@ -144,6 +144,11 @@ numbers "only calls" 'check("calls", rows["r_fib"]["calls"] == 177 and rows["r_f
 record pieces --rotate 64K --follow call,ret -- ./calls
 numbers "in pieces" "$counts" pieces --filter 'r_*'
 
+# The source says where functions begin: four lines of one file.
+numbers "lines" 'check("lines", sorted(row["calls"] for row in d["rows"]) == [1, 20, 177, 200])
+check("file", all(row["file"].endswith("/reported_calls.c") and row["line"] > 0 for row in d["rows"]))' before --by line
+numbers "files" 'check("file", [row["calls"] for row in d["rows"]] == [398])' before --by file
+
 # Times of functions without what they called add up to the time of what called them all, and modules have the same.
 record all -- sqlite3 :memory: 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) select sum(i) from n'
 numbers "sums" '
