@@ -123,6 +123,7 @@ static void move_record(struct hook_thread *thread, uint64_t from)
     uint64_t *to = (uint64_t *)(uintptr_t)position_of(thread);
     const uint64_t *words = (const uint64_t *)(uintptr_t)from;
 
+    ring_writer_begin_earlier(thread->writer, words[1]);
     to[1] = words[1];
     atomic_store_explicit((_Atomic uint64_t *)&to[0], words[0], memory_order_release);
     set_position(thread, (uintptr_t)to + EVENT_HOOK_BYTES);

@@ -59,6 +59,13 @@ static void begin_buffer(struct ring_writer *writer, uint64_t lost_before)
     atomic_store_explicit(&writer->lane->begun, writer->sequence + 1, memory_order_release);
 }
 
+void ring_writer_begin_earlier(struct ring_writer *writer, uint64_t time)
+{
+    /* The reader looks at it when there is a record, which is stored afterwards. */
+    if (writer->lane != NULL && !writer->is_dropping && time < buffer_of(writer, writer->sequence)->first_time)
+        buffer_of(writer, writer->sequence)->first_time = time;
+}
+
 static void end_buffer(struct ring_writer *writer, uint64_t position)
 {
     atomic_store_explicit(&buffer_of(writer, writer->sequence)->written_bytes, position - writer->start,

@@ -44,6 +44,9 @@ MUST_USE int ring_writer_open(struct ring_region *region, const struct ring_lane
 /* Forgets the lane that it had, which is another process's, and takes one of the region. */
 void ring_writer_begin(struct ring_writer *writer, struct ring_region *region, const struct ring_lane_owner *owner);
 
+/* What is written first happened at that time, before the lane was taken. Nothing was written yet. */
+void ring_writer_begin_earlier(struct ring_writer *writer, uint64_t time);
+
 /* The owner has another thread id now: it was just made. */
 void ring_writer_set_tid(struct ring_writer *writer, uint32_t tid);
 

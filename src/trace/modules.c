@@ -43,6 +43,17 @@ static int add(struct modules *modules, const struct trace_module *module, const
     return 0;
 }
 
+/* What another one lies over altogether is gone, told or not. */
+static void end_covered(struct modules *modules, const struct trace_module *loaded)
+{
+    for (size_t i = 0; i < modules->count; i++) {
+        struct module *module = &modules->modules[i];
+
+        if (module->unloaded == UINT64_MAX && loaded->start <= module->start && module->end <= loaded->end)
+            module->unloaded = loaded->time > module->loaded ? loaded->time : module->loaded;
+    }
+}
+
 /* Ends the module that is there; that there is none is no mistake, for its beginning may be lost. */
 static void end_module(struct modules *modules, const struct trace_module *change)
 {
@@ -81,7 +92,9 @@ static int read_chunk(struct modules *modules, const struct stream_chunk *chunk,
                              path, at, chunk->sequence);
         if (module.change == TRACE_MODULE_UNLOADED)
             end_module(modules, &module);
-        else if (add(modules, &module, chunk->bytes + at + sizeof(module)) != 0)
+        else
+            end_covered(modules, &module);
+        if (module.change == TRACE_MODULE_LOADED && add(modules, &module, chunk->bytes + at + sizeof(module)) != 0)
             return error_set(err, ENOMEM, "cannot read '%s': there is no memory for its modules; try to free some",
                              path);
     }

@@ -61,6 +61,25 @@ static void buffers_end_where_a_byte_of_the_position_says_so(void)
     ring_region_destroy(region);
 }
 
+/* A record that was made before there was a lane for it. */
+static void a_buffer_may_begin_before_it_was_taken(void)
+{
+    const struct ring_buffer *buffer;
+    struct ring_writer *writer;
+    uint64_t taken;
+
+    begin(RING_DROP, 2);
+    writer = open_writer(1);
+    buffer = &writer->lane->buffers[0];
+    taken = buffer->first_time;
+    ring_writer_begin_earlier(writer, taken + 5);
+    CHECK_EQUAL(buffer->first_time, taken);
+    ring_writer_begin_earlier(writer, taken - 5);
+    CHECK_EQUAL(buffer->first_time, taken - 5);
+    CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
+    ring_region_destroy(region);
+}
+
 static void without_room_everything_is_dropped_and_counted(void)
 {
     struct ring_writer *writer;
@@ -120,6 +139,7 @@ static void threads_without_a_lane_are_counted_together(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_lane_says_whose_it_is),
     CHECK_CASE(buffers_end_where_a_byte_of_the_position_says_so),
+    CHECK_CASE(a_buffer_may_begin_before_it_was_taken),
     CHECK_CASE(without_room_everything_is_dropped_and_counted),
     CHECK_CASE(who_gives_up_does_not_wait),
     CHECK_CASE(threads_without_a_lane_are_counted_together),

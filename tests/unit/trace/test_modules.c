@@ -58,6 +58,23 @@ static void modules_are_found_by_address_and_time(void)
     modules_deinit(&modules);
 }
 
+/* A file may be mapped over another one. */
+static void what_is_covered_has_ended(void)
+{
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct modules modules;
+
+    change(&bytes, TRACE_MODULE_LOADED, 10, 0x1000, "a");
+    change(&bytes, TRACE_MODULE_LOADED, 20, 0x1000, "b");
+    change(&bytes, TRACE_MODULE_UNLOADED, 30, 0x1000, "b");
+    put(&bytes, TRACE_STREAM_MODULES);
+    CHECK_EQUAL(modules_read(&modules, folder.fd, "modules.gait", NULL), 0);
+    CHECK_EQUAL(modules.modules[0].unloaded, 20);
+    CHECK_EQUAL(modules.modules[1].unloaded, 30);
+    CHECK_TEXT(path_at(&modules, 0x1000, 40, 40), "");
+    modules_deinit(&modules);
+}
+
 static void refuse(const struct trace_bytes *bytes, uint32_t kind)
 {
     struct modules modules;
@@ -95,6 +112,7 @@ static void impossible_modules_are_refused(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(modules_are_found_by_address_and_time),
+    CHECK_CASE(what_is_covered_has_ended),
     CHECK_CASE(impossible_modules_are_refused),
 };
 
