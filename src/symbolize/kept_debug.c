@@ -30,6 +30,7 @@
 #define ALIGNMENT      8u
 #define ALIGNMENT_MAX  4096u
 #define SHARED_SECTION ".gnu_debugaltlink"
+#define SHARED_HEAD_BYTES 4096u
 
 struct build_id {
     uint8_t bytes[ID_BYTES_MAX];
@@ -294,24 +295,33 @@ static int make_folders(int folder, const char *path)
     return 0;
 }
 
-static int write_copy(struct copy *copy, int folder, const struct build_id *id)
+static int create_copy(struct copy *copy, int folder, const struct build_id *id, char path_out[KEPT_DEBUG_PATH_BYTES])
 {
-    char path[KEPT_DEBUG_PATH_BYTES];
     int result;
 
-    name_by_id(id, TRACE_DEBUG_FOLDER, path, sizeof(path));
-    result = make_folders(folder, path);
+    name_by_id(id, TRACE_DEBUG_FOLDER, path_out, KEPT_DEBUG_PATH_BYTES);
+    result = make_folders(folder, path_out);
     if (result != 0)
         return result;
-    copy->to = openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (copy->to < 0)
-        return -errno;
-    result = run_copy(copy);
+    copy->to = openat(folder, path_out, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return copy->to < 0 ? -errno : 0;
+}
+
+static int finish_copy(struct copy *copy, int folder, const char *path, int result)
+{
     if (close(copy->to) != 0 && result == 0)
         result = -errno;
     if (result != 0)
         (void)unlinkat(folder, path, 0);
     return result;
+}
+
+static int write_copy(struct copy *copy, int folder, const struct build_id *id)
+{
+    char path[KEPT_DEBUG_PATH_BYTES];
+    int result = create_copy(copy, folder, id, path);
+
+    return result != 0 ? result : finish_copy(copy, folder, path, run_copy(copy));
 }
 
 /* The file that several share parts with: its path, a NUL and its build ID are in a section. */
@@ -338,17 +348,44 @@ static bool find_shared(const struct copy *copy, const char *own_path, char path
                     own_path, bytes) < PATH_BYTES;
 }
 
+/* There is nothing else in such a file, which nobody loads: it is taken as it is. Its ID is near its beginning. */
+static int open_shared(const char *path, const struct build_id *id, struct copy *copy, uint64_t *size_out)
+{
+    char head[SHARED_HEAD_BYTES];
+    struct stat status;
+    ssize_t got;
+
+    *copy = (struct copy){.from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), .to = -1};
+    if (copy->from < 0)
+        return -ENOENT;
+    got = pread(copy->from, head, sizeof(head), 0);
+    if (got > 0 && memmem(head, (size_t)got, id->bytes, id->size_bytes) != NULL && fstat(copy->from, &status) == 0 &&
+        S_ISREG(status.st_mode)) {
+        *size_out = (uint64_t)status.st_size;
+        return 0;
+    }
+    close(copy->from);
+    return -ENOENT;
+}
+
 static int write_shared(const struct copy *copy, const char *own_path, int folder)
 {
-    char path[PATH_BYTES];
+    char path[PATH_BYTES], name[KEPT_DEBUG_PATH_BYTES];
     struct build_id id;
     struct copy shared;
+    uint64_t size_bytes;
     int result;
 
-    if (!find_shared(copy, own_path, path, &id) || open_copy(path, &id, &shared) != 0)
+    if (!find_shared(copy, own_path, path, &id) || open_shared(path, &id, &shared, &size_bytes) != 0)
         return 0;
-    result = write_copy(&shared, folder, &id);
-    close_copy(&shared);
+    result = create_copy(&shared, folder, &id, name);
+    if (result == 0) {
+        shared.buffer = malloc(COPY_BYTES);
+        result = shared.buffer == NULL ? -ENOMEM : copy_bytes(&shared, 0, size_bytes);
+        free(shared.buffer);
+        result = finish_copy(&shared, folder, name, result);
+    }
+    close(shared.from);
     return result == -EEXIST || result == -ENOENT ? 0 : result;
 }
 

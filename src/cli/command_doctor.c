@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* gait doctor. */
+#include "cli/command.h"
+
+#include "cli/arguments.h"
+#include "cli/doctor.h"
+#include "cli/printable.h"
+#include "cli/screen.h"
+#include "libgait/error.h"
+#include "trace/json_text.h"
+
+#include <errno.h>
+
+#define TEXT_BYTES      512
+#define SUBJECT_COLUMNS 16
+
+static const char *const verdicts[] = {"yes", "partly", "no"};
+
+static void put(struct screen *screen, const struct doctor_check *check, const struct doctor_finding *finding)
+{
+    char clean[TEXT_BYTES];
+
+    screen_put(screen, finding->verdict == DOCTOR_GOOD ? SCREEN_PLAIN : SCREEN_STRONG, 8, verdicts[finding->verdict]);
+    screen_put(screen, SCREEN_PLAIN, SUBJECT_COLUMNS, check->subject);
+    screen_print(screen, "%s\n", printable(clean, sizeof(clean), finding->text));
+    if (finding->advice[0] != '\0')
+        screen_print(screen, "%*s-> %s\n", 8 + SUBJECT_COLUMNS, "", printable(clean, sizeof(clean), finding->advice));
+}
+
+static void put_json(struct screen *screen, const struct doctor_check *check, const struct doctor_finding *finding,
+                     bool is_first)
+{
+    fputs(is_first ? "[\n  {\"subject\": " : ",\n  {\"subject\": ", screen->stream);
+    json_put_text(screen->stream, check->subject);
+    fputs(", \"purpose\": ", screen->stream);
+    json_put_text(screen->stream, check->purpose);
+    fprintf(screen->stream, ", \"works\": \"%s\", \"text\": ", verdicts[finding->verdict]);
+    json_put_text(screen->stream, finding->text);
+    fputs(", \"advice\": ", screen->stream);
+    json_put_text(screen->stream, finding->advice);
+    fputc('}', screen->stream);
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    int as_json = 0;
+    const struct argument_option options[] = {{"json", NULL, &as_json}};
+    const struct argument_rules rules = {"doctor", options, 1, NULL, 0};
+    enum command_status status = arguments_parse(call, &rules, NULL);
+    const struct doctor_check *check, *missing = NULL;
+
+    if (status != COMMAND_DONE)
+        return status;
+    for (size_t i = 0; (check = doctor_check_at(i)) != NULL; i++) {
+        struct doctor_finding finding = {.verdict = DOCTOR_GOOD};
+
+        check->look(&finding);
+        if (check->is_needed && finding.verdict == DOCTOR_MISSING && missing == NULL)
+            missing = check;
+        if (as_json)
+            put_json(call->screen, check, &finding, i == 0);
+        else
+            put(call->screen, check, &finding);
+    }
+    if (as_json)
+        fputs("\n]\n", call->screen->stream);
+    if (missing == NULL)
+        return COMMAND_DONE;
+    (void)error_set(call->error, EPERM, "nothing can be recorded here: %s is missing; see above", missing->subject);
+    return COMMAND_FAILED;
+}
+
+extern const struct command command_doctor;
+const struct command command_doctor = {
+    .name = "doctor",
+    .arguments = "[--json]",
+    .summary = "tell what this machine allows gait to do, and how to change it",
+    .details = "Looks at what recording needs (tracing, shared memory, changing code, limits), at\n"
+               "the clock, the disk, debug information, and at the kernel's own events, and says\n"
+               "of each whether it is there, for whoever asks; what is not, with what to do. It\n"
+               "tries things on itself, changes nothing, and fails only if nothing at all can\n"
+               "be recorded.\n"
+               "\n"
+               "  --json    as a list of objects: subject, purpose, works (yes, partly or no),\n"
+               "            text, advice\n"
+               "\n"
+               "Example: gait doctor\n",
+    .run = run,
+};
