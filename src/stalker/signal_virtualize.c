@@ -283,8 +283,8 @@ static void defer(struct stalker_thread *thread, const struct signal_outcome *ou
     uint64_t *mask = signal_frame_mask((void *)(uintptr_t)outcome->ucontext);
 
     queue_again(thread, outcome);
-    /* Where they were held already, but for this one, the program's mask is known. */
-    if (!thread->signals_held)
+    /* Where all others are held (signal_thread_let_traps), the program's mask is known. */
+    if (!thread->signals_held || outcome->signal != SIGSYS)
         thread->signals_mask = *mask;
     thread->signals_held = 1;
     *mask = SIGNAL_MASK_ALL;
