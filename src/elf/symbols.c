@@ -153,6 +153,7 @@ int elf_symbols_peek(const struct elf_symbols *symbols, uint64_t which, struct e
     symbol.size_bytes = entry.st_size;
     symbol.is_resolver = kind == KIND_RESOLVER;
     symbol.is_function = kind != KIND_NOTHING;
+    symbol.is_local = ELF64_ST_BIND(entry.st_info) == STB_LOCAL;
     *symbol_out = symbol;
     return 0;
 }
@@ -216,14 +217,19 @@ int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct
     return found ? deliver(symbols, best, symbol_out) : -ENOENT;
 }
 
-/* Of two names for the same code, the one for programs: those with more underscores in front are for the library. */
+/*
+ * Of two names for the same code, the one for programs: those with more underscores in front are for the library, and
+ * so are those that only the library itself knows.
+ */
 bool elf_symbol_has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other)
 {
     size_t i = 0;
 
     while (i < symbol->name_length && i < other->name_length && symbol->name[i] == '_' && other->name[i] == '_')
         i++;
-    return i < symbol->name_length && i < other->name_length && symbol->name[i] != '_' && other->name[i] == '_';
+    if (i < symbol->name_length && i < other->name_length && (symbol->name[i] == '_') != (other->name[i] == '_'))
+        return other->name[i] == '_';
+    return !symbol->is_local && other->is_local;
 }
 
 int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *symbol_out)

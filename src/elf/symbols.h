@@ -40,6 +40,7 @@ struct elf_symbol {
     size_t name_length;  /* without the version */
     bool is_resolver;    /* its code finds the function to use when the program starts */
     bool is_function;
+    bool is_local; /* no other file knows it by this name */
 };
 
 /* Reads the headers. -ENOEXEC: not a 64-bit little-endian ELF file, or one with something wrong in it. */

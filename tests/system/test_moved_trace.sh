@@ -38,7 +38,7 @@ show() {
     checks=$((checks + 1))
     "$gait" dump events "$1" >"$folder/$2/events" 2>"$folder/err" || fail "dump events $1"
     "$gait" dump details "$1" >"$folder/$2/details" 2>"$folder/err" || fail "dump details $1"
-    "$gait" stacks "$1" >"$folder/$2/stacks" 2>"$folder/err" || fail "stacks $1"
+    XDG_CACHE_HOME="$folder/cache-$2" "$gait" stacks "$1" >"$folder/$2/stacks" 2>"$folder/err" || fail "stacks $1"
     "$gait" report --limit 1000 "$1" >"$folder/$2/report" 2>"$folder/err" || fail "report $1"
     "$gait" replay "$1" >"$folder/$2/replay" 2>"$folder/err" || fail "replay $1"
     [[ ! -s $folder/err ]] || fail "something is said of $1"

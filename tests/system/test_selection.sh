@@ -39,14 +39,28 @@ calls_of() {
     awk -F '\t' '$3 == "call" { print $6 }' "$folder/events" | grep -c -E -- "^($1)(\+|\$)"
 }
 
+# Names of functions in the tables of a file.
+functions_in() {
+    readelf "$1" -W "$2" 2>/dev/null | awk '$4 ~ /FUNC/ && $7 != "UND" { sub(/@.*/, "", $8); print $8 }'
+}
+
 functions_of() {
-    readelf --dyn-syms -W "$1" | awk '$4 ~ /FUNC/ && $7 != "UND" { sub(/@.*/, "", $8); print $8 }' |
-        grep -E '^[A-Za-z0-9_]+$' | sort -u
+    functions_in --dyn-syms "$1" | grep -E '^[A-Za-z0-9_]+$' | sort -u
+}
+
+# All that it has, also those that only separate debug information names.
+all_functions_of() {
+    local id
+    id=$(readelf -n "$1" | awk '/Build ID/ { print $3 }')
+    {
+        functions_in --syms "$1"
+        functions_in --syms "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+    } | sort -u
 }
 
 # names_of file [other]: a pattern for its functions, known by their names or not; without those that the other has too
 names_of() {
-    comm -23 <(functions_of "$1") <(functions_of "${2:-/dev/null}" 2>/dev/null) | tr '\n' '|'
+    comm -23 <(functions_of "$1") <([[ $# == 1 ]] || all_functions_of "$2") | tr '\n' '|'
     basename "$1" | sed 's/\./\\./g'
 }
 
