@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gait complete: what may come next on a command line, for the shells' own completion (completions/). The help of a
+ * command is what its options are read from, so that there is one list of them.
+ */
+#include "cli/command.h"
+
+#include "cli/commands.h"
+#include "cli/screen.h"
+
+#include <string.h>
+
+#define OPTION_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static bool begins_with(const char *name, const char *part)
+{
+    return strncmp(name, part, strlen(part)) == 0;
+}
+
+/* Whether an earlier command begins with the same word. */
+static bool was_told(size_t which, size_t length)
+{
+    const char *name = commands_get(which)->name;
+
+    for (size_t i = 0; i < which; i++)
+        if (strncmp(commands_get(i)->name, name, length) == 0 && strcspn(commands_get(i)->name, " ") == length)
+            return true;
+    return false;
+}
+
+static void put_first_words(struct screen *screen, const char *part)
+{
+    const struct command *command;
+
+    for (size_t i = 0; (command = commands_get(i)) != NULL; i++) {
+        size_t length = strcspn(command->name, " ");
+
+        if (begins_with(command->name, part) && !was_told(i, length))
+            screen_print(screen, "%.*s\n", (int)length, command->name);
+    }
+}
+
+static void put_second_words(struct screen *screen, const char *first, const char *part)
+{
+    const struct command *command;
+    size_t length = strlen(first);
+
+    for (size_t i = 0; (command = commands_get(i)) != NULL; i++)
+        if (begins_with(command->name, first) && command->name[length] == ' ' &&
+            begins_with(command->name + length + 1, part))
+            screen_print(screen, "%s\n", command->name + length + 1);
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* The option that a line of help is of; NULL: it is none. "  -o, --output DIR" is one of --output. */
+static const char *option_of(const char *line, size_t *length_out)
+{
+    const char *at = line + strspn(line, " ");
+
+    if (at == line || at[0] != '-')
+        return NULL;
+    if (at[1] != '-' && at[1] != '\0' && at[2] == ',')
+        at += 3 + strspn(at + 3, " ");
+    if (at[0] != '-' || at[1] != '-')
+        return NULL;
+    *length_out = 2 + strspn(at + 2, OPTION_LETTERS);
+    return *length_out == 2 ? NULL : at;
+}
+
+static void put_options(struct screen *screen, const struct command *command, const char *part)
+{
+    for (const char *line = command->details; line != NULL && *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        size_t length;
+        const char *option = option_of(line, &length);
+
+        if (option != NULL && strlen(part) <= length && strncmp(option, part, strlen(part)) == 0)
+            screen_print(screen, "%.*s\n", (int)length, option);
+        line = end == NULL ? NULL : end + 1;
+    }
+    if (begins_with("--help", part))
+        screen_print(screen, "--help\n");
+}
+
+/* Behind -- are words of another program. */
+static bool is_behind_dashes(const struct command_call *call)
+{
+    for (int i = 0; i + 1 < call->argument_count; i++)
+        if (strcmp(call->arguments[i], "--") == 0)
+            return true;
+    return false;
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    int count = call->argument_count, used;
+    const char *last = count == 0 ? "" : call->arguments[count - 1];
+    const struct command *command;
+    struct gait_error err;
+
+    if (count <= 1) {
+        put_first_words(call->screen, last);
+        return COMMAND_DONE;
+    }
+    if (count == 2)
+        put_second_words(call->screen, call->arguments[0], last);
+    command = commands_find(count - 1, call->arguments, &used, &err);
+    if (strcmp(call->arguments[0], "help") == 0 && count == 2)
+        put_first_words(call->screen, last);
+    else if (command != NULL && last[0] == '-' && !is_behind_dashes(call))
+        put_options(call->screen, command, last);
+    return COMMAND_DONE;
+}
+
+extern const struct command command_complete;
+const struct command command_complete = {
+    .name = "complete",
+    .arguments = "WORD...",
+    .summary = "what may come next on a command line, for shells",
+    .details = "Prints what the last of the words, which may be empty, can become behind 'gait' and\n"
+               "the words before it, a line each: commands, and options of a command. The\n"
+               "completion of bash, zsh and fish asks for it; where nothing is printed, they\n"
+               "offer files. Put the script for your shell (completions/) where it looks for\n"
+               "such scripts, or make install.\n"
+               "\n"
+               "Example: gait complete report --so\n",
+    .takes_program = true,
+    .run = run,
+};
