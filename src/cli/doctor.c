@@ -196,7 +196,8 @@ static void look_at_clock(struct doctor_finding *finding)
     else if (strcmp(source, "tsc") == 0 || strcmp(source, "kvm-clock") == 0 || strcmp(source, "arch_sys_counter") == 0)
         find(finding, DOCTOR_GOOD, "the CPU's counter is steady: the kernel uses it (%s)", source);
     else {
-        find(finding, DOCTOR_LIMITED, "the kernel does not trust the CPU's counter (it uses %s): times may jump", source);
+        find(finding, DOCTOR_LIMITED, "the kernel does not trust the CPU's counter (it uses %s): times may jump",
+             source);
         advise(finding, "look into the kernel's messages for why (tsc: Marking TSC unstable)");
     }
 }
@@ -293,7 +294,8 @@ static void look_at_counters(struct doctor_finding *finding)
 
 static void look_at_tracefs(struct doctor_finding *finding)
 {
-    if (access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 || access("/sys/kernel/debug/tracing/events", R_OK | X_OK) == 0)
+    if (access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 ||
+        access("/sys/kernel/debug/tracing/events", R_OK | X_OK) == 0)
         find(finding, DOCTOR_GOOD, "tracepoints and probes can be listed");
     else if (access("/sys/kernel/tracing", F_OK) != 0)
         find(finding, DOCTOR_MISSING, "the kernel was built without tracing");

@@ -232,9 +232,26 @@ static struct code_place call_of(struct unit *unit, struct entry *entry)
     return place;
 }
 
+/* From DWARF 5 on the first file has the number 0, which libdw takes for none. */
+static const char *declaring_file(struct unit *unit, Dwarf_Die *die)
+{
+    const char *file = dwarf_decl_file(die);
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Half version = 0;
+    Dwarf_Die own;
+
+    if (file != NULL || unit->files == NULL || unit->file_count == 0 ||
+        dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) == NULL || attribute.cu != die->cu ||
+        dwarf_formudata(&attribute, &number) != 0 || number != 0 ||
+        dwarf_cu_die(die->cu, &own, &version, NULL, NULL, NULL, NULL, NULL) == NULL || version < 5)
+        return file;
+    return dwarf_filesrc(unit->files, 0, NULL, NULL);
+}
+
 static struct code_place declaration_of(struct unit *unit, Dwarf_Die *die)
 {
-    struct code_place place = {.file = get_file(unit, dwarf_decl_file(die))};
+    struct code_place place = {.file = get_file(unit, declaring_file(unit, die))};
     int line = 0, column = 0;
 
     if (place.file == 0)

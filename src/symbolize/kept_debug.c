@@ -24,12 +24,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_BYTES     4096
-#define ID_BYTES_MAX   32u
-#define COPY_BYTES     (1u << 20)
-#define ALIGNMENT      8u
-#define ALIGNMENT_MAX  4096u
-#define SHARED_SECTION ".gnu_debugaltlink"
+#define PATH_BYTES        4096
+#define ID_BYTES_MAX      32u
+#define COPY_BYTES        (1u << 20)
+#define ALIGNMENT         8u
+#define ALIGNMENT_MAX     4096u
+#define SHARED_SECTION    ".gnu_debugaltlink"
 #define SHARED_HEAD_BYTES 4096u
 
 struct build_id {

@@ -247,7 +247,11 @@ static const char *take_candidates(struct gathering *gathering)
         const struct named_stub *stub = &gathering->stubs.stubs[i];
 
         gathering->candidates[gathering->count] = (struct candidate){
-            .symbol = {stub->address, stub->size_bytes, stub->name, stub->name_length, false, true},
+            .symbol = {.address = stub->address,
+                       .size_bytes = stub->size_bytes,
+                       .name = stub->name,
+                       .name_length = stub->name_length,
+                       .is_function = true},
             .which = gathering->count,
             .is_stub = true,
         };
