@@ -218,16 +218,18 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         .context = (void *)(uintptr_t)options,
     };
     struct target target = {.killed_by = 0};
-    int result = recording_create(&wanted, &recorder->recording, err);
+    int result;
 
-    if (result != 0)
-        return result;
+    /* Before there is a folder: it may take a while, in which Ctrl-C leaves nothing behind. */
     recorder_agent_options(options, recorder->job->overflow, &family.agent);
     find_known(recorder->job, &family.agent);
-    progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
     /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
     if (!recorder->job->is_child)
         take_signals();
+    result = recording_create(&wanted, &recorder->recording, err);
+    if (result != 0)
+        return result;
+    progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
     result = recorder->job->begin(recorder->job, &family.agent, &target, err);
     if (result != 0) {
         recorder->killed_by = target.killed_by;
