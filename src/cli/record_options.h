@@ -75,8 +75,8 @@ void record_options_release(struct record_options *options);
     "                      and these tell when they are entered and left; repeatable\n"                                \
     "                      (all of the program, if nothing is said)\n"                                                 \
     "  --follow EVENTS     follows all threads instead, through all of their code: none,\n"                            \
-    "                      or some of call,ret,block,exec,compile. If --detail, --trigger\n"                           \
-    "                      or --follow-thread need it: call,ret of all but libc\n"                                     \
+    "                      or some of call,ret,block,exec,compile. If --follow-thread, or a\n"                         \
+    "                      trigger by signal or crash, needs it: call,ret of all but libc\n"                           \
     "  --exclude GLOB      no events from these modules, like 'libssl*', or functions,\n"                              \
     "                      like 'libc.so*!malloc'; '!main' is one of the program itself;\n"                            \
     "                      can be given several times\n"                                                               \
