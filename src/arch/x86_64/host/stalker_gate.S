@@ -362,6 +362,7 @@ FUNCTION stalker_clone
         movq    THREAD_CONTEXT + 8 * 9(%r13), %r9
         movq    THREAD_CONTEXT + 8 * 10(%r13), %r10
         syscall
+FUNCTION_HERE stalker_clone_called
         testq   %rax, %rax
         jz      1f
         popq    %r13
