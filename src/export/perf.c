@@ -8,7 +8,6 @@
 #include "export/export_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
-#include "export/stack_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +15,7 @@
 #include <string.h>
 
 #define THREAD_BYTES 64u
+#define FRAMES_MAX   127u /* of a stack, the innermost, as perf has it */
 #define EVENT        "gait"
 #define OUTSIDE      "[outside]"
 
@@ -67,13 +67,11 @@ static void put_header(const struct perf *perf, uint64_t period_ns)
 static int put_frames(struct perf *perf)
 {
     FILE *stream = perf->job->stream;
-    size_t shown = perf->depth < STACK_TREE_DEPTH_MAX ? perf->depth : STACK_TREE_DEPTH_MAX;
+    size_t outermost = perf->depth < FRAMES_MAX ? 0 : perf->depth - FRAMES_MAX;
 
     if (perf->depth == 0)
         export_put(stream, "\t0 " OUTSIDE " ([gait])\n");
-    else if (shown < perf->depth)
-        export_put(stream, "\t0 " STACK_TREE_DEEPER " ([gait])\n");
-    for (size_t i = shown; i-- > 0;) {
+    for (size_t i = perf->depth; i-- > outermost;) {
         const char *text = function_texts_get(&perf->texts, perf->stack[i]);
 
         if (text == NULL)
