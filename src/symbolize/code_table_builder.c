@@ -42,6 +42,7 @@ void code_table_builder_deinit(struct code_table_builder *builder)
     free(builder->spans.items);
     free(builder->scopes.items);
     free(builder->files.items);
+    free(builder->hashes.items);
     free(builder->texts.items);
     *builder = (struct code_table_builder){.result = 0};
 }
@@ -91,19 +92,31 @@ uint32_t code_table_builder_add_text(struct code_table_builder *builder, const c
     return (uint32_t)place;
 }
 
+/* FNV-1a, 32 bits. */
+static uint32_t hash_of(const char *text)
+{
+    uint32_t hash = 0x811c9dc5;
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x01000193;
+    return hash;
+}
+
 uint16_t code_table_builder_add_file(struct code_table_builder *builder, const char *path)
 {
-    const uint32_t *files = builder->files.items;
-    uint32_t *room;
+    const uint32_t *files = builder->files.items, *hashes = builder->hashes.items;
+    uint32_t hash = hash_of(path), *room, *hash_room;
 
-    for (size_t i = 0; i < builder->files.count; i++)
-        if (strcmp((const char *)builder->texts.items + files[i], path) == 0)
+    for (size_t i = 0; i < builder->hashes.count; i++)
+        if (hashes[i] == hash && strcmp((const char *)builder->texts.items + files[i], path) == 0)
             return (uint16_t)(i + 1);
     if (builder->files.count == UINT16_MAX)
         return 0;
     room = extend(builder, &builder->files, 1, sizeof(*room));
-    if (room == NULL)
+    hash_room = extend(builder, &builder->hashes, 1, sizeof(*hash_room));
+    if (room == NULL || hash_room == NULL)
         return 0;
+    *hash_room = hash;
     *room = code_table_builder_add_text(builder, path);
     return (uint16_t)builder->files.count;
 }
@@ -137,12 +150,15 @@ void code_table_builder_add_range(struct code_table_builder *builder, uint32_t s
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
+/* Where one piece ends the next one may begin, which counts, whatever was added first. */
 static int compare_lines(const void *left_line, const void *right_line)
 {
     const struct built_line *left = left_line, *right = right_line;
 
     if (left->address != right->address)
         return left->address < right->address ? -1 : 1;
+    if ((left->place.file == 0) != (right->place.file == 0))
+        return left->place.file == 0 ? -1 : 1;
     return left->order < right->order ? -1 : 1;
 }
 
