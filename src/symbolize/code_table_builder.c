@@ -11,6 +11,8 @@
 
 #define ITEMS_AT_FIRST 256
 #define BYTES_MAX      (1u << 31)
+#define SORT_BITS      10
+#define SORT_MASK      ((1u << SORT_BITS) - 1)
 
 struct built_line {
     uint64_t address;
@@ -204,6 +206,66 @@ static int compare_ranges(const void *left_range, const void *right_range)
     return left->scope < right->scope ? -1 : left->scope > right->scope;
 }
 
+/* Whether scopes are in order, so that a sort that leaves the order of equal ones alone is enough. */
+static bool has_scopes_in_order(const struct built_range *ranges, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (ranges[i].scope < ranges[i - 1].scope)
+            return false;
+    return true;
+}
+
+/* By some bits of the begin, from one list into another. */
+static void sort_by_bits(const struct built_range *from, struct built_range *to, size_t count, uint64_t base,
+                         unsigned shift)
+{
+    size_t places[1u << SORT_BITS] = {0}, place = 0;
+
+    for (size_t i = 0; i < count; i++)
+        places[(from[i].begin - base) >> shift & SORT_MASK]++;
+    for (size_t i = 0; i <= SORT_MASK; i++) {
+        size_t here = places[i];
+
+        places[i] = place;
+        place += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[places[(from[i].begin - base) >> shift & SORT_MASK]++] = from[i];
+}
+
+/* Many, in little time: units have tens of thousands, all near each other. False: there is no memory for it. */
+static bool sort_many(struct built_range *ranges, size_t count)
+{
+    struct built_range *other = malloc(count * sizeof(*other)), *from = ranges, *to = other;
+    uint64_t base = UINT64_MAX, last = 0;
+
+    if (other == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        base = ranges[i].begin < base ? ranges[i].begin : base;
+        last = ranges[i].begin > last ? ranges[i].begin : last;
+    }
+    for (unsigned shift = 0; shift < 64 && (last - base) >> shift != 0; shift += SORT_BITS) {
+        struct built_range *sorted = to;
+
+        sort_by_bits(from, to, count, base, shift);
+        to = from;
+        from = sorted;
+    }
+    if (from != ranges)
+        memcpy(ranges, from, count * sizeof(*ranges));
+    free(other);
+    return true;
+}
+
+static void sort_ranges(struct built_range *ranges, size_t count)
+{
+    if (count > SORT_MASK && has_scopes_in_order(ranges, count) && sort_many(ranges, count))
+        return;
+    if (count != 0)
+        qsort(ranges, count, sizeof(*ranges), compare_ranges);
+}
+
 static void put_span(struct code_table_builder *builder, uint64_t address, uint32_t scope)
 {
     struct built_span *spans = builder->spans.items, *room;
@@ -223,8 +285,7 @@ static void make_spans(struct code_table_builder *builder)
     struct built_range *ranges = builder->ranges.items;
     size_t open = 0, count = builder->ranges.count;
 
-    if (count != 0)
-        qsort(ranges, count, sizeof(*ranges), compare_ranges);
+    sort_ranges(ranges, count);
     for (size_t i = 0; i <= count; i++) {
         struct built_range range = i < count ? ranges[i] : (struct built_range){.begin = UINT64_MAX};
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "support/line_printer.h"
 
 #include "elf/symbol_file.h"
 #include "support/random.h"
 
 #include <elf.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +60,32 @@ uint64_t *line_printer_addresses(const char *path, size_t count_max, size_t *cou
     return addresses;
 }
 
+/* printf would take as long as finding what is printed. */
+static void put_number(FILE *out, uint64_t number, unsigned base, unsigned digits_min)
+{
+    char digits[24], *at = digits + sizeof(digits);
+
+    *--at = '\0';
+    for (unsigned i = 0; number != 0 || i < digits_min; i++, number /= base)
+        *--at = "0123456789abcdef"[number % base];
+    if (base == 16)
+        fputs_unlocked("0x", out);
+    fputs_unlocked(at, out);
+}
+
+static void put_frame(FILE *out, const struct symbol_frame *frame)
+{
+    fputs_unlocked(frame->function, out);
+    putc_unlocked('\n', out);
+    fputs_unlocked(frame->file == NULL ? "??" : frame->file, out);
+    putc_unlocked(':', out);
+    if (frame->line == 0)
+        putc_unlocked('?', out);
+    else
+        put_number(out, frame->line, 10, 1);
+    putc_unlocked('\n', out);
+}
+
 void line_printer_print(struct symbolizer *symbolizer, const struct module *module, const uint64_t *addresses,
                         size_t count, FILE *out)
 {
@@ -72,16 +98,10 @@ void line_printer_print(struct symbolizer *symbolizer, const struct module *modu
         symbolizer_prepare(symbolizer, wanted, count);
     free(wanted);
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, "0x%016" PRIx64 "\n", addresses[i]);
+        put_number(out, addresses[i], 16, 16);
+        putc_unlocked('\n', out);
         symbolizer_find(symbolizer, module, addresses[i], &place);
-        for (size_t k = 0; k < place.count; k++) {
-            const struct symbol_frame *frame = &place.frames[k];
-
-            fprintf(out, "%s\n%s:", frame->function, frame->file == NULL ? "??" : frame->file);
-            if (frame->line == 0)
-                fprintf(out, "?\n");
-            else
-                fprintf(out, "%" PRIu32 "\n", frame->line);
-        }
+        for (size_t k = 0; k < place.count; k++)
+            put_frame(out, &place.frames[k]);
     }
 }
