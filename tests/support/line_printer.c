@@ -34,21 +34,37 @@ bool line_printer_module(const char *path, struct module *module_out)
     return is_found;
 }
 
+static bool get_function(const struct elf_symbols *symbols, uint64_t which, struct elf_symbol *symbol_out)
+{
+    return elf_symbols_get(symbols, which, symbol_out) == 0 && symbol_out->is_function && symbol_out->size_bytes != 0;
+}
+
+static size_t count_functions(const struct elf_symbols *symbols)
+{
+    struct elf_symbol symbol;
+    size_t count = 0;
+
+    for (uint64_t i = 0; i < elf_symbols_count(symbols); i++)
+        count += get_function(symbols, i, &symbol);
+    return count;
+}
+
 uint64_t *line_printer_addresses(const char *path, size_t count_max, size_t *count_out)
 {
     uint64_t *addresses = calloc(count_max + PLACES_PER_FUNCTION, sizeof(*addresses));
     struct symbol_file file;
     struct elf_symbol symbol;
     struct random random;
-    size_t used = 0;
+    size_t used = 0, stride;
 
     *count_out = 0;
     if (addresses == NULL || symbol_file_open(path, &file) != 0)
         return addresses;
     random_init(&random, 7);
+    stride = count_functions(&file.symbols) * PLACES_PER_FUNCTION / (count_max + 1) + 1;
     for (unsigned round = 0; round < 64 && used < count_max; round++)
-        for (uint64_t i = 0; i < elf_symbols_count(&file.symbols) && used < count_max; i++) {
-            if (elf_symbols_get(&file.symbols, i, &symbol) != 0 || !symbol.is_function || symbol.size_bytes == 0)
+        for (uint64_t i = 0, which = 0; i < elf_symbols_count(&file.symbols) && used < count_max; i++) {
+            if (!get_function(&file.symbols, i, &symbol) || which++ % stride != 0)
                 continue;
             if (round == 0)
                 addresses[used++] = symbol.address;
