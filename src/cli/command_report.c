@@ -273,6 +273,7 @@ const struct command command_report = {
                "or has changed since, they are those that were kept in the trace or, if there\n"
                "are none, the place in the file is shown.\n"
                "\n"
+               "Examples:\n"
                "  gait report traces/perl-20260131-120000 --sort self --limit 50\n"
                "  gait report trace --by module\n"
                "  gait report trace --filter 'libc.so*!mem*' --sort p99\n"
