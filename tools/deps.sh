@@ -28,7 +28,7 @@ packages_for() {
         # what looks after them, and what is tried where it can be had
         echo procps '?musl-tools' '?xxd' '?valgrind' '?gdb'
         # what names and lines are compared with, and forms of debug information
-        echo '?llvm' '?dwz' '?rustc' '?golang-go'
+        echo '?llvm' '?dwz' '?rustc' '?golang-go' '?elfutils' '?debuginfod'
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;
