@@ -132,7 +132,9 @@ visit() {
         rm -rf "$folder/traces"
         return
     fi
+    # What is refused is refused clearly.
     [[ $status == 0 ]] || goes_away "$pid" || grep -q 'executes another program by now' "$folder/attached" ||
+        grep -q 'forbids itself to read the counter of time' "$folder/attached" ||
         say_failure "$4: attach gives $status: $(tail -n 1 "$folder/attached")"
     verify "$4"
 }
@@ -193,6 +195,8 @@ for name in "${names[@]}"; do
     is_installed "$name" || { echo "skipped $name: not installed: ${needs[$name]}"; continue; }
     native_run "$name"
     [[ $native_status == 0 ]] || echo "$name: natively its status is $native_status"
+    # On a busy machine they fail by themselves, and nothing can be told then.
+    [[ $native_status == 0 || $name != python-* ]] || { echo "skipped $name: it fails natively"; continue; }
     checks=0 before=$failures
     for way in $ways; do
         for mode in $modes; do
