@@ -443,10 +443,11 @@ for one in signal threading subprocess ctypes faulthandler asyncio multiprocessi
         /usr/lib/python3.11/test/test_signal.py
 done
 
-# Our own: each looks for one thing that it could notice. make followed-programs builds them.
+# Our own: each looks for one thing that it could notice. make followed-programs builds them. They begin late, so that
+# somebody can attach before they are over.
 checkers=$here/../../build/tests/programs
 for one in "$checkers"/*; do
-    [[ -f $one && -x $one ]] && program "checker-${one##*/}" "$one" "$one"
+    [[ -f $one && -x $one ]] && program "checker-${one##*/}" "env GAIT_TEST_LATE_MS=300 $one" "$one"
 done
 
 # What cannot be helped with hooks alone, by the reason: docs/hooks.md, "What a program can notice".
