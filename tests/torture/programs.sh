@@ -439,7 +439,7 @@ for one in cpu signal sigsegv sigfpe sigq sigrt sigtrap sigsuspend sigpending si
     program "stress-$one" "stress-ng -q --verify --$one 1 --timeout 2" stress-ng
 done
 for one in signal threading subprocess ctypes faulthandler asyncio multiprocessing_fork; do
-    program "python-$one" "bash -c '/usr/bin/python3 -m test -j1 test_$one >log 2>&1; status=\$?; grep -E \"^(test_.*failed|FAIL:|ERROR:|Result|Tests result)\" log; rm -f log; exit \$status'" \
+    program "python-$one" "env --default-signal=INT,QUIT,HUP,PIPE bash -c '/usr/bin/python3 -m test -j1 test_$one >log 2>&1; status=\$?; grep -E \"^(test_.*failed|FAIL:|ERROR:|Result|Tests result)\" log; rm -f log; exit \$status'" \
         /usr/lib/python3.11/test/test_signal.py
 done
 
