@@ -86,6 +86,10 @@ enum system_call_kind {
     SYSTEM_CALL_FCNTL,
     SYSTEM_CALL_SCHEDULER,
     SYSTEM_CALL_TIMEX,
+    SYSTEM_CALL_PERSONALITY,
+    SYSTEM_CALL_TIME,
+    SYSTEM_CALL_POLL,   /* a number, and what happened to which descriptor */
+    SYSTEM_CALL_SELECT, /* the same */
     /* memory */
     SYSTEM_CALL_FIRST_POINTER,
     SYSTEM_CALL_PATH = SYSTEM_CALL_FIRST_POINTER, /* ended by NUL */
@@ -122,7 +126,7 @@ enum system_call_kind {
 };
 
 /* Sets of named values: the values are in source/constant_sets.def. */
-enum system_call_set {
+enum system_call_constants {
 #define CONSTANT_SET(name) SYSTEM_CALL_SET_##name,
 #include "process/system_call_sets.def"
 #undef CONSTANT_SET
@@ -159,7 +163,7 @@ enum system_call_length {
 struct system_call_argument {
     uint8_t kind;      /* enum system_call_kind */
     uint8_t direction; /* enum system_call_direction, of pointers */
-    uint8_t detail;    /* enum system_call_set or system_call_struct, by kind */
+    uint8_t detail;    /* enum system_call_constants or system_call_struct, by kind */
     uint8_t length;    /* enum system_call_length, of pointers */
 };
 
