@@ -78,6 +78,7 @@ enum system_call_kind {
     SYSTEM_CALL_FUTEX_ADDRESS,
     SYSTEM_CALL_FUTEX_LAST,
     SYSTEM_CALL_IOCTL_COMMAND,
+    SYSTEM_CALL_PTRACE_PID,
     SYSTEM_CALL_PTRACE_ADDRESS,
     SYSTEM_CALL_PTRACE_DATA,
     SYSTEM_CALL_SECCOMP_FLAGS,
@@ -163,7 +164,7 @@ enum system_call_length {
 struct system_call_argument {
     uint8_t kind;      /* enum system_call_kind */
     uint8_t direction; /* enum system_call_direction, of pointers */
-    uint8_t detail;    /* enum system_call_constants or system_call_struct, by kind */
+    uint8_t detail;    /* enum system_call_constants or system_call_struct, by kind; of bytes 1: no text, random ones */
     uint8_t length;    /* enum system_call_length, of pointers */
 };
 

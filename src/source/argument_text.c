@@ -182,11 +182,13 @@ static void put_length(const struct call_text *text, uint64_t address)
 
 static void put_message(const struct call_text *text, const struct system_call_argument *argument, uint64_t value)
 {
+    uint64_t name;
+
     if (argument->direction == SYSTEM_CALL_IN)
         socket_text_put_message(text, value, UINT64_MAX);
     else if (!text->has_failed)
         socket_text_put_message(text, value, (uint64_t)text->result);
-    else if (value == 0)
+    else if (!call_text_read(text, value, &name, sizeof(name)))
         call_text_put_address(text, value);
     else
         text_format(text->out, "{msg_namelen=%u}", text->entered_length);
@@ -214,7 +216,10 @@ static void put_pointed(const struct call_text *text, const struct system_call_a
         call_text_put_string(text, value);
         break;
     case SYSTEM_CALL_BYTES:
-        call_text_put_bytes(text, value, length_of(text, argument));
+        if (argument->detail == 1)
+            call_text_put_random(text, value, length_of(text, argument));
+        else
+            call_text_put_bytes(text, value, length_of(text, argument));
         break;
     case SYSTEM_CALL_STRUCT:
         if (argument->detail == SYSTEM_CALL_STRUCT_sched_attr)

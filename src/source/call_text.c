@@ -175,6 +175,23 @@ void call_text_put_bytes(const struct call_text *text, uint64_t address, uint64_
     text_put_string(text->out, shown < size_bytes ? "\"..." : "\"");
 }
 
+void call_text_put_random(const struct call_text *text, uint64_t address, uint64_t size_bytes)
+{
+    uint64_t shown = size_bytes < text->options->string_bytes ? size_bytes : text->options->string_bytes;
+    unsigned char byte;
+
+    if (shown > 0 && !call_text_read(text, address, &byte, 1)) {
+        call_text_put_address(text, address);
+        return;
+    }
+    text_put_char(text->out, '"');
+    for (uint64_t i = 0; i < shown && call_text_read(text, address + i, &byte, 1); i++) {
+        text_put_string(text->out, "\\x");
+        text_put_hex(text->out, byte, 2);
+    }
+    text_put_string(text->out, shown < size_bytes ? "\"..." : "\"");
+}
+
 void call_text_put_array_text(const struct call_text *text, const char *bytes, size_t capacity)
 {
     call_text_put_quoted(text, bytes, strnlen(bytes, capacity), false);

@@ -64,6 +64,9 @@ void call_text_put_string(const struct call_text *text, uint64_t address);
 /* The bytes at address, as many as the options say. */
 void call_text_put_bytes(const struct call_text *text, uint64_t address, uint64_t size_bytes);
 
+/* The same, each byte in hexadecimal. */
+void call_text_put_random(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+
 /* A text in an array of capacity bytes, which need not be ended by NUL. */
 void call_text_put_array_text(const struct call_text *text, const char *bytes, size_t capacity);
 

@@ -93,7 +93,7 @@ static unsigned prctl_count(uint64_t operation)
 
 static bool creates(uint64_t flags)
 {
-    return (flags & O_CREAT) != 0 || (flags & __O_TMPFILE) != 0;
+    return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
 static bool fcntl_is_alone(uint64_t command)
@@ -125,11 +125,23 @@ bool dependent_text_is_absent(const struct call_text *text, enum system_call_kin
         return ioctl_text_is_alone((uint32_t)arguments[1]);
     case SYSTEM_CALL_PRCTL_ARGUMENT:
         return which > prctl_count(arguments[0]);
-    case SYSTEM_CALL_PTRACE_ADDRESS:
+    case SYSTEM_CALL_PTRACE_PID:
         return arguments[0] == PTRACE_TRACEME;
     default:
         return false;
     }
+}
+
+bool dependent_text_is_skipped(const struct call_text *text, enum system_call_kind kind)
+{
+    uint64_t command = text->arguments[1] & (uint32_t)~FUTEX_PARTS;
+
+    /* preadv2 has one that programs do not know of. */
+    if (kind == SYSTEM_CALL_POSITION_HIGH)
+        return true;
+    if (kind == SYSTEM_CALL_FUTEX_TIMEOUT)
+        return command == FUTEX_WAKE_BITSET;
+    return kind == SYSTEM_CALL_FUTEX_ADDRESS && (command == FUTEX_WAIT_BITSET || command == FUTEX_WAKE_BITSET);
 }
 
 bool dependent_text_is_answer(const struct call_text *text, enum system_call_kind kind)
@@ -228,7 +240,6 @@ static void put_futex_last(const struct call_text *text)
         call_text_put_hex(text, value);
 }
 
-/* Only those with six arguments that do not use the fifth show it. */
 static void put_futex_timeout(const struct call_text *text)
 {
     if (futex_shape_of(text->arguments[1]).has_timeout)
@@ -538,6 +549,9 @@ static bool put_number(const struct call_text *text, const struct system_call_ar
         return true;
     case SYSTEM_CALL_IOCTL_COMMAND:
         ioctl_text_put_command(text, (uint32_t)value);
+        return true;
+    case SYSTEM_CALL_PTRACE_PID:
+        text_put_signed(text->out, (int32_t)value);
         return true;
     case SYSTEM_CALL_PTRACE_ADDRESS:
         call_text_put_address(text, value);

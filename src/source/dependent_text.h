@@ -11,6 +11,9 @@
 /* Whether this argument, and all behind it, are not there for what was asked for. */
 bool dependent_text_is_absent(const struct call_text *text, enum system_call_kind kind, unsigned which);
 
+/* Whether this argument is passed over, though others come behind it. */
+bool dependent_text_is_skipped(const struct call_text *text, enum system_call_kind kind);
+
 /* Whether it is an answer, so that it is told only when the call is over. */
 bool dependent_text_is_answer(const struct call_text *text, enum system_call_kind kind);
 

@@ -166,7 +166,7 @@ void file_text_put_open_how(const struct call_text *text, uint64_t address, uint
     }
     text_put_string(text->out, "{flags=");
     file_text_put_open_flags(text->out, how.flags);
-    if ((how.flags & (O_CREAT | __O_TMPFILE)) != 0 || how.mode != 0) {
+    if ((how.flags & O_CREAT) != 0 || (how.flags & O_TMPFILE) == O_TMPFILE || how.mode != 0) {
         text_put_string(text->out, ", mode=");
         call_text_put_octal(text, how.mode);
     }

@@ -78,8 +78,7 @@ static void put_arguments(const struct call_text *text, const struct system_call
             progress->next = call->argument_count;
             return;
         }
-        /* preadv2 has one that programs do not know of. */
-        if (argument->kind == SYSTEM_CALL_POSITION_HIGH) {
+        if (dependent_text_is_skipped(text, argument->kind)) {
             progress->next++;
             continue;
         }

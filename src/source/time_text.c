@@ -88,12 +88,23 @@ void time_text_put_utimbuf(const struct call_text *text, const void *utimbuf)
     text_put_char(text->out, '}');
 }
 
+/* Ticks, of which there are a hundred in a second, and the seconds as a comment. */
+static void put_ticks(const struct call_text *text, const char *label, int64_t ticks)
+{
+    text_format(text->out, "%s%ld", label, (long)ticks);
+    if (ticks != 0)
+        text_format(text->out, " /* %ld.%02ld s */", (long)(ticks / 100), (long)(ticks % 100));
+}
+
 void time_text_put_tms(const struct call_text *text, const void *tms)
 {
     struct pair own = pair_of(tms), children = pair_of((const char *)tms + sizeof(own));
 
-    text_format(text->out, "{tms_utime=%ld, tms_stime=%ld, tms_cutime=%ld, tms_cstime=%ld}", (long)own.first,
-                (long)own.second, (long)children.first, (long)children.second);
+    put_ticks(text, "{tms_utime=", own.first);
+    put_ticks(text, ", tms_stime=", own.second);
+    put_ticks(text, ", tms_cutime=", children.first);
+    put_ticks(text, ", tms_cstime=", children.second);
+    text_put_char(text->out, '}');
 }
 
 void time_text_put_timex(const struct call_text *text, const void *bytes)
