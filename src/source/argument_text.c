@@ -277,6 +277,15 @@ static void put_frame(const struct call_text *text)
     text_put_char(text->out, '}');
 }
 
+/* Whether the kernel has left the place for its answer alone, though the call has not failed: there was no child. */
+static bool has_no_answer(const struct call_text *text, const struct system_call_argument *argument)
+{
+    if (argument->direction != SYSTEM_CALL_OUT)
+        return false;
+    return text->has_failed || (argument->kind == SYSTEM_CALL_STRUCT && text->result == 0 &&
+                                argument->detail == SYSTEM_CALL_STRUCT_wait_status);
+}
+
 void argument_text_put(const struct call_text *text, const struct system_call_argument *argument, unsigned which)
 {
     uint64_t value = text->arguments[which];
@@ -293,7 +302,7 @@ void argument_text_put(const struct call_text *text, const struct system_call_ar
         socket_text_put_iovec_only(text, value, length_of(text, argument));
     else if (argument->kind == SYSTEM_CALL_REMAINDER && text->has_failed)
         struct_text_put(text, argument->detail, value);
-    else if (argument->kind == SYSTEM_CALL_REMAINDER || (argument->direction == SYSTEM_CALL_OUT && text->has_failed))
+    else if (argument->kind == SYSTEM_CALL_REMAINDER || has_no_answer(text, argument))
         call_text_put_address(text, value);
     else
         put_pointed(text, argument, value);
