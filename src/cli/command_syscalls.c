@@ -6,6 +6,7 @@
 #include "cli/syscalls_json.h"
 #include "cli/syscalls_options.h"
 #include "libgait/error.h"
+#include "source/call_stack.h"
 #include "source/system_call_counts.h"
 
 #include <errno.h>
@@ -67,6 +68,7 @@ static enum command_status listen(const struct command_call *call, struct syscal
     /* As strace: ids in a file are in a column of their own, on a terminal only where there are several. */
     options->lines.ids =
         options->follows && options->output != NULL ? SYSTEM_CALL_IDS_ALWAYS : SYSTEM_CALL_IDS_WHERE_SEVERAL;
+    options->lines.put_stack = options->has_stacks ? call_stack_put : NULL;
     listening.lines = system_call_lines_create(stream, &options->lines);
     if (options->only_counts || options->also_counts)
         listening.counts = calloc(1, sizeof(*listening.counts));
@@ -75,6 +77,7 @@ static enum command_status listen(const struct command_call *call, struct syscal
     else
         status = watch(call, options, &listening, status_out);
     system_call_lines_destroy(listening.lines);
+    call_stack_forget();
     free(listening.counts);
     return status;
 }

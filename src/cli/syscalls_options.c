@@ -7,6 +7,7 @@
 #include "cli/printable.h"
 #include "cli/system_call_hint.h"
 #include "libgait/error.h"
+#include "source/call_stack.h"
 #include "source/process_fd.h"
 
 #include <ctype.h>
@@ -156,7 +157,7 @@ static enum command_status read_option(const struct command_call *call, struct s
         return COMMAND_DONE;
     case 'k':
         options->has_stacks = true;
-        return COMMAND_DONE;
+        return call_stack_is_there() ? COMMAND_DONE : misused(call, "-k", "", "this gait was built without libdw");
     case 's':
         return read_limit(call, options, optarg);
     case 'y':

@@ -26,6 +26,7 @@
 #define ARCH_GET_FS     0x1003
 #define ARCH_GET_GS     0x1004
 #define FUTEX_PARTS     (FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)
+#define FUTEX_COMMANDS  127
 #define PR_SET_VMA_TEXT 0x53564d41
 
 /* What the arguments of a futex operation are: how many in all, and what the fourth is. */
@@ -52,7 +53,7 @@ static struct futex_shape futex_shape_of(uint64_t operation)
         [FUTEX_CMP_REQUEUE_PI] = {6, false},
         [13] = {4, true},
     };
-    uint64_t command = operation & (uint32_t)~FUTEX_PARTS;
+    uint64_t command = operation & FUTEX_COMMANDS;
 
     return command < sizeof(shapes) / sizeof(shapes[0]) ? shapes[command] : (struct futex_shape){6, false};
 }
@@ -111,7 +112,7 @@ bool dependent_text_is_absent(const struct call_text *text, enum system_call_kin
     case SYSTEM_CALL_MQ_ATTRIBUTE:
         return !creates(arguments[kind == SYSTEM_CALL_MQ_ATTRIBUTE ? 1 : which - 1]);
     case SYSTEM_CALL_MREMAP_ADDRESS:
-        return (arguments[3] & (MREMAP_FIXED | MREMAP_DONTUNMAP)) == 0 || (arguments[3] & MREMAP_FIXED) == 0;
+        return (arguments[3] & (MREMAP_FIXED | MREMAP_MAYMOVE)) != (MREMAP_FIXED | MREMAP_MAYMOVE);
     case SYSTEM_CALL_NODE_DEVICE:
         return !S_ISCHR(arguments[which - 1]) && !S_ISBLK(arguments[which - 1]);
     case SYSTEM_CALL_FUTEX_VALUE:
@@ -244,7 +245,7 @@ static void put_futex_timeout(const struct call_text *text)
 {
     if (futex_shape_of(text->arguments[1]).has_timeout)
         struct_text_put(text, SYSTEM_CALL_STRUCT_timespec, text->arguments[3]);
-    else if ((text->arguments[1] & (uint32_t)~FUTEX_PARTS) > 13)
+    else if ((text->arguments[1] & FUTEX_COMMANDS) > 13)
         call_text_put_hex(text, text->arguments[3]);
     else
         text_put_unsigned(text->out, (uint32_t)text->arguments[3]);

@@ -258,7 +258,8 @@ void socket_text_put_type(struct text_writer *out, uint32_t type)
     (void)constant_set_put_bits(out, SYSTEM_CALL_SET_socket, flags, &is_first);
     flags = type & ~flags & (name == NULL ? UINT32_MAX : ~0xfU);
     if (flags != 0)
-        text_format(out, "%s%#x", is_first ? "" : "|", flags);
+        text_format(out, "%s%#x%s", is_first ? "" : "|", flags,
+                    (type & (SOCK_CLOEXEC | SOCK_NONBLOCK)) == 0 ? " /* SOCK_??? */" : "");
 }
 
 void socket_text_put_protocol(const struct call_text *text, uint64_t family, uint64_t protocol)

@@ -54,6 +54,7 @@ static void results_can_be_put_in_place_of_calls(void)
         bool is_skipped = false;
 
         CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+        CHECK_EQUAL(ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD), 0);
         /* Whatever raise does before it returns is left alone. */
         while (!is_skipped) {
             struct __ptrace_syscall_info info;
