@@ -12,7 +12,7 @@ TEST_C    := $(filter-out $(WITHOUT_C),$(sort $(shell find tests/unit -name 'tes
 FUZZ_C    := $(wildcard tests/fuzz/*.c)
 BENCH_C   := $(wildcard bench/*.c)
 EXAMPLE_C := $(wildcard examples/*.c)
-SUPPORT_C := $(wildcard tests/support/*.[cS] bench/support/*.c)
+SUPPORT_C := $(filter-out $(WITHOUT_C),$(wildcard tests/support/*.[cS] bench/support/*.c))
 GENERATOR_C := $(wildcard tools/*/*.c)
 PROGRAM_C := $(TEST_C) $(FUZZ_C) $(BENCH_C) $(EXAMPLE_C) $(SUPPORT_C) $(GENERATOR_C)
 PROGRAM_O := $(call object,$(PROGRAM_C))
@@ -64,7 +64,7 @@ FUZZ_MODE      ?= asan
 FUZZ_SECONDS   ?= 60
 FUZZ_SEED      ?= $(shell date +%s)
 
-.PHONY: test check demo bench bench-minute fuzz torture tables
+.PHONY: test check demo bench bench-minute fuzz torture soak tables
 test: | $(DEPS_FOR_TEST)
 	@tools/run_tests.sh $(CONFIGURATIONS)
 
@@ -84,8 +84,12 @@ bench-minute: | $(DEPS_FOR_BENCH)
 	@build/bench/record_throughput 60
 	@build/bench/record_idle 30
 
-torture: all
+torture: all followed-programs | $(DEPS_FOR_TORTURE)
 	@tests/torture/torture.sh $(TORTURE)
+
+SOAK_MINUTES ?= 30
+soak: all | $(DEPS_FOR_TORTURE)
+	@tests/torture/soak.sh $(SOAK_MINUTES)
 
 fuzz: | $(DEPS_FOR_TEST)
 	@+$(MAKE) --no-print-directory MODE=$(FUZZ_MODE) fuzzers

@@ -84,6 +84,8 @@ const struct command command_doctor = {
                "  --json    as a list of objects: subject, purpose, works (yes, partly or no),\n"
                "            text, advice\n"
                "\n"
-               "Example: gait doctor\n",
+               "Examples:\n"
+               "  gait doctor\n"
+               "  gait doctor --json | jq -r '.[] | select(.works != \"yes\") | .advice'\n",
     .run = run,
 };

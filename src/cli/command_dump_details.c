@@ -176,6 +176,10 @@ const struct command command_dump_details = {
                "and, if they are known, the arguments as what they are; where it was left, how\n"
                "long it took, in ticks of the counter, what it returned and, if it is known, what\n"
                "that is; of a stack, the callers, the nearest first, and \"...\" if there are more.\n"
-               "Fields are separated by tabs.\n",
+               "Fields are separated by tabs.\n"
+               "\n"
+               "Examples:\n"
+               "  gait spawn --detail 'parse_*' -o traces -- ./program\n"
+               "  gait dump details traces/program-20260131-120000 | cut -f 4,6\n",
     .run = run,
 };
