@@ -35,6 +35,8 @@ if command -v strace >/dev/null; then
     seq 1000 >"$folder/work/numbers"
     git -C "$folder/work" add numbers
     git -C "$folder/work" -c user.name=gait -c user.email=gait@localhost commit -q -m numbers
+    # The first time, it would look at all files, and note what it has seen.
+    git -C "$folder/work" status >/dev/null
 
     compare ls ls -lR /etc/default
     compare tar tar -C "$folder" -cf /dev/null work
