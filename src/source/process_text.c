@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "source/process_text.h"
 
+#include "process/system_call_host.h"
 #include "source/constant_set.h"
 #include "source/signal_text.h"
 #include "source/time_text.h"
@@ -15,6 +16,9 @@
 #include <sys/wait.h>
 
 #define SIGNAL_MASK 0xff
+/* Two arguments of clone that CPUs have in another order. */
+#define TLS_AT       SYSTEM_CALL_HOST(4, 3)
+#define CHILD_TID_AT SYSTEM_CALL_HOST(3, 4)
 
 void process_text_put_status(const struct call_text *text, const void *bytes)
 {
@@ -213,11 +217,11 @@ void process_text_put_clone_end(const struct call_text *text)
     }
     if ((flags & CLONE_SETTLS) != 0) {
         text_put_string(text->out, ", tls=");
-        call_text_put_address(text, text->arguments[4]);
+        call_text_put_address(text, text->arguments[TLS_AT]);
     }
     if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) != 0) {
         text_put_string(text->out, ", child_tidptr=");
-        call_text_put_address(text, text->arguments[3]);
+        call_text_put_address(text, text->arguments[CHILD_TID_AT]);
     }
 }
 

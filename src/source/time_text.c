@@ -34,11 +34,11 @@ void time_text_put_timeval(const struct call_text *text, const void *timeval)
     text_format(text->out, "{tv_sec=%ld, tv_usec=%ld}", (long)pair.first, (long)pair.second);
 }
 
-void time_text_put_timezone(const struct call_text *text, const void *timezone)
+void time_text_put_timezone(const struct call_text *text, const void *zone)
 {
     int32_t values[2];
 
-    memcpy(values, timezone, sizeof(values));
+    memcpy(values, zone, sizeof(values));
     text_format(text->out, "{tz_minuteswest=%d, tz_dsttime=%d}", values[0], values[1]);
 }
 

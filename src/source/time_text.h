@@ -7,7 +7,7 @@
 
 void time_text_put_timespec(const struct call_text *text, const void *timespec);
 void time_text_put_timeval(const struct call_text *text, const void *timeval);
-void time_text_put_timezone(const struct call_text *text, const void *timezone);
+void time_text_put_timezone(const struct call_text *text, const void *zone);
 void time_text_put_itimerval(const struct call_text *text, const void *itimerval);
 void time_text_put_itimerspec(const struct call_text *text, const void *itimerspec);
 void time_text_put_utimbuf(const struct call_text *text, const void *utimbuf);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-__attribute__((noinline, noclone)) static void stop_in_here(void)
+__attribute__((noinline)) static void stop_in_here(void)
 {
     raise(SIGSTOP);
     __asm__ volatile("" ::: "memory");
