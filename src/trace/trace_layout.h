@@ -26,8 +26,9 @@
 
 #include <stdint.h>
 
-#define TRACE_VERSION         1           /* of the manifest, and of streams unless they have their own */
-#define TRACE_DETAIL_VERSION  2           /* of detail streams: in 1 there were neither values nor stacks */
+#define TRACE_VERSION 1 /* of the manifest, and of streams unless they have their own */
+/* Of detail streams: in 1 there were neither values nor stacks, in 2 no system calls and probes. */
+#define TRACE_DETAIL_VERSION  3
 #define TRACE_CHUNK_BYTES_MAX (64u << 20) /* of a chunk, uncompressed */
 #define TRACE_ALIGNMENT       8u /* of chunks and the footer in the file, of blocks and modules in their stream */
 #define TRACE_STREAM_MAGIC    0x6d72747374696167ull /* "gaitstrm" */

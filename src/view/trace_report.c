@@ -108,7 +108,8 @@ static void take_leave(void *context, const struct detail_leave *leave, struct d
 /* -ENOMEM; what else is wrong is kept. */
 static int read_details(const struct view_trace *trace, struct report_process *process, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {take_enter, take_leave, NULL, &process->details};
+    const struct trace_details_receiver receiver = {
+        .enter = take_enter, .leave = take_leave, .stack = NULL, .context = &process->details};
     struct trace_details_end end;
 
     if (trace_details_read(trace->files.folder, file->path, &receiver, &end, &process->err) != 0)
