@@ -111,7 +111,7 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(SQLITE)),%/sqlite_none.c,%/sqlite_libsqlite3.c) \
     $(if $(filter yes,$(ZLIB)),%/gzip_writer_none.c,%/gzip_writer_zlib.c) \
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
-    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c) $(QUERY_C))
+    $(wildcard src/inject/*.c src/source/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c) $(QUERY_C))
 CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S)
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)
