@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "cli/probe_lookup.h"
 #include "inject/spawn.h"
 #include "libgait/error.h"
 #include "ring/ring_layout.h"
@@ -44,6 +45,8 @@ static enum command_status record(const struct command_call *call, const struct 
         (void)error_set(call->error, EINVAL, "spawn: which program? See gait help spawn");
         return COMMAND_MISUSED;
     }
+    if (probe_lookup(call, &options->probes, options->rest[0], 0) != COMMAND_DONE)
+        return COMMAND_MISUSED;
     return recorder_run(call, &job);
 }
 

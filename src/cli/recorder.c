@@ -180,7 +180,7 @@ static void listen_to_others(struct recorder *recorder)
 
 static void say_begun(struct recorder *recorder, const struct target *target)
 {
-    bool is_hooked = recorder->job->options->hooks.count != 0;
+    bool is_hooked = recorder->job->options->is_hooked;
     unsigned count = is_hooked ? target->hooked_count : target->followed_count;
 
     progress_say(&recorder->progress, "process %d has the agent in it, %llu bytes at 0x%llx; %u of its %s %s",
