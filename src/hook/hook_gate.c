@@ -93,6 +93,7 @@ uint64_t hook_gate_find(struct hook_gate_frame *frame)
     frame->outcome = HOOK_OUTCOME_GO;
     frame->is_listening = false;
     frame->mask = hook_signals_block();
+    counter_add(COUNTER_hook_gates_slow, 1);
     frame->thread = hook_thread_obtain(&is_forked);
     frame->is_forked = is_forked;
     if (frame->thread == NULL) {

@@ -13,7 +13,6 @@
 #include <asm/errno.h>
 #include <stddef.h>
 
-_Static_assert(HOOK_STUB_RECORD == HOOK_PART_RECORD, "as the gates have it");
 _Static_assert(HOOK_STUB_PROBE == HOOK_PART_PROBE, "as the gates have it");
 
 #define HOOK_STUB_WRITER(cpu) extern const struct hook_stub_writer hook_stub_writer_##cpu;
@@ -42,11 +41,14 @@ bool hook_stub_is_supported(void)
 /* Records alone have gates of their own; with listeners, or for a replacement, there is C to be called anyway. */
 static struct hook_stub_gates gates_for(unsigned parts)
 {
-    bool is_quick = host_cpu_has_base_insns();
+    bool is_quick = host_cpu_has_base_insns() &&
+                    (parts & (HOOK_STUB_RECORD | HOOK_STUB_LISTEN)) != (HOOK_STUB_RECORD | HOOK_STUB_LISTEN);
 
     if ((parts & HOOK_STUB_RETURNS) == 0)
-        return (struct hook_stub_gates){.enter = (uintptr_t)(is_quick ? hook_gate_once : hook_gate_once_any)};
-    if (!is_quick || (parts & HOOK_STUB_RECORD && parts & HOOK_STUB_LISTEN))
+        return (struct hook_stub_gates){.enter = (uintptr_t)(!is_quick                  ? hook_gate_once_any
+                                                             : parts & HOOK_STUB_RECORD ? hook_gate_once_record
+                                                                                        : hook_gate_once_listen)};
+    if (!is_quick)
         return (struct hook_stub_gates){(uintptr_t)hook_gate_enter_any, (uintptr_t)hook_gate_leave_any};
     if (parts & HOOK_STUB_RECORD && (parts & HOOK_STUB_REPLACE) == 0)
         return (struct hook_stub_gates){(uintptr_t)hook_gate_enter_record, (uintptr_t)hook_gate_leave_record};

@@ -73,7 +73,6 @@
 #define STUB_UNTRACKED 17
 
 /* Of the parts of a stub: see enum hook_stub_part. */
-#define HOOK_PART_RECORD   2
 #define HOOK_PART_PROBE    8
 #define HOOK_PART_UNWINDER 0x40000000
 

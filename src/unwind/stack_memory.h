@@ -9,7 +9,9 @@
 #define GAIT_UNWIND_STACK_MEMORY_H
 
 #include "base/attributes.h"
+#include "unwind/unwind_rule.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,16 +34,21 @@ struct stack_notes {
     uint64_t rule[STACK_MEMORY_FRAMES]; /* by which it is undone */
 };
 
+/* One frame, in half of a cache line: all of it is looked at together. */
+struct stack_frame {
+    uint64_t pc;
+    uint64_t sp; /* the pc was in the word below */
+    uint64_t fp;
+    uint64_t fp_mask; /* 0: nothing farther out depends on it: it may be anything */
+} __attribute__((aligned(32)));
+
 /* Frames are numbered from the outermost on, which is 1. Number 0 stands for none, and looks like no other. */
 struct stack_memory {
     uint64_t generation; /* of the modules */
     uint32_t count;      /* 0 also while it is changed */
     uint32_t pointer_count;
     bool is_whole; /* behind frame 1 there is nothing */
-    uint64_t pc[STACK_MEMORY_FRAMES + 1];
-    uint64_t sp[STACK_MEMORY_FRAMES + 1]; /* the pc was in the word below */
-    uint64_t fp[STACK_MEMORY_FRAMES + 1];
-    uint64_t fp_mask[STACK_MEMORY_FRAMES + 1]; /* 0: nothing farther out depends on it: it may be anything */
+    struct stack_frame frames[STACK_MEMORY_FRAMES + 1];
     struct stack_pointer_word pointers[STACK_MEMORY_FRAMES]; /* by frame */
     uint8_t places[STACK_MEMORY_PLACES]; /* where in the stack a frame is, if it is in here at all */
     struct stack_notes notes;
@@ -72,11 +79,38 @@ static inline uint32_t stack_memory_find(struct stack_memory *memory, uint64_t p
                                          uint32_t last)
 {
     uint32_t at = *stack_memory_place(memory, sp);
-    uint64_t difference = (memory->sp[at] ^ sp) | (memory->pc[at] ^ pc) | ((memory->fp[at] ^ fp) & memory->fp_mask[at]);
+    const struct stack_frame *frame = &memory->frames[at];
+    uint64_t difference = (frame->sp ^ sp) | (frame->pc ^ pc) | ((frame->fp ^ fp) & frame->fp_mask);
 
     if (difference != 0 || at > last)
         return 0;
-    return at <= 1 || stack_word(memory->sp[at - 1] - sizeof(uint64_t)) == memory->pc[at - 1] ? at : 0;
+    return at <= 1 || stack_word(frame[-1].sp - sizeof(uint64_t)) == frame[-1].pc ? at : 0;
+}
+
+/* What follows is inline because it is a fifth of a walk, and the walk a function of which all is in registers. */
+
+/* How a frame differs from what is in the stack now: 0 if it does not. Writes its pc. */
+static inline uint64_t stack_memory_repeat_frame(const struct stack_frame *frame, uint64_t *pc_out)
+{
+    *pc_out = frame->pc;
+    return stack_word(frame->sp - UNWIND_WORD) ^ frame->pc;
+}
+
+/* The frame is the innermost, of at most four, that is not what it was. */
+static inline uint32_t stack_memory_find_changed(const struct stack_memory *memory, uint32_t frame)
+{
+    while (frame > 1 && stack_word(memory->frames[frame].sp - UNWIND_WORD) == memory->frames[frame].pc)
+        frame--;
+    return frame;
+}
+
+/* The same for pointers that were read, of frames outside of `frame`. */
+static inline uint32_t stack_memory_find_changed_pointer(const struct stack_memory *memory, uint32_t frame)
+{
+    for (uint32_t i = memory->pointer_count; i-- > 0;)
+        if (memory->pointers[i].frame < frame && stack_word(memory->pointers[i].place) != memory->pointers[i].value)
+            return memory->pointers[i].frame;
+    return 0;
 }
 
 /*
@@ -84,13 +118,82 @@ static inline uint32_t stack_memory_find(struct stack_memory *memory, uint64_t p
  * readable. 0: they are; else a frame that is not, and none inside of it is needed any more: what was written does not
  * count.
  */
-uint32_t stack_memory_repeat(const struct stack_memory *memory, uint32_t frame, uint32_t count, uint64_t *pcs_out);
+static inline uint32_t stack_memory_repeat(const struct stack_memory *memory, uint32_t frame, uint32_t count,
+                                           uint64_t *pcs_out)
+{
+    /* By a pointer, downwards: nothing but loads is left to do for each. */
+    const struct stack_frame *at = &memory->frames[frame - 1];
+
+    /* Four at a time: the reads do not depend on each other, so the CPU does them side by side. */
+    for (; count >= 4; count -= 4, at -= 4, pcs_out += 4) {
+        uint64_t difference = stack_memory_repeat_frame(at, pcs_out) | stack_memory_repeat_frame(at - 1, pcs_out + 1) |
+                              stack_memory_repeat_frame(at - 2, pcs_out + 2) |
+                              stack_memory_repeat_frame(at - 3, pcs_out + 3);
+
+        if (difference != 0)
+            return stack_memory_find_changed(memory, (uint32_t)(at - memory->frames));
+    }
+    for (; count > 0; count--, at--, pcs_out++)
+        if (stack_memory_repeat_frame(at, pcs_out) != 0)
+            return (uint32_t)(at - memory->frames);
+    return memory->pointer_count == 0 ? 0 : stack_memory_find_changed_pointer(memory, frame);
+}
+
+/* Whether what is farther out depends on the pointer that a frame has, if it does on the one that its caller has. */
+static inline bool stack_memory_needs_pointer(uint32_t rule, bool caller_does)
+{
+    enum unwind_kind kind = unwind_rule_kind(rule);
+
+    return kind == UNWIND_SP ? caller_does & (unwind_rule_pointer_bytes(rule) == 0) : kind != UNWIND_END;
+}
+
+/* The pointer of the frame outside of that of a note, if the note's frame had kept it. */
+static inline void stack_memory_note_pointer(struct stack_memory *memory, uint32_t rule, uint32_t frame)
+{
+    uint64_t pointer_bytes = unwind_rule_pointer_bytes(rule);
+
+    if (pointer_bytes != 0 && frame > 0)
+        memory->pointers[memory->pointer_count++] =
+            (struct stack_pointer_word){memory->frames[frame].sp - pointer_bytes, memory->frames[frame].fp, frame};
+}
 
 /*
  * Keeps frames 1 to `kept`, and has those of the notes, that many, behind them. `pcs` are their addresses. With kept ==
  * 0, is_whole says whether the outermost has no caller.
  */
-void stack_memory_update(struct stack_memory *memory, uint32_t kept, uint32_t note_count, const uint64_t *pcs,
-                         bool is_whole);
+static inline void stack_memory_update(struct stack_memory *memory, uint32_t kept, uint32_t note_count,
+                                       const uint64_t *pcs, bool is_whole)
+{
+    /* Of what lies behind the outermost frame nothing is known. */
+    bool is_needed = kept == 0 || memory->frames[kept].fp_mask != 0;
+    uint32_t frame = kept;
+
+    memory->count = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (kept + note_count > STACK_MEMORY_FRAMES)
+        return;
+    if (kept == 0)
+        memory->is_whole = is_whole;
+    /* That of the innermost frame that is kept depends on the frame inside of it, which is another one now. */
+    while (memory->pointer_count > 0 && memory->pointers[memory->pointer_count - 1].frame >= kept)
+        memory->pointer_count--;
+    for (uint32_t i = note_count; i-- > 0;) {
+        uint32_t rule = (uint32_t)memory->notes.rule[i];
+
+        if (is_needed)
+            stack_memory_note_pointer(memory, rule, frame);
+        is_needed = stack_memory_needs_pointer(rule, is_needed);
+        frame++;
+        memory->frames[frame] = (struct stack_frame){
+            .pc = pcs[i],
+            .sp = memory->notes.sp[i],
+            .fp = memory->notes.fp[i],
+            .fp_mask = 0 - (uint64_t)is_needed,
+        };
+        *stack_memory_place(memory, memory->notes.sp[i]) = (uint8_t)frame;
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    memory->count = frame;
+}
 
 #endif

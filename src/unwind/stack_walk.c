@@ -333,9 +333,11 @@ static inline __attribute__((always_inline)) bool step_over_simple(struct walk *
         if (met != 0 || !rule_cache_is_for(entry, pc) || unwind_rule_kind(rule) - UNWIND_SP > 1)
             break;
         frame = sp + unwind_rule_frame_bytes(rule);
-        /* A jump, which is guessed: choosing a register would take its time in each frame. */
-        if (__builtin_expect(unwind_rule_kind(rule) == UNWIND_FP, 0))
+        /* A jump, which is guessed: choosing a register, as compilers like to, would take its time in each frame. */
+        if (__builtin_expect(unwind_rule_kind(rule) == UNWIND_FP, 0)) {
             frame = fp + unwind_rule_frame_bytes(rule);
+            __asm__("" : "+r"(frame));
+        }
         pointer_bytes = unwind_rule_pointer_bytes(rule);
         /* A frame that is below the one before it is far above it, in unsigned numbers. */
         if (frame == sp || frame - sp > high - sp || pointer_bytes > frame - sp)
@@ -393,9 +395,9 @@ static bool repeat_known(struct walk *walk)
     }
     walk->addresses->count += wanted;
     walk->is_ended = memory->is_whole;
-    walk->pc = memory->pc[1];
-    walk->sp = memory->sp[1];
-    walk->fp = memory->fp[1];
+    walk->pc = memory->frames[1].pc;
+    walk->sp = memory->frames[1].sp;
+    walk->fp = memory->frames[1].fp;
     /* What is behind it is not remembered. */
     walk->is_remembered = false;
     walk->place = 0;

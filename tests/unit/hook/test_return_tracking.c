@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "hook/return_tracking.h"
 
+#include "arch/host_cpu.h"
 #include "base/counters.h"
 #include "hook/hook_thread.h"
 #include "support/check.h"
@@ -197,6 +198,32 @@ static void functions_may_jump_to_each_other_forever(void)
         }
         CHECK_EQUAL(entered, 3000);
         CHECK_EQUAL(left, 3000);
+        check_empty();
+    }
+}
+
+/* Functions of programs do it all the time: two system calls for each would cost more than most of them. */
+static void jumps_and_unseen_returns_are_told_quickly(void)
+{
+    const unsigned quick[] = {LISTENED, RECORDED};
+
+    if (!host_cpu_has_base_insns())
+        return; /* nobody finds his thread quickly here */
+    for (unsigned i = 0; i < 2; i++) {
+        one_function *unseen = (one_function *)hook_lab_hook((void *)last, 'u', quick[i] & ~HOOK_STUB_RETURNS);
+        uint64_t before;
+
+        hook_three(jumps_to_g, jumps_to_h, last, quick[i]);
+        jump_g = hooked_g;
+        jump_h = hooked_h;
+        CHECK_EQUAL(hooked_f(1), 24);
+        CHECK_EQUAL(unseen(1), 2);
+        (void)told(quick[i]);
+        before = counter_read(COUNTER_hook_gates_slow);
+        CHECK_EQUAL(hooked_f(1), 24);
+        CHECK_EQUAL(unseen(1), 2);
+        CHECK_EQUAL(counter_read(COUNTER_hook_gates_slow), before);
+        CHECK_TEXT(told(quick[i]), quick[i] & HOOK_STUB_RECORD ? "+f+g+h-h-g-f+u-u" : "+f+g+h-h-g-f?u");
         check_empty();
     }
 }
@@ -720,6 +747,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(long_jumps_in_a_loop_take_no_memory),
     CHECK_CASE(functions_that_jump_to_others_return_with_them),
     CHECK_CASE(functions_may_jump_to_each_other_forever),
+    CHECK_CASE(jumps_and_unseen_returns_are_told_quickly),
     CHECK_CASE(listeners_see_original_return_addresses),
     CHECK_CASE(coroutines_return_to_where_they_were_called),
     CHECK_CASE(a_coroutine_may_go_on_on_another_thread),

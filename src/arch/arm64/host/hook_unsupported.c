@@ -40,7 +40,11 @@ void hook_gate_leave_listen(void)
 {
 }
 
-void hook_gate_once(void)
+void hook_gate_once_record(void)
+{
+}
+
+void hook_gate_once_listen(void)
 {
 }
 

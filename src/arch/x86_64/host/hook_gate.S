@@ -74,15 +74,16 @@
 
         /*
          * rsi = a new invocation that is complete but for its slot; uses rax and rdx. Its depth is written while it is
-         * nobody's yet: a signal handler that uses it meanwhile writes the same.
+         * nobody's yet: a signal handler that uses it meanwhile writes the same. Goes to 5 where the innermost one is
+         * not outside of this, and comes back to 4 if it is no worse than a JUMPER.
          */
         .macro PUSH otherwise, above
         CHECK_IGNORING \otherwise
         movq    HOOK_THREAD_TOP(%rcx), %rsi
         leaq    8 + \above(%rsp), %rdx
         cmpq    %rdx, INVOCATION_SLOT - INVOCATION_BYTES(%rsi)
-        jbe     \otherwise
-        cmpq    HOOK_THREAD_LIMIT(%rcx), %rsi
+        jbe     5f
+4:      cmpq    HOOK_THREAD_LIMIT(%rcx), %rsi
         jae     \otherwise
         movl    INVOCATION_DEPTH - INVOCATION_BYTES(%rsi), %eax
         incl    %eax
@@ -93,6 +94,26 @@
         movq    %rax, INVOCATION_RETURN(%rsi)
         movq    \above(%rsp), %rax
         movq    %rax, INVOCATION_STUB(%rsi)
+        .endm
+
+        /*
+         * Behind the gate's end: the innermost one is over, or it is that of a function which jumped to this one, so that
+         * its landing is what this one returns to. Of those there may be some, but no endless row: see
+         * return_tracking.c. Only what is below a call is looked at, so there is something.
+         */
+        .macro JUMPER otherwise
+5:      jb      \otherwise
+        movq    INVOCATION_STUB - INVOCATION_BYTES(%rsi), %rax
+        addq    $STUB_LANDING, %rax
+        cmpq    %rax, (%rdx)
+        jne     \otherwise
+        cmpq    %rdx, INVOCATION_SLOT - 2 * INVOCATION_BYTES(%rsi)
+        jne     4b
+        cmpq    %rdx, INVOCATION_SLOT - 3 * INVOCATION_BYTES(%rsi)
+        jne     4b
+        cmpq    %rdx, INVOCATION_SLOT - 4 * INVOCATION_BYTES(%rsi)
+        jne     4b
+        jmp     \otherwise
         .endm
 
         /* Makes it a call. Before this it is in the making. */
@@ -123,10 +144,11 @@
         .endm
 
         /*
-         * Writes a record of the invocation in rsi; uses rax and rdx. Its place is taken by one instruction, so that
-         * signal handlers get others. The header is written last. Flags tell by zero that the buffer is full.
+         * Writes a record of the invocation in rsi, or of what is `deeper`; uses rax and rdx. Its place is taken by one
+         * instruction, so that signal handlers get others. The header is written last. Flags tell by zero that the
+         * buffer is full.
          */
-        .macro RECORD stub_offset, kind
+        .macro RECORD stub_offset, kind, deeper=0
         rdtsc
         shlq    $32, %rdx
         orq     %rax, %rdx
@@ -134,6 +156,9 @@
         xaddq   %rax, HOOK_THREAD_POSITION(%rcx)
         movq    %rdx, RECORD_TIME(%rax)
         movl    INVOCATION_DEPTH(%rsi), %edx
+        .if \deeper
+        addl    $\deeper, %edx
+        .endif
         movl    %edx, 4(%rax)
         movq    (%rsp), %rdx
         movl    STUB_HEADER - \stub_offset(%rdx), %edx
@@ -167,6 +192,7 @@ FUNCTION hook_gate_enter_record
         CALL_FULL
         RESTORE_SCRATCH
         ret     $8
+        JUMPER  enter_otherwise
 END hook_gate_enter_record
 
 FUNCTION hook_gate_leave_record
@@ -181,6 +207,25 @@ FUNCTION hook_gate_leave_record
 2:      CALL_FULL
         jmp     1b
 END hook_gate_leave_record
+
+/* Its leaving is told at once. */
+FUNCTION hook_gate_once_record
+        SAVE_SCRATCH
+        FIND_THREAD once_otherwise
+        CHECK_IGNORING once_otherwise
+        movq    HOOK_THREAD_TOP(%rcx), %rsi
+        subq    $INVOCATION_BYTES, %rsi
+        RECORD  0, 0, 1
+        jz      3f
+1:      RECORD  0, 1, 1
+        jz      4f
+2:      RESTORE_SCRATCH
+        ret
+3:      CALL_FULL
+        jmp     1b
+4:      CALL_FULL
+        jmp     2b
+END hook_gate_once_record
 
 /* ---- listening --------------------------------------------------------------------------------------------------- */
 
@@ -333,6 +378,7 @@ FUNCTION hook_gate_enter_listen
         RESTORE_CONTEXT
         ret     $8
         RARE_FLAGS
+        JUMPER  enter_listening_otherwise
 END hook_gate_enter_listen
 
 FUNCTION hook_gate_leave_listen
@@ -358,15 +404,13 @@ FUNCTION hook_gate_leave_listen
 END hook_gate_leave_listen
 
 /* A function whose return is not seen, or an instruction: the stub has made room for what is below the stack pointer. */
-FUNCTION hook_gate_once
+FUNCTION hook_gate_once_listen
         SAVE_LISTENING
         FIND_THREAD once_listening_otherwise
         leaq    16(%rsp), %rdx
         CHECK_STACK once_listening_otherwise
         CHECK_IGNORING once_listening_otherwise
         movq    8(%rsp), %rsi
-        testl   $HOOK_PART_RECORD, STUB_PARTS(%rsi)
-        jnz     once_listening_otherwise
         BEGIN_LISTENING
         SAVE_CONTEXT
         SWITCH  16
@@ -381,7 +425,7 @@ FUNCTION hook_gate_once
         RESTORE_CONTEXT
         ret
         RARE_FLAGS
-END hook_gate_once
+END hook_gate_once_listen
 
 /* A listener has sent the thread elsewhere: with the context of r12. */
 listened_jump:
@@ -428,6 +472,9 @@ enter_otherwise:
 leave_otherwise:
         RESTORE_SCRATCH
         jmp     hook_gate_leave_any
+once_otherwise:
+        RESTORE_SCRATCH
+        jmp     hook_gate_once_any
 enter_listening_otherwise:
         RESTORE_LISTENING
         jmp     hook_gate_enter_any
