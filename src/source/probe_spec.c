@@ -185,8 +185,15 @@ static bool take_user_return(struct probe_spec *spec, char *text)
 static bool take_usdt(struct probe_spec *spec, char *text)
 {
     char *name = cut_path(spec, text), *rest = name == NULL ? NULL : cut(name);
+    char *at = name == NULL ? NULL : strrchr(rest == NULL ? name : rest, '@');
 
     spec->group = rest == NULL ? "" : name;
+    if (at != NULL) {
+        *at = '\0';
+        spec->has_address = true;
+        if (text_parse_number(at + 1, strlen(at + 1), &spec->offset) != 0)
+            return false;
+    }
     return take_name(spec, rest == NULL ? name : rest) && strchr(spec->name, ':') == NULL;
 }
 

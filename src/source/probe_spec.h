@@ -38,7 +38,7 @@ struct probe_spec {
     uint64_t offset;   /* from the function on; of a uprobe without a function, the address in the file */
     uint64_t count;    /* of software, hardware and profile; 0: not said */
     enum probe_unit unit;
-    bool has_address; /* a uprobe by address */
+    bool has_address; /* a uprobe by address; of several probes that are called the same, the one at that place */
     bool is_glob;     /* some part but the path has *, ? or [ in it, and may mean many */
     char *parts;      /* what the texts above point into */
 };

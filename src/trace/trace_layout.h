@@ -9,6 +9,7 @@
  *   PID/TID.GENERATION.detail.gait   a stream of detail records (ring/detail_record.h): calls that were looked at
  *                               closely
  *   PID/crash.gait              a stream of crash records (ring/crash_record.h): how the process died
+ *   kernel/sources.gait, kernel/CPU.events.gait    what the kernel told: trace/kernel_layout.h
  *   names/ID.gait               the functions of a file that was mapped: struct trace_names, struct trace_functions
  *   debug/.build-id/12/34.debug debug information of such a file, an ELF file; only in what was packed
  *
@@ -43,6 +44,8 @@ enum trace_stream_kind {
     TRACE_STREAM_CRASH,
     TRACE_STREAM_NAMES,
     TRACE_STREAM_PACK,
+    TRACE_STREAM_KERNEL_SOURCES,
+    TRACE_STREAM_KERNEL_EVENTS,
     TRACE_STREAM_KINDS,
 };
 
