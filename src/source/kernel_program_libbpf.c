@@ -48,7 +48,12 @@ static int note(enum libbpf_print_level level, const char *format, va_list argum
 
 static int explain(const char *what, int code, struct gait_error *err)
 {
-    if (code == -EPERM || code == -EACCES)
+    if (code == -EPERM && geteuid() == 0)
+        return error_set(err, code,
+                         "cannot load a program for %s into the kernel: it permits that to nobody, not even root; try "
+                         "another kind of probe",
+                         what);
+    if ((code == -EPERM || code == -EACCES) && geteuid() != 0)
         return error_set(err, code,
                          "cannot load a program for %s into the kernel: this user may not; try as root, or with the "
                          "capabilities BPF and PERFMON",

@@ -90,6 +90,12 @@ static void add_field(struct source_probe *probe, const struct tep_format_field 
         added.size_bytes = field->elementsize;
         added.count = (uint32_t)field->size / field->elementsize;
     }
+    /* Arguments of system calls are told in whole registers, whatever they are. */
+    if (!is_list && added.size_bytes == sizeof(uint64_t) && strstr(field->type, "int") != NULL &&
+        strchr(field->type, '*') == NULL && strstr(field->type, "64") == NULL) {
+        added.size_bytes = sizeof(uint32_t);
+        added.type = strstr(field->type, "unsigned") == NULL ? KERNEL_FIELD_SIGNED : KERNEL_FIELD_UNSIGNED;
+    }
     /* Addresses and flags are best read so; the kernel prints them like that, too. */
     if (added.type == KERNEL_FIELD_UNSIGNED && added.size_bytes == sizeof(uint64_t) && !is_list)
         added.type = strstr(field->type, "long") != NULL ? KERNEL_FIELD_HEX : KERNEL_FIELD_UNSIGNED;
