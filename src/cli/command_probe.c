@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "cli/nearest_name.h"
+#include "cli/kernel_probes.h"
 #include "cli/probe_options.h"
 #include "cli/probe_screen.h"
 #include "cli/screen.h"
@@ -69,38 +69,6 @@ static int64_t now_ms(void)
 
 /* ---- what to probe ----------------------------------------------------------------------------------------------- */
 
-static int offer_name(void *context, const char *spec)
-{
-    const char *colon = strrchr(spec, ':');
-
-    nearest_names_offer(context, colon + 1, strlen(colon + 1));
-    return 0;
-}
-
-/* The names that a spec could have meant: all that its source knows there. */
-static void suggest(const char *text, struct gait_error *err)
-{
-    struct nearest_names nearest;
-    struct probe_spec spec;
-    struct gait_error ignored;
-    char names[3 * NEAREST_NAME_BYTES];
-    const char *wanted = strrchr(text, ':');
-    size_t used = strlen(err->text);
-
-    if (wanted == NULL || probe_spec_parse(text, &spec, &ignored) != 0)
-        return;
-    nearest_names_init(&nearest, spec.name);
-    spec.name = "*";
-    spec.is_glob = true;
-    if (source_list(&spec, offer_name, &nearest, &ignored) == 0 && nearest.count > 0) {
-        nearest_names_join(&nearest, names, sizeof(names));
-        snprintf(err->text + used, sizeof(err->text) - used, "; did you mean %s?", names);
-    } else {
-        snprintf(err->text + used, sizeof(err->text) - used, "; gait probe -l lists what there is");
-    }
-    probe_spec_deinit(&spec);
-}
-
 static enum command_status find_probes(struct probing *probing)
 {
     const struct probe_options *options = probing->options;
@@ -110,7 +78,7 @@ static enum command_status find_probes(struct probing *probing)
         int result = probe_list_add(&probing->list, options->specs[i], err);
 
         if (result == -ENOENT)
-            suggest(options->specs[i], err);
+            kernel_probes_suggest(options->specs[i], err);
         if (result != 0)
             return result == -EINVAL || result == -ENOENT || result == -E2BIG ? COMMAND_MISUSED : COMMAND_FAILED;
     }

@@ -38,7 +38,7 @@ static enum command_status record(const struct command_call *call, const struct 
         .is_child = true,
         .overflow = RING_BLOCK,
         .begin = begin,
-        .held = options->waits ? &held : NULL,
+        .held = options->waits || options->kernel_probes.count != 0 || options->with_sched ? &held : NULL,
     };
 
     if (options->rest_count == 0) {

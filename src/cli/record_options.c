@@ -15,6 +15,7 @@
 #include "gait/stalker.h"
 #include "libgait/error.h"
 #include "ring/detail_record.h"
+#include "source/probe_spec.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -154,11 +155,27 @@ static bool take_hook(struct record_options *options, const char *value)
     return is_pattern(value) && value[strlen(value) - 1] != '!' && add_text(&options->hooks, value);
 }
 
+/* What the agent does not arm is for the kernel to watch. */
+static bool is_of_kernel(const char *value)
+{
+    struct probe_spec spec;
+    struct gait_error err;
+    bool is_kernel;
+
+    if (probe_spec_parse(value, &spec, &err) != 0)
+        return false;
+    is_kernel = spec.kind != PROBE_USDT;
+    probe_spec_deinit(&spec);
+    return is_kernel;
+}
+
 static bool take_probe(struct record_options *options, const char *value)
 {
     struct probe_option probe;
     struct gait_error err;
 
+    if (is_of_kernel(value))
+        return add_text(&options->kernel_probes, value);
     if (probe_option_read(value, &probe, &err) != 0)
         return false;
     probe_option_deinit(&probe);
@@ -224,6 +241,7 @@ SWITCH(take_quiet, is_quiet, true)
 SWITCH(take_verbose, is_verbose, true)
 SWITCH(take_flight, is_flight, true)
 SWITCH(take_wait, waits, true)
+SWITCH(take_sched, with_sched, true)
 SWITCH(take_children, with_children, true)
 SWITCH(take_no_children, with_children, false)
 
@@ -234,7 +252,7 @@ static void clear_hooks(struct record_options *options)
 
 static void clear_probes(struct record_options *options)
 {
-    options->probes.count = 0;
+    options->probes.count = options->kernel_probes.count = 0;
 }
 
 static void clear_excludes(struct record_options *options)
@@ -319,6 +337,7 @@ static const struct record_option {
     {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
     {"hook", OPTION_LIST, take_hook, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_hooks},
     {"probe", OPTION_LIST, take_probe, "usdt:PATH:PROVIDER:NAME", clear_probes},
+    {"sched", OPTION_SWITCH, take_sched, "true or false", NULL},
     {"config", OPTION_VALUE, NULL, "the name of a file", NULL},
 };
 
@@ -573,6 +592,7 @@ void record_options_release(struct record_options *options)
 {
     free(options->hooks.texts);
     free(options->probes.texts);
+    free(options->kernel_probes.texts);
     free(options->excludes.texts);
     free(options->details.texts);
     free(options->args.texts);

@@ -38,6 +38,7 @@ struct cpu_stream {
 struct kernel_recorder {
     int folder;
     const struct probe_list *list;
+    uint32_t switch_source;
     struct chunk_encoder *encoder;
     struct clock_pair began;
     struct stream_writer sources;
@@ -330,6 +331,24 @@ static void take_fork(void *context, uint32_t pid, uint32_t parent_pid, uint32_t
     look_up_thread(recorder, pid, tid);
 }
 
+static void take_switch(void *context, const struct perf_switch *change)
+{
+    struct kernel_recorder *recorder = context;
+    const uint32_t fields[2] = {!change->is_out, change->is_preempted};
+    const struct kernel_event event = {
+        .time = change->time,
+        .cpu = change->cpu,
+        .source = recorder->switch_source,
+        .pid = change->pid,
+        .tid = change->tid,
+        .raw = (const uint8_t *)fields,
+        .raw_bytes = sizeof(fields),
+    };
+
+    if (recorder->switch_source != 0)
+        take_event(recorder, &event);
+}
+
 static void take_lost(void *context, uint32_t cpu, uint64_t count, uint64_t time)
 {
     struct kernel_recorder *recorder = context;
@@ -345,8 +364,12 @@ static void take_lost(void *context, uint32_t cpu, uint64_t count, uint64_t time
 
 struct perf_receiver kernel_recorder_receiver(struct kernel_recorder *recorder)
 {
-    return (struct perf_receiver){
-        .event = take_event, .named = take_name, .forked = take_fork, .lost = take_lost, .context = recorder};
+    return (struct perf_receiver){.event = take_event,
+                                  .named = take_name,
+                                  .forked = take_fork,
+                                  .switched = take_switch,
+                                  .lost = take_lost,
+                                  .context = recorder};
 }
 
 /* ---- from begin to end ------------------------------------------------------------------------------------------- */
@@ -406,6 +429,7 @@ int kernel_recorder_create(const struct kernel_recorder_options *options, struct
         return error_set(err, ENOMEM, "cannot record events of the kernel: there is no memory");
     recorder->folder = -1;
     recorder->list = options->list;
+    recorder->switch_source = options->switch_source;
     recorder->began = clock_pair_read();
     recorder->event_counts = calloc(options->list->count + 1, sizeof(*recorder->event_counts));
     named_code_init(&recorder->kernel);

@@ -16,6 +16,7 @@ struct kernel_recorder_options {
     int folder; /* of the trace */
     bool compress;
     const struct probe_list *list; /* must outlive it */
+    uint32_t switch_source;        /* which of its numbers stands for threads beginning and ceasing to run; 0: none */
 };
 
 /* Makes the folder and says what there will be in it. Explains errors. */

@@ -526,8 +526,14 @@ static void pass_switch(const struct perf_session_cpu *cpu, const struct perf_ev
     if (receiver->switched == NULL || header->size < sizeof(*header) + 3 * sizeof(uint64_t))
         return;
     memcpy(ids, (const uint8_t *)header + header->size - 3 * sizeof(uint64_t), sizeof(ids));
-    receiver->switched(receiver->context, cpu->number, ids[1], (header->misc & PERF_RECORD_MISC_SWITCH_OUT) != 0,
-                       (header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0, counter);
+    receiver->switched(receiver->context, &(struct perf_switch){
+                                              .time = counter,
+                                              .cpu = cpu->number,
+                                              .pid = ids[0],
+                                              .tid = ids[1],
+                                              .is_out = (header->misc & PERF_RECORD_MISC_SWITCH_OUT) != 0,
+                                              .is_preempted = (header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0,
+                                          });
 }
 
 static void pass_record(struct perf_session *session, struct perf_session_cpu *cpu,

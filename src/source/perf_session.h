@@ -38,6 +38,16 @@ struct perf_mapping {
     const char *path;
 };
 
+/* A thread begins or ceases to run. */
+struct perf_switch {
+    uint64_t time;
+    uint32_t cpu;
+    uint32_t pid;
+    uint32_t tid;
+    bool is_out;
+    bool is_preempted; /* it would have gone on */
+};
+
 /* What came. Sources are numbered from 1 on, in the order in which they were added. Any of these may be NULL. */
 struct perf_receiver {
     void (*event)(void *context, const struct kernel_event *event);
@@ -45,7 +55,7 @@ struct perf_receiver {
     void (*mapped)(void *context, const struct perf_mapping *mapping);
     void (*forked)(void *context, uint32_t pid, uint32_t parent_pid, uint32_t tid, uint64_t time);
     void (*exited)(void *context, uint32_t pid, uint32_t tid, uint64_t time);
-    void (*switched)(void *context, uint32_t cpu, uint32_t tid, bool is_out, bool is_preempted, uint64_t time);
+    void (*switched)(void *context, const struct perf_switch *change);
     void (*lost)(void *context, uint32_t cpu, uint64_t count, uint64_t time);
     void *context;
 };
