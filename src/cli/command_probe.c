@@ -181,6 +181,7 @@ static void be_child(char **program, int wait_fd)
 {
     char byte;
 
+    errno = 0;
     if (read(wait_fd, &byte, 1) == 1)
         execvp(program[0], program);
     if (errno != 0)

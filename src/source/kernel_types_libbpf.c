@@ -49,11 +49,12 @@ static const struct btf_type *strip(uint32_t id)
     return type;
 }
 
-static bool is_character(uint32_t id)
+/* Where characters may be changed there is room for some, rather than text. */
+static bool is_text(uint32_t id)
 {
-    const struct btf_type *type = strip(id);
+    const struct btf_type *given = btf__type_by_id(kernel, id), *type = strip(id);
 
-    return type != NULL && btf_is_int(type) && type->size == 1 &&
+    return given != NULL && btf_is_const(given) && type != NULL && btf_is_int(type) && type->size == 1 &&
            strstr(btf__name_by_offset(kernel, type->name_off), "char") != NULL;
 }
 
@@ -69,7 +70,7 @@ static struct function_value value_of(uint32_t id, const char *name)
         value.size_bytes = type->size;
         value.type = KERNEL_FIELD_UNSIGNED;
     } else if (type != NULL && btf_is_ptr(type)) {
-        value.is_string = is_character(type->type);
+        value.is_string = is_text(type->type);
     }
     snprintf(value.name, sizeof(value.name), "%s", name);
     return value;

@@ -24,7 +24,10 @@
 #include <unistd.h>
 
 /* How long a CPU may take from reading the clock to telling of a record. */
-#define SETTLING_NS 200000u
+#define SETTLING_NS             200000u
+
+#define RING_BYTES_MIN          (64u << 10)
+#define RING_BYTES_UNPRIVILEGED (2u << 20) /* halved until it is allowed */
 
 struct perf_session_cpu {
     uint32_t number;
@@ -166,6 +169,19 @@ static int open_at(const struct perf_event_attr *attr, pid_t pid, int cpu)
     return fd < 0 ? -errno : fd;
 }
 
+/* Where nobody said how large, it is as large as this user may have it. */
+static int map_ring(struct perf_session *session, struct perf_ring *ring, int fd)
+{
+    int result = perf_ring_map(ring, fd, session->options.ring_bytes);
+
+    while ((result == -EPERM || result == -ENOMEM) && !session->is_sized &&
+           session->options.ring_bytes > RING_BYTES_MIN) {
+        session->options.ring_bytes /= 2;
+        result = perf_ring_map(ring, fd, session->options.ring_bytes);
+    }
+    return result;
+}
+
 /* One event; the first of a CPU gets the ring. A thread or a CPU that is gone since has none. */
 static int open_one(struct perf_session *session, const struct perf_event_attr *attr, size_t cpu, size_t tid,
                     struct perf_session_event event)
@@ -179,7 +195,7 @@ static int open_one(struct perf_session *session, const struct perf_event_attr *
     event.cpu = (uint32_t)cpu;
     result = ioctl(event.fd, PERF_EVENT_IOC_ID, &event.id) != 0 ? -errno : 0;
     if (result == 0 && where->fd == -1) {
-        result = perf_ring_map(&where->ring, event.fd, session->options.ring_bytes);
+        result = map_ring(session, &where->ring, event.fd);
         if (result == 0)
             where->fd = event.fd;
     } else if (result == 0 && ioctl(event.fd, PERF_EVENT_IOC_SET_OUTPUT, where->fd) != 0) {
@@ -245,8 +261,9 @@ int perf_session_create(const struct perf_session_options *options, struct perf_
     struct perf_session session = {.options = *options};
     int result;
 
-    if (session.options.ring_bytes == 0)
-        session.options.ring_bytes = PERF_SESSION_RING_BYTES;
+    session.is_sized = session.options.ring_bytes != 0;
+    if (!session.is_sized)
+        session.options.ring_bytes = geteuid() == 0 ? PERF_SESSION_RING_BYTES : RING_BYTES_UNPRIVILEGED;
     allow_many_files();
     perf_clock_init(&session.clock);
     result = read_cpus(&session);

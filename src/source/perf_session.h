@@ -76,6 +76,7 @@ struct perf_session {
     struct source_probe *const *probes; /* by number; the caller's */
     uint64_t *lost_by_records;          /* of each source, as the rings say */
     size_t probe_count;
+    bool is_sized;     /* somebody said how large rings are */
     bool is_user_only; /* this user may not see what the kernel does */
 };
 

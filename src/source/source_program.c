@@ -149,12 +149,12 @@ static int check_raw_tracepoint(struct gait_error *err)
 
 static int check_entry(struct gait_error *err)
 {
-    return check_form(KERNEL_PROGRAM_ENTRY, "do_init_module", err);
+    return check_form(KERNEL_PROGRAM_ENTRY, "bpf_fentry_test1", err);
 }
 
 static int check_exit(struct gait_error *err)
 {
-    return check_form(KERNEL_PROGRAM_EXIT, "do_init_module", err);
+    return check_form(KERNEL_PROGRAM_EXIT, "bpf_fentry_test1", err);
 }
 
 const struct source source_rawtracepoint = {

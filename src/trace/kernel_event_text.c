@@ -45,7 +45,7 @@ struct kernel_value kernel_value_read(const struct kernel_field *field, uint32_t
         memcpy(&where, raw + (place - raw_base), sizeof(where));
         place = is_far ? where & 0xffff : place + sizeof(where) + (where & 0xffff);
         size = where >> 16;
-        if (!is_inside(place, size, raw_base, raw_bytes))
+        if (where == 0 || !is_inside(place, size, raw_base, raw_bytes))
             return value;
     }
     value.is_there = true;

@@ -54,7 +54,8 @@ enum kernel_field_type {
     KERNEL_FIELD_UNSIGNED,
     KERNEL_FIELD_HEX,         /* also pointers */
     KERNEL_FIELD_STRING,      /* characters up to a NUL or the end */
-    KERNEL_FIELD_FAR_STRING,  /* a u32 says where: the place in the low half, how many bytes in the high one */
+    KERNEL_FIELD_FAR_STRING,  /* a u32 says where: the place in the low half, how many bytes in the high one; 0: nowhere
+                               */
     KERNEL_FIELD_FAR_BYTES,   /* the same with bytes */
     KERNEL_FIELD_NEAR_STRING, /* the same, but the place counts from behind the u32 */
     KERNEL_FIELD_KERNEL_CODE, /* an address in the kernel */

@@ -242,12 +242,14 @@ static __always_inline void emit(void *context)
             u32 at = config.value_count * sizeof(u64) + strings * PROGRAM_STRING_BYTES;
             char *string = written->bytes + at;
 
+            /* Pointers of the kernel's functions may lead to the program, and nothing says so. */
             length = value->type == PROGRAM_KERNEL_STRING
                          ? bpf_probe_read_kernel_str(string, PROGRAM_STRING_BYTES, (void *)number)
-                         : bpf_probe_read_user_str(string, PROGRAM_STRING_BYTES, (void *)number);
+                         : -1;
             if (length < 0)
-                length = 0;
-            number = at | (u64)length << 16;
+                length = bpf_probe_read_user_str(string, PROGRAM_STRING_BYTES, (void *)number);
+            /* What cannot be read, since it is nowhere, or on the disk: no place. */
+            number = length < 0 ? 0 : at | (u64)length << 16;
             strings++;
         }
         *(u64 *)(written->bytes + i * sizeof(u64)) = number;
