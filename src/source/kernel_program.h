@@ -8,7 +8,7 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
-#include "source/bpf/program_layout.h"
+#include "source/program_layout.h"
 #include "source/source.h"
 
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
-#include "source/bpf/program_layout.h"
+#include "source/program_layout.h"
 #include "source/probe_spec.h"
 #include "trace/kernel_layout.h"
 

@@ -8,7 +8,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "program_layout.h"
+#include "source/program_layout.h"
 
 typedef __u64 u64;
 typedef __u32 u32;

@@ -3,8 +3,8 @@
  * What programs in the kernel are told, and what they tell: shared by those (probe.bpf.c) and who loads them. Fixed
  * sizes, the same on both sides.
  */
-#ifndef GAIT_SOURCE_BPF_PROGRAM_LAYOUT_H
-#define GAIT_SOURCE_BPF_PROGRAM_LAYOUT_H
+#ifndef GAIT_SOURCE_PROGRAM_LAYOUT_H
+#define GAIT_SOURCE_PROGRAM_LAYOUT_H
 
 #define PROGRAM_CONDITIONS_MAX 16
 #define PROGRAM_VALUES_MAX     12
