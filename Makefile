@@ -8,6 +8,7 @@
 #: make bench-minute        recording at a steady pace for a minute, and watching what does nothing for half of one
 #: make fuzz                random input for FUZZ_SECONDS each (60), from FUZZ_SEED
 #: make torture             programs of all kinds, in every way that gait looks at them; TORTURE="-w spawn java" for some
+#: make soak                programs that work for 30 minutes (SOAK_MINUTES), attached to and left at random
 #: make tables              runs the generators in tools/*/
 #: make install, uninstall  under PREFIX (/usr/local), below DESTDIR if given
 #: make deps                installs the Debian packages that are missing (the targets above call it themselves)

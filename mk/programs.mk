@@ -64,7 +64,7 @@ FUZZ_MODE      ?= asan
 FUZZ_SECONDS   ?= 60
 FUZZ_SEED      ?= $(shell date +%s)
 
-.PHONY: test check demo bench bench-minute fuzz torture tables
+.PHONY: test check demo bench bench-minute fuzz torture soak tables
 test: | $(DEPS_FOR_TEST)
 	@tools/run_tests.sh $(CONFIGURATIONS)
 
@@ -84,8 +84,12 @@ bench-minute: | $(DEPS_FOR_BENCH)
 	@build/bench/record_throughput 60
 	@build/bench/record_idle 30
 
-torture: all
+torture: all followed-programs | $(DEPS_FOR_TORTURE)
 	@tests/torture/torture.sh $(TORTURE)
+
+SOAK_MINUTES ?= 30
+soak: all | $(DEPS_FOR_TORTURE)
+	@tests/torture/soak.sh $(SOAK_MINUTES)
 
 fuzz: | $(DEPS_FOR_TEST)
 	@+$(MAKE) --no-print-directory MODE=$(FUZZ_MODE) fuzzers

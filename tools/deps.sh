@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs the Debian packages that are missing for the given purposes: build, test, bench, format.
+# Installs the Debian packages that are missing for the given purposes: build, test, bench, torture, format.
 # Does nothing, and says nothing, when all are there. A package marked with "?" is used where it can be had: the tests
 # that need it skip themselves without it.
 set -euo pipefail
@@ -46,9 +46,18 @@ packages_for() {
         echo g++ '?llvm'
         echo '?uftrace' '?lttng-tools' '?liblttng-ust1' '?strace' '?linux-perf' '?bpftrace'
         ;;
+    torture)
+        # the programs that it looks at; each is passed over where it is not there
+        echo '?bash' '?dash' '?coreutils' '?findutils' '?grep' '?sed' '?gawk' '?perl' '?python3' '?libpython3.11-testsuite'
+        echo '?ruby' '?lua5.4' '?luajit' '?nodejs' '?default-jdk-headless' '?php-cli' '?guile-3.0' '?sbcl' '?ocaml' '?tcl'
+        echo '?gcc' '?g++' '?clang' '?rustc' '?golang-go' '?git' '?make' '?tar' '?gzip' '?bzip2' '?xz-utils' '?zstd' '?pigz'
+        echo '?openssl' '?sqlite3' '?postgresql' '?redis-server' '?nginx-light' '?memcached' '?curl' '?sox' '?imagemagick'
+        echo '?vim' '?tmux' '?openssh-client' '?musl-tools' '?chromium' '?stress-ng' '?valgrind' '?gdb' '?strace' '?procps'
+        echo '?qemu-user' '?gcc-aarch64-linux-gnu' '?libc6-dev-arm64-cross'
+        ;;
     format) echo clang-format ;;
     *)
-        echo "tools/deps.sh: unknown purpose '$1': use build, test, bench or format" >&2
+        echo "tools/deps.sh: unknown purpose '$1': use build, test, bench, torture or format" >&2
         exit 2
         ;;
     esac
@@ -116,7 +125,7 @@ main() {
     for purpose in "$@"; do
         mapfile -t -O "${#wanted[@]}" wanted < <(packages_for "$purpose" | tr -s ' ' '\n')
     done
-    [[ ${#wanted[@]} -gt 0 ]] || fail "name at least one purpose: build, test, bench or format"
+    [[ ${#wanted[@]} -gt 0 ]] || fail "name at least one purpose: build, test, bench, torture or format"
     find_missing
     [[ ${#missing[@]} -gt 0 ]] || exit 0
     is_debian_12 ||

@@ -3,17 +3,20 @@
  * Other functions come down to these: fork() to _Fork(), system() and popen() to posix_spawn(), execvp() and its
  * relatives to execve(). A process that is made with our memory, to execute a program, runs into the hooks as well; it
  * is watched already, and says nothing. What a call announced is kept with the call. And filters of system calls that a
- * program puts upon itself are changed here, if it does so by functions of the C library.
+ * program puts upon itself are changed here, if it does so by functions of the C library; so it is noticed that it
+ * forbids itself the counter of time, which stubs read.
  */
 #include "agent/process_hooks.h"
 
 #include "agent/process_log.h"
 #include "base/memory_functions.h"
 #include "base/raw_syscall.h"
+#include "hook/hook_thread.h"
 #include "stalker/seccomp_filter.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
+#include <linux/prctl.h>
 
 static long own_pid;
 
@@ -90,7 +93,15 @@ static void announced_ends(struct gait_invocation *invocation)
         process_log_retract(*notice_of(invocation), (int)invocation->thread_id);
 }
 
-/* ---- filters of system calls ------------------------------------------------------------------------------------- */
+/* ---- what a program forbids itself ------------------------------------------------------------------------------- */
+
+static void change_counter(const struct system_call *call)
+{
+    if (call->number != __NR_prctl || call->arguments[0] != PR_SET_TSC || current_pid() != own_pid)
+        return;
+    if (call->arguments[1] == PR_TSC_SIGSEGV || call->arguments[1] == PR_TSC_ENABLE)
+        hook_thread_forbid_counter(call->arguments[1] == PR_TSC_SIGSEGV);
+}
 
 /* Hooks make system calls, too, which the program's filter does not expect. */
 static void change_filter(struct gait_invocation *invocation, const struct system_call *call, unsigned first)
@@ -112,6 +123,7 @@ static void prctl_begins(struct gait_invocation *invocation)
 
     for (unsigned i = 0; i < 3; i++)
         call.arguments[i] = (long)gait_invocation_argument(invocation, i);
+    change_counter(&call);
     change_filter(invocation, &call, 0);
 }
 
@@ -121,6 +133,7 @@ static void syscall_begins(struct gait_invocation *invocation)
 
     for (unsigned i = 0; i < 3; i++)
         call.arguments[i] = (long)gait_invocation_argument(invocation, i + 1);
+    change_counter(&call);
     change_filter(invocation, &call, 1);
 }
 

@@ -380,8 +380,18 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
     return WIFSIGNALED(status) ? "signal" : "exit";
 }
 
+/* Whether there is an address in the trace that somebody may want the name of. */
+static bool has_addresses(const struct trace_files *files, uint64_t left_count)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (files->files[i].kind == TRACE_FILE_INDEX || files->files[i].kind == TRACE_FILE_DETAIL ||
+            files->files[i].kind == TRACE_FILE_CRASH)
+            return true;
+    return left_count > 0;
+}
+
 /* What was recorded is there without them, so that this fails is no failure. How many bytes they take. */
-static uint64_t keep_names(struct recorder *recorder)
+static uint64_t keep_names(struct recorder *recorder, uint64_t left_count)
 {
     const struct record_options *options = recorder->job->options;
     struct kept_outcome outcome = {.kept_count = 0};
@@ -392,7 +402,8 @@ static uint64_t keep_names(struct recorder *recorder)
     int result = trace_files_open(&files, recorder->recording.path, &err);
 
     if (result == 0) {
-        result = kept_trace_write(&files, files.folder, &outcome, &err);
+        if (has_addresses(&files, left_count))
+            result = kept_trace_write(&files, files.folder, &outcome, &err);
         if (options->sync.when != DISK_SYNC_NEVER)
             (void)syncfs(files.folder);
         trace_files_close(&files);
@@ -430,7 +441,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
     words.event_count = recording->written.record_count;
     words.file_bytes = recording_file_bytes(recording);
     if (recorder->job->options->keeps_names)
-        words.file_bytes += keep_names(recorder);
+        words.file_bytes += keep_names(recorder, words.left_count);
     words.deleted_pieces = deleted;
     if (recorder->job->options->is_verbose)
         closing_words_say_waits(&words, stderr);

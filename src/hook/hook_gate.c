@@ -6,6 +6,7 @@
 #include "hook/hook_gate.h"
 
 #include "base/counters.h"
+#include "base/raw_syscall.h"
 #include "hook/call_data.h"
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
@@ -14,6 +15,8 @@
 #include "hook/return_tracking.h"
 #include "hook/stub_knowledge.h"
 
+#include <asm/unistd.h>
+#include <linux/prctl.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -86,12 +89,36 @@ static void go_untracked(struct hook_gate_frame *frame)
     frame->outcome = frame->kind == HOOK_GATE_ENTER ? HOOK_OUTCOME_UNTRACKED : HOOK_OUTCOME_GO;
 }
 
+static void set_counter(int mode)
+{
+    (void)raw_syscall(__NR_prctl, PR_SET_TSC, mode, 0, 0, 0, 0);
+}
+
+/* Records have times, and listeners may look at the counter. While one does, it is allowed already. */
+static void allow_counter(struct hook_gate_frame *frame)
+{
+    frame->is_counter_allowed =
+        frame->thread->is_counter_forbidden && hook_thread_ignoring(frame->thread, HOOK_IGNORING_LISTENER) == 0;
+    if (frame->is_counter_allowed)
+        set_counter(PR_TSC_ENABLE);
+}
+
+/* Whatever the gate still does needs neither the counter nor quiet. */
+static void let_go(const struct hook_gate_frame *frame)
+{
+    /* Unless the thread is on its way to allow it itself. */
+    if (frame->is_counter_allowed && frame->thread->is_counter_forbidden)
+        set_counter(PR_TSC_SIGSEGV);
+    hook_signals_unblock(frame->mask);
+}
+
 uint64_t hook_gate_find(struct hook_gate_frame *frame)
 {
     bool is_forked;
 
     frame->outcome = HOOK_OUTCOME_GO;
     frame->is_listening = false;
+    frame->is_counter_allowed = false;
     frame->mask = hook_signals_block();
     counter_add(COUNTER_hook_gates_slow, 1);
     frame->thread = hook_thread_obtain(&is_forked);
@@ -99,15 +126,16 @@ uint64_t hook_gate_find(struct hook_gate_frame *frame)
     if (frame->thread == NULL) {
         counter_add(COUNTER_hook_calls_untracked, 1);
         go_untracked(frame);
-        hook_signals_unblock(frame->mask);
+        let_go(frame);
         return 0;
     }
     if (is_ignoring(frame->thread, frame) && !is_forked &&
         (frame->kind == HOOK_GATE_ENTER || frame->kind == HOOK_GATE_ONCE)) {
         go_untracked(frame);
-        hook_signals_unblock(frame->mask);
+        let_go(frame);
         return 0;
     }
+    allow_counter(frame);
     /* Where a listener runs, on whose stack this is, nothing may be done on it from the top. */
     if (hook_thread_ignoring(frame->thread, HOOK_IGNORING_LISTENER) != 0)
         return ((uintptr_t)frame - STACK_IN_USE_BYTES) & ~(uint64_t)15;
@@ -126,7 +154,8 @@ static bool is_on_signal_stack(const struct hook_gate_frame *frame)
 static void listen_later(struct hook_gate_frame *frame)
 {
     frame->is_listening = true;
-    frame->is_blocked = is_on_signal_stack(frame);
+    /* A handler is not to read the counter, either. */
+    frame->is_blocked = frame->is_counter_allowed || is_on_signal_stack(frame);
     hook_thread_set_ignoring(frame->thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_GATE);
 }
 
@@ -218,7 +247,7 @@ void hook_gate_track(struct hook_gate_frame *frame)
 uint64_t hook_gate_unblock(struct hook_gate_frame *frame)
 {
     if (!frame->is_listening || !frame->is_blocked)
-        hook_signals_unblock(frame->mask);
+        let_go(frame);
     return frame->is_listening ? frame->thread->stack_top : 0;
 }
 
@@ -240,5 +269,5 @@ void hook_gate_listened(struct hook_gate_frame *frame)
 {
     hook_thread_set_ignoring(frame->thread, HOOK_IGNORING_LISTENER, 0);
     if (frame->is_blocked)
-        hook_signals_unblock(frame->mask);
+        let_go(frame);
 }

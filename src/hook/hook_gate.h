@@ -25,7 +25,8 @@ struct hook_gate_frame {
     struct invocation *invocation;
     uint32_t is_forked;
     uint32_t is_listening;
-    uint64_t is_blocked;         /* signals, while listeners run */
+    uint32_t is_blocked;         /* signals, while listeners run */
+    uint32_t is_counter_allowed; /* which the thread has forbidden itself */
     struct gait_cpu_context cpu; /* but for the pc */
     uint64_t stub;               /* what the gate returns to; behind the frame */
 };

@@ -32,6 +32,7 @@
 #include <asm/signal.h>
 #include <asm/unistd.h>
 #include <linux/mman.h>
+#include <linux/prctl.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -74,6 +75,7 @@ static struct {
     uint32_t next_collect;      /* when that many are used, the dead are looked for */
     _Atomic uint32_t alone_tid; /* all others are ignored; 0: nobody asked for that */
     bool may_set_base;
+    atomic_bool was_counter_forbidden; /* by some thread, some time */
 } arena;
 
 uint64_t hook_signals_block(void)
@@ -324,6 +326,16 @@ static struct hook_thread *find_room(void)
     return thread != NULL ? thread : new_block();
 }
 
+/* Nobody is asked where nobody has forbidden it: programs that confine themselves may not allow the call. */
+static bool inherits_forbidden_counter(void)
+{
+    int mode = PR_TSC_ENABLE;
+
+    if (!atomic_load_explicit(&arena.was_counter_forbidden, memory_order_relaxed))
+        return false;
+    return raw_syscall(__NR_prctl, PR_GET_TSC, (long)&mode, 0, 0, 0, 0) == 0 && mode == PR_TSC_SIGSEGV;
+}
+
 static void begin_thread(struct hook_thread *thread, uint32_t tid)
 {
     uint32_t alone = atomic_load_explicit(&arena.alone_tid, memory_order_relaxed);
@@ -332,6 +344,7 @@ static void begin_thread(struct hook_thread *thread, uint32_t tid)
     invocation_stack_clear(&thread->invocations);
     thread->tid = tid;
     thread->ignore_count = 0;
+    thread->is_counter_forbidden = inherits_forbidden_counter();
     hook_thread_forget_stack(thread);
     atomic_store_explicit(&thread->busy_since, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->ignoring, 0, memory_order_relaxed);
@@ -411,6 +424,12 @@ static uint32_t own_tid(void)
     return (uint32_t)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+/* Of a thread whose gates do not find it, so that they go the slow way. */
+static bool is_owner_hidden(const struct hook_thread *thread)
+{
+    return thread->is_counter_forbidden && thread->tid != 0 && thread->thread_pointer == hook_thread_pointer();
+}
+
 struct hook_thread *hook_thread_current(void)
 {
     struct hook_thread *thread = thread_at_base(hook_segment_get());
@@ -419,7 +438,9 @@ struct hook_thread *hook_thread_current(void)
         return NULL;
     if (thread != NULL && atomic_load_explicit(owner_of(thread), memory_order_relaxed) == hook_thread_pointer() + 1)
         return thread;
-    return atomic_load_explicit(arena.life, memory_order_acquire) == 0 ? NULL : find_by_tid(own_tid());
+    if (atomic_load_explicit(arena.life, memory_order_acquire) == 0)
+        return NULL;
+    return thread != NULL && is_owner_hidden(thread) ? thread : find_by_tid(own_tid());
 }
 
 struct hook_thread *hook_thread_obtain(bool *is_forked_out)
@@ -441,7 +462,7 @@ struct hook_thread *hook_thread_obtain(bool *is_forked_out)
     pointer = hook_thread_pointer();
     thread->thread_pointer = pointer;
     if (arena.may_set_base && (base == 0 || is_in_arena(base))) {
-        atomic_store_explicit(owner_of(thread), pointer + 1, memory_order_relaxed);
+        atomic_store_explicit(owner_of(thread), thread->is_counter_forbidden ? 0 : pointer + 1, memory_order_relaxed);
         if (base != (uintptr_t)thread)
             hook_segment_set((uintptr_t)thread);
     }
@@ -475,6 +496,21 @@ static struct hook_thread *obtain(void)
     bool is_forked;
 
     return arena.storage == NULL ? NULL : hook_thread_obtain(&is_forked);
+}
+
+void hook_thread_forbid_counter(bool is_forbidden)
+{
+    uint64_t mask = hook_signals_block();
+    struct hook_thread *thread = obtain();
+
+    if (is_forbidden)
+        atomic_store_explicit(&arena.was_counter_forbidden, true, memory_order_relaxed);
+    if (thread != NULL) {
+        thread->is_counter_forbidden = is_forbidden;
+        if (is_forbidden)
+            atomic_store_explicit(owner_of(thread), 0, memory_order_relaxed);
+    }
+    hook_signals_unblock(mask);
 }
 
 static void change_ignore_count(int change)

@@ -56,6 +56,7 @@ struct hook_thread {
     uint64_t thread_pointer;
     uint32_t index;
     uint32_t ignore_count;       /* of hook_thread_ignore */
+    bool is_counter_forbidden;   /* of time: its gates go the slow way, where that is allowed meanwhile */
     _Atomic uint64_t busy_since; /* the epoch in which listeners were begun; 0: none run */
     struct ring_writer *writer;  /* NULL: it has no lane */
     uint32_t serial;             /* of all lanes that the thread has; 0: it has none */
@@ -107,6 +108,12 @@ void hook_thread_listen(void);
 /* The same for all threads but this one, those to come included. -EBUSY: another thread does so. -ENOMEM. */
 MUST_USE int hook_thread_ignore_others(void);
 void hook_thread_listen_to_others(void);
+
+/*
+ * The calling thread is about to forbid itself to read the counter of time, or to allow it again (PR_SET_TSC); threads
+ * and processes that it makes inherit that.
+ */
+void hook_thread_forbid_counter(bool is_forbidden);
 
 /* Closes lanes of threads that have ended, and lets others have what was theirs. Any thread. */
 void hook_threads_collect(void);

@@ -251,12 +251,15 @@ static int run_until_done(struct tracee *tracee, const struct remote_agent *agen
     uint32_t phase = AGENT_CALL_RUNS;
     int result = tracee_resume(tracee, TRACEE_EXEC, 0);
 
+    /* The first one may be of what it did before it was stopped. */
+    tracee->faults_left = 2;
     while (result == 0 && phase == AGENT_CALL_RUNS) {
         nanosleep(&pause, NULL);
         result = tracee_keep_signals(tracee);
         if (result == 0)
             result = read_phase(tracee, agent, &phase);
     }
+    tracee->faults_left = 0;
     if (result == 0)
         result = tracee_interrupt_begin(tracee);
     if (result == 0)
@@ -291,6 +294,9 @@ int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, s
         result = send_to_agent(tracee, agent);
     if (result == 0)
         result = run_until_done(tracee, agent, &phase);
+    /* Out of there, whatever it has left undone; the program is to go on. */
+    if (result == -EFAULT && take_back(tracee, agent, &extra) != 0)
+        result = -ESRCH;
     if (result == 0)
         result = process_memory_read(tracee->pid, agent->call, call, sizeof(*call));
     return result == 0 && phase == AGENT_CALL_DONE ? take_back(tracee, agent, &extra) : result;

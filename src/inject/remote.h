@@ -47,7 +47,7 @@ struct remote_agent {
 
 /*
  * Writes the call, lets the thread run agent_main and reads the answer. Then the thread is stopped where it was, or
- * where the agent's change of its registers takes it.
+ * where the agent's change of its registers takes it. -EFAULT: the agent has faulted, and the thread is where it was.
  */
 MUST_USE int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call);
 

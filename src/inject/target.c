@@ -86,6 +86,8 @@ static const char *hint_at(int result)
     case -EMFILE:
     case -ENFILE:
         return "; it can open no more files (ulimit -n)";
+    case -EFAULT:
+        return "; a thread that forbids itself to read the counter of time (PR_SET_TSC) cannot be attached to";
     default:
         return "";
     }

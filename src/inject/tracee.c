@@ -176,8 +176,9 @@ int tracee_keep_signals(struct tracee *tracee)
         return 0;
     if (result != 0)
         return result;
-    if (tracee_event_of(status) < 0)
-        (void)keep_signal(tracee);
+    if (tracee_event_of(status) < 0 && keep_signal(tracee) != 0 && tracee->faults_left != 0 &&
+        --tracee->faults_left == 0)
+        return -EFAULT;
     return tracee_resume(tracee, TRACEE_EXEC, 0);
 }
 

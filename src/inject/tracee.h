@@ -24,7 +24,8 @@ struct tracee {
     bool is_stopped;
     bool is_fresh; /* it is at a program's first instruction, and has registers that nobody looks at */
     bool has_ended;
-    int killed_by; /* the signal that ended its process, once we were told; 0: none */
+    int killed_by;        /* the signal that ended its process, once we were told; 0: none */
+    unsigned faults_left; /* before tracee_keep_signals gives up; 0: it never does */
     unsigned signal_count;
     siginfo_t signals[TRACEE_SIGNALS_MAX];
 };
@@ -59,7 +60,10 @@ int tracee_event_of(int status);
  * -ESRCH. */
 MUST_USE int tracee_resume(struct tracee *tracee, enum tracee_event event, int signal);
 
-/* Lets a thread that should be running go on without signals that have come, which it gets later. -ESRCH. */
+/*
+ * Lets a thread that should be running go on without signals that have come, which it gets later. -ESRCH; -EFAULT: it
+ * stands at an instruction that faults, and has tried as often as it may.
+ */
 MUST_USE int tracee_keep_signals(struct tracee *tracee);
 
 /* Lets a thread whose process was stopped by a signal be so, until it is continued. */

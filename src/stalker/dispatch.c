@@ -36,6 +36,16 @@ _Static_assert(offsetof(struct block, entry) == 0, "the block's entry has moved"
 _Static_assert(offsetof(struct block, landing) == 16 && sizeof(((struct block *)NULL)->landing) == 4,
                "the block's landing has moved");
 
+/*
+ * Targets whose addresses end alike share a place in the table. The one that was translated last need not be the one
+ * that is wanted most, so it is theirs in turn: whoever comes by often gets it soon, and keeps it as long.
+ */
+static void renew_place(struct code_cache *cache, const struct block *block) REQUIRES(cache->lock)
+{
+    code_cache_announce(cache, block);
+    counter_add(COUNTER_indirect_places_renewed, 1);
+}
+
 /* The block for an address, translated if need be; NULL: it cannot be. */
 static struct block *obtain(struct stalker_thread *thread, struct code_cache *cache, struct app_pc pc, bool lands)
     REQUIRES(cache->lock)
@@ -50,8 +60,10 @@ static struct block *obtain(struct stalker_thread *thread, struct code_cache *ca
         vectors_set_aside(thread);
     if (block == NULL)
         return unit_translate(cache, pc, lands && cache->engine->options.trust <= 0, &block) == 0 ? block : NULL;
+    if (lands && block_has_landing(block))
+        renew_place(cache, block);
     /* Without a landing it is found all the same, by way of the engine. */
-    if (lands && !block_has_landing(block) && block_may_link(cache, block) && unit_add_landing(cache, block) != 0)
+    else if (lands && block_may_link(cache, block) && unit_add_landing(cache, block) != 0)
         counter_add(COUNTER_landings_missing, 1);
     return block;
 }

@@ -320,8 +320,11 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
     reclaim_threads(engine);
     list_add_last(&engine->threads, &child->node);
     mutex_unlock(&engine->lock);
+    thread->was_trapped = false;
+    signal_thread_let_traps(thread, true);
     *result_out = stalker_clone(thread, child);
-    if (*result_out > 0)
+    signal_thread_let_traps(thread, false);
+    if (*result_out > 0 && !thread->was_trapped)
         return 0;
     mutex_lock(&engine->lock);
     list_remove(&child->node);
@@ -332,6 +335,8 @@ int stalker_follow_clone(struct stalker_thread *thread, long *result_out)
 
 void stalker_thread_began(struct stalker_thread *thread)
 {
+    /* Traps were let in for the call that made it. */
+    signal_mask_set(SIGNAL_MASK_ALL);
     thread->tid = stalker_current_tid();
     if (thread_registry_add(thread) != 0)
         counter_add(COUNTER_threads_unknown, 1);

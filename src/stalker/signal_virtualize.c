@@ -450,7 +450,8 @@ static bool is_trapped_for_program(const struct signal_outcome *outcome, siginfo
 {
     struct stalker_thread *thread = thread_registry_current();
 
-    if (outcome->signal != SIGSYS || thread == NULL || info->si_call_addr != raw_syscall_for_program_end)
+    if (outcome->signal != SIGSYS || thread == NULL ||
+        (info->si_call_addr != raw_syscall_for_program_end && info->si_call_addr != stalker_clone_called))
         return false;
     info->si_call_addr = (void *)(uintptr_t)translator_host()->system_call_next(&thread->context).value;
     thread->was_trapped = true;

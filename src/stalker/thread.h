@@ -94,6 +94,7 @@ struct stalker_thread {
     uint64_t segment_base; /* what the program has in the register that we use */
     uint64_t signals_held;
     uint64_t signals_mask;
+    uint64_t collisions; /* counts what indirect branches did not find at once */
 
     /* From here on only the engine knows the fields. */
     struct stalker_engine *engine;
@@ -182,6 +183,7 @@ THREAD_FIELD_AT(is_leaving, THREAD_IS_LEAVING);
 THREAD_FIELD_AT(segment_base, THREAD_SEGMENT_BASE);
 THREAD_FIELD_AT(signals_held, THREAD_SIGNALS_HELD);
 THREAD_FIELD_AT(signals_mask, THREAD_SIGNALS_MASK);
+THREAD_FIELD_AT(collisions, THREAD_COLLISIONS);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);
 THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
 THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);

@@ -157,6 +157,9 @@ bool stalker_segment_call(struct stalker_thread *thread, const struct system_cal
  * Returns what the parent gets.
  */
 long stalker_clone(struct stalker_thread *parent, struct stalker_thread *child);
+
+/* Where that call returns to. */
+extern const char stalker_clone_called[] __attribute__((visibility("hidden")));
 uint64_t stalker_segment_get(void);
 
 #endif

@@ -38,4 +38,22 @@ for events in none call,ret block; do
     check "a program that unmaps what it does not know is left" test -z "$(grep 'not followed' "$folder/said")"
 done
 
+# The counter of time, which stubs and the agent read.
+gcc -O1 -o "$folder/without_counter" tests/system/programs/without_counter.c || exit 1
+"$gait" spawn --quiet -o "$folder/hooked" --hook '*' -- "$folder/without_counter" >"$folder/out" 2>&1
+check "without the counter, hooked: another status" test $? = 0
+check "without the counter, hooked: another output" test "$(tail -n 1 "$folder/out")" = 99
+"$gait" report "$folder"/hooked/* >"$folder/report" 2>&1
+check "without the counter not all calls are told" grep -qE ' 100 .* work ' "$folder/report"
+for option in --follow=none '--hook=*'; do
+    "$folder/without_counter" >"$folder/out" &
+    pid=$!
+    until [[ -s $folder/out ]]; do sleep 0.05; done
+    timeout 60 "$gait" attach -o "$folder/attached" "${option%%=*}" "${option#*=}" "$pid" >"$folder/said" 2>&1
+    check "attached to without the counter with $option: not refused" test $? = 1
+    check "nobody says why" grep -q 'counter of time' "$folder/said"
+    wait "$pid"
+    check "attached to without the counter with $option: it has ended otherwise" test $? = 0
+done
+
 finish

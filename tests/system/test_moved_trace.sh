@@ -66,6 +66,10 @@ has_not() {
     ! grep -q -F -- "$1" "$2" || fail "$3: there is '$1'" "$2"
 }
 
+# ---- nothing to be named -------------------------------------------------------------------------------------------
+"$gait" spawn --quiet -o "$folder/nothing" --follow none -- true || fail "cannot record true"
+check "where nothing was recorded no names are kept" test ! -e "$(echo "$folder"/nothing/*)/names"
+
 # ---- programs that are gone ----------------------------------------------------------------------------------------
 build -g
 record

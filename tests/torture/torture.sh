@@ -3,11 +3,12 @@
 # Programs that nobody here wrote, in every way that gait has to look at them: their output and status are what they are
 # without it.
 #
-#   tests/torture/torture.sh [-w WAYS] [-m MODES] [-n VISITS] [PROGRAM...]
+#   tests/torture/torture.sh [-w WAYS] [-m MODES] [-n VISITS] [-t SECONDS] [-l LOG] [PROGRAM...]
 #
 # WAYS: spawn (from the first instruction), attach (in the middle, until the end), visits (attach and leave, again and
 # again, as often as -n says, or 50 times). MODES: none, call,ret, block: as in --follow; hook: all functions of the
-# program. Both: a list with spaces.
+# program. Both: a list with spaces. A program that takes longer than -t says, or 900 seconds, has failed. A line for each
+# way and mode is added to LOG, of which tests/torture/table.sh makes a table.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 gait=${GAIT:-$here/../../build/gait}
@@ -17,11 +18,15 @@ source "$here/programs.sh"
 ways="spawn attach visits"
 modes="none call,ret block hook"
 visit_count=50
-while getopts w:m:n: option; do
+limit=900
+log=/dev/null
+while getopts w:m:n:t:l: option; do
     case $option in
     w) ways=$OPTARG ;;
     m) modes=$OPTARG ;;
     n) visit_count=$OPTARG ;;
+    t) limit=$OPTARG ;;
+    l) log=$(realpath "$OPTARG") ;;
     *) exit 2 ;;
     esac
 done
@@ -63,7 +68,7 @@ compare() {
 spawn_way() {
     local options
     read -ra options <<<"$(options_of "$2")"
-    timeout 300 "$gait" spawn --quiet -o "$folder/traces" --overflow drop "${options[@]}" -- \
+    timeout -k 30 "$limit" "$gait" spawn --quiet -o "$folder/traces" --overflow drop "${options[@]}" -- \
         bash -c "exec ${commands[$1]}" >"$folder/out" 2>"$folder/err" </dev/null
     compare $? "$1 by spawn with $2"
     verify "$1 by spawn with $2"
@@ -138,7 +143,7 @@ attach_way() {
     bash -c "exec ${commands[$1]}" >"$folder/out" 2>"$folder/err" </dev/null &
     pid=$!
     sleep 0.3
-    is_there "$pid" && visit "$(busiest "$pid")" 300 "$2" "$1 by attach with $2"
+    is_there "$pid" && visit "$(busiest "$pid")" "$limit" "$2" "$1 by attach with $2"
     wait "$pid"
     compare $? "$1 by attach with $2"
 }
@@ -157,28 +162,42 @@ visits_way() {
         wait "$pid"
         compare $? "$1 by $visits visits with $2"
     done
+    visited=$visits
 }
 
 is_installed() {
     local need
     for need in ${needs[$1]}; do
-        command -v "$need" >/dev/null || [[ -e $need ]] || return 1
+        command -v "$need" >/dev/null || [[ -e $need ]] && continue
+        [[ -n ${makers[$need]-} ]] && (eval "${makers[$need]}") >/dev/null 2>&1 && [[ -e $need ]] || return 1
     done
+}
+
+# try name way mode
+try() {
+    local before=$failures started=$SECONDS outcome=passed
+
+    visited=-
+    if [[ $3 == hook && -n ${not_hooked[$1]-} ]]; then
+        echo "skipped $1 by $2 with hook: ${not_hooked[$1]}"
+        outcome=skipped
+    else
+        "$2_way" "$1" "$3"
+    fi
+    ((failures > before)) && outcome=failed
+    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$outcome" "$((SECONDS - started))" "$visited" >>"$log"
 }
 
 for name in "${names[@]}"; do
     [[ -n ${commands[$name]-} ]] || { echo "no such program: $name"; exit 2; }
     is_installed "$name" || { echo "skipped $name: not installed: ${needs[$name]}"; continue; }
     native_run "$name"
+    [[ $native_status == 0 ]] || echo "$name: natively its status is $native_status"
     checks=0 before=$failures
     for way in $ways; do
         for mode in $modes; do
-            if [[ $mode == hook && -n ${not_hooked[$name]-} ]]; then
-                echo "skipped $name by $way with hook: ${not_hooked[$name]}"
-                continue
-            fi
             case $way in
-            spawn | attach | visits) "${way}_way" "$name" "$mode" ;;
+            spawn | attach | visits) try "$name" "$way" "$mode" ;;
             *) echo "no such way: $way"; exit 2 ;;
             esac
         done

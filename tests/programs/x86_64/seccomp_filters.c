@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,6 +15,8 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#define THREAD_FLAGS  (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
@@ -48,6 +52,8 @@ static long busy(void)
 /* New code, so that there is something to translate under the filter. */
 static long work(void)
 {
+    static char stack[4096] __attribute__((aligned(16)));
+    struct clone_args thread = {.flags = THREAD_FLAGS, .stack = (uintptr_t)stack, .stack_size = sizeof(stack)};
     long got = syscall(SYS_getppid);
 
     say("getppid", got > 0);
@@ -63,6 +69,11 @@ static long work(void)
     if (got == 0)
         syscall(SYS_exit_group, 9);
     say("clone", got > 0 ? 1 : got);
+    /* None of them is made: it would come back to a stack without anything on it. */
+    got = syscall(SYS_clone, THREAD_FLAGS, stack + sizeof(stack), NULL, NULL, 0);
+    say("thread", got > 0 ? 1 : got);
+    got = syscall(SYS_clone3, &thread, sizeof(thread));
+    say("another thread", got > 0 ? 1 : got);
     say("sum", busy());
     return 5;
 }

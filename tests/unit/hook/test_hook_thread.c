@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -185,6 +186,61 @@ static void a_forked_child_is_noticed_once(void)
     (void)hook_lab_told();
 }
 
+/* ---- the counter of time ----------------------------------------------------------------------------------------- */
+
+static int counter_mode(void)
+{
+    int mode = 0;
+
+    CHECK_EQUAL(prctl(PR_GET_TSC, &mode), 0);
+    return mode;
+}
+
+/* Two calls of each kind: what a gate leaves behind it is what the next one finds. */
+static void *call_without_counter(void *unused)
+{
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQUAL(hooked(1), 1);
+        CHECK_EQUAL(recorded(1), 1);
+        CHECK_EQUAL(counter_mode(), PR_TSC_SIGSEGV);
+    }
+    return unused;
+}
+
+static int forbid_and_fork(void)
+{
+    pthread_t thread;
+    int status;
+    pid_t child;
+
+    hook_thread_forbid_counter(true);
+    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) != 0)
+        return 77;
+    call_without_counter(NULL);
+    CHECK_EQUAL(pthread_create(&thread, NULL, call_without_counter, NULL), 0);
+    CHECK_EQUAL(pthread_join(thread, NULL), 0);
+    child = fork();
+    if (child == 0) {
+        call_without_counter(NULL);
+        _exit(42);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    CHECK_EQUAL(WEXITSTATUS(status), 42);
+    hook_thread_forbid_counter(false);
+    CHECK_EQUAL(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
+    CHECK_EQUAL(hooked(1), 1);
+    CHECK_EQUAL(counter_mode(), PR_TSC_ENABLE);
+    return 0;
+}
+
+static void who_forbids_itself_the_counter_is_told_of_all_the_same(void)
+{
+    if (forbid_and_fork() != 0)
+        return;
+    CHECK_TEXT(hook_lab_told(), "+s-s+s-s+s-s+s-s+s-s");
+    CHECK_EQUAL(strlen(hook_lab_recorded()), 16);
+}
+
 /* ---- ignoring ---------------------------------------------------------------------------------------------------- */
 
 static sem_t step, stepped;
@@ -247,10 +303,14 @@ static void threads_that_begin_meanwhile_are_ignored_too(void)
 
 static const struct check_case cases[] = {
 #if defined(__x86_64__)
-    CHECK_CASE(each_thread_has_a_state_of_its_own),   CHECK_CASE(states_of_dead_threads_are_used_again),
-    CHECK_CASE(threads_may_come_and_go_all_the_time), CHECK_CASE(a_segment_base_of_the_programs_stays),
-    CHECK_CASE(other_threads_can_be_ignored),         CHECK_CASE(threads_that_begin_meanwhile_are_ignored_too),
+    CHECK_CASE(each_thread_has_a_state_of_its_own),
+    CHECK_CASE(states_of_dead_threads_are_used_again),
+    CHECK_CASE(threads_may_come_and_go_all_the_time),
+    CHECK_CASE(a_segment_base_of_the_programs_stays),
+    CHECK_CASE(other_threads_can_be_ignored),
+    CHECK_CASE(threads_that_begin_meanwhile_are_ignored_too),
     CHECK_CASE(a_forked_child_is_noticed_once),
+    CHECK_CASE(who_forbids_itself_the_counter_is_told_of_all_the_same),
 #endif
 };
 

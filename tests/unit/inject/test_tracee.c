@@ -73,6 +73,11 @@ static void faults_are_what_they_were(void)
     CHECK_EQUAL(tracee_keep_signals(&tracee), 0);
     CHECK_EQUAL(waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOWAIT), 0);
     CHECK_EQUAL(tracee_keep_signals(&tracee), 0);
+    /* Unless that is enough of it. */
+    tracee.faults_left = 1;
+    CHECK_EQUAL(waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOWAIT), 0);
+    CHECK_EQUAL(tracee_keep_signals(&tracee), -EFAULT);
+    CHECK_EQUAL(tracee_resume(&tracee, TRACEE_EXEC, 0), 0);
     CHECK_EQUAL(tracee_interrupt(&tracee), 0);
     tracee_detach(&tracee);
     CHECK_EQUAL(WEXITSTATUS(stopped_shell_end(&tracee)), 5);

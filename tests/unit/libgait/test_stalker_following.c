@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "gait/stalker.h"
 
+#include "base/counters.h"
 #include "support/check.h"
 #include "support/code_page.h"
 #include "support/event_list.h"
@@ -11,6 +12,8 @@
 #include "support/subject_thread.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static struct gait_stalker *stalker;
@@ -29,6 +32,43 @@ static void nothing_is_needed_to_be_followed(void)
     CHECK_EQUAL(followed_call(stalker, NULL, (uintptr_t)compute, 1000, 1), 1001);
     CHECK(followed_statistics(stalker).blocks > 0);
     gait_stalker_destroy(stalker);
+}
+
+#define CALLS 1000
+
+/* `often` is called once, then gives way to `other`, whose address ends alike; then it is all that is called. */
+static __attribute__((noinline)) uint64_t call_two(uint64_t often, uint64_t other)
+{
+    volatile uint64_t target = often;
+    uint64_t sum = native_call(target, 1, 2);
+
+    target = other;
+    sum += native_call(target, 1, 2);
+    target = often;
+    for (int i = 0; i < CALLS; i++)
+        sum += native_call(target, 1, 2);
+    return sum;
+}
+
+static void targets_that_end_alike_do_not_disturb_each_other_for_long(void)
+{
+    /* lea (%rdi,%rsi), %rax; ret */
+    static const uint8_t add[] = {0x48, 0x8d, 0x04, 0x37, 0xc3};
+    uint8_t *code = mmap(NULL, 2 << 16, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t before;
+
+    CHECK(code != MAP_FAILED);
+    memcpy(code, add, sizeof(add));
+    memcpy(code + (1 << 16), add, sizeof(add));
+    stalker = followed_call_stalker();
+    before = counter_read(COUNTER_indirect_places_renewed);
+    CHECK_EQUAL(followed_call(stalker, NULL, (uintptr_t)call_two, (uintptr_t)code, (uintptr_t)code + (1 << 16)),
+                3 * (CALLS + 2));
+    CHECK(counter_read(COUNTER_indirect_places_renewed) > before);
+    /* It is not given back and forth. */
+    CHECK(counter_read(COUNTER_indirect_places_renewed) < before + CALLS / 100);
+    gait_stalker_destroy(stalker);
+    munmap(code, 2 << 16);
 }
 
 static void a_sink_is_not_needed_for_events(void)
@@ -383,6 +423,7 @@ static void a_thread_cannot_be_followed_by_two_stalkers_at_once(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(nothing_is_needed_to_be_followed),
+    CHECK_CASE(targets_that_end_alike_do_not_disturb_each_other_for_long),
     CHECK_CASE(a_sink_is_not_needed_for_events),
     CHECK_CASE(a_thread_that_is_followed_cannot_be_followed_again),
     CHECK_CASE(everybody_can_ask_who_is_followed),

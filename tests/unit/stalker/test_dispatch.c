@@ -107,6 +107,20 @@ static void indirect_branches_find_their_target_the_next_time(void)
     deinit();
 }
 
+static void a_target_gets_its_place_back(void)
+{
+    uint64_t *place;
+
+    init(0);
+    place = &lab.cache->indirect_table[code_at(0x200).value % INDIRECT_TABLE_ENTRIES];
+    thread->target = code_at(0x200).value;
+    dispatch(STALKER_INDIRECT);
+    *place = lab.cache->indirect_missing;
+    dispatch(STALKER_INDIRECT);
+    CHECK_EQUAL(*place, block_landing(block_at(0x200)).value);
+    deinit();
+}
+
 static void what_runs_natively_only_is_left_to_the_cpu(void)
 {
     uint64_t left = counter_read(COUNTER_threads_left);
@@ -293,6 +307,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_thread_that_enters_goes_on_in_a_block),
     CHECK_CASE(an_exit_is_linked_to_where_it_leads),
     CHECK_CASE(indirect_branches_find_their_target_the_next_time),
+    CHECK_CASE(a_target_gets_its_place_back),
     CHECK_CASE(what_runs_natively_only_is_left_to_the_cpu),
     CHECK_CASE(where_no_code_is_the_cpu_is_asked),
     CHECK_CASE(behind_a_native_call_the_caller_goes_on),

@@ -22,6 +22,8 @@
 #define TABLE_SLOTS 64
 #define BLOCK_LANDING 16
 
+#define COLLISIONS_MASK 63
+
         .text
         .macro FUNCTION name
         .globl  \name
@@ -180,6 +182,10 @@ FUNCTION stalker_gate_indirect
         /* Without a landing the engine makes one, so that the next time is quicker. */
         cmpl    $0, BLOCK_LANDING(%rdi)
         je      4f
+        /* Somebody else has its place in the table. Now and then the engine gives it to who comes by. */
+        incl    %gs:THREAD_COLLISIONS
+        testb   $COLLISIONS_MASK, %gs:THREAD_COLLISIONS
+        jz      4f
         movq    (%rdi), %rdi
         movq    %rdi, %gs:THREAD_RESUME
         addb    $0x7f, %al
@@ -356,6 +362,7 @@ FUNCTION stalker_clone
         movq    THREAD_CONTEXT + 8 * 9(%r13), %r9
         movq    THREAD_CONTEXT + 8 * 10(%r13), %r10
         syscall
+FUNCTION_HERE stalker_clone_called
         testq   %rax, %rax
         jz      1f
         popq    %r13
