@@ -147,6 +147,17 @@ static void take_name(void *context, uint32_t pid, uint32_t tid, const char *nam
     set_name(context, tid, name);
 }
 
+/* A thread that is made has the name of its maker, until it gets another. */
+static void take_fork(void *context, uint32_t pid, uint32_t parent_pid, uint32_t tid, uint64_t time)
+{
+    char name[NAME_BYTES];
+
+    (void)pid;
+    (void)time;
+    snprintf(name, sizeof(name), "%s", name_of(context, parent_pid));
+    set_name(context, tid, name);
+}
+
 static void take_exit(void *context, uint32_t pid, uint32_t tid, uint64_t time)
 {
     struct probe_screen *shown = context;
@@ -167,8 +178,12 @@ static void take_lost(void *context, uint32_t cpu, uint64_t count, uint64_t time
 
 struct perf_receiver probe_screen_receiver(struct probe_screen *shown)
 {
-    return (struct perf_receiver){
-        .event = put_event, .named = take_name, .exited = take_exit, .lost = take_lost, .context = shown};
+    return (struct perf_receiver){.event = put_event,
+                                  .named = take_name,
+                                  .forked = take_fork,
+                                  .exited = take_exit,
+                                  .lost = take_lost,
+                                  .context = shown};
 }
 
 bool probe_screen_is_full(const struct probe_screen *shown)

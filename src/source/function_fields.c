@@ -62,17 +62,6 @@ void source_probe_use_program(struct source_probe *probe)
                                            .sample_type = PERF_SAMPLE_RAW};
 }
 
-bool function_values_have_text(const struct function_values *values, bool is_return)
-{
-    bool has_text = false;
-
-    if (is_return)
-        return values->has_result && values->result.is_string;
-    for (size_t i = 0; i < values->argument_count; i++)
-        has_text = has_text || values->arguments[i].is_string;
-    return has_text;
-}
-
 static void add_register(struct source_probe *probe, const struct function_value *value, size_t which, const char *name)
 {
     bool is_kernel = probe->kind == PROBE_KPROBE || probe->kind == PROBE_KRETPROBE;

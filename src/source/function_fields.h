@@ -40,9 +40,6 @@ void function_fields_add(struct source_probe *probe, const struct function_value
  */
 void function_fields_add_by_program(struct source_probe *probe, const struct function_values *values, bool is_return);
 
-/* Whether there is something that only a program can take. */
-bool function_values_have_text(const struct function_values *values, bool is_return);
-
 /* Adds one value, and the field that it becomes. */
 void source_probe_add_value(struct source_probe *probe, const struct program_value *value, uint32_t type,
                             const char *name);

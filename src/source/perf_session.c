@@ -121,6 +121,16 @@ static bool is_output(const struct perf_event_attr *attr)
     return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
 }
 
+/*
+ * Probes of functions are named by texts in our memory, which the kernel would read again in the process that makes a
+ * child, where they are not: that would fail, and so would the making. They are opened for all processes, and what is
+ * not of the one that is watched is left out here, unless a program has done so in the kernel.
+ */
+static bool is_for_all(const struct perf_event_attr *attr)
+{
+    return is_output(attr) || attr->type >= PERF_TYPE_MAX;
+}
+
 static struct perf_event_attr complete(const struct perf_session *session, const struct perf_event_attr *given)
 {
     struct perf_event_attr attr = *given;
@@ -130,8 +140,8 @@ static struct perf_event_attr complete(const struct perf_session *session, const
     attr.sample_type |= PERF_SAMPLE_COMMON;
     attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
     attr.disabled = 1;
-    attr.enable_on_exec = session->options.starts_on_exec && !is_output(given);
-    attr.inherit = session->options.pid != 0 && !is_output(given);
+    attr.enable_on_exec = session->options.starts_on_exec && !is_for_all(given);
+    attr.inherit = session->options.pid != 0 && !is_for_all(given);
     attr.sample_id_all = 1;
     attr.watermark = 1;
     attr.wakeup_watermark = (uint32_t)(ring_bytes / 4);
@@ -189,7 +199,7 @@ static int open_one(struct perf_session *session, const struct perf_event_attr *
     struct perf_session_cpu *where = &session->cpus[cpu];
     int result;
 
-    event.fd = open_at(attr, is_output(attr) ? -1 : session->tids[tid], (int)where->number);
+    event.fd = open_at(attr, is_for_all(attr) ? -1 : session->tids[tid], (int)where->number);
     if (event.fd < 0)
         return (event.fd == -ESRCH && session->tid_count > 1) || event.fd == -ENXIO ? 0 : event.fd;
     event.cpu = (uint32_t)cpu;
@@ -214,7 +224,7 @@ static int open_everywhere(struct perf_session *session, const struct perf_event
     int result = 0;
 
     for (size_t cpu = 0; cpu < session->cpu_count && result == 0; cpu++)
-        for (size_t tid = 0; tid < (is_output(attr) ? 1 : session->tid_count) && result == 0; tid++)
+        for (size_t tid = 0; tid < (is_for_all(attr) ? 1 : session->tid_count) && result == 0; tid++)
             result = open_one(session, attr, cpu, tid, event);
     return result;
 }
@@ -266,6 +276,11 @@ int perf_session_create(const struct perf_session_options *options, struct perf_
         session.options.ring_bytes = geteuid() == 0 ? PERF_SESSION_RING_BYTES : RING_BYTES_UNPRIVILEGED;
     allow_many_files();
     perf_clock_init(&session.clock);
+    result = hash_map_init(&session.processes, 16);
+    if (result != 0)
+        return error_set(err, ENOMEM, "cannot watch anything: there is no memory");
+    if (options->pid != 0)
+        (void)!hash_map_set(&session.processes, (uint64_t)options->pid, 1);
     result = read_cpus(&session);
     if (result == 0)
         result = read_threads(&session);
@@ -294,6 +309,8 @@ void perf_session_destroy(struct perf_session *session)
     free(session->cpus);
     free(session->tids);
     free(session->lost_by_records);
+    if (session->cpu_count != 0)
+        hash_map_deinit(&session->processes);
     *session = (struct perf_session){.cpu_count = 0};
 }
 
@@ -309,6 +326,9 @@ int perf_session_open(struct perf_session *session, struct source_probe *const *
         struct perf_event_attr *attr = &probes[i]->attr;
         int result;
 
+        /* A child's events may not come before the news of it. */
+        if (session->options.pid != 0 && is_for_all(attr) && !is_output(attr))
+            session->options.is_ordered = true;
         if (session->options.with_stacks)
             attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
         *attr = complete(session, attr);
@@ -356,16 +376,15 @@ int perf_session_descriptor(const struct perf_session *session, size_t probe, si
     return -1;
 }
 
-static bool is_output_event(const struct perf_session *session, const struct perf_session_event *event)
+static bool starts_now(const struct perf_session *session, const struct perf_session_event *event)
 {
-    return !event->is_news && is_output(&session->probes[event->probe]->attr);
+    return !session->options.starts_on_exec || (!event->is_news && is_for_all(&session->probes[event->probe]->attr));
 }
 
 int perf_session_enable(struct perf_session *session, struct gait_error *err)
 {
     for (size_t i = 0; i < session->event_count; i++)
-        if ((!session->options.starts_on_exec || is_output_event(session, &session->events[i])) &&
-            ioctl(session->events[i].fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+        if (starts_now(session, &session->events[i]) && ioctl(session->events[i].fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
             return source_explain("anything", errno, err);
     return 0;
 }
@@ -445,6 +464,15 @@ static void set_raw(const struct source_probe *probe, const struct perf_sample *
     }
 }
 
+/* What programs write they have chosen themselves. */
+static bool is_watched(const struct perf_session *session, const struct source_probe *probe, uint32_t pid)
+{
+    uint64_t known;
+
+    return session->options.pid == 0 || !is_for_all(&probe->attr) || is_output(&probe->attr) ||
+           hash_map_lookup(&session->processes, pid, &known);
+}
+
 static void pass_sample(struct perf_session *session, struct perf_session_cpu *cpu,
                         const struct perf_event_header *header, const struct perf_receiver *receiver)
 {
@@ -455,6 +483,8 @@ static void pass_sample(struct perf_session *session, struct perf_session_cpu *c
 
     if (!perf_sample_id(header, &id) || (from = find_event(session, id)) == NULL || from->is_news ||
         !perf_sample_read(header, &session->probes[from->probe]->attr, &sample))
+        return;
+    if (!is_watched(session, session->probes[from->probe], sample.pid))
         return;
     event = (struct kernel_event){
         .time = counter_of(session, cpu, sample.time),
@@ -521,13 +551,17 @@ static void pass_mapping(const struct perf_event_header *header, const struct pe
 }
 
 /* PERF_RECORD_FORK and _EXIT: pid, the parent's pid, tid, the parent's tid. */
-static void pass_task(const struct perf_event_header *header, const struct perf_receiver *receiver, uint64_t counter)
+static void pass_task(struct perf_session *session, const struct perf_event_header *header,
+                      const struct perf_receiver *receiver, uint64_t counter)
 {
     uint32_t ids[4];
 
     if (header->size < sizeof(*header) + sizeof(ids))
         return;
     memcpy(ids, header + 1, sizeof(ids));
+    /* News come only of the process and of what it makes. */
+    if (header->type == PERF_RECORD_FORK && session->options.pid != 0)
+        (void)!hash_map_set(&session->processes, ids[0], 1);
     if (header->type == PERF_RECORD_FORK && receiver->forked != NULL)
         receiver->forked(receiver->context, ids[0], ids[1], ids[2], counter);
     if (header->type == PERF_RECORD_EXIT && receiver->exited != NULL)
@@ -576,7 +610,7 @@ static void pass_record(struct perf_session *session, struct perf_session_cpu *c
         break;
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
-        pass_task(header, receiver, counter);
+        pass_task(session, header, receiver, counter);
         break;
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE:

@@ -7,6 +7,7 @@
 #ifndef GAIT_SOURCE_PERF_SESSION_H
 #define GAIT_SOURCE_PERF_SESSION_H
 
+#include "base/hash_map.h"
 #include "source/perf_clock.h"
 #include "source/perf_ring.h"
 #include "source/source.h"
@@ -76,8 +77,9 @@ struct perf_session {
     struct source_probe *const *probes; /* by number; the caller's */
     uint64_t *lost_by_records;          /* of each source, as the rings say */
     size_t probe_count;
-    bool is_sized;     /* somebody said how large rings are */
-    bool is_user_only; /* this user may not see what the kernel does */
+    struct hash_map processes; /* that are watched, if one is */
+    bool is_sized;             /* somebody said how large rings are */
+    bool is_user_only;         /* this user may not see what the kernel does */
 };
 
 /* Begins with nothing but the news of processes. Explains errors. */

@@ -10,8 +10,8 @@
 
 #include "base/attributes.h"
 #include "gait/error.h"
-#include "source/program_layout.h"
 #include "source/probe_spec.h"
+#include "source/program_layout.h"
 #include "trace/kernel_layout.h"
 
 #include <linux/perf_event.h>

@@ -47,7 +47,7 @@ static int make(const struct probe_spec *spec, struct source_probe *probe)
     };
     if (spec->offset != 0 || kernel_types_function(spec->name, &values) != 0)
         function_values_guess(&values);
-    if (function_values_have_text(&values, is_return) && kernel_program_check(NULL) == 0) {
+    if (kernel_program_check(NULL) == 0) {
         function_fields_add_by_program(probe, &values, is_return);
         return 0;
     }

@@ -125,7 +125,7 @@ static int make(const struct probe_spec *spec, const struct user_code *code, con
         function_values_guess(&values);
     else
         ask_debug_information(code->path, function->address, &values);
-    if (function_values_have_text(&values, is_return) && kernel_program_check(NULL) == 0) {
+    if (kernel_program_check(NULL) == 0) {
         function_fields_add_by_program(probe, &values, is_return);
         return 0;
     }

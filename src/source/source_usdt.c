@@ -126,10 +126,9 @@ static int make(const struct probe_spec *spec, const struct user_code *code, con
     };
     probe->raw = SOURCE_RAW_BYTES;
     /* Without programs, that it was passed is all there is to tell. */
-    if (found->arguments_length != 0 && kernel_program_check(NULL) == 0) {
+    if (kernel_program_check(NULL) == 0) {
         describe(probe, found, code->file.symbols.machine);
-        if (probe->value_count != 0)
-            source_probe_use_program(probe);
+        source_probe_use_program(probe);
     }
     return 0;
 }

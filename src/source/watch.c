@@ -43,7 +43,7 @@ static int make_config(const struct watch *watch, size_t which, struct program_c
         .source = (unsigned)which + 1,
         .result = probe->kind == PROBE_TRACEPOINT,
         .value_count = (unsigned)probe->value_count,
-        .emit_bytes = (unsigned)probe->value_bytes,
+        .emit_bytes = probe->value_bytes == 0 ? sizeof(uint64_t) : (unsigned)probe->value_bytes,
         .has_measure = options->measure != NULL,
     };
     memcpy(config->values, probe->values, sizeof(config->values));
@@ -85,15 +85,14 @@ static int add_descriptor(struct watch *watch, int fd)
 }
 
 /*
- * One event is enough: the program that is fastened to it runs on all CPUs, and a process's is inherited by what that
- * makes. Counters count on each CPU of their own.
+ * One event is enough: the program that is fastened to it runs on all CPUs, for all processes, and chooses among them.
+ * Counters count on each CPU of their own.
  */
 static int fasten(struct watch *watch, const struct source_probe *probe, const struct kernel_program *program, int cpu,
                   struct gait_error *err)
 {
-    bool is_counter = probe->raw == SOURCE_RAW_PLACE, is_tracepoint = probe->kind == PROBE_TRACEPOINT;
+    bool is_counter = probe->raw == SOURCE_RAW_PLACE;
     struct perf_event_attr attr = probe->program == SOURCE_PROGRAM_PROBE ? probe->trigger : probe->attr;
-    pid_t pid = is_counter || is_tracepoint || watch->options.session.pid == 0 ? -1 : watch->options.session.pid;
     int fd, result;
 
     attr.size = sizeof(attr);
@@ -101,9 +100,7 @@ static int fasten(struct watch *watch, const struct source_probe *probe, const s
     attr.sample_regs_user = attr.sample_regs_intr = 0;
     attr.sample_period = is_counter ? attr.sample_period : 0;
     attr.disabled = 1;
-    attr.inherit = pid != -1;
-    attr.enable_on_exec = pid != -1 && watch->options.session.starts_on_exec;
-    fd = (int)syscall(SYS_perf_event_open, &attr, pid, pid == -1 ? cpu : -1, -1, PERF_FLAG_FD_CLOEXEC);
+    fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return source_explain(probe->spec, errno, err);
     if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, kernel_program_descriptor(program)) != 0) {

@@ -50,6 +50,22 @@ if works uprobe; then
     seen 1 ' add_up retval=1005$'
     probe 0 "uprobe:$program:add_*" --limit 10 -- "$program"
     seen 10 ' add_up '
+    # Threads and children are watched, and nothing that they do fails.
+    gcc -O2 -pthread -o "$folder/loop" bench/programs/probed_loop.c || exit 1
+    probe 0 "uprobe:$folder/loop:probed" -- "$folder/loop" call 100 3
+    seen 300 ' loop +probed arg0='
+    probe 0 "uprobe:$folder/loop:probed" "uretprobe:$folder/loop:probed" -- sh -c "$folder/loop call 100 2 & $folder/loop call 100 & wait"
+    seen 300 ' probed arg0='
+    seen 300 ' probed retval='
+    check "something failed in the program" test "$(grep -c '^loop ' "$folder/err")" == 2
+    # Others that run the same are not.
+    "$folder/loop" call 100000000 >/dev/null 2>&1 &
+    started+=($!)
+    probe 0 "uprobe:$folder/loop:probed" -- "$folder/loop" call 100
+    seen 100 ' probed arg0='
+    kill -KILL "${started[0]}"
+    wait "${started[0]}" 2>/dev/null
+    started=()
     probe 2 "uprobe:$program:add_upp" -- "$program"
     check "no suggestion" grep -q 'did you mean add_up' "$folder/err"
     probe 0 -l "uprobe:$program:add*"

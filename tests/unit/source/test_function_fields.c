@@ -68,8 +68,6 @@ static void programs_take_text(void)
                       {.name = "", .size_bytes = 8, .type = KERNEL_FIELD_HEX, .is_string = true, .place = 2}}};
 
     probe = (struct source_probe){.kind = PROBE_UPROBE, .attr = {.type = 8, .config2 = 0x1234}};
-    CHECK(function_values_have_text(&values, false));
-    CHECK(!function_values_have_text(&values, true));
     function_fields_add_by_program(&probe, &values, false);
     CHECK_EQUAL(probe.program, SOURCE_PROGRAM_PROBE);
     CHECK_EQUAL(probe.trigger.config2, 0x1234);

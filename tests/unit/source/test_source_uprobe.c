@@ -19,6 +19,12 @@ static int resolve(const char *text, struct source_probe *probe)
     return result;
 }
 
+/* What watches the place, itself or for a program. */
+static const struct perf_event_attr *event_of(const struct source_probe *probe)
+{
+    return probe->program == SOURCE_PROGRAM_PROBE ? &probe->trigger : &probe->attr;
+}
+
 __attribute__((noinline, visibility("default"))) long probed_function(int number, long other);
 
 long probed_function(int number, long other)
@@ -34,15 +40,15 @@ static void functions_become_places_in_files(void)
     CHECK_EQUAL(resolve("uprobe:/proc/self/exe:probed_function", &probe), 0);
     CHECK_TEXT(probe.name, "probed_function");
     CHECK(strstr(probe.text, "test_source_uprobe") != NULL);
-    CHECK_EQUAL(probe.attr.config1, (uintptr_t)probe.text);
-    CHECK_EQUAL(probe.attr.config, 0);
+    CHECK_EQUAL(event_of(&probe)->config1, (uintptr_t)probe.text);
+    CHECK_EQUAL(event_of(&probe)->config, 0);
     CHECK_EQUAL(resolve("uprobe:/proc/self/exe:probed_function+4", &inside), 0);
-    CHECK_EQUAL(inside.attr.config2, probe.attr.config2 + 4);
+    CHECK_EQUAL(event_of(&inside)->config2, event_of(&probe)->config2 + 4);
     CHECK_TEXT(inside.name, "probed_function+4");
     source_probe_deinit(&inside);
     source_probe_deinit(&probe);
     CHECK_EQUAL(resolve("uretprobe:/proc/self/exe:probed_function", &probe), 0);
-    CHECK_EQUAL(probe.attr.config, 1);
+    CHECK_EQUAL(event_of(&probe)->config, 1);
     CHECK_TEXT(probe.fields[0].name, "retval");
     source_probe_deinit(&probe);
 }
@@ -57,7 +63,8 @@ static void arguments_are_named_where_that_is_known(void)
         CHECK_EQUAL(probe.field_count, 2);
         CHECK_EQUAL(probe.fields[0].size_bytes, 4);
         CHECK_TEXT(probe.fields[1].name, "other");
-        CHECK_EQUAL(__builtin_popcountll(probe.attr.sample_regs_user), 2);
+        CHECK(probe.program == SOURCE_PROGRAM_PROBE ? probe.value_count == 2
+                                                    : __builtin_popcountll(probe.attr.sample_regs_user) == 2);
     } else {
         CHECK_TEXT(probe.fields[0].name, "arg0");
     }
