@@ -1,5 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: MIT
+# shellcheck shell=dash
 # The first and only program of a machine: tries what gait can do with its kernel, and says what came of it.
 /bin/busybox mkdir -p /proc /sys /tmp /dev /etc
 /bin/busybox mount -t proc proc /proc
@@ -51,13 +52,13 @@ gait query /tmp/traces/* "select name, stack from kernel_events where name = 'vf
 echo "=== killed"
 gait probe --quiet -o /tmp/killed 'kprobe:vfs_rea*' kretprobe:vfs_write fentry:vfs_open &
 until ls /tmp/killed/*/kernel/*.events.gait >/dev/null 2>&1; do sleep 0.2; done
-echo "probes then: $(cat /sys/kernel/debug/kprobes/list | wc -l)"
+echo "probes then: $(wc -l </sys/kernel/debug/kprobes/list)"
 kill -9 $!
 sleep 1
-echo "probes left: $(cat /sys/kernel/debug/kprobes/list | wc -l)"
+echo "probes left: $(wc -l </sys/kernel/debug/kprobes/list)"
 
 echo "=== killed_uprobe"
-gait probe --quiet -o /tmp/killed uprobe:/bin/busybox:0x$(hexdump -s 24 -n 8 -e '1/8 "%x"' /bin/busybox) &
+gait probe --quiet -o /tmp/killed "uprobe:/bin/busybox:0x$(hexdump -s 24 -n 8 -e '1/8 "%x"' /bin/busybox)" &
 sleep 1
 kill -9 $!
 sleep 1
