@@ -31,6 +31,7 @@ measure() {
     done
     awk -v sql="$1" '{ printf "gait    %8.3f s  %8.3f s CPU  %s\n", $1, $2 + $3, sql }' <<<"$best"
 }
+measure 'SELECT function, count(*) FROM events GROUP BY function'
 measure 'SELECT function, calls FROM functions'
 measure 'SELECT function, calls, total_ns, self_ns, min_ns, max_ns FROM functions'
 measure 'SELECT function, count(*) FROM calls GROUP BY function'

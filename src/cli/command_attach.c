@@ -79,6 +79,9 @@ const struct command command_attach = {
     .summary = "records a process that runs, until Ctrl-C or --duration",
     .details = "Follows all threads of the process, and threads and processes that they make. At the\n"
                "end they go on as if nothing had been, without anything of gait in them.\n"
-               "\n" RECORD_OPTIONS_HELP,
+               "\n" RECORD_OPTIONS_HELP "\n"
+               "Examples:\n"
+               "  gait attach --duration 5 $(pidof redis-server)\n"
+               "  gait attach --hook 'parse_*' --flight --trigger 'slow=handle>20ms' 4711\n",
     .run = run,
 };

@@ -126,7 +126,9 @@ const struct command command_complete = {
                "offer files. Put the script for your shell (completions/) where it looks for\n"
                "such scripts, or make install.\n"
                "\n"
-               "Example: gait complete report --so\n",
+               "Examples:\n"
+               "  gait complete rep\n"
+               "  gait complete report --so\n",
     .takes_program = true,
     .run = run,
 };

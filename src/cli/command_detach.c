@@ -39,6 +39,9 @@ const struct command command_detach = {
     .summary = "end the recording of a process, which goes on",
     .details = "Ends the recording that the process is part of, as Ctrl-C does in gait attach, and\n"
                "returns when nothing of gait is in the process any more. Your own recordings can be\n"
-               "ended, and any as root.\n",
+               "ended, and any as root.\n"
+               "\n"
+               "Examples:\n"
+               "  gait detach 4711\n",
     .run = run,
 };

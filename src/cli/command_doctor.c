@@ -100,6 +100,8 @@ const struct command command_doctor = {
                "  --clean   instead, removes probes from the kernel whose group begins with\n"
                "            gait; gait leaves none, but others may in its name\n"
                "\n"
-               "Example: gait doctor\n",
+               "Examples:\n"
+               "  gait doctor\n"
+               "  gait doctor --json | jq -r '.[] | select(.works != \"yes\") | .advice'\n",
     .run = run,
 };

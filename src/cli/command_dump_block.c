@@ -202,6 +202,8 @@ const struct command command_dump_block = {
                "FILE and SYMBOL are as in 'gait help disassemble'.\n\n"
                "  --events    what is told of the thread, a list: calls and returns (call,ret),\n"
                "              instructions (exec), blocks (block), translations (compile)\n\n"
+               "Examples:\n"
+               "  gait dump block ./program main\n"
                "  gait dump block libc.so.6 qsort --events call,block\n",
     .run = run,
 };

@@ -240,6 +240,10 @@ const struct command command_dump_details = {
                "six arguments, how long it took, flags (1: it did not return, 2: injected, 4: made\n"
                "again after a signal), the result, and what arguments point at; one of a \"system\n"
                "call entered\" the same without what is known later; one of a \"probe\" its number\n"
-               "in the manifest, and its arguments. Fields are separated by tabs.\n",
+               "in the manifest, and its arguments. Fields are separated by tabs.\n"
+               "\n"
+               "Examples:\n"
+               "  gait spawn --detail 'parse_*' -o traces -- ./program\n"
+               "  gait dump details traces/program-20260131-120000 | cut -f 4,6\n",
     .run = run,
 };

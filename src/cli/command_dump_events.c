@@ -246,6 +246,10 @@ const struct command command_dump_events = {
                "\"gap\" where some were left out: outside of windows, or in pieces that are deleted.\n"
                "\n"
                "  --guess-times  also for events without a time of their own: ~ and a guess, from\n"
-               "                 the times that are known before and behind it\n",
+               "                 the times that are known before and behind it\n"
+               "\n"
+               "Examples:\n"
+               "  gait dump events traces/program-20260131-120000 | head\n"
+               "  gait dump events TRACE --guess-times | awk '$4 == \"call\"'\n",
     .run = run,
 };

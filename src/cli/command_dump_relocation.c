@@ -113,6 +113,7 @@ const struct command command_dump_relocation = {
                "              the program (stack), or in slots of the thread's segment (segment)\n"
                "  --return    calls leave a return address in the copy (copy), or in the original\n"
                "              code (original)\n\n"
+               "Examples:\n"
                "  gait dump relocation libc.so.6 bsearch --far\n",
     .run = run,
 };

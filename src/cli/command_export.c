@@ -6,6 +6,7 @@
 #include "base/glob.h"
 #include "cli/export_options.h"
 #include "cli/printable.h"
+#include "cli/progress_bar.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
 
@@ -140,6 +141,7 @@ static int write_out(const struct export *export)
 
 static int export_opened(struct export *export)
 {
+    struct progress_bar bar;
     int result = choose_threads(export);
 
     if (result != 0)
@@ -147,7 +149,11 @@ static int export_opened(struct export *export)
     result = view_functions_init(&export->functions, &export->trace);
     if (result != 0)
         return error_set(export->call->error, result, "cannot export '%s': there is no memory", export->options.trace);
+    progress_bar_begin(&bar, stderr, export->options.output == NULL ? export->call->screen->stream : NULL,
+                       "reading debug information");
+    view_functions_watch(&export->functions, (struct symbolizer_watch){progress_bar_tell, &bar});
     result = write_out(export);
+    progress_bar_end(&bar);
     view_functions_deinit(&export->functions);
     return result;
 }

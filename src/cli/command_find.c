@@ -235,6 +235,7 @@ const struct command command_find = {
                "behind them or, by a short hop, near by; a trap, which is slow, is the last\n"
                "resort. 'entry only' means that the function needs its true return address, as\n"
                "setjmp does: its return is not seen.\n\n"
+               "Examples:\n"
                "  gait find 'mem*' libc.so.6\n"
                "  gait find --hookable --summary libc.so.6 /usr/bin/python3\n"
                "  gait find --probes libstdc++.so.6\n",

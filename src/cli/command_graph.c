@@ -292,8 +292,7 @@ const struct command command_graph = {
                "  --json              for other programs; all, if --min-percent is not given\n"
                "  --no-pager          all at once, also on a terminal\n"
                "\n"
-               "For example:\n"
-               "\n"
+               "Examples:\n"
                "  gait graph traces/sums-20261116-091758 --depth 4\n"
                "  gait graph traces/sums-20261116-091758 parse_line\n",
     .run = run,

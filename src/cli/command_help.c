@@ -38,6 +38,11 @@ const struct command command_help = {
     .name = "help",
     .arguments = "[COMMAND]",
     .summary = "list the commands, or explain one",
-    .details = "Without a command, lists all of them; with one, explains it.\n",
+    .details = "Without a command, lists all of them; with one, explains it.\n"
+               "\n"
+               "Examples:\n"
+               "  gait help\n"
+               "  gait help report\n"
+               "  gait report --help\n",
     .run = run,
 };

@@ -170,11 +170,6 @@ const struct command command_query = {
                "be changed. The tables are calls, functions, events, threads, processes, modules,\n"
                "details, stacks, triggers and losses.\n"
                "\n"
-               "  gait query TRACE 'SELECT * FROM functions ORDER BY self_ns DESC LIMIT 10'\n"
-               "  gait query TRACE \"SELECT * FROM calls WHERE function = 'malloc' LIMIT 10\"\n"
-               "  gait query TRACE --csv 'SELECT tid, sum(self_ns) FROM calls GROUP BY tid'\n"
-               "  gait query TRACE - < report.sql\n"
-               "\n"
                "Conditions on function, module, pid, tid, thread, depth, start_ns and duration_ns\n"
                "are met while the trace is read; functions has sums over all calls, which take one\n"
                "pass. SQL may be several statements; - reads it from the standard input. When\n"
@@ -185,6 +180,12 @@ const struct command command_query = {
                "  --json    an array of objects for each statement\n"
                "  --schema  shows the tables and what their columns mean; needs no TRACE\n"
                "\n"
-               "Without any, columns are aligned by spaces, for reading.\n",
+               "Without any, columns are aligned by spaces, for reading.\n"
+               "\n"
+               "Examples:\n"
+               "  gait query TRACE 'SELECT * FROM functions ORDER BY self_ns DESC LIMIT 10'\n"
+               "  gait query TRACE \"SELECT * FROM calls WHERE function = 'malloc' LIMIT 10\"\n"
+               "  gait query TRACE --csv 'SELECT tid, sum(self_ns) FROM calls GROUP BY tid'\n"
+               "  gait query TRACE - < report.sql\n",
     .run = run,
 };

@@ -44,7 +44,9 @@ struct replay_run {
     struct pager pager;
     struct replay_screen shown;
     struct replay_kernel kernel;
-    bool is_limited; /* --limit left something out */
+    bool is_limited;     /* --limit left something out */
+    bool has_thread_row; /* which is not shown yet: */
+    struct replay_row thread_row;
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -103,15 +105,34 @@ static bool is_full(struct replay_run *run)
 /* What the kernel told before then comes first. False: somebody has seen enough. */
 static bool put_kernel(struct replay_run *run, uint64_t before)
 {
+    if (run->shown.line_count == 0 && run->kernel.has_next && run->kernel.next.time < before)
+        replay_screen_put_heading(&run->shown);
     while (!is_full(run) && pager_is_read(&run->pager) && replay_kernel_put(&run->kernel, before))
         ;
     return !run->is_limited && pager_is_read(&run->pager);
+}
+
+/* Nothing is said above what is not there. */
+static bool has_no_such_function(const struct replay_run *run)
+{
+    return run->choice.pattern_count != 0 && run->choice.matched_count == 0 && !run->is_limited;
 }
 
 static int put_row(void *context, const struct replay_row *row)
 {
     struct replay_run *run = context;
 
+    /* A thread in which nothing was asked for is not named. */
+    if (row->kind == REPLAY_THREAD && run->choice.pattern_count != 0) {
+        run->thread_row = *row;
+        run->has_thread_row = true;
+        return 0;
+    }
+    if (run->shown.line_count == 0)
+        replay_screen_put_heading(&run->shown);
+    if (run->has_thread_row)
+        replay_screen_put(&run->shown, &run->thread_row);
+    run->has_thread_row = false;
     if (!put_kernel(run, row->time) || is_full(run))
         return 1;
     replay_screen_put(&run->shown, row);
@@ -133,11 +154,12 @@ static int put_rows(struct replay_run *run)
     const struct replay_receiver receiver = {put_row, run};
     int result;
 
-    replay_screen_put_heading(&run->shown);
     result = replay_read(&run->functions, &run->options, &receiver, run->call->error);
     (void)put_kernel(run, UINT64_MAX);
     if (!pager_is_read(&run->pager))
         return 0;
+    if (run->shown.line_count == 0 && !has_no_such_function(run))
+        replay_screen_put_heading(&run->shown);
     if (run->is_limited)
         screen_print(run->call->screen, "and more; without --limit they are shown\n");
     else if (run->shown.line_count == 1 && run->choice.pattern_count == 0)
@@ -198,7 +220,7 @@ static enum command_status show(struct replay_run *run)
     status = pager_end(&run->pager);
     if (status != 0)
         return (enum command_status)status;
-    if (result == 0 && run->choice.pattern_count != 0 && run->choice.matched_count == 0 && !run->is_limited)
+    if (result == 0 && has_no_such_function(run))
         result = no_such_function(&run->functions, settings->functions.texts[0], run->call->error);
     return result == 0 && run->call->error->code == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
@@ -262,8 +284,9 @@ const struct command command_replay = {
                "  --limit N           no more than so many lines\n"
                "  --no-pager          all at once\n"
                "\n"
-               "Times are 1.5s, 20ms, 7us or 100ns. For example:\n"
+               "Times are 1.5s, 20ms, 7us or 100ns.\n"
                "\n"
+               "Examples:\n"
                "  gait replay traces/sums-20261116-091758 --min-duration 1ms\n"
                "  gait replay traces/sums-20261116-091758 --function 'parse*' --depth 3\n"
                "  gait replay traces/sums-20261116-091758 --from 1.5s --to 1.6s --time relative\n",

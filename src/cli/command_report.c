@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/nearest_name.h"
+#include "cli/progress_bar.h"
 #include "cli/report_changes.h"
 #include "cli/report_crash.h"
 #include "cli/report_details.h"
@@ -77,11 +78,17 @@ static enum command_status refuse_lines(const struct command_call *call, const s
 static enum command_status open_source(const struct command_call *call, const struct report_choices *choices,
                                        const char *path, struct report_source *source)
 {
-    const struct trace_report_options options = {.by = (enum call_group_kind)choices->by, .filter = choices->filter};
+    struct progress_bar bar;
+    const struct trace_report_options options = {
+        .by = (enum call_group_kind)choices->by, .filter = choices->filter, .watch = {progress_bar_tell, &bar}};
+    int result;
 
     if (view_trace_open(&source->trace, path, call->error) != 0)
         return COMMAND_FAILED;
-    if (trace_report_read(&source->report, &source->trace, &options, call->error) != 0) {
+    progress_bar_begin(&bar, stderr, NULL, "reading debug information");
+    result = trace_report_read(&source->report, &source->trace, &options, call->error);
+    progress_bar_end(&bar);
+    if (result != 0) {
         view_trace_close(&source->trace);
         return COMMAND_FAILED;
     }
@@ -270,6 +277,7 @@ const struct command command_report = {
                "or has changed since, they are those that were kept in the trace or, if there\n"
                "are none, the place in the file is shown.\n"
                "\n"
+               "Examples:\n"
                "  gait report traces/perl-20260131-120000 --sort self --limit 50\n"
                "  gait report trace --by module\n"
                "  gait report trace --filter 'libc.so*!mem*' --sort p99\n"

@@ -71,7 +71,13 @@ const struct command command_spawn = {
         "it made have ended too; Ctrl-C ends the recording of those that outlive it. The\n"
         "trace is a folder; gait report shows what is in it.\n"
         "\n" RECORD_OPTIONS_HELP "  --wait              the program waits before its first instruction, until Enter\n"
-        "                      or gait trigger PID\n",
+        "                      or gait trigger PID\n"
+        "\n"
+        "Examples:\n"
+        "  gait spawn -- ./program with arguments\n"
+        "  gait spawn --hook 'parse_*' --hook 'libc*!malloc' -o traces -- ./program\n"
+        "  gait spawn --follow call,ret --times -- ./program\n"
+        "  gait spawn --arg 'libc*!open*:str,hex->fd!errno' -- ls\n",
     .takes_program = true,
     .run = run,
 };

@@ -287,6 +287,10 @@ const struct command command_stacks = {
                "are shown once, and how often they were taken; the most frequent come first. An\n"
                "address is that behind the call.\n"
                "\n"
-               "  --limit N           shows so many of them (20)\n",
+               "  --limit N           shows so many of them (20)\n"
+               "\n"
+               "Examples:\n"
+               "  gait spawn --stack 'libc*!malloc' -o traces -- ./program\n"
+               "  gait stacks --limit 5 traces/program-20260131-120000\n",
     .run = run,
 };

@@ -165,6 +165,10 @@ const struct command command_stats = {
                "              leaving (the thread is to be followed no more)\n"
                "\n"
                "An event is a record of the trace: a call, a return or a block, which also tells of\n"
-               "the instructions in it and of the call at its end.\n",
+               "the instructions in it and of the call at its end.\n"
+               "\n"
+               "Examples:\n"
+               "  gait stats 4711\n"
+               "  watch -n 1 gait stats $(pidof redis-server)\n",
     .run = run,
 };

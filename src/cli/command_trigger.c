@@ -33,6 +33,10 @@ const struct command command_trigger = {
     .summary = "make a running recording keep what happens now",
     .details = "What is around this moment is kept, as with --trigger manual: pre-roll seconds before\n"
                "it and post-roll seconds behind it. The note is kept with it. A program that was\n"
-               "started with gait spawn --wait begins to run.\n",
+               "started with gait spawn --wait begins to run.\n"
+               "\n"
+               "Examples:\n"
+               "  gait trigger 4711\n"
+               "  gait trigger 4711 'the page hung here'\n",
     .run = run,
 };

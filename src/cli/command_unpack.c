@@ -71,7 +71,7 @@ const struct command command_unpack = {
                "ones, and for other programs. Debug information is below FOLDER/debug, where\n"
                "debuggers find it if they are told to look there.\n"
                "\n"
-               "Example:\n"
+               "Examples:\n"
                "  gait unpack slow.gaitpack slow\n",
     .run = run,
 };

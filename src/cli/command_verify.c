@@ -236,6 +236,10 @@ const struct command command_verify = {
                "\n"
                "  --repair    cut damaged ends off and write the footers that are missing;\n"
                "              good chunks are never touched, and where some follow the\n"
-               "              damage the file is left as it is\n",
+               "              damage the file is left as it is\n"
+               "\n"
+               "Examples:\n"
+               "  gait verify traces/program-20260131-120000\n"
+               "  gait verify --repair traces/program-20260131-120000\n",
     .run = run,
 };

@@ -21,6 +21,10 @@ const struct command command_version = {
     .name = "version",
     .arguments = "",
     .summary = "tell which version of gait this is",
-    .details = "Prints the version and nothing else, for scripts too. 'gait --version' is the same.\n",
+    .details = "Prints the version and nothing else, for scripts too. 'gait --version' is the same.\n"
+               "\n"
+               "Examples:\n"
+               "  gait version\n"
+               "  test \"$(gait version)\" = 0.1.0\n",
     .run = run,
 };

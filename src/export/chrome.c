@@ -25,16 +25,24 @@ struct chrome {
     bool is_first; /* nothing was written into the list */
 };
 
-/* "name":"inflate","cat":"libz.so.1" */
+/* "name":"inflate","cat":"libz.so.1","args":{"file":"inflate.c","line":622, and the object is left open: put_begin
+ * closes it. Without a source there is none. */
 static char *make_text(const struct view_function *function)
 {
+    static const char shape[] = "\"name\":%s,\"cat\":%s,\"args\":{%s";
     char *name = export_text_json(function->name);
     char *module = export_text_json(function->module == NULL ? "no file" : export_last_name(function->module->path));
-    size_t bytes = name == NULL || module == NULL ? 0 : strlen(name) + strlen(module) + sizeof("\"name\":,\"cat\":");
-    char *text = bytes == 0 ? NULL : malloc(bytes);
+    char *source = function_texts_source(function);
+    bool is_made = name != NULL && module != NULL && source != NULL;
+    size_t bytes = is_made ? strlen(name) + strlen(module) + strlen(source) + sizeof(shape) : 0;
+    char *text = is_made ? malloc(bytes) : NULL;
 
-    if (text != NULL)
+    if (text != NULL && source[0] == '\0')
         snprintf(text, bytes, "\"name\":%s,\"cat\":%s", name, module);
+    else if (text != NULL)
+        /* Without the comma in front. */
+        snprintf(text, bytes, shape, name, module, source + 1);
+    free(source);
     free(name);
     free(module);
     return text;
@@ -61,6 +69,16 @@ static void put_time(struct chrome *chrome, uint64_t time_ns)
     export_put_microseconds(chrome->stream, time_ns);
 }
 
+/* Closes an event that begins a call, whose arguments the source may have begun. */
+static void put_arguments(struct chrome *chrome, const struct export_call *call)
+{
+    bool is_begun = view_functions_at(chrome->job->functions, call->function)->file != NULL;
+
+    if (call->flags & CALL_GUESSED)
+        export_put(chrome->stream, is_begun ? ",\"times\":\"guessed\"" : ",\"args\":{\"times\":\"guessed\"");
+    export_put(chrome->stream, is_begun || call->flags & CALL_GUESSED ? "}}" : "}");
+}
+
 static int put_begin(void *context, const struct export_call *call)
 {
     struct chrome *chrome = context;
@@ -72,7 +90,7 @@ static int put_begin(void *context, const struct export_call *call)
     put_time(chrome, call->begin_ns);
     putc_unlocked(',', chrome->stream);
     export_put(chrome->stream, text);
-    export_put(chrome->stream, call->flags & CALL_GUESSED ? ",\"args\":{\"times\":\"guessed\"}}" : "}");
+    put_arguments(chrome, call);
     return ferror(chrome->stream) != 0;
 }
 
@@ -185,6 +203,7 @@ static int write_chrome(const struct export_job *job, struct gait_error *err)
     const struct export_receiver receiver = {put_begin, put_end, put_gap, &chrome};
     int result;
 
+    view_functions_want_sources(job->functions);
     function_texts_init(&chrome.texts, job->functions, make_text);
     export_put(job->stream, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     put_names(&chrome);

@@ -16,6 +16,7 @@
 
 #define FIELD_BYTES  4096
 #define THREAD_BYTES 256
+#define LINE_BYTES   16
 
 struct csv {
     const struct export_job *job;
@@ -42,15 +43,20 @@ static void add_field(char *text, const char *value, size_t bytes_max)
     *end = '\0';
 }
 
-/* "inflate","/usr/lib/libz.so.1" */
+/* "inflate","/usr/lib/libz.so.1","inflate.c",622 */
 static char *make_text(const struct view_function *function)
 {
-    char text[2 * (2 * FIELD_BYTES + sizeof("\"\","))];
+    char text[3 * (2 * FIELD_BYTES + sizeof("\"\",")) + LINE_BYTES], line[LINE_BYTES] = ",";
 
     text[0] = '\0';
     add_field(text, function->name, FIELD_BYTES);
     strcat(text, ",");
     add_field(text, function->module == NULL ? "" : function->module->path, FIELD_BYTES);
+    strcat(text, ",");
+    add_field(text, function->file == NULL ? "" : function->file, FIELD_BYTES);
+    if (function->line != 0)
+        snprintf(line, sizeof(line), ",%" PRIu32, function->line);
+    strcat(text, line);
     return strdup(text);
 }
 
@@ -101,8 +107,9 @@ static int write_csv(const struct export_job *job, struct gait_error *err)
     const struct export_receiver receiver = {.end = put_call, .context = &csv};
     int result;
 
+    view_functions_want_sources(job->functions);
     function_texts_init(&csv.texts, job->functions, make_text);
-    export_put(job->stream, "pid,tid,thread,function,module,depth,begin_ns,duration_ns,self_ns,flags\r\n");
+    export_put(job->stream, "pid,tid,thread,function,module,file,line,depth,begin_ns,duration_ns,self_ns,flags\r\n");
     result = export_calls_read_all(job, &receiver, err);
     function_texts_deinit(&csv.texts);
     return result;

@@ -3,6 +3,8 @@
 
 #include "export/export_text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,5 +63,24 @@ char *function_texts_name(const struct view_function *function)
 
     if (text != NULL)
         export_text_clean(text, bytes, function->name);
+    return text;
+}
+
+char *function_texts_source(const struct view_function *function)
+{
+    static const char shape[] = ",\"file\":%s,\"line\":4294967295";
+    char *file, *text;
+    size_t bytes;
+
+    if (function->file == NULL)
+        return strdup("");
+    file = export_text_json(function->file);
+    bytes = file == NULL ? 0 : strlen(file) + sizeof(shape);
+    text = file == NULL ? NULL : malloc(bytes);
+    if (text != NULL && function->line == 0)
+        snprintf(text, bytes, ",\"file\":%s", file);
+    else if (text != NULL)
+        snprintf(text, bytes, ",\"file\":%s,\"line\":%" PRIu32, file, function->line);
+    free(file);
     return text;
 }

@@ -28,4 +28,7 @@ const char *function_texts_get(struct function_texts *texts, uint32_t function);
 /* A text to make: the name, clean. */
 char *function_texts_name(const struct view_function *function);
 
+/* Makes: where it is in the source, as members of a JSON object, ,"file":"inflate.c","line":622; "": not known. */
+char *function_texts_source(const struct view_function *function);
+
 #endif

@@ -21,17 +21,20 @@ struct json {
     char *name;    /* of that thread */
 };
 
-/* ,"function":"inflate","module":"/usr/lib/libz.so.1" */
+/* ,"function":"inflate","module":"/usr/lib/libz.so.1","file":"inflate.c","line":622 */
 static char *make_text(const struct view_function *function)
 {
-    static const char shape[] = ",\"function\":%s,\"module\":%s";
+    static const char shape[] = ",\"function\":%s,\"module\":%s%s";
     char *name = export_text_json(function->name);
     char *module = function->module == NULL ? strdup("null") : export_text_json(function->module->path);
-    size_t bytes = name == NULL || module == NULL ? 0 : strlen(name) + strlen(module) + sizeof(shape);
-    char *text = bytes == 0 ? NULL : malloc(bytes);
+    char *source = function_texts_source(function);
+    bool is_made = name != NULL && module != NULL && source != NULL;
+    size_t bytes = is_made ? strlen(name) + strlen(module) + strlen(source) + sizeof(shape) : 0;
+    char *text = is_made ? malloc(bytes) : NULL;
 
     if (text != NULL)
-        snprintf(text, bytes, shape, name, module);
+        snprintf(text, bytes, shape, name, module, source);
+    free(source);
     free(name);
     free(module);
     return text;
@@ -110,6 +113,7 @@ static int write_json(const struct export_job *job, struct gait_error *err)
     const struct export_receiver receiver = {.end = put_call, .gap = put_gap, .context = &json};
     int result;
 
+    view_functions_want_sources(job->functions);
     function_texts_init(&json.texts, job->functions, make_text);
     result = export_calls_read_all(job, &receiver, err);
     function_texts_deinit(&json.texts);

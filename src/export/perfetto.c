@@ -16,6 +16,7 @@
 
 #define FLUSH_BYTES  65536u
 #define NAME_BYTES   256u
+#define PATH_BYTES   4096u
 
 #define TRACE_PACKET 1u
 
@@ -35,10 +36,11 @@ enum track_field { TRACK_UUID = 1, TRACK_PROCESS = 3, TRACK_THREAD = 4 };
 enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum event_field { EVENT_CATEGORY = 3, EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
-enum event_text_field { EVENT_TEXT = 23 };
+enum event_text_field { EVENT_TEXT = 23, EVENT_SOURCE = 34 };
 enum event_type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
-enum interned_field { INTERNED_CATEGORY = 1, INTERNED_NAME = 2 };
+enum interned_field { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_SOURCE = 4 };
 enum entry_field { ENTRY_NUMBER = 1, ENTRY_NAME = 2 };
+enum source_field { SOURCE_NUMBER = 1, SOURCE_FILE = 2, SOURCE_FUNCTION = 3, SOURCE_LINE = 4 };
 enum annotation_field { ANNOTATION_NUMBER = 3, ANNOTATION_TEXT = 6, ANNOTATION_NAME = 10 };
 
 struct perfetto {
@@ -168,10 +170,26 @@ static void put_entry(struct perfetto *perfetto, enum interned_field field, uint
     protobuf_end_message(&perfetto->writer, entry);
 }
 
-/* The function's name, and as its category the file that it is in. */
+static void put_source(struct perfetto *perfetto, const struct view_function *function, const char *name)
+{
+    char file[PATH_BYTES];
+    size_t source;
+
+    if (function->file == NULL)
+        return;
+    source = protobuf_begin_message(&perfetto->writer, INTERNED_SOURCE);
+    protobuf_put_number(&perfetto->writer, SOURCE_NUMBER, (uint64_t)function->number + 1);
+    protobuf_put_bytes(&perfetto->writer, SOURCE_FILE, file, export_text_clean(file, sizeof(file), function->file));
+    protobuf_put_text(&perfetto->writer, SOURCE_FUNCTION, name);
+    if (function->line != 0)
+        protobuf_put_number(&perfetto->writer, SOURCE_LINE, function->line);
+    protobuf_end_message(&perfetto->writer, source);
+}
+
+/* The function's name, as its category the file that its code is in, and where it is in the source. */
 static int put_names(struct perfetto *perfetto, uint32_t function)
 {
-    const struct module *module;
+    const struct view_function *shown;
     const char *name;
     char category[NAME_BYTES];
     size_t interned;
@@ -184,11 +202,13 @@ static int put_names(struct perfetto *perfetto, uint32_t function)
     name = function_texts_get(&perfetto->names, function);
     if (name == NULL)
         return -ENOMEM;
-    module = view_functions_at(perfetto->job->functions, function)->module;
-    export_text_clean(category, sizeof(category), module == NULL ? "no file" : export_last_name(module->path));
+    shown = view_functions_at(perfetto->job->functions, function);
+    export_text_clean(category, sizeof(category),
+                      shown->module == NULL ? "no file" : export_last_name(shown->module->path));
     interned = protobuf_begin_message(&perfetto->writer, PACKET_INTERNED);
     put_entry(perfetto, INTERNED_CATEGORY, function, category);
     put_entry(perfetto, INTERNED_NAME, function, name);
+    put_source(perfetto, shown, name);
     protobuf_end_message(&perfetto->writer, interned);
     return 0;
 }
@@ -224,6 +244,8 @@ static int put_begin(void *context, const struct export_call *call)
     event = begin_event(perfetto, call->begin_ns, TYPE_BEGIN);
     protobuf_put_number(&perfetto->writer, EVENT_CATEGORY, (uint64_t)call->function + 1);
     protobuf_put_number(&perfetto->writer, EVENT_NAME, (uint64_t)call->function + 1);
+    if (view_functions_at(perfetto->job->functions, call->function)->file != NULL)
+        protobuf_put_number(&perfetto->writer, EVENT_SOURCE, (uint64_t)call->function + 1);
     if (call->flags & CALL_GUESSED)
         annotate(perfetto, "times", "guessed");
     protobuf_end_message(&perfetto->writer, event);
@@ -297,6 +319,7 @@ static int write_perfetto(const struct export_job *job, struct gait_error *err)
     int result;
 
     protobuf_writer_init(&perfetto.writer);
+    view_functions_want_sources(job->functions);
     function_texts_init(&perfetto.names, job->functions, function_texts_name);
     result = write_all(&perfetto, err);
     if (protobuf_writer_flush(&perfetto.writer, job->stream) != 0)

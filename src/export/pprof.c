@@ -50,9 +50,12 @@ enum {
     LOCATION_ADDRESS = 3,
     LOCATION_LINE = 4,
     LINE_FUNCTION_ID = 1,
+    LINE_LINE = 2,
     FUNCTION_ID = 1,
     FUNCTION_NAME = 2,
     FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILENAME = 4,
+    FUNCTION_START_LINE = 5,
 };
 
 struct pprof {
@@ -63,6 +66,8 @@ struct pprof {
     uint64_t text_count;
     uint64_t *thread_texts; /* of each thread: its name */
     uint64_t *mappings;     /* of each process: the number of its first module, in all of them */
+    const char *last_file;  /* of a source, that was put last, and its text */
+    uint64_t last_file_text;
     uint64_t thread_key, tid_key, pid_key;
     int result; /* -ENOMEM */
 };
@@ -161,17 +166,33 @@ static void put_mappings(struct pprof *pprof)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
+/* The text of its file in the source; 0, which is the empty one: it is not known. Functions that follow each other are
+ * often of the same. */
+static uint64_t put_file(struct pprof *pprof, const struct view_function *function)
+{
+    if (function->file == NULL)
+        return 0;
+    if (function->file != pprof->last_file)
+        pprof->last_file_text = put_text(pprof, function->file);
+    pprof->last_file = function->file;
+    return pprof->last_file_text;
+}
+
 /* Calls are known by the function, so each one has one location: where it begins. */
 static void put_function(struct pprof *pprof, uint32_t number)
 {
     const struct view_function *function = view_functions_at(pprof->job->functions, number);
     struct protobuf_writer *message = &pprof->message;
-    uint64_t name = put_text(pprof, function->name);
+    uint64_t name = put_text(pprof, function->name), file = put_file(pprof, function);
     size_t begun = protobuf_begin_message(message, PROFILE_FUNCTION);
 
     protobuf_put_number(message, FUNCTION_ID, (uint64_t)number + 1);
     protobuf_put_number(message, FUNCTION_NAME, name);
     protobuf_put_number(message, FUNCTION_SYSTEM_NAME, name);
+    if (file != 0)
+        protobuf_put_number(message, FUNCTION_FILENAME, file);
+    if (function->line != 0)
+        protobuf_put_number(message, FUNCTION_START_LINE, function->line);
     protobuf_end_message(message, begun);
     begun = protobuf_begin_message(message, PROFILE_LOCATION);
     protobuf_put_number(message, LOCATION_ID, (uint64_t)number + 1);
@@ -181,6 +202,8 @@ static void put_function(struct pprof *pprof, uint32_t number)
     size_t line = protobuf_begin_message(message, LOCATION_LINE);
 
     protobuf_put_number(message, LINE_FUNCTION_ID, (uint64_t)number + 1);
+    if (function->line != 0)
+        protobuf_put_number(message, LINE_LINE, function->line);
     protobuf_end_message(message, line);
     protobuf_end_message(message, begun);
     end_field(pprof);
@@ -277,6 +300,7 @@ static void put_profile(struct pprof *pprof)
     put_comments(pprof);
     put_threads(pprof);
     put_mappings(pprof);
+    view_functions_prepare(pprof->job->functions);
     for (size_t i = 0; i < pprof->job->functions->count; i++)
         put_function(pprof, (uint32_t)i);
     for (size_t i = 0; i < pprof->paths.count; i++)
@@ -304,7 +328,10 @@ static int write_read(struct pprof *pprof)
 static int write_pprof(const struct export_job *job, struct gait_error *err)
 {
     struct pprof pprof = {.job = job};
-    int read_result = call_paths_read(&pprof.paths, job, err), result = 0;
+    int read_result, result = 0;
+
+    view_functions_want_sources(job->functions);
+    read_result = call_paths_read(&pprof.paths, job, err);
 
     if (read_result != -ENOMEM)
         result = write_read(&pprof);

@@ -106,6 +106,17 @@ static int put_threads(struct speedscope *speedscope, struct gait_error *err)
     return first;
 }
 
+/* Where it is in the source, or the file that its code is in. */
+static void put_file(struct speedscope *speedscope, const struct view_function *function)
+{
+    if (function->file == NULL && function->module == NULL)
+        return;
+    export_put(speedscope->stream, ",\"file\":");
+    export_put_json(speedscope->stream, function->file != NULL ? function->file : function->module->path);
+    if (function->line != 0)
+        fprintf(speedscope->stream, ",\"line\":%" PRIu32, function->line);
+}
+
 static void put_frames(struct speedscope *speedscope)
 {
     for (uint32_t i = 0; i < speedscope->frame_count; i++) {
@@ -113,10 +124,7 @@ static void put_frames(struct speedscope *speedscope)
 
         export_put(speedscope->stream, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
         export_put_json(speedscope->stream, function->name);
-        if (function->module != NULL) {
-            export_put(speedscope->stream, ",\"file\":");
-            export_put_json(speedscope->stream, function->module->path);
-        }
+        put_file(speedscope, function);
         export_put(speedscope->stream, "}");
     }
 }
@@ -127,10 +135,12 @@ static int write_speedscope(const struct export_job *job, struct gait_error *err
     const char *program = job->trace->manifest.program;
     int result;
 
+    view_functions_want_sources(job->functions);
     export_put(job->stream, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"gait\",\"name\":");
     export_put_json(job->stream, program == NULL ? "" : program);
     export_put(job->stream, ",\"profiles\":[");
     result = put_threads(&speedscope, err);
+    view_functions_prepare(job->functions);
     export_put(job->stream, "],\n\"shared\":{\"frames\":[");
     put_frames(&speedscope);
     export_put(job->stream, "]}}\n");

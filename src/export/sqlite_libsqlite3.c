@@ -30,7 +30,8 @@ static const char schema[] =
     " path TEXT NOT NULL, build_id TEXT, start_address INTEGER NOT NULL, end_address INTEGER NOT NULL,"
     " file_offset INTEGER NOT NULL, loaded_ns INTEGER NOT NULL, unloaded_ns INTEGER);"
     "CREATE TABLE functions(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL REFERENCES processes(id),"
-    " module_id INTEGER REFERENCES modules(id), address INTEGER NOT NULL, name TEXT NOT NULL);"
+    " module_id INTEGER REFERENCES modules(id), address INTEGER NOT NULL, name TEXT NOT NULL,"
+    " file TEXT, line INTEGER);"
     "CREATE TABLE calls(id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES calls(id),"
     " thread_id INTEGER NOT NULL REFERENCES threads(id), function_id INTEGER NOT NULL REFERENCES functions(id),"
     " depth INTEGER NOT NULL, begin_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,"
@@ -210,12 +211,25 @@ static void add_modules(struct database *database)
     (void)sqlite3_finalize(statement);
 }
 
+static void bind_source(sqlite3_stmt *statement, const struct view_function *function)
+{
+    if (function->file == NULL)
+        (void)sqlite3_bind_null(statement, 6);
+    else
+        bind_text(statement, 6, function->file);
+    if (function->line == 0)
+        (void)sqlite3_bind_null(statement, 7);
+    else
+        bind_number(statement, 7, function->line);
+}
+
 /* Behind the calls, which number them. */
 static void add_functions(struct database *database)
 {
     const struct view_trace *trace = database->job->trace;
-    sqlite3_stmt *statement = prepare(database, "INSERT INTO functions VALUES (?, ?, ?, ?, ?)");
+    sqlite3_stmt *statement = prepare(database, "INSERT INTO functions VALUES (?, ?, ?, ?, ?, ?, ?)");
 
+    view_functions_prepare(database->job->functions);
     for (size_t i = 0; statement != NULL && i < database->job->functions->count; i++) {
         const struct view_function *function = view_functions_at(database->job->functions, (uint32_t)i);
 
@@ -229,6 +243,7 @@ static void add_functions(struct database *database)
                                          (function->module - trace->processes[function->process].modules.modules));
         bind_number(statement, 4, function->address);
         bind_text(statement, 5, function->name);
+        bind_source(statement, function);
         (void)add_row(database, statement);
     }
     (void)sqlite3_finalize(statement);
@@ -368,6 +383,7 @@ static int write_sqlite(const struct export_job *job, struct gait_error *err)
     database.modules = calloc(job->trace->process_count + 1, sizeof(*database.modules));
     /* One of somebody who had our number. */
     unlink(path);
+    view_functions_want_sources(job->functions);
     if (database.modules == NULL)
         result = error_set(err, ENOMEM, "cannot write '%s': there is no memory", job->path);
     else

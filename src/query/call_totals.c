@@ -5,8 +5,8 @@
  */
 #include "query/call_totals.h"
 
-#include "query/call_tally.h"
 #include "query/event_scan.h"
+#include "query/event_tally.h"
 #include "query/function_sums.h"
 #include "query/thread_pass.h"
 #include "view/call_tracker.h"
@@ -212,8 +212,8 @@ static int sum_times(struct call_totals *totals, struct query_source *source)
 
 static int sum_calls(struct call_totals *totals, struct query_source *source)
 {
-    struct call_tally tally;
-    int result = call_tally_init(&tally, source, NULL);
+    struct event_tally tally;
+    int result = event_tally_init(&tally, source, EVENT_TALLY_CALLS, NULL);
 
     for (size_t i = 0; i < tally.count && result == 0; i++) {
         struct call_total *total = total_of(totals, tally.counts[i].function);
@@ -221,9 +221,9 @@ static int sum_calls(struct call_totals *totals, struct query_source *source)
         if (total == NULL)
             result = -ENOMEM;
         else
-            total->calls += tally.counts[i].calls;
+            total->calls += tally.counts[i].count;
     }
-    call_tally_deinit(&tally);
+    event_tally_deinit(&tally);
     return result;
 }
 

@@ -15,6 +15,7 @@
 
 struct run {
     sqlite3 *database;
+    struct count_weights *weights;
     const struct query_receiver *receiver;
     struct query_value *values;
     const char **names;
@@ -37,15 +38,19 @@ static bool is_allowed_pragma(const char *name)
 static int authorize(void *context, int action, const char *first, const char *second, const char *database,
                      const char *inner)
 {
-    (void)context;
     (void)database;
     (void)inner;
     switch (action) {
     case SQLITE_SELECT:
+        count_weights_note_select(context);
+        return SQLITE_OK;
     case SQLITE_READ:
+        count_weights_note_read(context, first, second);
+        return SQLITE_OK;
     case SQLITE_RECURSIVE:
         return SQLITE_OK;
     case SQLITE_FUNCTION:
+        count_weights_note_function(context, second);
         return sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_PRAGMA:
         return is_allowed_pragma(first) ? SQLITE_OK : SQLITE_DENY;
@@ -90,9 +95,11 @@ static int open_database(sqlite3 **database_out, struct query_source *source)
     if (result == SQLITE_OK)
         result = sqlite3_db_config(*database_out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (result == SQLITE_OK)
+        result = count_weights_register(&source->weights, *database_out);
+    if (result == SQLITE_OK)
         use_tables(*database_out);
     if (result == SQLITE_OK)
-        result = sqlite3_set_authorizer(*database_out, authorize, NULL);
+        result = sqlite3_set_authorizer(*database_out, authorize, &source->weights);
     return result;
 }
 
@@ -141,17 +148,43 @@ static struct query_value value_of(sqlite3_stmt *statement, int column)
     return value;
 }
 
-static int tell_rows(const struct run *run, sqlite3_stmt *statement, int count)
+/* The same statement once more, up to the row that it was at. */
+static int begin_again(const struct run *run, sqlite3_stmt **statement, uint64_t told)
+{
+    sqlite3_stmt *again = NULL;
+    int code = sqlite3_prepare_v2(run->database, sqlite3_sql(*statement), -1, &again, NULL);
+
+    if (code != SQLITE_OK)
+        return code;
+    sqlite3_finalize(*statement);
+    *statement = again;
+    code = sqlite3_step(again);
+    for (; told > 0 && code == SQLITE_ROW; told--)
+        code = sqlite3_step(again);
+    return code;
+}
+
+static int step(const struct run *run, sqlite3_stmt **statement, uint64_t told)
+{
+    int code = sqlite3_step(*statement);
+
+    while (code != SQLITE_ROW && code != SQLITE_DONE && count_weights_give_up(run->weights))
+        code = begin_again(run, statement, told);
+    return code;
+}
+
+static int tell_rows(const struct run *run, sqlite3_stmt **statement, int count)
 {
     const struct query_receiver *receiver = run->receiver;
+    uint64_t told = 0;
     int code, result = 0;
 
     for (int i = 0; i < count; i++)
-        run->names[i] = sqlite3_column_name(statement, i);
+        run->names[i] = sqlite3_column_name(*statement, i);
     if (count != 0)
         result = receiver->begin(receiver->context, run->names, (size_t)count);
     while (result == 0) {
-        code = sqlite3_step(statement);
+        code = step(run, statement, told++);
         if (code == SQLITE_DONE)
             break;
         if (code != SQLITE_ROW) {
@@ -161,7 +194,7 @@ static int tell_rows(const struct run *run, sqlite3_stmt *statement, int count)
             return result;
         }
         for (int i = 0; i < count; i++)
-            run->values[i] = value_of(statement, i);
+            run->values[i] = value_of(*statement, i);
         result = receiver->row(receiver->context, run->values, (size_t)count);
     }
     return result == 0 && count != 0 ? receiver->end(receiver->context) : result;
@@ -173,13 +206,15 @@ static int run_statements(const struct run *run, const char *sql)
 
     while (result == 0 && *sql != '\0') {
         sqlite3_stmt *statement;
-        int code = sqlite3_prepare_v2(run->database, sql, -1, &statement, &sql);
+        int code;
 
+        count_weights_begin(run->weights);
+        code = sqlite3_prepare_v2(run->database, sql, -1, &statement, &sql);
         if (code != SQLITE_OK)
             return fail(run, code);
         /* NULL: a comment, or nothing. */
         if (statement != NULL)
-            result = tell_rows(run, statement, sqlite3_column_count(statement));
+            result = tell_rows(run, &statement, sqlite3_column_count(statement));
         sqlite3_finalize(statement);
     }
     return result;
@@ -189,7 +224,7 @@ int query_run(const struct view_trace *trace, const char *sql, const struct quer
               struct gait_error *err)
 {
     struct query_source source;
-    struct run run = {.receiver = receiver, .err = err};
+    struct run run = {.receiver = receiver, .err = err, .weights = &source.weights};
     int result = query_source_init(&source, trace);
 
     if (result != 0)

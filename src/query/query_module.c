@@ -113,8 +113,12 @@ static void weigh(sqlite3_index_info *info, const struct query_source *source, c
 
 static void plan_conditions(const struct registration *registration, sqlite3_index_info *info, sqlite3_str *plan)
 {
+    const struct count_weights *weights = &registration->source->weights;
     int argument = 0;
 
+    /* Rows have the same number, whatever is asked for with them. */
+    if (weights->is_plain || weights->has_row_numbers)
+        return;
     for (int i = 0; i < info->nConstraint && argument < CONDITIONS_MAX; i++) {
         const struct sqlite3_index_constraint *constraint = &info->aConstraint[i];
         const struct query_column *column;
@@ -134,9 +138,11 @@ static void plan_conditions(const struct registration *registration, sqlite3_ind
 }
 
 /* Whether the rows can come as ORDER BY, GROUP BY or DISTINCT would have them. */
-static void plan_order(const struct query_table *table, sqlite3_index_info *info, sqlite3_str *plan)
+static void plan_order(const struct registration *registration, sqlite3_index_info *info, sqlite3_str *plan)
 {
-    struct query_wish wish = {.columns = info->colUsed};
+    const struct query_table *table = registration->table;
+    struct query_wish wish = {.columns = info->colUsed,
+                              .has_row_numbers = registration->source->weights.has_row_numbers};
 
     if (table->keeps_order == NULL || info->nOrderBy < 1 || info->nOrderBy > QUERY_ORDERS_MAX)
         return;
@@ -170,7 +176,7 @@ static int plan_reading(sqlite3_vtab *base, sqlite3_index_info *info)
     info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)rows;
     sqlite3_str_appendf(plan, "%lld %d %d", (sqlite3_int64)info->colUsed, sqlite3_vtab_distinct(info) >= 2,
                         (int)has_limit(info));
-    plan_order(registration->table, info, plan);
+    plan_order(registration, info, plan);
     sqlite3_str_appendall(plan, ";");
     plan_conditions(registration, info, plan);
     info->idxStr = sqlite3_str_finish(plan);
@@ -198,6 +204,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor_out)
         return SQLITE_NOMEM;
     cursor->table = registration->table;
     cursor->source = registration->source;
+    cursor->source->weights.cursor_count++;
     *cursor_out = &cursor->base;
     return SQLITE_OK;
 }
@@ -219,6 +226,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
     struct query_cursor *cursor = (struct query_cursor *)base;
 
     reset_cursor(cursor);
+    cursor->source->weights.cursor_count--;
     free(cursor);
     return SQLITE_OK;
 }
@@ -274,6 +282,7 @@ static int begin_reading(sqlite3_vtab_cursor *base, int number, const char *plan
 
     (void)number;
     reset_cursor(cursor);
+    cursor->wish.has_row_numbers = cursor->source->weights.has_row_numbers;
     result = read_conditions(cursor, read_wish(plan, &cursor->wish), count, values);
     if (result == 0) {
         cursor->is_begun = true;
@@ -297,8 +306,10 @@ static int put_column(sqlite3_vtab_cursor *base, sqlite3_context *result, int co
 
 static int put_row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *row_out)
 {
-    *row_out = ((struct query_cursor *)base)->row;
-    return SQLITE_OK;
+    struct query_cursor *cursor = (struct query_cursor *)base;
+
+    *row_out = cursor->row;
+    return count_weights_number(&cursor->source->weights) ? SQLITE_OK : SQLITE_ERROR;
 }
 
 static const sqlite3_module module = {

@@ -6,6 +6,7 @@
 #ifndef GAIT_QUERY_QUERY_SOURCE_H
 #define GAIT_QUERY_QUERY_SOURCE_H
 
+#include "query/count_weights.h"
 #include "symbolize/symbolizer.h"
 #include "view/view_functions.h"
 
@@ -43,7 +44,8 @@ struct query_source {
     size_t known_count;
     struct symbolizer lines;    /* for files and lines of functions */
     struct call_totals *totals; /* NULL: nobody asked */
-    int problem;                /* not 0: something of the trace could not be read, and: */
+    struct count_weights weights;
+    int problem; /* not 0: something of the trace could not be read, and: */
     struct gait_error why;
 };
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * calls: a row for each call, when it ends. A row is made of numbers; names are looked up when they are asked for.
- *
- * Where only columns of the function and its thread are wanted, rows are alike by the million: then they are counted,
- * by function and thread, and each is told as often as it was counted, in the order that is asked for.
+ * Where only columns of the function and its thread are wanted, rows are counted.
  */
-#define _GNU_SOURCE
-#include "query/call_tally.h"
+#include "query/counted_rows.h"
 #include "query/event_scan.h"
 #include "query/place_columns.h"
 #include "view/call_tracker.h"
@@ -77,9 +74,8 @@ struct calls_cursor {
     size_t row_capacity;
 
     bool is_counting;
-    struct call_tally tally;
-    size_t tally_at;
-    uint64_t left; /* of tally_at */
+    struct counted_rows counted;
+    uint32_t counted_function;
 
     int result; /* -ENOMEM */
 };
@@ -210,136 +206,12 @@ static void end_thread(void *context, size_t thread)
     call_tracker_deinit(&cursor->tracker);
 }
 
-/* ---- rows that are counted --------------------------------------------------------------------------------------- */
-
-static bool is_place_only(uint64_t wanted)
-{
-    return (wanted & ~((1ull << PLACE_COLUMNS) - 1)) == 0;
-}
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static bool keeps_order(const struct query_wish *wish)
 {
-    for (size_t i = 0; i < wish->order_count; i++)
-        if (wish->orders[i].column >= PLACE_COLUMNS)
-            return false;
-    return is_place_only(wish->columns);
+    return counted_rows_suit(wish, COUNTED_CALL_COLUMNS);
 }
-
-/* NULL is before all texts. */
-static int compare_texts(const char *left, const char *right)
-{
-    if (left == NULL || right == NULL)
-        return (left != NULL) - (right != NULL);
-    return strcmp(left, right);
-}
-
-static int compare_numbers(uint64_t left, uint64_t right)
-{
-    return left < right ? -1 : left > right;
-}
-
-static const char *text_or_null(const char *text)
-{
-    return text[0] == '\0' ? NULL : text;
-}
-
-static int compare_threads(const struct view_trace *trace, int column, size_t left, size_t right)
-{
-    const struct view_thread *threads = trace->threads;
-
-    switch (column) {
-    case PLACE_PID:
-        return compare_numbers(trace->processes[threads[left].process].pid,
-                               trace->processes[threads[right].process].pid);
-    case PLACE_TID:
-        return compare_numbers(threads[left].tid, threads[right].tid);
-    case PLACE_THREAD:
-        return compare_texts(text_or_null(threads[left].name), text_or_null(threads[right].name));
-    default:
-        return compare_numbers(left, right);
-    }
-}
-
-static int compare_functions(struct query_source *source, int column, uint32_t left, uint32_t right)
-{
-    struct query_function functions[2];
-
-    if (left == right)
-        return 0;
-    functions[0] = column == PLACE_FILE || column == PLACE_LINE ? *query_source_placed(source, left)
-                                                                : *query_source_function(source, left);
-    functions[1] = column == PLACE_FILE || column == PLACE_LINE ? *query_source_placed(source, right)
-                                                                : *query_source_function(source, right);
-    switch (column) {
-    case PLACE_FUNCTION:
-        return strcmp(functions[0].shown->name, functions[1].shown->name);
-    case PLACE_MODULE:
-        return compare_texts(functions[0].module, functions[1].module);
-    case PLACE_ADDRESS:
-        return compare_numbers(functions[0].shown->address ^ 1ull << 63, functions[1].shown->address ^ 1ull << 63);
-    case PLACE_FILE:
-        return compare_texts(functions[0].file, functions[1].file);
-    case PLACE_LINE:
-        return compare_numbers(functions[0].line, functions[1].line);
-    default:
-        return compare_numbers(left, right);
-    }
-}
-
-static int compare_counted(const void *left_rows, const void *right_rows, void *context)
-{
-    const struct call_tally_count *left = left_rows, *right = right_rows;
-    const struct query_cursor *cursor = context;
-
-    for (size_t i = 0; i < cursor->wish.order_count; i++) {
-        const struct query_order *order = &cursor->wish.orders[i];
-        bool is_of_thread = order->column == PLACE_PID || order->column == PLACE_TID || order->column == PLACE_THREAD ||
-                            order->column == PLACE_THREAD_ID;
-        int result = is_of_thread ? compare_threads(cursor->source->trace, order->column, left->thread, right->thread)
-                                  : compare_functions(cursor->source, order->column, left->function, right->function);
-
-        if (result != 0)
-            return order->is_descending ? -result : result;
-    }
-    return 0;
-}
-
-static int count_all(struct calls_cursor *cursor)
-{
-    const struct view_trace *trace = cursor->base.source->trace;
-    bool *wanted = calloc(trace->thread_count + 1, sizeof(*wanted));
-    int result;
-
-    if (wanted == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < trace->thread_count; i++)
-        wanted[i] = wants_thread(cursor, i);
-    result = call_tally_init(&cursor->tally, cursor->base.source, wanted);
-    free(wanted);
-    if (result == 0 && cursor->base.wish.order_count != 0)
-        qsort_r(cursor->tally.counts, cursor->tally.count, sizeof(*cursor->tally.counts), compare_counted, cursor);
-    cursor->tally_at = SIZE_MAX;
-    return result;
-}
-
-static int next_counted(struct calls_cursor *cursor)
-{
-    const struct call_tally_count *counts = cursor->tally.counts;
-
-    if (cursor->left != 0) {
-        cursor->left--;
-        return 1;
-    }
-    do
-        if (++cursor->tally_at >= cursor->tally.count)
-            return 0;
-    while (!place_takes_function(&cursor->verdicts, &cursor->base, counts[cursor->tally_at].function));
-    cursor->thread = place_of_thread(cursor->base.source->trace, counts[cursor->tally_at].thread);
-    cursor->left = cursor->base.wish.is_distinct ? 0 : counts[cursor->tally_at].calls - 1;
-    return 1;
-}
-
-/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static uint64_t counter_of(const struct query_source *source, int64_t ns)
 {
@@ -371,8 +243,20 @@ static int begin(struct query_cursor *base)
     if (!query_wants(&base->wish, CALLS_DEPTH) && !query_wants(&base->wish, CALLS_CALLER))
         cursor->scan.skip_before = cursor->first_begin;
     /* Who wants but a few rows should not wait for all. */
-    cursor->is_counting = is_place_only(base->wish.columns) && (base->wish.order_count != 0 || !base->wish.has_limit);
-    return cursor->is_counting ? count_all(cursor) : 0;
+    cursor->is_counting = counted_rows_suit(&base->wish, COUNTED_CALL_COLUMNS) &&
+                          (base->wish.order_count != 0 || !base->wish.has_limit || counted_rows_weigh(base));
+    return cursor->is_counting ? counted_rows_init(&cursor->counted, base, EVENT_TALLY_CALLS) : 0;
+}
+
+static int next_counted(struct calls_cursor *cursor)
+{
+    const struct event_tally_count *counted = counted_rows_next(&cursor->counted, 0);
+
+    if (counted == NULL)
+        return 0;
+    cursor->thread = place_of_thread(cursor->base.source->trace, counted->thread);
+    cursor->counted_function = counted->function;
+    return 1;
 }
 
 static int next(struct query_cursor *base)
@@ -414,7 +298,7 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
 
     if (which < PLACE_COLUMNS) {
         place_column_put(base, result, which, &cursor->thread,
-                         cursor->is_counting ? cursor->tally.counts[cursor->tally_at].function : row->function);
+                         cursor->is_counting ? cursor->counted_function : row->function);
         return;
     }
     switch (which) {
@@ -452,7 +336,8 @@ static void end(struct query_cursor *base)
     place_verdicts_deinit(&cursor->verdicts);
     free(cursor->open);
     free(cursor->rows);
-    call_tally_deinit(&cursor->tally);
+    if (cursor->is_counting)
+        counted_rows_deinit(&cursor->counted);
 }
 
 extern const struct query_table query_table_calls;

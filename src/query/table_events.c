@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* events: all that was recorded of threads, a row each, as `gait dump events` tells it. */
+/*
+ * events: all that was recorded of threads, a row each, as `gait dump events` tells it. Where only columns of the
+ * function, its thread and the kind are wanted, and an order or nothing but count(*) of them, rows are counted.
+ */
+#include "query/counted_rows.h"
 #include "query/event_scan.h"
 #include "query/place_columns.h"
 #include "trace/event_names.h"
@@ -17,6 +21,8 @@ enum events_column {
     EVENTS_IS_UNWOUND,
     EVENTS_COLUMNS,
 };
+
+_Static_assert(EVENTS_KIND + 1 == COUNTED_EVENT_COLUMNS, "the kind is the last column that can be counted");
 
 static const struct query_column columns[] = {
     PLACE_COLUMN_LIST("where it happened, with the place: of enter and leave, the function"),
@@ -56,6 +62,10 @@ struct events_cursor {
     size_t row_at;
     size_t row_count;
     size_t row_capacity;
+
+    bool is_counting;
+    struct counted_rows counted;
+
     int result; /* -ENOMEM */
 };
 
@@ -64,17 +74,22 @@ static double cost(const struct query_source *source)
     return 2 * query_source_event_bytes(source) + 100;
 }
 
+static int grow(struct events_cursor *cursor)
+{
+    size_t capacity = cursor->row_capacity == 0 ? 256 : 2 * cursor->row_capacity;
+    struct event_row *grown = realloc(cursor->rows, capacity * sizeof(*grown));
+
+    if (grown == NULL)
+        return -ENOMEM;
+    cursor->rows = grown;
+    cursor->row_capacity = capacity;
+    return 0;
+}
+
 static struct event_row *add_row(struct events_cursor *cursor)
 {
-    if (cursor->row_count == cursor->row_capacity) {
-        size_t capacity = cursor->row_capacity == 0 ? 256 : 2 * cursor->row_capacity;
-        struct event_row *grown = realloc(cursor->rows, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return NULL;
-        cursor->rows = grown;
-        cursor->row_capacity = capacity;
-    }
+    if (cursor->row_count == cursor->row_capacity && grow(cursor) != 0)
+        return NULL;
     return &cursor->rows[cursor->row_count++];
 }
 
@@ -148,6 +163,31 @@ static uint32_t wanted_kinds(const struct query_filter *filter)
     return kinds;
 }
 
+static bool keeps_order(const struct query_wish *wish)
+{
+    return counted_rows_suit(wish, COUNTED_EVENT_COLUMNS);
+}
+
+static int begin_counting(struct events_cursor *cursor)
+{
+    cursor->is_counting = true;
+    if (grow(cursor) != 0)
+        return -ENOMEM;
+    return counted_rows_init(&cursor->counted, &cursor->base, EVENT_TALLY_EVENTS);
+}
+
+/* The row is the first one, and the only one. */
+static int next_counted(struct events_cursor *cursor)
+{
+    const struct event_tally_count *counted = counted_rows_next(&cursor->counted, cursor->kinds);
+
+    if (counted == NULL)
+        return 0;
+    cursor->thread = place_of_thread(cursor->base.source->trace, counted->thread);
+    cursor->rows[0] = (struct event_row){.kind = counted->kind, .function = counted->function};
+    return 1;
+}
+
 static int begin(struct query_cursor *base)
 {
     struct events_cursor *cursor = (struct events_cursor *)base;
@@ -171,6 +211,10 @@ static int begin(struct query_cursor *base)
     cursor->last_time = time.high < 0            ? 0
                         : time.high == INT64_MAX ? UINT64_MAX
                                                  : view_clock_counter(clock, (uint64_t)time.high + 1) - 1;
+    /* Without an order, events come as they happened. */
+    if (counted_rows_suit(&base->wish, COUNTED_EVENT_COLUMNS) &&
+        (base->wish.order_count != 0 || counted_rows_weigh(base)))
+        return begin_counting(cursor);
     return 0;
 }
 
@@ -179,6 +223,8 @@ static int next(struct query_cursor *base)
     struct events_cursor *cursor = (struct events_cursor *)base;
     bool goes_on = true;
 
+    if (cursor->is_counting)
+        return next_counted(cursor);
     if (++cursor->row_at < cursor->row_count)
         return 1;
     cursor->row_at = cursor->row_count = 0;
@@ -246,6 +292,8 @@ static void end(struct query_cursor *base)
     query_source_note(base->source, cursor->scan.problem, &cursor->scan.why);
     place_verdicts_deinit(&cursor->verdicts);
     free(cursor->rows);
+    if (cursor->is_counting)
+        counted_rows_deinit(&cursor->counted);
 }
 
 extern const struct query_table query_table_events;
@@ -256,6 +304,7 @@ const struct query_table query_table_events = {
     .column_count = EVENTS_COLUMNS,
     .cursor_bytes = sizeof(struct events_cursor),
     .cost = cost,
+    .keeps_order = keeps_order,
     .begin = begin,
     .next = next,
     .column = column,

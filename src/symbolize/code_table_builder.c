@@ -11,6 +11,8 @@
 
 #define ITEMS_AT_FIRST 256
 #define BYTES_MAX      (1u << 31)
+#define SORT_BITS      10
+#define SORT_MASK      ((1u << SORT_BITS) - 1)
 
 struct built_line {
     uint64_t address;
@@ -42,6 +44,7 @@ void code_table_builder_deinit(struct code_table_builder *builder)
     free(builder->spans.items);
     free(builder->scopes.items);
     free(builder->files.items);
+    free(builder->hashes.items);
     free(builder->texts.items);
     *builder = (struct code_table_builder){.result = 0};
 }
@@ -91,19 +94,31 @@ uint32_t code_table_builder_add_text(struct code_table_builder *builder, const c
     return (uint32_t)place;
 }
 
+/* FNV-1a, 32 bits. */
+static uint32_t hash_of(const char *text)
+{
+    uint32_t hash = 0x811c9dc5;
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x01000193;
+    return hash;
+}
+
 uint16_t code_table_builder_add_file(struct code_table_builder *builder, const char *path)
 {
-    const uint32_t *files = builder->files.items;
-    uint32_t *room;
+    const uint32_t *files = builder->files.items, *hashes = builder->hashes.items;
+    uint32_t hash = hash_of(path), *room, *hash_room;
 
-    for (size_t i = 0; i < builder->files.count; i++)
-        if (strcmp((const char *)builder->texts.items + files[i], path) == 0)
+    for (size_t i = 0; i < builder->hashes.count; i++)
+        if (hashes[i] == hash && strcmp((const char *)builder->texts.items + files[i], path) == 0)
             return (uint16_t)(i + 1);
     if (builder->files.count == UINT16_MAX)
         return 0;
     room = extend(builder, &builder->files, 1, sizeof(*room));
-    if (room == NULL)
+    hash_room = extend(builder, &builder->hashes, 1, sizeof(*hash_room));
+    if (room == NULL || hash_room == NULL)
         return 0;
+    *hash_room = hash;
     *room = code_table_builder_add_text(builder, path);
     return (uint16_t)builder->files.count;
 }
@@ -137,12 +152,15 @@ void code_table_builder_add_range(struct code_table_builder *builder, uint32_t s
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
+/* Where one piece ends the next one may begin, which counts, whatever was added first. */
 static int compare_lines(const void *left_line, const void *right_line)
 {
     const struct built_line *left = left_line, *right = right_line;
 
     if (left->address != right->address)
         return left->address < right->address ? -1 : 1;
+    if ((left->place.file == 0) != (right->place.file == 0))
+        return left->place.file == 0 ? -1 : 1;
     return left->order < right->order ? -1 : 1;
 }
 
@@ -188,6 +206,66 @@ static int compare_ranges(const void *left_range, const void *right_range)
     return left->scope < right->scope ? -1 : left->scope > right->scope;
 }
 
+/* Whether scopes are in order, so that a sort that leaves the order of equal ones alone is enough. */
+static bool has_scopes_in_order(const struct built_range *ranges, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (ranges[i].scope < ranges[i - 1].scope)
+            return false;
+    return true;
+}
+
+/* By some bits of the begin, from one list into another. */
+static void sort_by_bits(const struct built_range *from, struct built_range *to, size_t count, uint64_t base,
+                         unsigned shift)
+{
+    size_t places[1u << SORT_BITS] = {0}, place = 0;
+
+    for (size_t i = 0; i < count; i++)
+        places[(from[i].begin - base) >> shift & SORT_MASK]++;
+    for (size_t i = 0; i <= SORT_MASK; i++) {
+        size_t here = places[i];
+
+        places[i] = place;
+        place += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[places[(from[i].begin - base) >> shift & SORT_MASK]++] = from[i];
+}
+
+/* Many, in little time: units have tens of thousands, all near each other. False: there is no memory for it. */
+static bool sort_many(struct built_range *ranges, size_t count)
+{
+    struct built_range *other = malloc(count * sizeof(*other)), *from = ranges, *to = other;
+    uint64_t base = UINT64_MAX, last = 0;
+
+    if (other == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        base = ranges[i].begin < base ? ranges[i].begin : base;
+        last = ranges[i].begin > last ? ranges[i].begin : last;
+    }
+    for (unsigned shift = 0; shift < 64 && (last - base) >> shift != 0; shift += SORT_BITS) {
+        struct built_range *sorted = to;
+
+        sort_by_bits(from, to, count, base, shift);
+        to = from;
+        from = sorted;
+    }
+    if (from != ranges)
+        memcpy(ranges, from, count * sizeof(*ranges));
+    free(other);
+    return true;
+}
+
+static void sort_ranges(struct built_range *ranges, size_t count)
+{
+    if (count > SORT_MASK && has_scopes_in_order(ranges, count) && sort_many(ranges, count))
+        return;
+    if (count != 0)
+        qsort(ranges, count, sizeof(*ranges), compare_ranges);
+}
+
 static void put_span(struct code_table_builder *builder, uint64_t address, uint32_t scope)
 {
     struct built_span *spans = builder->spans.items, *room;
@@ -207,8 +285,7 @@ static void make_spans(struct code_table_builder *builder)
     struct built_range *ranges = builder->ranges.items;
     size_t open = 0, count = builder->ranges.count;
 
-    if (count != 0)
-        qsort(ranges, count, sizeof(*ranges), compare_ranges);
+    sort_ranges(ranges, count);
     for (size_t i = 0; i <= count; i++) {
         struct built_range range = i < count ? ranges[i] : (struct built_range){.begin = UINT64_MAX};
 

@@ -27,6 +27,7 @@ struct code_table_builder {
     struct code_table_list spans;  /* struct built_span */
     struct code_table_list scopes; /* struct code_scope */
     struct code_table_list files;  /* uint32_t */
+    struct code_table_list hashes; /* of their paths: uint32_t */
     struct code_table_list texts;  /* char */
     int result;
 };
@@ -46,7 +47,8 @@ uint32_t code_table_builder_add_text(struct code_table_builder *builder, const c
 /* A file, once; its number and one. 0: there are too many. */
 uint16_t code_table_builder_add_file(struct code_table_builder *builder, const char *path);
 
-/* From this address on there is that line; with file 0, none. Of several at one address the last one counts. */
+/* From this address on there is that line; with file 0, none. Of several at one address the last one counts, and one
+ * rather than none. */
 void code_table_builder_add_line(struct code_table_builder *builder, uint64_t address, struct code_place place);
 
 struct code_name {

@@ -2,7 +2,7 @@
 /*
  * The debug information of a program or library, as tables of its units' code. It is in the file itself or in others
  * that belong to it: by build ID, by name, or (only where DEBUGINFOD_URLS says so) from a server. In builds without
- * libdw there is none. One thread at a time for each that is open; several threads open the same file several times.
+ * libdw there is none. One thread at a time for each that is open; for other threads there is dwarf_code_share.
  *
  * A file may be damaged, and its information with it: then there is less of it, or it is wrong.
  */
@@ -29,6 +29,9 @@ struct dwarf_range {
  * is no debug information; -ENOTSUP: this gait was built without; -ENOMEM. The caller owns it.
  */
 MUST_USE int dwarf_code_open(const char *path, const char *folders, struct dwarf_code **code_out);
+
+/* The same for another thread: it shares the bytes of the first one, which has to outlive it. -ENOMEM. */
+MUST_USE int dwarf_code_share(const struct dwarf_code *code, struct dwarf_code **code_out);
 
 /* NULL is fine. */
 void dwarf_code_close(struct dwarf_code *code);

@@ -1,104 +1,118 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libdwfl finds the files that belong together, libdw reads them: also split, compressed and shared ones. Addresses in
- * a separate file may differ from those in the program by a distance, which is added here. Functions that the linker
- * has thrown away are left in debug information, at addresses where no code is: they are passed over.
+ * libdwfl finds the files that belong together. Units are read by ourselves where they are as nearly all are
+ * (dwarf_reader.h), from bytes that all threads share; what is left, as split units, is read by libdw, which is slower
+ * and for one thread: then the file is opened once more. What libdw has read stays in memory until it is closed, so it
+ * is closed now and then. Functions that the linker has thrown away are left in debug information, at addresses where
+ * no code is: they are passed over.
  */
 #define _GNU_SOURCE
 #include "symbolize/dwarf_code.h"
 
+#include "symbolize/dwarf_range_list.h"
+#include "symbolize/dwarf_reader.h"
+#include "symbolize/dwarf_session.h"
 #include "symbolize/dwarf_unit.h"
 
-#include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <gelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#define RANGES_AT_FIRST 256
-#define RANGES_MAX      (1u << 24)
+#define UNITS_FOR_LIBDW 512 /* then it is opened again */
 
-struct dwarf_code {
-    Dwfl_Callbacks callbacks;
-    char *folders;
-    Dwfl *session;
-    Dwarf *dwarf;
-    struct dwarf_extent extent;
+/* What threads share. */
+struct dwarf_bytes {
+    struct dwarf_file file;
+    struct dwarf_file shared; /* that dwz has put aside */
 };
 
-struct range_list {
-    struct dwarf_range *ranges;
-    size_t count;
-    size_t capacity;
+struct dwarf_code {
+    char *path;
+    char *folders;
+    struct dwarf_session session; /* empty where it is somebody else's */
+    struct dwarf_bytes *own_bytes;
+    const struct dwarf_bytes *bytes; /* NULL: only libdw can read it */
+    struct dwarf_extent extent;
+    struct dwarf_reader reader;
+    struct dwarf_session slow; /* for units that libdw reads; opened when it is needed */
+    size_t slow_count;
 };
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Where there is code, from the first to the last. */
-static void find_extent(Elf *elf, struct dwarf_extent *extent)
+static void forget_bytes(struct dwarf_bytes *bytes)
 {
-    GElf_Phdr segment;
-    size_t count = 0;
-
-    extent->begin = UINT64_MAX;
-    extent->end = 0;
-    (void)elf_getphdrnum(elf, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (gelf_getphdr(elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
-            continue;
-        if (segment.p_vaddr < extent->begin)
-            extent->begin = segment.p_vaddr;
-        if (segment.p_vaddr + segment.p_memsz > extent->end)
-            extent->end = segment.p_vaddr + segment.p_memsz;
-    }
+    if (bytes == NULL)
+        return;
+    dwarf_file_deinit(&bytes->file);
+    dwarf_file_deinit(&bytes->shared);
+    free(bytes);
 }
 
-static int open_module(struct dwarf_code *code, Dwfl_Module *module)
+/* NULL: it cannot be read by ourselves. */
+static struct dwarf_bytes *take_bytes(Dwarf *dwarf)
 {
-    GElf_Addr program_bias;
-    Dwarf_Addr bias;
-    Elf *elf = dwfl_module_getelf(module, &program_bias);
+    struct dwarf_bytes *bytes = calloc(1, sizeof(*bytes));
+    struct dwarf_sections sections;
+    Dwarf *other = dwarf_getalt(dwarf);
+    int result;
 
-    code->dwarf = elf == NULL ? NULL : dwfl_module_getdwarf(module, &bias);
-    if (code->dwarf == NULL)
-        return -ENOENT;
-    find_extent(elf, &code->extent);
-    code->extent.distance = bias - program_bias;
-    return 0;
+    if (bytes == NULL)
+        return NULL;
+    result = dwarf_session_sections(dwarf, &sections) ? dwarf_file_init(&bytes->file, &sections, NULL) : -ENOTSUP;
+    if (result == 0 && other != NULL)
+        result = dwarf_session_sections(other, &sections) ? dwarf_file_init(&bytes->shared, &sections, NULL) : -ENOTSUP;
+    if (result == 0 && other != NULL)
+        bytes->file.shared = &bytes->shared;
+    if (result == 0)
+        return bytes;
+    forget_bytes(bytes);
+    return NULL;
 }
 
-/* Beside the file, in .debug beside it, and in the folders; what is found by name must have the right sum. */
-static int begin_session(struct dwarf_code *code, const char *folders)
+static struct dwarf_code *create(const char *path, const char *folders)
 {
-    if (asprintf(&code->folders, "+:.debug:%s", folders) < 0) {
-        code->folders = NULL;
-        return -ENOMEM;
-    }
-    code->callbacks = (Dwfl_Callbacks){.find_elf = dwfl_build_id_find_elf,
-                                       .find_debuginfo = dwfl_standard_find_debuginfo,
-                                       .section_address = dwfl_offline_section_address,
-                                       .debuginfo_path = &code->folders};
-    code->session = dwfl_begin(&code->callbacks);
-    return code->session == NULL ? -ENOMEM : 0;
+    struct dwarf_code *code = calloc(1, sizeof(*code));
+
+    if (code == NULL)
+        return NULL;
+    code->path = strdup(path);
+    code->folders = strdup(folders);
+    if (code->path != NULL && code->folders != NULL)
+        return code;
+    dwarf_code_close(code);
+    return NULL;
 }
 
 int dwarf_code_open(const char *path, const char *folders, struct dwarf_code **code_out)
 {
-    struct dwarf_code *code = calloc(1, sizeof(*code));
-    Dwfl_Module *module = NULL;
+    struct dwarf_code *code = create(path, folders);
 
     if (code == NULL)
         return -ENOMEM;
-    if (begin_session(code, folders) == 0) {
-        dwfl_report_begin(code->session);
-        module = dwfl_report_offline(code->session, path, path, -1);
-        (void)dwfl_report_end(code->session, NULL, NULL);
-    }
-    if (module == NULL || open_module(code, module) != 0) {
+    if (dwarf_session_begin(&code->session, path, folders) != 0) {
         dwarf_code_close(code);
         return -ENOENT;
     }
+    code->extent = code->session.extent;
+    code->own_bytes = take_bytes(code->session.dwarf);
+    code->bytes = code->own_bytes;
+    if (code->bytes != NULL)
+        dwarf_reader_init(&code->reader, &code->bytes->file, &code->extent);
     *code_out = code;
+    return 0;
+}
+
+int dwarf_code_share(const struct dwarf_code *code, struct dwarf_code **code_out)
+{
+    struct dwarf_code *other = create(code->path, code->folders);
+
+    if (other == NULL)
+        return -ENOMEM;
+    other->extent = code->extent;
+    other->bytes = code->bytes;
+    if (other->bytes != NULL)
+        dwarf_reader_init(&other->reader, &other->bytes->file, &other->extent);
+    *code_out = other;
     return 0;
 }
 
@@ -106,36 +120,30 @@ void dwarf_code_close(struct dwarf_code *code)
 {
     if (code == NULL)
         return;
-    if (code->session != NULL)
-        dwfl_end(code->session);
+    if (code->bytes != NULL)
+        dwarf_reader_deinit(&code->reader);
+    forget_bytes(code->own_bytes);
+    dwarf_session_end(&code->slow);
+    dwarf_session_end(&code->session);
+    free(code->path);
     free(code->folders);
     free(code);
 }
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-static int add_range(struct range_list *list, const struct dwarf_extent *extent, struct dwarf_range range)
+/* The debug information, for libdw to read; NULL: it cannot be opened any more. */
+static Dwarf *open_slow(struct dwarf_code *code)
 {
-    range.begin += extent->distance;
-    range.end += extent->distance;
-    if (range.begin == extent->distance || range.begin >= range.end || range.begin < extent->begin ||
-        range.end > extent->end)
-        return 0;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? RANGES_AT_FIRST : 2 * list->capacity;
-        struct dwarf_range *grown =
-            capacity > RANGES_MAX ? NULL : realloc(list->ranges, capacity * sizeof(list->ranges[0]));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        list->ranges = grown;
-        list->capacity = capacity;
+    if (code->slow_count++ % UNITS_FOR_LIBDW == 0) {
+        dwarf_session_end(&code->slow);
+        if (dwarf_session_begin(&code->slow, code->path, code->folders) != 0)
+            return NULL;
     }
-    list->ranges[list->count++] = range;
-    return 0;
+    return code->slow.dwarf;
 }
 
-static int add_unit(struct range_list *list, const struct dwarf_extent *extent, Dwarf_Die *unit)
+static int add_unit(struct dwarf_range_list *list, const struct dwarf_extent *extent, Dwarf_Die *unit)
 {
     struct dwarf_range range = {.unit = dwarf_dieoffset(unit)};
     Dwarf_Addr base;
@@ -143,18 +151,18 @@ static int add_unit(struct range_list *list, const struct dwarf_extent *extent, 
     int result = 0;
 
     while (result == 0 && (place = dwarf_ranges(unit, place, &base, &range.begin, &range.end)) > 0)
-        result = add_range(list, extent, range);
+        result = dwarf_range_list_add(list, extent, range);
     return result;
 }
 
 /* Some units do not say it themselves, but a table does. */
-static int add_from_table(struct range_list *list, struct dwarf_code *code)
+static int add_from_table(struct dwarf_range_list *list, const struct dwarf_extent *extent, Dwarf *dwarf)
 {
     Dwarf_Aranges *table;
     size_t count = 0;
     int result = 0;
 
-    if (dwarf_getaranges(code->dwarf, &table, &count) != 0)
+    if (dwarf_getaranges(dwarf, &table, &count) != 0)
         return 0;
     for (size_t i = 0; result == 0 && i < count; i++) {
         struct dwarf_range range;
@@ -165,22 +173,34 @@ static int add_from_table(struct range_list *list, struct dwarf_code *code)
             continue;
         range.end = range.begin + length;
         range.unit = unit;
-        result = add_range(list, &code->extent, range);
+        result = dwarf_range_list_add(list, extent, range);
     }
     return result;
 }
 
-int dwarf_code_ranges(struct dwarf_code *code, struct dwarf_range **ranges_out, size_t *count_out)
+static int read_slowly(struct dwarf_code *code, struct dwarf_range_list *list)
 {
-    struct range_list list = {.count = 0};
+    Dwarf *dwarf = open_slow(code);
     Dwarf_CU *unit = NULL;
     Dwarf_Die entry;
     int result = 0;
 
-    while (result == 0 && dwarf_get_units(code->dwarf, unit, &unit, NULL, NULL, &entry, NULL) == 0)
-        result = add_unit(&list, &code->extent, &entry);
-    if (result == 0)
-        result = add_from_table(&list, code);
+    if (dwarf == NULL)
+        return 0;
+    while (result == 0 && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &entry, NULL) == 0)
+        result = add_unit(list, &code->extent, &entry);
+    return result == 0 ? add_from_table(list, &code->extent, dwarf) : result;
+}
+
+int dwarf_code_ranges(struct dwarf_code *code, struct dwarf_range **ranges_out, size_t *count_out)
+{
+    struct dwarf_range_list list = {.count = 0};
+    int result = code->bytes == NULL ? -ENOTSUP : dwarf_range_list_read(&list, &code->bytes->file, &code->extent);
+
+    if (result == -ENOTSUP) {
+        list.count = 0;
+        result = read_slowly(code, &list);
+    }
     if (result != 0) {
         free(list.ranges);
         return result;
@@ -190,12 +210,24 @@ int dwarf_code_ranges(struct dwarf_code *code, struct dwarf_range **ranges_out, 
     return 0;
 }
 
+static int make_slowly(struct dwarf_code *code, uint64_t unit, void **block_out, size_t *size_out, bool *is_whole_out)
+{
+    Dwarf *dwarf = open_slow(code);
+    Dwarf_Die entry;
+
+    if (dwarf == NULL || dwarf_offdie(dwarf, unit, &entry) == NULL)
+        return -ENOENT;
+    return dwarf_unit_make_table(&entry, &code->extent, block_out, size_out, is_whole_out);
+}
+
 int dwarf_code_make_table(struct dwarf_code *code, uint64_t unit, void **block_out, size_t *size_out,
                           bool *is_whole_out)
 {
-    Dwarf_Die entry;
+    int result = code->bytes == NULL ? -ENOTSUP : dwarf_reader_make_table(&code->reader, unit, block_out, size_out);
 
-    if (dwarf_offdie(code->dwarf, unit, &entry) == NULL)
-        return -ENOENT;
-    return dwarf_unit_make_table(&entry, &code->extent, block_out, size_out, is_whole_out);
+    if (result == -ENOTSUP || result == -ENOENT)
+        return make_slowly(code, unit, block_out, size_out, is_whole_out);
+    if (result == 0)
+        *is_whole_out = true;
+    return result;
 }

@@ -12,6 +12,13 @@ int dwarf_code_open(const char *path, const char *folders, struct dwarf_code **c
     return -ENOTSUP;
 }
 
+int dwarf_code_share(const struct dwarf_code *code, struct dwarf_code **code_out)
+{
+    (void)code;
+    (void)code_out;
+    return -ENOTSUP;
+}
+
 void dwarf_code_close(struct dwarf_code *code)
 {
     (void)code;

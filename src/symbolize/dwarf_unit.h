@@ -4,18 +4,12 @@
 #define GAIT_SYMBOLIZE_DWARF_UNIT_H
 
 #include "base/attributes.h"
+#include "symbolize/dwarf_extent.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Where the program has code, and what is to be added to addresses in debug information. */
-struct dwarf_extent {
-    uint64_t begin;
-    uint64_t end;
-    uint64_t distance;
-};
 
 /* As dwarf_code_make_table; the entry is the unit's own. */
 MUST_USE int dwarf_unit_make_table(Dwarf_Die *unit, const struct dwarf_extent *extent, void **block_out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libdw is for one thread, so each thread opens the file for itself; they share the list of units that are wanted and
- * take them one by one. What libdw has read stays in memory until it is closed, so it is closed now and then.
+ * Threads share the list of units that are wanted and take them one by one, and the bytes of the file, but nothing
+ * else.
  *
  * A build ID names the code, not the debug information, of which there may be several forms. Units are named by places
  * in it: before one of them is read, it is looked whether they are those that the cache knows.
@@ -9,6 +9,7 @@
 #include "symbolize/source_lines.h"
 
 #include "symbolize/dwarf_code.h"
+#include "symbolize/symbolizer.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,8 +18,7 @@
 #include <unistd.h>
 
 #define THREADS_MAX      64
-#define UNITS_FOR_THREAD 8   /* fewer are not worth another thread */
-#define UNITS_FOR_FILE   512 /* then it is opened again */
+#define UNITS_FOR_THREAD 8 /* fewer are not worth another thread */
 
 void source_lines_open(struct source_lines *lines, const char *path, const char *debug_folders,
                        struct code_cache_name name)
@@ -116,6 +116,12 @@ static void make_table(struct dwarf_code *code, struct code_unit *unit)
         free(block);
 }
 
+static void tell(const struct source_lines *lines, size_t done, size_t total)
+{
+    if (lines->watch != NULL && lines->watch->tell != NULL)
+        lines->watch->tell(lines->watch->context, done, total);
+}
+
 static void note_new(struct source_lines *lines, const struct code_unit *unit)
 {
     if (unit->state == CODE_UNIT_READY && unit->is_whole && !unit->is_from_cache)
@@ -135,8 +141,10 @@ static bool get_table(struct source_lines *lines, struct code_unit *unit)
         if (lines->units.units != before)
             return false;
     }
-    if (lines->code != NULL)
+    if (lines->code != NULL) {
         make_table(lines->code, unit);
+        tell(lines, ++lines->made_count, 0);
+    }
     note_new(lines, unit);
     return true;
 }
@@ -175,25 +183,31 @@ struct work {
     struct code_unit **units;
     size_t count;
     atomic_size_t next;
+    atomic_size_t done;
 };
+
+/* The thread that asks does as much as the others do. */
+static void make_tables(struct work *work, struct dwarf_code *code, bool is_asking)
+{
+    size_t which, done;
+
+    /* Relaxed: each number is taken once, and whoever waits for the threads sees what they did. */
+    while ((which = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->count) {
+        make_table(code, work->units[which]);
+        done = 1 + atomic_fetch_add_explicit(&work->done, 1, memory_order_relaxed);
+        if (is_asking)
+            tell(work->lines, done, work->count);
+    }
+}
 
 static void *run(void *context)
 {
     struct work *work = context;
-    struct dwarf_code *code = NULL;
-    size_t made = 0, which;
+    struct dwarf_code *code;
 
-    /* Relaxed: each number is taken once, and whoever waits for the threads sees what they did. */
-    while ((which = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->count) {
-        if (made++ % UNITS_FOR_FILE == 0) {
-            dwarf_code_close(code);
-            code = NULL;
-            if (dwarf_code_open(work->lines->path, work->lines->debug_folders, &code) != 0)
-                code = NULL;
-        }
-        if (code != NULL)
-            make_table(code, work->units[which]);
-    }
+    if (dwarf_code_share(work->lines->code, &code) != 0)
+        return NULL;
+    make_tables(work, code, false);
     dwarf_code_close(code);
     return NULL;
 }
@@ -210,7 +224,7 @@ static void run_all(struct work *work, unsigned thread_count)
         wanted = THREADS_MAX;
     while (started + 1 < wanted && pthread_create(&threads[started], NULL, run, work) == 0)
         started++;
-    (void)run(work);
+    make_tables(work, work->lines->code, true);
     for (size_t i = 0; i < started; i++)
         (void)pthread_join(threads[i], NULL);
 }

@@ -15,18 +15,21 @@
 #include <stdint.h>
 
 struct dwarf_code;
+struct symbolizer_watch;
 
 struct source_lines {
     const char *path;
     const char *debug_folders;
     struct code_cache_name name;
-    bool is_looked_up;        /* whether there are units is known */
-    struct code_units units;  /* which unit has which code, and the tables so far */
-    struct code_units former; /* as the cache had them, which turned out to be wrong */
-    struct dwarf_code *code;  /* opened when it is needed */
-    bool has_no_code;         /* that was tried, and there is none */
-    int cache_fd;             /* -1: nothing is kept */
-    bool has_new;             /* something should be kept */
+    bool is_looked_up;                    /* whether there are units is known */
+    struct code_units units;              /* which unit has which code, and the tables so far */
+    struct code_units former;             /* as the cache had them, which turned out to be wrong */
+    struct dwarf_code *code;              /* opened when it is needed */
+    bool has_no_code;                     /* that was tried, and there is none */
+    int cache_fd;                         /* -1: nothing is kept */
+    bool has_new;                         /* something should be kept */
+    const struct symbolizer_watch *watch; /* who is told how far it is; NULL: nobody */
+    size_t made_count;                    /* tables that were made, one by one */
 };
 
 /*

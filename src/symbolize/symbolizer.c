@@ -51,6 +51,11 @@ void symbolizer_use_trace(struct symbolizer *symbolizer, int folder)
     symbolizer->trace = folder;
 }
 
+void symbolizer_watch(struct symbolizer *symbolizer, struct symbolizer_watch watch)
+{
+    symbolizer->watch = watch;
+}
+
 void symbolizer_deinit(struct symbolizer *symbolizer)
 {
     while (symbolizer->files != NULL) {
@@ -84,6 +89,7 @@ static void open_file(struct symbolizer *symbolizer, struct symbolizer_file *fil
                                elf_build_id_find(&opened->file.symbols, &name.id, &name.id_bytes) != 0))
         name.folder = NULL;
     source_lines_open(&file->lines, opened->path == NULL ? "" : opened->path, folders, name);
+    file->lines.watch = &symbolizer->watch;
 }
 
 /* NULL: there is no memory. */

@@ -23,6 +23,14 @@ struct module;
 struct symbolizer_file;
 struct symbolizer_process;
 
+/* Somebody who wants to know how far the reading of debug information is. */
+struct symbolizer_watch {
+    /* done of so many units; total 0: nobody knows how many there will be. Called now and then, by the thread that
+     * asks. */
+    void (*tell)(void *context, size_t done, size_t total); /* NULL: nobody */
+    void *context;
+};
+
 struct symbolizer_options {
     bool has_no_cache;         /* neither read nor write what was found before */
     const char *cache;         /* its folder; NULL: where people keep such things */
@@ -37,6 +45,7 @@ struct symbolizer {
     struct symbolizer_file *files;        /* the one that was asked last is first */
     struct symbolizer_process *processes; /* whose own code was asked for */
     struct name_store names;
+    struct symbolizer_watch watch;
     const char *cache; /* NULL: none */
     char cache_path[1024];
 };
@@ -83,6 +92,9 @@ void symbolizer_deinit(struct symbolizer *symbolizer);
 /* Before anything is asked: what is kept in this trace is used for files that are gone or have changed. Its folder,
  * which is open, has to stay so. */
 void symbolizer_use_trace(struct symbolizer *symbolizer, int folder);
+
+/* Before anything is asked: who is to be told how far it is. */
+void symbolizer_watch(struct symbolizer *symbolizer, struct symbolizer_watch watch);
 
 /*
  * What is at an address of a module. Without a name, a frame's function is "function@plt" for a stub through which it

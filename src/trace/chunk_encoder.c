@@ -4,16 +4,21 @@
 
 #include "trace/compression.h"
 #include "trace/crc32c.h"
+#include "trace/record_counts.h"
 #include "trace/record_packing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Counts may take this part of a chunk, no more: they are for the many records of few functions. */
+#define COUNTS_PART 32u
+
 struct chunk_encoder {
     struct compressor *compressor; /* NULL: none */
     struct record_predictor *predictor;
-    uint8_t *buffer; /* of marks, and packed records behind them */
+    struct record_counts *counts; /* NULL: nothing was counted yet */
+    uint8_t *buffer;              /* room for counts; then marks, and packed records behind them */
     size_t buffer_bytes;
 };
 
@@ -40,14 +45,17 @@ void chunk_encoder_destroy(struct chunk_encoder *encoder)
         return;
     compressor_destroy(encoder->compressor);
     record_predictor_destroy(encoder->predictor);
+    record_counts_destroy(encoder->counts);
     free(encoder->buffer);
     free(encoder);
 }
 
+/* Room for so many bytes behind that for counts. */
 static int reserve(struct chunk_encoder *encoder, size_t size_bytes)
 {
     uint8_t *buffer;
 
+    size_bytes += TRACE_COUNTS_BYTES_MAX;
     if (encoder->buffer_bytes >= size_bytes)
         return 0;
     buffer = realloc(encoder->buffer, size_bytes);
@@ -58,6 +66,11 @@ static int reserve(struct chunk_encoder *encoder, size_t size_bytes)
     return 0;
 }
 
+static uint8_t *behind_counts(const struct chunk_encoder *encoder)
+{
+    return encoder->buffer + TRACE_COUNTS_BYTES_MAX;
+}
+
 /* Puts the marks into the buffer. Returns how many bytes that are. */
 static size_t put_marks(struct chunk_encoder *encoder, const struct stream_piece *piece)
 {
@@ -66,8 +79,8 @@ static size_t put_marks(struct chunk_encoder *encoder, const struct stream_piece
 
     if (piece->mark_count == 0)
         return 0;
-    memcpy(encoder->buffer, &marks, sizeof(marks));
-    memcpy(encoder->buffer + sizeof(marks), piece->marks, marks_bytes);
+    memcpy(behind_counts(encoder), &marks, sizeof(marks));
+    memcpy(behind_counts(encoder) + sizeof(marks), piece->marks, marks_bytes);
     return sizeof(marks) + marks_bytes;
 }
 
@@ -101,17 +114,17 @@ static int pack_stored(struct chunk_encoder *encoder, const struct stream_piece 
         return -ENOMEM;
     marks_bytes = put_marks(encoder, piece);
     if (piece->has_records)
-        result =
-            record_packing_do(encoder->predictor, piece->format, records, encoder->buffer + marks_bytes, &packed_bytes);
+        result = record_packing_do(encoder->predictor, piece->format, records, behind_counts(encoder) + marks_bytes,
+                                   &packed_bytes);
     if (piece->has_records)
         chunk->record_count = result == 0 ? record_packing_count(encoder->predictor) : count_records(piece);
     if (result != 0 && marks_bytes == 0)
         return 0;
     if (result != 0)
-        memcpy(encoder->buffer + marks_bytes, piece->bytes, piece->size_bytes);
+        memcpy(behind_counts(encoder) + marks_bytes, piece->bytes, piece->size_bytes);
     chunk->header.flags |= (result == 0 ? TRACE_CHUNK_PACKED : 0) | (marks_bytes != 0 ? TRACE_CHUNK_MARKS : 0);
     chunk->header.stored_bytes = (uint32_t)(marks_bytes + packed_bytes);
-    chunk->stored = encoder->buffer;
+    chunk->stored = behind_counts(encoder);
     return 0;
 }
 
@@ -127,6 +140,30 @@ static int compress_stored(struct chunk_encoder *encoder, struct encoded_chunk *
         return result == -E2BIG ? 0 : result;
     chunk->header.flags |= TRACE_CHUNK_ZSTD;
     chunk->header.stored_bytes = (uint32_t)bytes;
+    return 0;
+}
+
+/* In front of what is stored, if they are few. */
+static int put_counts(struct chunk_encoder *encoder, const struct stream_piece *piece, struct encoded_chunk *chunk)
+{
+    struct packing_source records = {piece->bytes, piece->size_bytes};
+    size_t stored_bytes = chunk->header.stored_bytes, room = stored_bytes / COUNTS_PART, counts_bytes;
+
+    if (!piece->format.is_hooked || !(chunk->header.flags & TRACE_CHUNK_PACKED) || room < trace_counts_bytes(1))
+        return 0;
+    if (encoder->counts == NULL && record_counts_create(&encoder->counts) != 0)
+        return -ENOMEM;
+    counts_bytes =
+        record_counts_take(encoder->counts, records, room < TRACE_COUNTS_BYTES_MAX ? room : TRACE_COUNTS_BYTES_MAX);
+    if (counts_bytes == 0 || stored_bytes + counts_bytes >= piece->size_bytes)
+        return 0;
+    /* What was compressed is elsewhere. */
+    if (chunk->stored != behind_counts(encoder))
+        memcpy(behind_counts(encoder), chunk->stored, stored_bytes);
+    record_counts_write(encoder->counts, behind_counts(encoder) - counts_bytes);
+    chunk->stored = behind_counts(encoder) - counts_bytes;
+    chunk->header.stored_bytes += (uint32_t)counts_bytes;
+    chunk->header.flags |= TRACE_CHUNK_COUNTS;
     return 0;
 }
 
@@ -152,6 +189,8 @@ int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *
     result = pack_stored(encoder, piece, &chunk);
     if (result == 0)
         result = compress_stored(encoder, &chunk);
+    if (result == 0)
+        result = put_counts(encoder, piece, &chunk);
     if (result != 0)
         return result;
     chunk.header.data_crc = crc32c(0, chunk.stored, chunk.header.stored_bytes);

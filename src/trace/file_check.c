@@ -6,6 +6,7 @@
 #include "trace/kernel_events.h"
 #include "trace/manifest.h"
 #include "trace/modules.h"
+#include "trace/record_counts.h"
 #include "trace/trace_crash.h"
 #include "trace/trace_details.h"
 #include "trace/trace_events.h"
@@ -14,6 +15,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -202,6 +204,43 @@ static void check_thread(struct file_checker *checker, const struct trace_file *
     check_place(checker, file, finding);
 }
 
+/* Whether a chunk tells of its records what is in them. */
+static bool counts_are_right(struct record_counts *counts, const struct stream_chunk *chunk)
+{
+    struct packing_source records = {chunk->bytes, chunk->size_bytes};
+    size_t size_bytes = record_counts_take(counts, records, TRACE_COUNTS_BYTES_MAX);
+    uint8_t *written = size_bytes == 0 ? NULL : malloc(size_bytes);
+    bool are_right = written != NULL && size_bytes == trace_counts_bytes(chunk->count_count);
+
+    if (are_right) {
+        record_counts_write(counts, written);
+        are_right = memcmp(written + sizeof(struct trace_counts), chunk->counts,
+                           chunk->count_count * sizeof(*chunk->counts)) == 0;
+    }
+    free(written);
+    return are_right;
+}
+
+/* Who reads events passes over counts: they are looked at apart. */
+static void check_counts(const struct file_checker *checker, const struct trace_file *file,
+                         struct file_finding *finding)
+{
+    struct stream_reader reader;
+    struct stream_chunk chunk;
+    struct record_counts *counts;
+
+    if (finding->verdict != FILE_GOOD || record_counts_create(&counts) != 0)
+        return;
+    if (stream_reader_open(&reader, checker->files->folder, file->path, NULL) == 0) {
+        while (finding->verdict == FILE_GOOD && (reader.header.events & EVENTS_HOOKED) != 0 &&
+               stream_reader_next(&reader, &chunk))
+            if (chunk.counts != NULL && !counts_are_right(counts, &chunk))
+                note_damage(finding, "the counts of chunk %" PRIu64 " are not those of its records", chunk.sequence);
+        stream_reader_close(&reader);
+    }
+    record_counts_destroy(counts);
+}
+
 static void check_index(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
 {
     uint64_t events = 0;
@@ -218,6 +257,7 @@ static void check_index(struct file_checker *checker, const struct trace_file *f
                  &(struct thread_stream){&end.header, end.bad_bytes, end.first_bad_chunk, end.first_bad_at,
                                          "records of known blocks"},
                  finding);
+    check_counts(checker, file, finding);
 }
 
 static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,

@@ -8,6 +8,7 @@
 #include "libgait/error.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
+#include "trace/record_counts.h"
 #include "trace/record_packing.h"
 
 #include <errno.h>
@@ -268,6 +269,27 @@ static int decompressed_size(const struct trace_chunk *chunk, struct span stored
     return result;
 }
 
+static bool take_counts(struct stream_reader *reader, const struct trace_chunk *chunk, struct span *span,
+                        struct stream_chunk *chunk_out)
+{
+    struct trace_counts counts = {.count = 0};
+    uint64_t size_bytes = 0;
+
+    if (!(chunk->flags & TRACE_CHUNK_COUNTS))
+        return true;
+    if (span->size_bytes >= sizeof(counts)) {
+        memcpy(&counts, span->bytes, sizeof(counts));
+        size_bytes = trace_counts_bytes(counts.count);
+    }
+    if (size_bytes == 0 || size_bytes > TRACE_COUNTS_BYTES_MAX || size_bytes > span->size_bytes ||
+        counts.crc != record_counts_sum(span->bytes, counts.count))
+        return end_damaged(reader, "the chunk's counts cannot be read");
+    chunk_out->counts = (const void *)(span->bytes + sizeof(counts));
+    chunk_out->count_count = counts.count;
+    *span = (struct span){span->bytes + size_bytes, span->size_bytes - size_bytes};
+    return true;
+}
+
 static bool decompress(struct stream_reader *reader, const struct trace_chunk *chunk, struct span *span)
 {
     uint64_t size;
@@ -339,8 +361,8 @@ static bool decode(struct stream_reader *reader, const struct trace_chunk *chunk
 {
     struct span span = {reader->stored.bytes, chunk->stored_bytes};
 
-    if (!decompress(reader, chunk, &span) || !take_marks(reader, chunk, &span, chunk_out) ||
-        !unpack(reader, chunk, &span))
+    if (!take_counts(reader, chunk, &span, chunk_out) || !decompress(reader, chunk, &span) ||
+        !take_marks(reader, chunk, &span, chunk_out) || !unpack(reader, chunk, &span))
         return false;
     chunk_out->bytes = span.bytes;
     chunk_out->size_bytes = span.size_bytes;
@@ -374,23 +396,79 @@ static void leave_chunk(struct stream_end *end, const struct trace_chunk *chunk)
     end->last_time = chunk->last_time;
 }
 
+/* Whether a good chunk comes next, all of which happened before that time. The footer, and what is wrong, is not. */
+static bool is_before(struct stream_reader *reader, uint64_t before, struct trace_chunk *chunk)
+{
+    const struct stream_end *end = &reader->end;
+    struct stat status;
+
+    return end->state == STREAM_READING &&
+           read_at(reader->fd, end->offset, chunk, sizeof(*chunk)) == (ssize_t)sizeof(*chunk) &&
+           chunk->magic == TRACE_CHUNK_MAGIC && check_chunk(reader, chunk) && chunk->last_time <= before &&
+           fstat(reader->fd, &status) == 0 &&
+           (uint64_t)status.st_size >= end->offset + sizeof(*chunk) + trace_padded(chunk->stored_bytes);
+}
+
 uint64_t stream_reader_skip(struct stream_reader *reader, uint64_t before)
 {
-    struct stream_end *end = &reader->end;
     struct trace_chunk chunk;
-    struct stat status;
     uint64_t count = 0;
 
-    /* The footer, and what is wrong, is for who reads on. */
-    while (end->state == STREAM_READING &&
-           read_at(reader->fd, end->offset, &chunk, sizeof(chunk)) == (ssize_t)sizeof(chunk) &&
-           chunk.magic == TRACE_CHUNK_MAGIC && check_chunk(reader, &chunk) && chunk.last_time <= before &&
-           fstat(reader->fd, &status) == 0 &&
-           (uint64_t)status.st_size >= end->offset + sizeof(chunk) + trace_padded(chunk.stored_bytes)) {
-        leave_chunk(end, &chunk);
-        count++;
-    }
+    for (; is_before(reader, before, &chunk); count++)
+        leave_chunk(&reader->end, &chunk);
     return count;
+}
+
+/* The counts of a chunk, into the buffer for what is stored. False: there are none that are good. */
+static bool read_counts(struct stream_reader *reader, const struct trace_chunk *chunk, struct trace_counts *counts)
+{
+    uint64_t offset = reader->end.offset + sizeof(*chunk), size_bytes;
+
+    if (!(chunk->flags & TRACE_CHUNK_COUNTS) || chunk->stored_bytes < sizeof(*counts) ||
+        read_at(reader->fd, offset, counts, sizeof(*counts)) != (ssize_t)sizeof(*counts))
+        return false;
+    size_bytes = trace_counts_bytes(counts->count);
+    return size_bytes <= TRACE_COUNTS_BYTES_MAX && size_bytes <= chunk->stored_bytes &&
+           reserve(reader, &reader->stored, size_bytes) &&
+           read_at(reader->fd, offset, reader->stored.bytes, size_bytes) == (ssize_t)size_bytes &&
+           counts->crc == record_counts_sum(reader->stored.bytes, counts->count);
+}
+
+bool stream_reader_glance(struct stream_reader *reader, uint64_t before, struct stream_glance *glance_out)
+{
+    struct trace_counts counts;
+
+    if (!is_before(reader, before, &reader->glanced))
+        return false;
+    *glance_out = (struct stream_glance){
+        .last_time = reader->glanced.last_time,
+        .is_behind_gap = reader->glanced.lost_before != 0 || (reader->glanced.flags & TRACE_CHUNK_GAP) != 0,
+    };
+    if (!read_counts(reader, &reader->glanced, &counts))
+        return true;
+    glance_out->has_counts = true;
+    glance_out->lowest_depth = counts.lowest_depth;
+    glance_out->counts = (const void *)(reader->stored.bytes + sizeof(counts));
+    glance_out->count = counts.count;
+    return true;
+}
+
+void stream_reader_pass(struct stream_reader *reader)
+{
+    leave_chunk(&reader->end, &reader->glanced);
+}
+
+struct stream_place stream_reader_place(const struct stream_reader *reader)
+{
+    return (struct stream_place){reader->end.offset, reader->end.chunk_count, reader->end.first_sequence};
+}
+
+void stream_reader_return(struct stream_reader *reader, struct stream_place place)
+{
+    reader->end.state = STREAM_READING;
+    reader->end.offset = place.offset;
+    reader->end.chunk_count = place.chunk_count;
+    reader->end.first_sequence = place.first_sequence;
 }
 
 bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk_out)

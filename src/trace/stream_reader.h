@@ -53,6 +53,7 @@ struct stream_reader {
     struct stream_buffer stored;
     struct stream_buffer plain; /* the same, decompressed */
     struct stream_buffer raw;   /* the same, unpacked */
+    struct trace_chunk glanced; /* that was looked at last */
     struct record_predictor *predictor;
 };
 
@@ -68,6 +69,25 @@ struct stream_chunk {
     bool has_gap_before;            /* records before it were left out, since nobody asked for them */
     const struct trace_mark *marks; /* by offset, which are below size_bytes */
     uint32_t mark_count;
+    const struct trace_count *counts; /* NULL: there are none */
+    uint32_t count_count;
+};
+
+/* What a chunk tells without being read. */
+struct stream_glance {
+    uint64_t last_time;
+    bool is_behind_gap;               /* something is missing before it, whatever the reason */
+    bool has_counts;                  /* how often functions were entered and left: */
+    uint32_t lowest_depth;            /* of any record; 0 without counts */
+    const struct trace_count *counts; /* the reader's, until it is asked again */
+    uint32_t count;
+};
+
+/* A chunk, to come back to. */
+struct stream_place {
+    uint64_t offset;
+    uint64_t chunk_count; /* before it */
+    uint64_t first_sequence;
 };
 
 /*
@@ -85,6 +105,17 @@ MUST_USE bool stream_reader_next(struct stream_reader *reader, struct stream_chu
  * not looked at. Returns how many these were.
  */
 uint64_t stream_reader_skip(struct stream_reader *reader, uint64_t before);
+
+/*
+ * Looks at the chunk that comes next without reading it, if all that is in it happened before that time; it is passed
+ * over by stream_reader_pass. False: there is none, or something is wrong with it, which who reads on is told.
+ */
+MUST_USE bool stream_reader_glance(struct stream_reader *reader, uint64_t before, struct stream_glance *glance_out);
+void stream_reader_pass(struct stream_reader *reader);
+
+/* Where it is, and back to there. What follows can be read again; the footer would not be believed. */
+struct stream_place stream_reader_place(const struct stream_reader *reader);
+void stream_reader_return(struct stream_reader *reader, struct stream_place place);
 
 /* Puts the end of a stream that is not complete into words, as an error about that file. */
 int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err);

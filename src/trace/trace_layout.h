@@ -90,8 +90,10 @@ enum trace_chunk_flag {
     TRACE_CHUNK_ZSTD = 1u << 0,   /* all that follows is compressed, to less than it was */
     TRACE_CHUNK_PACKED = 1u << 1, /* the records are packed, to less than they were */
     TRACE_CHUNK_MARKS = 1u << 2,  /* in front of the records are times of some of them */
+    TRACE_CHUNK_COUNTS = 1u << 3, /* in front of all that is how often functions were entered and left */
     TRACE_CHUNK_GAP = 1u << 4,    /* what came between the chunk before and this one was not asked for, and left out */
-    TRACE_CHUNK_FLAGS = TRACE_CHUNK_ZSTD | TRACE_CHUNK_PACKED | TRACE_CHUNK_MARKS | TRACE_CHUNK_GAP,
+    TRACE_CHUNK_FLAGS =
+        TRACE_CHUNK_ZSTD | TRACE_CHUNK_PACKED | TRACE_CHUNK_MARKS | TRACE_CHUNK_COUNTS | TRACE_CHUNK_GAP,
 };
 
 /* Then stored_bytes, and zeroes up to a multiple of 8. */
@@ -110,7 +112,30 @@ struct trace_chunk {
 
 _Static_assert(sizeof(struct trace_chunk) == 56, "as the specification says");
 
-/* Behind a chunk's header, if it has marks: this, then the marks. */
+/*
+ * Behind a chunk's header, if it has counts, whatever follows: this, then a struct trace_count for each function that
+ * is told of in the chunk, in the order in which they first are, and zeroes up to a multiple of 8. They are not
+ * compressed, and have a sum of their own, so that who only counts reads nothing else.
+ */
+struct trace_counts {
+    uint32_t count;
+    uint32_t crc;          /* of all that follows, up to the last count */
+    uint32_t lowest_depth; /* of any record of the chunk: calls at lower ones go on throughout */
+    uint32_t reserved;
+};
+
+/* Of a hooked function. */
+struct trace_count {
+    uint32_t number; /* as in the records */
+    uint32_t entered;
+    uint32_t left; /* in whatever way */
+};
+
+_Static_assert(sizeof(struct trace_counts) == 16 && sizeof(struct trace_count) == 12, "as the specification says");
+
+#define TRACE_COUNTS_BYTES_MAX 65536u /* of a chunk, with the header */
+
+/* Behind these, or the header, if it has marks: this, then the marks. */
 struct trace_marks {
     uint32_t count; /* at most TRACE_MARKS_MAX */
     uint32_t reserved;
@@ -222,6 +247,12 @@ _Static_assert(sizeof(struct trace_packed) == 24, "as the specification says");
 static inline uint64_t trace_padded(uint64_t size_bytes)
 {
     return (size_bytes + TRACE_ALIGNMENT - 1) / TRACE_ALIGNMENT * TRACE_ALIGNMENT;
+}
+
+/* How much of a chunk the counts of so many functions take. */
+static inline uint64_t trace_counts_bytes(uint32_t count)
+{
+    return trace_padded(sizeof(struct trace_counts) + count * (uint64_t)sizeof(struct trace_count));
 }
 
 #endif

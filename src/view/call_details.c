@@ -165,8 +165,9 @@ static bool has_guessed_times(const struct view_trace *trace, size_t thread)
 
     if (stream_reader_open(&reader, trace->files.folder, trace->threads[thread].pieces[0].path, NULL) != 0)
         return false;
-    /* Hooked functions always have times. */
-    is_guessed = reader.header.with_times == 0 && !(reader.header.events & (GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE));
+    /* Hooked functions always have times, and so have details, where there is nothing else. */
+    is_guessed = reader.header.kind == TRACE_STREAM_INDEX && reader.header.with_times == 0 &&
+                 !(reader.header.events & (GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE));
     stream_reader_close(&reader);
     return is_guessed;
 }

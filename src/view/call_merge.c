@@ -112,6 +112,8 @@ static bool begin_lane(struct merge *merge, struct lane *lane)
     int result = call_reader_begin(&lane->reader, merge->trace, lane->thread, &receiver);
 
     if (result == 0)
+        call_reader_skip(lane->reader, merge->receiver->skip_before);
+    if (result == 0)
         return true;
     error_set(&why, result, "cannot show the calls of thread %u: there is no memory",
               merge->trace->threads[lane->thread].tid);

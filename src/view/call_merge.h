@@ -15,6 +15,7 @@ struct merged_receiver {
     int (*end)(void *context, size_t thread, const struct view_call *call);
     int (*gap)(void *context, size_t thread, uint64_t time, uint64_t lost_bytes);
     void *context;
+    uint64_t skip_before; /* as of call_reader_skip; 0: all is told */
 };
 
 /* A time before anything that the thread with that index did, in most cases shortly before; 0: it cannot be read. */

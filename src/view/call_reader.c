@@ -2,21 +2,44 @@
 #include "view/call_reader.h"
 
 #include "libgait/error.h"
+#include "trace/open_functions.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 struct call_reader {
+    const struct view_trace *trace;
     struct trace_events_walk *walk;
     struct call_tracker tracker;
     const struct view_thread *thread;
+    bool is_skipping;           /* what comes first was not read, and: */
+    struct open_functions open; /* began there */
 };
+
+/* They begin as if they had been read. */
+static void begin_open(struct call_reader *reader)
+{
+    const struct trace_span exact = {.is_interpolated = false};
+
+    for (size_t i = 0; i < reader->open.count && reader->tracker.result == 0; i++) {
+        const struct open_function *function = &reader->open.functions[i];
+        const struct gait_event event = {.kind = GAIT_EVENT_ENTER,
+                                         .location = function->location,
+                                         .depth = (int32_t)function->depth,
+                                         .time = function->time};
+
+        (void)!call_tracker_take(&reader->tracker, &event, 1, &exact);
+    }
+    reader->is_skipping = false;
+}
 
 static int take_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
     struct call_reader *reader = context;
 
+    if (reader->is_skipping)
+        begin_open(reader);
     return call_tracker_take(&reader->tracker, events, count, span);
 }
 
@@ -25,9 +48,13 @@ static void lose_events(void *context, uint64_t bytes)
     call_tracker_lose(&((struct call_reader *)context)->tracker, bytes);
 }
 
+/* What was skipped is known as far as it matters. */
 static void skip_events(void *context)
 {
-    call_tracker_lose(&((struct call_reader *)context)->tracker, 0);
+    struct call_reader *reader = context;
+
+    if (!reader->is_skipping)
+        call_tracker_lose(&reader->tracker, 0);
 }
 
 int call_reader_begin(struct call_reader **reader_out, const struct view_trace *trace, size_t thread,
@@ -39,6 +66,7 @@ int call_reader_begin(struct call_reader **reader_out, const struct view_trace *
 
     if (reader == NULL)
         return -ENOMEM;
+    reader->trace = trace;
     reader->thread = &trace->threads[thread];
     call_tracker_init(&reader->tracker, receiver);
     result = trace_events_begin(&reader->walk, trace->files.folder, reader->thread->pieces, reader->thread->piece_count,
@@ -49,6 +77,19 @@ int call_reader_begin(struct call_reader **reader_out, const struct view_trace *
     }
     *reader_out = reader;
     return 0;
+}
+
+void call_reader_skip(struct call_reader *reader, uint64_t before)
+{
+    const struct view_thread *thread = reader->thread;
+
+    /* Where that cannot be said, all is read. */
+    if (before == 0 ||
+        open_functions_find(&reader->open, reader->trace->files.folder, thread->pieces, thread->piece_count,
+                            &reader->trace->processes[thread->process].blocks, before) != 0)
+        return;
+    reader->is_skipping = true;
+    trace_events_skip(reader->walk, before);
 }
 
 bool call_reader_step(struct call_reader *reader)
@@ -72,6 +113,7 @@ int call_reader_end(struct call_reader *reader, struct gait_error *err)
     else if (reader->tracker.result != 0)
         result = reader->tracker.result;
     call_tracker_deinit(&reader->tracker);
+    open_functions_deinit(&reader->open);
     free(reader);
     return result;
 }

@@ -21,6 +21,11 @@ struct call_reader;
 /* The trace stays open until the end. -ENOMEM. */
 MUST_USE int call_reader_begin(struct call_reader **reader_out, const struct view_trace *trace, size_t thread,
                                const struct call_receiver *receiver);
+/*
+ * Calls that have ended before that time need not be told. Of hooked functions what came before is not read then, but
+ * for what is needed to tell those that are open. Before the first step.
+ */
+void call_reader_skip(struct call_reader *reader, uint64_t before);
 /* Tells some calls, or none. False: there are no more. */
 bool call_reader_step(struct call_reader *reader);
 /* As call_reader_read; tells what is still open, if not all was read, and gives the reader back. */

@@ -98,15 +98,39 @@ static void leave_hooked(struct call_tracker *tracker, const struct gait_event *
                                                              : 0);
 }
 
-/* The depth is that of who returns: one more than of its caller, which the call told. */
+static uint64_t distance(uint64_t left, uint64_t right)
+{
+    return left < right ? right - left : left - right;
+}
+
+/*
+ * Whether a return is one of the function that made the call: it is nearer to that than the function that was called,
+ * which does not begin in between.
+ */
+static bool is_of_caller(const struct view_call *call, uint64_t location)
+{
+    uint64_t low = call->site < location ? call->site : location, high = call->site < location ? location : call->site;
+
+    return call->site != 0 && location != 0 && (call->function <= low || call->function > high) &&
+           distance(call->site, location) < distance(call->function, location);
+}
+
+/*
+ * The depth is that of who returns: one more than of its caller, which the call told. Where the caller returns to code
+ * that was left out, as main does, nothing else says that what it called there, too, has returned.
+ */
 static void take_return(struct call_tracker *tracker, const struct gait_event *event, uint64_t time)
 {
     const struct tracked_call *call;
 
     end_deeper(tracker, event->depth, time);
     call = innermost(tracker);
-    if (call != NULL && call->event_depth == event->depth - 1 && event->target - call->call.site - 1 < INSN_BYTES_MAX)
+    if (call == NULL || call->event_depth != event->depth - 1)
+        return;
+    if (event->target - call->call.site - 1 < INSN_BYTES_MAX)
         end_innermost(tracker, time, 0);
+    else if (is_of_caller(&call->call, event->location))
+        end_innermost(tracker, time, CALL_NO_RETURN);
 }
 
 static void take(struct call_tracker *tracker, const struct gait_event *event, uint64_t time, uint32_t flags)

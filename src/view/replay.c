@@ -39,6 +39,7 @@ struct lane {
     size_t capacity;
     size_t waiting_count; /* of open calls that began before the time that is shown */
     struct call_details *details;
+    bool is_blocked; /* what its details tell next has to wait for its events */
 };
 
 struct replay {
@@ -256,26 +257,68 @@ static int tell_own(struct replay *replay, struct lane *lane, uint64_t time)
     return result;
 }
 
-/* Tells what happened before that time, of any thread. */
-static int tell_details(struct replay *replay, uint64_t time)
+/* The lane that has the earliest details before that time, and until when it has; NULL: there is none. */
+static struct lane *earliest_lane(struct replay *replay, uint64_t time, uint64_t *until_out)
+{
+    uint64_t first = time, second = time;
+    struct lane *earliest = NULL;
+
+    for (size_t i = 0; i < replay->thread_count; i++) {
+        struct lane *lane = &replay->lanes[replay->threads[i]];
+        uint64_t next = lane->details == NULL || lane->is_blocked ? time : call_details_next_time(lane->details);
+
+        if (next < first) {
+            second = first;
+            first = next;
+            earliest = lane;
+        } else if (next < second) {
+            second = next;
+        }
+    }
+    *until_out = second > first ? second : first + 1;
+    return earliest;
+}
+
+/* What is left of all of them; where times are guesses, it is not known when it was. */
+static int tell_rest(struct replay *replay)
 {
     int result = 0;
 
-    if (time <= replay->next_detail)
-        return 0;
+    for (size_t i = 0; i < replay->thread_count && result == 0; i++)
+        if (replay->lanes[replay->threads[i]].details != NULL)
+            result = tell_own(replay, &replay->lanes[replay->threads[i]], UINT64_MAX);
+    return result;
+}
+
+static void find_next_detail(struct replay *replay)
+{
     replay->next_detail = UINT64_MAX;
     for (size_t i = 0; i < replay->thread_count; i++) {
         struct lane *lane = &replay->lanes[replay->threads[i]];
-        uint64_t next;
+        uint64_t next = lane->details == NULL ? UINT64_MAX : call_details_next_time(lane->details);
 
-        if (lane->details == NULL)
-            continue;
-        if (result == 0)
-            result = tell_own(replay, lane, time);
-        next = call_details_next_time(lane->details);
+        lane->is_blocked = false;
         if (next < replay->next_detail)
             replay->next_detail = next;
     }
+}
+
+/* Tells what happened before that time, of any thread, the earliest first; UINT64_MAX: there are no more events. */
+static int tell_details(struct replay *replay, uint64_t time)
+{
+    struct lane *lane;
+    uint64_t until;
+    int result = 0;
+
+    if (time <= replay->next_detail && time != UINT64_MAX)
+        return 0;
+    while (result == 0 && (lane = earliest_lane(replay, time, &until)) != NULL) {
+        result = tell_own(replay, lane, until);
+        lane->is_blocked = call_details_next_time(lane->details) < until;
+    }
+    if (result == 0 && time == UINT64_MAX)
+        result = tell_rest(replay);
+    find_next_detail(replay);
     return result;
 }
 
@@ -401,12 +444,15 @@ static void end_lanes(struct replay *replay)
 
 static int read_threads(struct replay *replay, const size_t *threads, size_t count, struct gait_error *err)
 {
-    const struct merged_receiver receiver = {take_begin, take_end, take_gap, replay};
+    struct merged_receiver receiver = {take_begin, take_end, take_gap, replay, 0};
     uint64_t to = replay->options->to;
     int result = begin_lanes(replay, threads, count);
 
     if (result != 0)
         return result;
+    /* Details are joined to calls in their order, from the first one on. */
+    if (replay->next_detail == UINT64_MAX)
+        receiver.skip_before = replay->options->from;
     result = call_merge_read(replay->trace, threads, count, &receiver, err);
     if (result == ENOUGH)
         result = 0;
@@ -443,7 +489,7 @@ static int begin(struct replay *replay)
 
     if (result != 0)
         return result;
-    replay->lanes = calloc(replay->trace->thread_count + 1, sizeof(*replay->lanes));
+    replay->lanes = calloc(replay->trace->thread_count + replay->trace->silent_count + 1, sizeof(*replay->lanes));
     if (replay->lanes != NULL)
         return 0;
     call_arguments_deinit(&replay->arguments);
@@ -452,7 +498,7 @@ static int begin(struct replay *replay)
 
 static void end(struct replay *replay)
 {
-    for (size_t i = 0; i < replay->trace->thread_count; i++)
+    for (size_t i = 0; i < replay->trace->thread_count + replay->trace->silent_count; i++)
         release_lane(&replay->lanes[i]);
     free(replay->lanes);
     replay_rows_deinit(&replay->rows);

@@ -19,9 +19,14 @@ bool thread_choice_has(const struct view_trace *trace, size_t thread, const char
     return glob_matches_string(text, trace->threads[thread].name);
 }
 
+static size_t count_all(const struct view_trace *trace)
+{
+    return trace->thread_count + trace->silent_count;
+}
+
 static bool means_one(const struct view_trace *trace, const char *text)
 {
-    for (size_t i = 0; i < trace->thread_count; i++)
+    for (size_t i = 0; i < count_all(trace); i++)
         if (thread_choice_has(trace, i, text))
             return true;
     return false;
@@ -74,10 +79,10 @@ int thread_choice_make(const struct view_trace *trace, const char *const *texts,
                              "cannot find thread '%s': no thread of the trace has that name or number; 'gait report' "
                              "lists them",
                              texts[i]);
-    threads = calloc(trace->thread_count + 1, sizeof(*threads));
+    threads = calloc(count_all(trace) + 1, sizeof(*threads));
     if (threads == NULL)
         return error_set(err, ENOMEM, "cannot list threads: there is no memory");
-    for (size_t i = 0; i < trace->thread_count; i++)
+    for (size_t i = 0; i < count_all(trace); i++)
         if (is_meant(trace, i, texts, text_count))
             threads[count++] = i;
     sort(trace, threads, count);

@@ -9,8 +9,8 @@
 bool thread_choice_has(const struct view_trace *trace, size_t thread, const char *text);
 
 /*
- * Indexes of all threads that one of the texts means, to be freed; without texts, of all. They are in the order in
- * which the threads began. -ENOENT: a text means none, and err says which; -ENOMEM.
+ * Indexes of all threads that one of the texts means, to be freed; without texts, of all, also of those that have only
+ * details. They are in the order in which the threads began. -ENOENT: a text means none, and err says which; -ENOMEM.
  */
 MUST_USE int thread_choice_make(const struct view_trace *trace, const char *const *texts, size_t text_count,
                                 size_t **threads_out, size_t *count_out, struct gait_error *err);

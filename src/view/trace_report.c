@@ -301,6 +301,7 @@ int trace_report_read(struct trace_report *report, const struct view_trace *trac
     *report = (struct trace_report){.trace = trace};
     result = call_groups_init(&report->groups, trace, options->by, options->filter);
     if (result == 0) {
+        symbolizer_watch(&report->groups.symbolizer, options->watch);
         result = make_room(report);
         if (result == 0)
             result = read_all(report, options);

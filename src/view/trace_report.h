@@ -16,8 +16,9 @@
 
 struct trace_report_options {
     enum call_group_kind by;
-    const char *filter;    /* as of call_groups_init; NULL: none */
-    unsigned worker_count; /* 0: as many as there are CPUs */
+    const char *filter;            /* as of call_groups_init; NULL: none */
+    struct symbolizer_watch watch; /* who is told how far the reading of debug information is */
+    unsigned worker_count;         /* 0: as many as there are CPUs */
 };
 
 /* What there is of a process besides events. */

@@ -135,6 +135,43 @@ static void name(struct view_functions *functions, struct view_function *shown)
     shown->name = copy == NULL ? no_name : copy;
 }
 
+static void find_source(struct view_functions *functions, struct view_function *shown)
+{
+    struct symbol_function found;
+
+    if (!functions->has_sources || shown->module == NULL)
+        return;
+    symbolizer_find_function(&functions->names.symbolizer, shown->module, shown->address, &found);
+    shown->file = found.file;
+    shown->line = found.file == NULL ? 0 : found.line;
+}
+
+void view_functions_want_sources(struct view_functions *functions)
+{
+    functions->has_sources = true;
+}
+
+void view_functions_watch(struct view_functions *functions, struct symbolizer_watch watch)
+{
+    symbolizer_watch(&functions->names.symbolizer, watch);
+}
+
+void view_functions_prepare(struct view_functions *functions)
+{
+    struct symbol_address *addresses;
+    size_t count = 0;
+
+    addresses = functions->has_sources ? calloc(functions->count + 1, sizeof(*addresses)) : NULL;
+    if (addresses == NULL)
+        return;
+    for (size_t i = 0; i < functions->count; i++)
+        if (functions->functions[i].module != NULL && functions->functions[i].shown == NULL)
+            addresses[count++] =
+                (struct symbol_address){functions->functions[i].module, functions->functions[i].address};
+    symbolizer_prepare(&functions->names.symbolizer, addresses, count);
+    free(addresses);
+}
+
 const struct view_function *view_functions_at(struct view_functions *functions, uint32_t number)
 {
     static const struct view_function unknown = {.name = no_name};
@@ -148,5 +185,6 @@ const struct view_function *view_functions_at(struct view_functions *functions, 
     *function->shown = (struct view_function){
         .number = number, .process = function->process, .address = function->address, .module = function->module};
     name(functions, function->shown);
+    find_source(functions, function->shown);
     return function->shown;
 }

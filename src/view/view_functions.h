@@ -18,12 +18,15 @@ struct view_function {
     uint64_t address;
     const struct module *module; /* NULL: none was there */
     const char *name;            /* "0x401000", or "file+0x1000", where there is nothing better; never NULL */
+    const char *file;            /* of the source, where it begins; NULL: not known, or nobody wants to know */
+    uint32_t line;               /* there; 0: not known */
     const char *problem;         /* why the names of its file are not used: a text that follows "its file"; NULL */
 };
 
 struct view_functions {
     const struct view_trace *trace;
     struct function_names names;
+    bool has_sources; /* files and lines are wanted, too */
     struct numbered_function *functions;
     size_t count;
     size_t capacity;
@@ -39,6 +42,16 @@ uint32_t view_functions_number(struct view_functions *functions, size_t process,
 
 /* What was mapped where that function is; NULL: nothing. Looks for no name. */
 const struct module *view_functions_module(const struct view_functions *functions, uint32_t number);
+
+/* Before any is looked at: files and lines are wanted. Debug information is read for them, which takes longer. */
+void view_functions_want_sources(struct view_functions *functions);
+
+/* The same: who is to be told how far the reading of debug information is. */
+void view_functions_watch(struct view_functions *functions, struct symbolizer_watch watch);
+
+/* Says that all that were numbered so far will be looked at: what is needed for it is read by several threads at once.
+ */
+void view_functions_prepare(struct view_functions *functions);
 
 /* Good until the functions go; of a number that was given. Without memory the name is "?". */
 const struct view_function *view_functions_at(struct view_functions *functions, uint32_t number);

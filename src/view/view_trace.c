@@ -86,6 +86,46 @@ static int take_file(struct view_trace *trace, const struct trace_file *file, si
     return 0;
 }
 
+static int compare_threads(const void *left_thread, const void *right_thread)
+{
+    const struct trace_file *left = ((const struct view_thread *)left_thread)->pieces;
+    const struct trace_file *right = ((const struct view_thread *)right_thread)->pieces;
+    const uint32_t keys[][2] = {{left->pid, right->pid},
+                                {left->image, right->image},
+                                {left->tid, right->tid},
+                                {left->generation, right->generation}};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+static size_t process_index(const struct view_trace *trace, const struct trace_file *file)
+{
+    size_t i = 0;
+
+    while (i + 1 < trace->process_count &&
+           (trace->processes[i].pid != file->pid || trace->processes[i].image != file->image))
+        i++;
+    return i;
+}
+
+/* Of a thread that was not followed, and called nothing that was hooked but for its details. */
+static void add_silent(struct view_trace *trace, const struct trace_file *file)
+{
+    struct view_thread thread = {
+        .process = process_index(trace, file),
+        .tid = file->tid,
+        .generation = file->generation,
+        .name = thread_name(listed_process(trace, file), file),
+        .pieces = file,
+    };
+
+    if (bsearch(&thread, trace->threads, trace->thread_count, sizeof(thread), compare_threads) == NULL)
+        trace->threads[trace->thread_count + trace->silent_count++] = thread;
+}
+
 static int take_files(struct view_trace *trace)
 {
     size_t piece_count;
@@ -102,6 +142,9 @@ static int take_files(struct view_trace *trace)
         if (file->kind != TRACE_FILE_OTHER && file->pid != 0)
             result = take_file(trace, file, piece_count);
     }
+    for (size_t i = 0; i < trace->files.count && result == 0; i += trace_files_pieces(&trace->files, i))
+        if (trace->files.files[i].kind == TRACE_FILE_DETAIL)
+            add_silent(trace, &trace->files.files[i]);
     return result;
 }
 

@@ -28,7 +28,7 @@ struct view_thread {
     uint32_t generation; /* of the tid, from 1 on: it may come again */
     const char *name;    /* "": not known */
     const struct trace_file *pieces;
-    size_t piece_count;
+    size_t piece_count; /* 0: there are no events, but details; `pieces` is the file with these */
 };
 
 struct view_trace {
@@ -39,6 +39,7 @@ struct view_trace {
     size_t process_count;
     struct view_thread *threads; /* by process, then tid and generation */
     size_t thread_count;
+    size_t silent_count; /* of those behind them, of which there are details only */
 };
 
 /* Explains errors: no trace, no manifest, no memory. */

@@ -190,6 +190,28 @@ def read_folded(path):
         print(f"{name}\t{own}")
 
 
+def read_perf(path):
+    """Own times: periods, by the innermost frame. The time up to the next sample of the thread must be the same."""
+    functions, last, period, thread = collections.Counter(), {}, 0, ""
+    for line in open(path):
+        if line.startswith("\t"):
+            name = line.strip().split(" ", 1)[1].rsplit(" (", 1)[0]
+            if period is not None:
+                functions[name[:-4] if name.endswith("+0x0") else name] += period
+            period = None
+        elif line != "\n":
+            before, period, _ = line.rsplit(" ", 2)
+            thread, time = before.rstrip(":").rsplit(" ", 1)
+            time, period = int(time.replace(".", "")), int(period)
+            if thread in last and last[thread] != time:
+                sys.exit(f"a sample of {thread} is at {time}, and the one before ends at {last[thread]}")
+            last[thread] = time + period
+    del functions["[outside]"]
+    for name, own in sorted(functions.items()):
+        if own != 0:
+            print(f"{name}\t{own}")
+
+
 def frames_of(path):
     """Depth, name, and numbers of each frame of a flame graph."""
     for group in xml.etree.ElementTree.parse(path).iter(SVG + "g"):
@@ -207,7 +229,7 @@ def read_stacks(path):
 
 def main():
     readers = {"chrome": read_chrome, "speedscope": read_speedscope, "perfetto": read_perfetto, "dump": read_dump,
-               "folded": read_folded, "stacks": read_stacks}
+               "folded": read_folded, "perf": read_perf, "stacks": read_stacks}
     if len(sys.argv) < 3 or sys.argv[1] not in readers:
         sys.exit(f"usage: totals.py {'|'.join(readers)} FILE [MANIFEST]")
     readers[sys.argv[1]](*sys.argv[2:])

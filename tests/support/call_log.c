@@ -65,5 +65,5 @@ static int merge_gap(void *context, size_t thread, uint64_t time, uint64_t lost_
 struct merged_receiver call_log_merged(struct call_log *log)
 {
     *log = (struct call_log){.used = 0};
-    return (struct merged_receiver){merge_begin, merge_end, merge_gap, log};
+    return (struct merged_receiver){merge_begin, merge_end, merge_gap, log, 0};
 }

@@ -18,12 +18,15 @@ void hooked_calls_put(const struct trace_folder *folder, uint32_t tid, const cha
     struct trace_bytes bytes = {.size_bytes = 0};
     char name[64];
     uint32_t depth = 0;
+    uint64_t times[2] = {0, 0};
 
     for (const char *place = calls; *place != '\0';) {
         char kind = *place++;
         uint32_t block = (uint32_t)strtoul(place, (char **)&place, 10);
         uint64_t time = strtoull(place + 1, (char **)&place, 10);
 
+        times[0] = times[0] == 0 ? time : times[0];
+        times[1] = time + 1;
         if (kind == '<')
             put_record(&bytes, EVENT_RECORD_ENTER, block, depth++, time);
         else
@@ -41,5 +44,6 @@ void hooked_calls_put(const struct trace_folder *folder, uint32_t tid, const cha
                                                                    .generation = 1,
                                                                    .space = 1,
                                                                    .events = GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE},
-                                                        .bytes = &bytes});
+                                                        .bytes = &bytes,
+                                                        .times = times});
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "support/line_printer.h"
 
 #include "elf/symbol_file.h"
 #include "support/random.h"
 
 #include <elf.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,21 +34,37 @@ bool line_printer_module(const char *path, struct module *module_out)
     return is_found;
 }
 
+static bool get_function(const struct elf_symbols *symbols, uint64_t which, struct elf_symbol *symbol_out)
+{
+    return elf_symbols_get(symbols, which, symbol_out) == 0 && symbol_out->is_function && symbol_out->size_bytes != 0;
+}
+
+static size_t count_functions(const struct elf_symbols *symbols)
+{
+    struct elf_symbol symbol;
+    size_t count = 0;
+
+    for (uint64_t i = 0; i < elf_symbols_count(symbols); i++)
+        count += get_function(symbols, i, &symbol);
+    return count;
+}
+
 uint64_t *line_printer_addresses(const char *path, size_t count_max, size_t *count_out)
 {
     uint64_t *addresses = calloc(count_max + PLACES_PER_FUNCTION, sizeof(*addresses));
     struct symbol_file file;
     struct elf_symbol symbol;
     struct random random;
-    size_t used = 0;
+    size_t used = 0, stride;
 
     *count_out = 0;
     if (addresses == NULL || symbol_file_open(path, &file) != 0)
         return addresses;
     random_init(&random, 7);
+    stride = count_functions(&file.symbols) * PLACES_PER_FUNCTION / (count_max + 1) + 1;
     for (unsigned round = 0; round < 64 && used < count_max; round++)
-        for (uint64_t i = 0; i < elf_symbols_count(&file.symbols) && used < count_max; i++) {
-            if (elf_symbols_get(&file.symbols, i, &symbol) != 0 || !symbol.is_function || symbol.size_bytes == 0)
+        for (uint64_t i = 0, which = 0; i < elf_symbols_count(&file.symbols) && used < count_max; i++) {
+            if (!get_function(&file.symbols, i, &symbol) || which++ % stride != 0)
                 continue;
             if (round == 0)
                 addresses[used++] = symbol.address;
@@ -58,6 +74,32 @@ uint64_t *line_printer_addresses(const char *path, size_t count_max, size_t *cou
     symbol_file_close(&file);
     *count_out = used < count_max ? used : count_max;
     return addresses;
+}
+
+/* printf would take as long as finding what is printed. */
+static void put_number(FILE *out, uint64_t number, unsigned base, unsigned digits_min)
+{
+    char digits[24], *at = digits + sizeof(digits);
+
+    *--at = '\0';
+    for (unsigned i = 0; number != 0 || i < digits_min; i++, number /= base)
+        *--at = "0123456789abcdef"[number % base];
+    if (base == 16)
+        fputs_unlocked("0x", out);
+    fputs_unlocked(at, out);
+}
+
+static void put_frame(FILE *out, const struct symbol_frame *frame)
+{
+    fputs_unlocked(frame->function, out);
+    putc_unlocked('\n', out);
+    fputs_unlocked(frame->file == NULL ? "??" : frame->file, out);
+    putc_unlocked(':', out);
+    if (frame->line == 0)
+        putc_unlocked('?', out);
+    else
+        put_number(out, frame->line, 10, 1);
+    putc_unlocked('\n', out);
 }
 
 void line_printer_print(struct symbolizer *symbolizer, const struct module *module, const uint64_t *addresses,
@@ -72,16 +114,10 @@ void line_printer_print(struct symbolizer *symbolizer, const struct module *modu
         symbolizer_prepare(symbolizer, wanted, count);
     free(wanted);
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, "0x%016" PRIx64 "\n", addresses[i]);
+        put_number(out, addresses[i], 16, 16);
+        putc_unlocked('\n', out);
         symbolizer_find(symbolizer, module, addresses[i], &place);
-        for (size_t k = 0; k < place.count; k++) {
-            const struct symbol_frame *frame = &place.frames[k];
-
-            fprintf(out, "%s\n%s:", frame->function, frame->file == NULL ? "??" : frame->file);
-            if (frame->line == 0)
-                fprintf(out, "?\n");
-            else
-                fprintf(out, "%" PRIu32 "\n", frame->line);
-        }
+        for (size_t k = 0; k < place.count; k++)
+            put_frame(out, &place.frames[k]);
     }
 }

@@ -13,7 +13,7 @@ bool line_printer_module(const char *path, struct module *module_out);
 
 /*
  * Addresses in the code of a file for which there are symbols: the first byte of each function, and others in it, no
- * more than `count_max`. The caller's to be freed.
+ * more than `count_max`; where there are too many functions, of each second one, or third... The caller's to be freed.
  */
 uint64_t *line_printer_addresses(const char *path, size_t count_max, size_t *count_out);
 

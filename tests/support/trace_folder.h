@@ -28,7 +28,7 @@ void trace_folder_write(const struct trace_folder *folder, const char *name, con
 
 /* What a stream is to consist of. */
 struct trace_bytes {
-    uint8_t bytes[8192];
+    uint8_t bytes[65536];
     size_t size_bytes;
 };
 

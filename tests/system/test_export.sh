@@ -43,7 +43,7 @@ decode_perfetto() {
 agree() {
     local what=$1 trace=$2 format
     shift 2
-    for format in chrome perfetto speedscope folded flamegraph; do
+    for format in chrome perfetto speedscope folded perf flamegraph; do
         check "$what to $format" export_to "$format" "$trace" "$folder/$format" "$@"
     done
     check "$what: protoc reads all fields" decode_perfetto "$folder/perfetto" "$folder/perfetto.text"
@@ -51,11 +51,13 @@ agree() {
     check "$what: perfetto adds up" totals perfetto "$folder/perfetto.text"
     check "$what: speedscope adds up" totals speedscope "$folder/speedscope"
     check "$what: folded adds up" totals folded "$folder/folded"
+    check "$what: perf adds up" totals perf "$folder/perf"
     check "$what: flamegraph adds up" totals stacks "$folder/flamegraph"
     check "$what: perfetto and chrome agree" same "$folder/totals.chrome" "$folder/totals.perfetto"
     check "$what: speedscope and chrome agree" same "$folder/totals.chrome" "$folder/totals.speedscope"
     cut -f1,4 "$folder/totals.chrome" | grep -v -P '\t0$' >"$folder/own"
     check "$what: own times are those of folded" same "$folder/own" "$folder/totals.folded"
+    check "$what: own times are those of perf" same "$folder/own" "$folder/totals.perf"
     check "$what: frames are those of folded" frames_agree
 }
 
@@ -135,7 +137,7 @@ sum_of() {
 }
 
 record deep -- "$folder/calls" 3000
-for format in chrome perfetto speedscope folded flamegraph; do
+for format in chrome perfetto speedscope folded perf flamegraph; do
     check "deep calls to $format" export_to "$format" "$folder/deep" "$folder/$format"
 done
 check "deep calls add up" totals chrome "$folder/chrome"
@@ -147,6 +149,8 @@ check "deep stacks are cut off" grep -q -F ';[deeper calls] ' "$folder/folded"
 check "no stack is deeper" test "$(awk -F ';' 'NF > most { most = NF } END { print most }' "$folder/folded")" = 1001
 check "folded adds up" totals folded "$folder/folded"
 check "and no time is missing" test "$(sum_of "$folder/totals.chrome" 4)" = "$(sum_of "$folder/totals.folded" 2)"
+check "perf adds up" totals perf "$folder/perf"
+check "and no time is missing there" test "$(sum_of "$folder/totals.chrome" 4)" = "$(sum_of "$folder/totals.perf" 2)"
 
 # ---- many calls ------------------------------------------------------------------------------------------------------
 # Memory is that of functions, threads and depth: so much of it that a trace forty times as long needs no more.
@@ -170,7 +174,7 @@ PROGRAM
 gcc -O1 -o "$folder/loop" "$folder/loop.c" || exit 1
 record few --overflow block -- "$folder/loop" 10000
 record many --overflow block -- "$folder/loop" 400000
-for format in chrome perfetto speedscope folded flamegraph; do
+for format in chrome perfetto speedscope folded perf flamegraph; do
     few=$(most_kib "$gait" export -f "$format" "$folder/few")
     many=$(most_kib "$gait" export -f "$format" "$folder/many")
     check "memory for $format: $few KiB, of a long trace $many KiB" test "$many" -lt $((few + 4096))
@@ -181,7 +185,7 @@ check "all are there" test "$("$gait" export -f chrome "$folder/many" | grep -c 
 cp -r "$folder/hooks" "$folder/cut"
 index=$(ls "$folder"/cut/*/"$main_thread".1.index.gait)
 truncate -s $(($(stat -c %s "$index") * 2 / 3)) "$index"
-for format in chrome perfetto speedscope folded flamegraph; do
+for format in chrome perfetto speedscope folded perf flamegraph; do
     export_to "$format" "$folder/cut" "$folder/$format"
     check "a trace that was cut off is exported to $format, or refused" test $? -le 1
 done

@@ -3,6 +3,9 @@
 
 #include "support/check.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static struct gait_error err;
 
 static const struct command *find(const char *first, const char *second, int *used_out)
@@ -44,6 +47,20 @@ static void a_wrong_word_gets_a_suggestion(void)
     CHECK(strstr(err.text, "no command") != NULL);
 }
 
+/* At the end, lines that can be typed: some of them are of the command itself. */
+static bool has_examples(const struct command *command)
+{
+    const char *examples = strstr(command->details, "\nExamples:\n");
+    char begin[64];
+
+    snprintf(begin, sizeof(begin), "gait %s", command->name);
+    for (const char *line = examples == NULL ? "" : examples + strlen("\nExamples:\n"); *line != '\0';
+         line += strcspn(line, "\n") + 1)
+        if (strncmp(line, "  ", 2) != 0)
+            return false;
+    return examples != NULL && strstr(examples, begin) != NULL;
+}
+
 static void every_command_explains_itself(void)
 {
     size_t count = 0;
@@ -54,6 +71,7 @@ static void every_command_explains_itself(void)
 
         CHECK(command->run != NULL && command->name[0] != '\0' && command->summary[0] != '\0');
         CHECK(length > 0 && command->details[length - 1] == '\n');
+        CHECK(has_examples(command));
         for (const char *line = command->details; *line != '\0'; line += strcspn(line, "\n") + 1)
             CHECK(strcspn(line, "\n") <= 90);
     }

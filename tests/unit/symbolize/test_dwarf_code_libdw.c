@@ -10,6 +10,7 @@
 #include "support/built_program.h"
 #include "support/check.h"
 #include "support/line_printer.h"
+#include "support/table_compare.h"
 
 #include <errno.h>
 
@@ -31,10 +32,20 @@ static void build_plain(const char *flags)
     CHECK(built_program_ask(&program, "addr2line", "plain", "answer"));
 }
 
+/* What is read by gait itself is what libdw reads, at every place where something changes. */
+static void expect_as_libdw(const char *path)
+{
+    size_t count = 0;
+
+    CHECK_EQUAL(table_compare_program(path, &count), 0);
+    CHECK(count > 1000);
+}
+
 /* The same code in another form. */
 static void expect_same(const char *command, const char *name, enum built_program_strictness strictness)
 {
     CHECK(built_program_run(&program, command));
+    expect_as_libdw(built_program_path(&program, name));
     CHECK_EQUAL(built_program_compare(&program, name, "answer", &options, strictness), 0);
     if (has_llvm) {
         CHECK(built_program_ask(&program, "llvm-addr2line", name, "second"));
@@ -109,6 +120,9 @@ static void shared_debug_information_is_read(void)
     CHECK(built_program_run(&program, "cp plain one && g++ -g -O1 -o two part.cc main.cc && dwz -m common one two && "
                                       "readelf -S one | grep -q gnu_debugaltlink"));
     CHECK_EQUAL(built_program_compare(&program, "one", "answer", &options, COMPARE_NUMBERS), 0);
+    expect_as_libdw(built_program_path(&program, "one"));
+    /* Within one file. */
+    expect_same("cp plain alone && dwz alone", "alone", COMPARE_NUMBERS);
 }
 
 static void other_compilers_are_read(void)
@@ -128,6 +142,7 @@ static void other_compilers_are_read(void)
     built_program_take_addresses(&program, "plain");
     CHECK(built_program_ask(&program, "llvm-addr2line", "plain", "second"));
     CHECK_EQUAL(built_program_compare(&program, "plain", "second", &options, COMPARE_LINES), 0);
+    expect_as_libdw(built_program_path(&program, "plain"));
 }
 
 /* A program in another language, if there is a compiler for it. */
@@ -188,7 +203,21 @@ static void what_is_missing_is_said(void)
     dwarf_code_close(NULL);
 }
 
-int main(void)
+/* Any program: test_dwarf_code_libdw PROGRAM... */
+static int compare_programs(int count, char **paths)
+{
+    size_t all = 0;
+
+    for (int i = 0; i < count; i++) {
+        size_t places = 0, differences = table_compare_program(paths[i], &places);
+
+        printf("%s: %zu of %zu places differ\n", paths[i], differences, places);
+        all += differences;
+    }
+    return all != 0;
+}
+
+int main(int count, char **words)
 {
     static const struct check_case cases[] = {
         CHECK_CASE(dwarf_4_is_read_in_all_forms),
@@ -202,6 +231,8 @@ int main(void)
     };
     int status;
 
+    if (count > 1)
+        return compare_programs(count - 1, words + 1);
     built_program_init(&program);
     has_llvm = built_program_run(&program, "llvm-addr2line --version");
     status = check_run(cases, sizeof(cases) / sizeof(cases[0]));

@@ -2,6 +2,7 @@
 #include "trace/chunk_encoder.h"
 
 #include "support/check.h"
+#include "support/long_calls.h"
 #include "support/random.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
@@ -136,6 +137,42 @@ static void marks_stand_in_front(void)
     chunk_encoder_destroy(encoder);
 }
 
+/* A function that is called a thousand times takes 32 bytes. */
+static void counts_stand_in_front_of_all(void)
+{
+    static struct trace_bytes records;
+    struct stream_piece piece = {
+        .bytes = records.bytes, .has_records = true, .format = event_format_of(EVENTS_HOOKED, false)};
+    struct chunk_encoder *encoder;
+    struct encoded_chunk chunk;
+    struct random random;
+    uint32_t words[4];
+
+    long_calls_make(&records);
+    /* So that little is left to be compressed. */
+    random_init(&random, 9);
+    for (size_t at = EVENT_SP_OFFSET; at < records.size_bytes; at += EVENT_HOOK_BYTES)
+        records.bytes[at] ^= (uint8_t)random_below(&random, 16);
+    for (int compress = 0; compress < 2; compress++) {
+        if (chunk_encoder_create(compress, &encoder) == -EOPNOTSUPP)
+            return;
+        piece.size_bytes = records.size_bytes;
+        CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+        CHECK_EQUAL(chunk.header.flags,
+                    TRACE_CHUNK_PACKED | TRACE_CHUNK_COUNTS | (compress ? (unsigned)TRACE_CHUNK_ZSTD : 0));
+        CHECK_EQUAL(chunk.header.data_crc, crc32c_by_tables(0, chunk.stored, chunk.header.stored_bytes));
+        memcpy(words, chunk.stored, sizeof(words));
+        CHECK_EQUAL(words[0], 3);
+        CHECK_EQUAL(words[2], 0);
+        CHECK(trace_counts_bytes(3) * 32 <= chunk.header.stored_bytes);
+        /* They are not worth it where there is little else. */
+        piece.size_bytes = 64 * EVENT_HOOK_BYTES;
+        CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+        CHECK(!(chunk.header.flags & TRACE_CHUNK_COUNTS));
+        chunk_encoder_destroy(encoder);
+    }
+}
+
 static void too_much_is_refused(void)
 {
     struct stream_piece piece = {.bytes = bytes, .size_bytes = TRACE_CHUNK_BYTES_MAX + 1ul};
@@ -156,6 +193,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_gets_smaller_is_compressed),
     CHECK_CASE(records_are_packed),
     CHECK_CASE(marks_stand_in_front),
+    CHECK_CASE(counts_stand_in_front_of_all),
     CHECK_CASE(too_much_is_refused),
 };
 

@@ -2,21 +2,18 @@
 #include "view/call_counter.h"
 
 #include "support/check.h"
-#include "support/trace_folder.h"
+#include "support/example_trace.h"
 
 #include <unistd.h>
 
-static struct trace_folder folder;
-static struct view_trace trace;
+static struct example_trace example;
 static struct call_groups groups;
 static struct call_counter counter;
 
 static void begin(enum call_group_kind kind, const char *filter)
 {
-    trace_folder_init(&folder);
-    trace_folder_put_example(&folder);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(call_groups_init(&groups, &trace, kind, filter), 0);
+    example_trace_init(&example);
+    CHECK_EQUAL(call_groups_init(&groups, &example.trace, kind, filter), 0);
     CHECK_EQUAL(call_counter_init(&counter, &groups), 0);
 }
 
@@ -24,8 +21,7 @@ static void end(void)
 {
     call_counter_deinit(&counter);
     call_groups_deinit(&groups);
-    view_trace_close(&trace);
-    trace_folder_deinit(&folder);
+    example_trace_deinit(&example);
 }
 
 /* f calls g, which calls f: 100, 60 and 20 ticks. */
@@ -120,41 +116,19 @@ static void calls_may_be_deep(void)
     end();
 }
 
-#define LATER 60000000u
-
-/* The example, in which another file is mapped in the place of the first later. */
-static void put_other_file(void)
-{
-    struct trace_module module = {
-        .change = TRACE_MODULE_LOADED, .time = 1000, .start = 0x401000, .end = 0x402000, .file_offset = 0x1000};
-    struct trace_bytes modules = {.size_bytes = 0};
-
-    trace_bytes_put_module(&modules, &module, "/nowhere/example");
-    module.time = LATER;
-    module.change = TRACE_MODULE_UNLOADED;
-    trace_bytes_put_module(&modules, &module, "/nowhere/example");
-    module.change = TRACE_MODULE_LOADED;
-    trace_bytes_put_module(&modules, &module, "/nowhere/other");
-    CHECK_EQUAL(unlinkat(folder.fd, "100/modules.gait", 0), 0);
-    trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "100/modules.gait",
-                                                                 .header = {.kind = TRACE_STREAM_MODULES, .pid = 100},
-                                                                 .bytes = &modules});
-}
-
 static void an_address_is_asked_for_again_when_another_file_is_there(void)
 {
     struct view_call call = {.function = 0x401100};
     struct call_receiver receiver;
 
-    trace_folder_init(&folder);
-    trace_folder_put_example(&folder);
-    put_other_file();
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(call_groups_init(&groups, &trace, CALL_GROUP_FUNCTION, NULL), 0);
+    example_trace_init(&example);
+    example_trace_put_other_file(&example);
+    example_trace_open_again(&example);
+    CHECK_EQUAL(call_groups_init(&groups, &example.trace, CALL_GROUP_FUNCTION, NULL), 0);
     CHECK_EQUAL(call_counter_init(&counter, &groups), 0);
     CHECK_EQUAL(call_counter_receive(&counter, 0, &receiver), 0);
     for (uint64_t i = 0; i < 6; i++) {
-        call.begin = i % 2 == 0 ? 2000 : LATER;
+        call.begin = i % 2 == 0 ? 2000 : EXAMPLE_TRACE_LATER;
         call.end = call.begin + 1;
         CHECK_EQUAL(receiver.begin(receiver.context, &call), 0);
         CHECK_EQUAL(receiver.end(receiver.context, &call), 0);
@@ -172,17 +146,16 @@ static void each_process_has_its_own_addresses(void)
     struct trace_bytes nothing = {.size_bytes = 0};
     struct call_receiver receiver;
 
-    trace_folder_init(&folder);
-    trace_folder_put_example(&folder);
-    trace_folder_make(&folder, "200");
+    example_trace_init(&example);
+    trace_folder_make(&example.folder, "200");
     trace_folder_put_stream(
-        &folder,
+        &example.folder,
         &(struct trace_stream_plan){
             .name = "200/200.1.index.gait",
             .header = {.kind = TRACE_STREAM_INDEX, .pid = 200, .tid = 200, .generation = 1, .space = 1, .events = 1},
             .bytes = &nothing});
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(call_groups_init(&groups, &trace, CALL_GROUP_FUNCTION, NULL), 0);
+    example_trace_open_again(&example);
+    CHECK_EQUAL(call_groups_init(&groups, &example.trace, CALL_GROUP_FUNCTION, NULL), 0);
     CHECK_EQUAL(call_counter_init(&counter, &groups), 0);
     for (size_t i = 0; i < 6; i++) {
         CHECK_EQUAL(call_counter_receive(&counter, i % 3, &receiver), 0);

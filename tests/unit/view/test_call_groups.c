@@ -2,12 +2,11 @@
 #include "view/call_groups.h"
 
 #include "support/check.h"
-#include "support/trace_folder.h"
+#include "support/example_trace.h"
 
 #include <unistd.h>
 
-static struct trace_folder folder;
-static struct view_trace trace;
+static struct example_trace example;
 static struct call_groups groups;
 
 /* The example with another process, 200, in which the same file is mapped elsewhere. */
@@ -17,13 +16,14 @@ static void put_other_process(void)
     struct trace_module module = {
         .change = TRACE_MODULE_LOADED, .time = 1000, .start = 0x501000, .end = 0x502000, .file_offset = 0x1000};
 
-    trace_folder_make(&folder, "200");
+    trace_folder_make(&example.folder, "200");
     trace_bytes_put_module(&modules, &module, "/nowhere/example");
-    trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "200/modules.gait",
-                                                                 .header = {.kind = TRACE_STREAM_MODULES, .pid = 200},
-                                                                 .bytes = &modules});
+    trace_folder_put_stream(&example.folder,
+                            &(struct trace_stream_plan){.name = "200/modules.gait",
+                                                        .header = {.kind = TRACE_STREAM_MODULES, .pid = 200},
+                                                        .bytes = &modules});
     trace_folder_put_stream(
-        &folder,
+        &example.folder,
         &(struct trace_stream_plan){
             .name = "200/200.1.index.gait",
             .header = {.kind = TRACE_STREAM_INDEX, .pid = 200, .tid = 200, .generation = 1, .space = 1, .events = 1},
@@ -32,19 +32,17 @@ static void put_other_process(void)
 
 static void begin(enum call_group_kind kind, const char *filter)
 {
-    trace_folder_init(&folder);
-    trace_folder_put_example(&folder);
+    example_trace_init(&example);
     put_other_process();
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(trace.thread_count, 3);
-    CHECK_EQUAL(call_groups_init(&groups, &trace, kind, filter), 0);
+    example_trace_open_again(&example);
+    CHECK_EQUAL(example.trace.thread_count, 3);
+    CHECK_EQUAL(call_groups_init(&groups, &example.trace, kind, filter), 0);
 }
 
 static void end(void)
 {
     call_groups_deinit(&groups);
-    view_trace_close(&trace);
-    trace_folder_deinit(&folder);
+    example_trace_deinit(&example);
 }
 
 static uint32_t find(size_t thread, uint64_t address, uint64_t time)
@@ -78,42 +76,20 @@ static void code_without_a_file_is_its_own_in_each_process(void)
     end();
 }
 
-#define LATER 60000000u
-
-/* The example, in which another file is mapped in the place of the first later. */
-static void put_other_file(void)
-{
-    struct trace_module module = {
-        .change = TRACE_MODULE_LOADED, .time = 1000, .start = 0x401000, .end = 0x402000, .file_offset = 0x1000};
-    struct trace_bytes modules = {.size_bytes = 0};
-
-    trace_bytes_put_module(&modules, &module, "/nowhere/example");
-    module.time = LATER;
-    module.change = TRACE_MODULE_UNLOADED;
-    trace_bytes_put_module(&modules, &module, "/nowhere/example");
-    module.change = TRACE_MODULE_LOADED;
-    trace_bytes_put_module(&modules, &module, "/nowhere/other");
-    CHECK_EQUAL(unlinkat(folder.fd, "100/modules.gait", 0), 0);
-    trace_folder_put_stream(&folder, &(struct trace_stream_plan){.name = "100/modules.gait",
-                                                                 .header = {.kind = TRACE_STREAM_MODULES, .pid = 100},
-                                                                 .bytes = &modules});
-}
-
 static void an_answer_says_how_long_it_is_right(void)
 {
     struct call_group_answer answer;
 
-    trace_folder_init(&folder);
-    trace_folder_put_example(&folder);
-    put_other_file();
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(call_groups_init(&groups, &trace, CALL_GROUP_FUNCTION, NULL), 0);
+    example_trace_init(&example);
+    example_trace_put_other_file(&example);
+    example_trace_open_again(&example);
+    CHECK_EQUAL(call_groups_init(&groups, &example.trace, CALL_GROUP_FUNCTION, NULL), 0);
     CHECK_EQUAL(call_groups_find(&groups, 0, 0x401100, 2000, &answer), 0);
     CHECK_EQUAL(answer.from, 1000);
-    CHECK_EQUAL(answer.to, LATER);
+    CHECK_EQUAL(answer.to, EXAMPLE_TRACE_LATER);
     CHECK_EQUAL(answer.group, 0);
-    CHECK_EQUAL(call_groups_find(&groups, 0, 0x401100, LATER, &answer), 0);
-    CHECK_EQUAL(answer.from, LATER);
+    CHECK_EQUAL(call_groups_find(&groups, 0, 0x401100, EXAMPLE_TRACE_LATER, &answer), 0);
+    CHECK_EQUAL(answer.from, EXAMPLE_TRACE_LATER);
     CHECK_EQUAL(answer.to, UINT64_MAX);
     CHECK_EQUAL(answer.group, 1);
     /* Right before something is mapped there it is meant already, and the next time is asked for again. */

@@ -3,7 +3,7 @@
 
 #include "support/call_log.h"
 #include "support/check.h"
-#include "support/trace_folder.h"
+#include "support/long_calls.h"
 
 #include <string.h>
 
@@ -91,10 +91,30 @@ static void a_stream_that_is_cut_off_is_told_and_explained(void)
     end();
 }
 
+/* What was skipped is as if it had been read, but for calls that have ended. */
+static void calls_that_are_open_are_told_where_reading_begins(void)
+{
+    const char *begin_text = "<401000@1000 <401100@33784 <401200@50152 401200@50168/0> ";
+    struct call_receiver receiver = call_log_receiver(&call_log);
+    struct call_reader *reader;
+
+    begin();
+    long_calls_put(&folder, 100, 0);
+    call_log.enough = 9;
+    CHECK_EQUAL(call_reader_begin(&reader, &trace, 0, &receiver), 0);
+    call_reader_skip(reader, LONG_CALLS_TIME(3) + 100);
+    while (call_reader_step(reader))
+        ;
+    CHECK_EQUAL(call_reader_end(reader, NULL), 1);
+    CHECK(strncmp(call_log.text, begin_text, strlen(begin_text)) == 0);
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(a_stream_that_is_cut_off_is_told_and_explained),
     CHECK_CASE(calls_of_a_thread_are_told_in_order),
     CHECK_CASE(losses_are_told_where_they_are),
+    CHECK_CASE(calls_that_are_open_are_told_where_reading_begins),
     CHECK_CASE(who_has_enough_gets_its_own_result),
     CHECK_CASE(a_stream_that_is_none_is_explained),
 };

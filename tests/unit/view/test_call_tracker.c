@@ -92,6 +92,29 @@ static void calls_and_returns_are_joined(void)
     end("<a00@10 <b00@11 b00@15/0> a00@20/4> ");
 }
 
+/* main, at 0x400, called what was left out, and returns to what was left out: nobody else tells of that. */
+static void a_caller_that_returns_ends_what_it_called(void)
+{
+    struct gait_event events[] = {call(0x420, 0x9000, 0, 10), ret(0x8000, 1, 12), call(0x900, 0xa00, 0, 20)};
+
+    events[1].location = 0x440;
+    begin();
+    take(events, COUNT(events));
+    end("<9000@10 9000@12/0 no return> <a00@20 a00@20/0 cut> ");
+    /* In the function that was called it is a jump, however near that is. */
+    events[1].location = 0x9010;
+    call_log = (struct call_log){.used = 0};
+    begin();
+    take(events, 2);
+    end("<9000@10 9000@12/0 cut> ");
+    events[0].target = 0x430;
+    events[1].location = 0x438;
+    call_log = (struct call_log){.used = 0};
+    begin();
+    take(events, 2);
+    end("<430@10 430@12/0 cut> ");
+}
+
 /* A return to elsewhere is a jump. */
 static void returns_that_are_jumps_end_nothing(void)
 {
@@ -174,6 +197,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(unwound_functions_say_so),
     CHECK_CASE(ends_that_nobody_told_are_found),
     CHECK_CASE(calls_and_returns_are_joined),
+    CHECK_CASE(a_caller_that_returns_ends_what_it_called),
     CHECK_CASE(returns_that_are_jumps_end_nothing),
     CHECK_CASE(frames_that_were_left_out_end_with_the_one_that_returns),
     CHECK_CASE(what_is_open_at_a_gap_is_cut),

@@ -4,6 +4,7 @@
 #include "support/check.h"
 #include "support/detailed_calls.h"
 #include "support/hooked_calls.h"
+#include "support/long_calls.h"
 #include "view/call_tracker.h"
 
 static struct trace_folder folder;
@@ -122,14 +123,6 @@ static void calls_that_are_open_at_a_time_are_part_of_it(void)
     end();
 }
 
-static void losses_are_told_where_they_are(void)
-{
-    begin(NULL, NULL);
-    CHECK(strncmp(replayed(&(struct replay_options){.threads = both + 1, .thread_count = 1}),
-                  "1:0 1100()/50, 1:0 gap 72, 1:0 1100()/50, ", 38) == 0);
-    end();
-}
-
 static void put_details(const struct trace_bytes *records)
 {
     view_functions_deinit(&functions);
@@ -137,6 +130,32 @@ static void put_details(const struct trace_bytes *records)
     detailed_calls_put(&folder, 100, records, 0);
     CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
     CHECK_EQUAL(view_functions_init(&functions, &trace), 0);
+}
+
+/* What came before is not read, and makes no difference. */
+static void beginning_in_the_middle_is_the_same_as_passing_over_the_rest(void)
+{
+    static char whole[sizeof(text)];
+    struct replay_options options = {
+        .threads = both, .thread_count = 1, .from = LONG_CALLS_TIME(3) - 200, .to = LONG_CALLS_TIME(3) + 200};
+    struct trace_bytes nothing = {.size_bytes = 0};
+
+    begin(NULL, NULL);
+    long_calls_put(&folder, 100, 0);
+    strcpy(whole, replayed(&options));
+    CHECK(strncmp(whole, "0:0 1000(){, 0:1 1100(){, 0:2 1200()/16", 39) == 0);
+    /* With details all is read. */
+    put_details(&nothing);
+    CHECK_TEXT(replayed(&options), whole);
+    end();
+}
+
+static void losses_are_told_where_they_are(void)
+{
+    begin(NULL, NULL);
+    CHECK(strncmp(replayed(&(struct replay_options){.threads = both + 1, .thread_count = 1}),
+                  "1:0 1100()/50, 1:0 gap 72, 1:0 1100()/50, ", 38) == 0);
+    end();
 }
 
 /* Their times are exact, whatever those of the calls are. */
@@ -213,15 +232,47 @@ static void what_cannot_be_read_is_explained(void)
     end();
 }
 
+/* They are behind those with events, and told by time as well. */
+static void threads_with_nothing_but_details_are_told(void)
+{
+    static const size_t silent[] = {2, 3};
+    struct detailed_call early = {0x401000, 0x401008, 2005, 0}, inner = {0x401100, 0x401008, 2010, 1};
+    struct detailed_call other = {0x401200, 0x401008, 2007, 0};
+    struct trace_bytes first = {.size_bytes = 0}, second = {.size_bytes = 0};
+
+    begin(NULL, NULL);
+    detailed_calls_enter(&first, &early, 1);
+    detailed_calls_enter(&first, &inner, 2);
+    detailed_calls_leave(&first, &inner, 2020, 3);
+    detailed_calls_leave(&first, &early, 2040, 4);
+    detailed_calls_put(&folder, 103, &first, 0);
+    detailed_calls_enter(&second, &other, 5);
+    detailed_calls_leave(&second, &other, 2030, 6);
+    detailed_calls_put(&folder, 104, &second, 0);
+    view_functions_deinit(&functions);
+    view_trace_close(&trace);
+    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
+    CHECK_EQUAL(view_functions_init(&functions, &trace), 0);
+    CHECK_EQUAL(trace.thread_count, 2);
+    CHECK_EQUAL(trace.silent_count, 2);
+    CHECK_TEXT(replayed(&(struct replay_options){.threads = silent, .thread_count = 2}),
+               "2:0 1000(1){, 3:0 1200(5){, 2:1 1100(2)=3/10, 3:0 }1200=6/23, 2:0 }1000=4/35, ");
+    CHECK_TEXT(replayed(&(struct replay_options){.threads = silent, .thread_count = 2, .by_thread = true}),
+               "2:0 thread, 2:0 1000(1){, 2:1 1100(2)=3/10, 2:0 }1000=4/35, 3:0 thread, 3:0 1200(5)=6/23, ");
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_told_within_their_callers),
     CHECK_CASE(threads_are_told_by_time_or_one_by_one),
     CHECK_CASE(only_what_was_asked_for_is_told),
     CHECK_CASE(calls_that_are_open_at_a_time_are_part_of_it),
+    CHECK_CASE(beginning_in_the_middle_is_the_same_as_passing_over_the_rest),
     CHECK_CASE(losses_are_told_where_they_are),
     CHECK_CASE(values_are_told_where_they_were_captured),
     CHECK_CASE(calls_that_have_details_only_are_told_where_they_were),
     CHECK_CASE(calls_end_with_their_callers_at_the_latest),
+    CHECK_CASE(threads_with_nothing_but_details_are_told),
     CHECK_CASE(what_cannot_be_read_is_explained),
 };
 

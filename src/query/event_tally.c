@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each call is told by one event when it begins, and by one row when it ends: so beginnings are counted, and nothing
- * needs to be known of ends. A record of a hooked function has its number and its time: both are all that is looked at.
- * A stream in which anything is odd is read again as events, which says what is wrong with it.
+ * needs to be known of ends. A record of a hooked function has its number and its time: both are all that is looked at,
+ * and of chunks that have counts not even these, unless something was mapped or unmapped meanwhile. A stream in which
+ * anything is odd is read again as events, which says what is wrong with it.
  */
-#include "query/call_tally.h"
+#include "query/event_tally.h"
 
 #include "query/event_scan.h"
 #include "query/function_sums.h"
 #include "query/thread_pass.h"
 #include "ring/event_record.h"
+#include "trace/event_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,17 +25,25 @@ struct counted {
     size_t thread;
     uint64_t address;
     uint64_t time;
-    uint64_t calls;
+    uint32_t kind;
+    uint64_t count;
+};
+
+/* By the number of a block. */
+struct number_count {
+    uint64_t entered;
+    uint64_t left;
 };
 
 struct worker {
     const struct view_trace *trace;
+    enum event_tally_subject subject;
     struct event_scan scan;
-    struct function_sums sums; /* of the thread that is read */
+    struct function_sums sums[EVENT_NAME_COUNT]; /* of the thread that is read, by the bit of the kind; of calls: 0 */
     uint64_t last_time;
     uint32_t process;
 
-    uint64_t *numbers; /* by the number of the block: twice its calls, and 1 if it was left, since `from` */
+    struct number_count *numbers; /* since `from` */
     size_t number_capacity;
     size_t number_count; /* more than the largest one */
     uint64_t from;
@@ -47,13 +57,20 @@ struct worker {
 
 /* ---- as events --------------------------------------------------------------------------------------------------- */
 
-static int count_call(struct worker *worker, uint64_t address, uint64_t time, uint64_t calls)
+static unsigned bit_of(uint32_t kind)
 {
-    uint32_t sum = function_sums_find(&worker->sums, worker->process, address, time);
+    return kind == 0 ? 0 : (unsigned)__builtin_ctz(kind) % EVENT_NAME_COUNT;
+}
+
+/* Adds to what happened so often at an address; of calls the kind is 0. */
+static int add(struct worker *worker, uint32_t kind, uint64_t address, uint64_t time, uint64_t count)
+{
+    struct function_sums *sums = &worker->sums[bit_of(kind)];
+    uint32_t sum = function_sums_find(sums, worker->process, address, time);
 
     if (sum == FUNCTION_SUMS_NONE)
         return worker->result = -ENOMEM;
-    worker->sums.sums[sum].calls += calls;
+    sums->sums[sum].calls += count;
     return 0;
 }
 
@@ -65,14 +82,29 @@ static int take_events(void *context, const struct gait_event *events, size_t co
         uint64_t time = trace_span_time(span, events, count, i);
 
         worker->last_time = time > worker->last_time ? time : worker->last_time;
-        if (events[i].kind & (GAIT_EVENT_ENTER | GAIT_EVENT_CALL))
-            count_call(worker, events[i].kind == GAIT_EVENT_ENTER ? events[i].location : events[i].target,
-                       worker->last_time, 1);
+        if (worker->subject == EVENT_TALLY_EVENTS)
+            add(worker, events[i].kind, events[i].location, worker->last_time, 1);
+        else if (events[i].kind & (GAIT_EVENT_ENTER | GAIT_EVENT_CALL))
+            add(worker, 0, events[i].kind == GAIT_EVENT_ENTER ? events[i].location : events[i].target,
+                worker->last_time, 1);
     }
     return worker->result;
 }
 
 /* ---- as records -------------------------------------------------------------------------------------------------- */
+
+/* Of a function that begins there. */
+static int add_function(struct worker *worker, uint64_t address, const struct number_count *seen)
+{
+    bool is_events = worker->subject == EVENT_TALLY_EVENTS;
+    int result = 0;
+
+    if (seen->entered != 0)
+        result = add(worker, is_events ? GAIT_EVENT_ENTER : 0, address, worker->from, seen->entered);
+    if (result == 0 && is_events && seen->left != 0)
+        result = add(worker, GAIT_EVENT_LEAVE, address, worker->from, seen->left);
+    return result;
+}
 
 /* Gives what was counted by number to the functions. False: a number is of no block. */
 static bool settle(struct worker *worker, const struct event_blocks *blocks)
@@ -80,39 +112,45 @@ static bool settle(struct worker *worker, const struct event_blocks *blocks)
     struct event_block block;
 
     for (size_t i = 0; i < worker->number_count; i++) {
-        uint64_t seen = worker->numbers[i];
+        struct number_count seen = worker->numbers[i];
 
-        worker->numbers[i] = 0;
-        if (seen == 0)
+        worker->numbers[i] = (struct number_count){0};
+        if (seen.entered == 0 && seen.left == 0)
             continue;
         if (!blocks->find(blocks->context, (uint32_t)i, &block))
             return false;
-        if (seen > 1 && count_call(worker, block.start, worker->from, seen / 2) != 0)
+        if (add_function(worker, block.start, &seen) != 0)
             return true;
     }
     worker->number_count = 0;
     return true;
 }
 
-/* False: there is none, or the number is larger than any that there should be. */
-static bool make_room(struct worker *worker, uint32_t number)
+/* NULL: there is no memory, or the number is larger than any that there should be. */
+static struct number_count *grow(struct worker *worker, uint32_t number)
 {
     size_t capacity = (size_t)number + number / 2 + 1024;
-    uint64_t *grown;
+    struct number_count *grown;
 
-    if (number < worker->number_capacity)
-        return true;
     if (number > NUMBERS_MAX)
-        return false;
-    grown = realloc(worker->numbers, capacity * sizeof(*grown));
-    if (grown == NULL) {
-        worker->result = -ENOMEM;
-        return false;
+        return NULL;
+    if (number >= worker->number_capacity) {
+        grown = realloc(worker->numbers, capacity * sizeof(*grown));
+        if (grown == NULL) {
+            worker->result = -ENOMEM;
+            return NULL;
+        }
+        memset(grown + worker->number_capacity, 0, (capacity - worker->number_capacity) * sizeof(*grown));
+        worker->numbers = grown;
+        worker->number_capacity = capacity;
     }
-    memset(grown + worker->number_capacity, 0, (capacity - worker->number_capacity) * sizeof(*grown));
-    worker->numbers = grown;
-    worker->number_capacity = capacity;
-    return true;
+    worker->number_count = (size_t)number + 1;
+    return &worker->numbers[number];
+}
+
+static inline struct number_count *count_of(struct worker *worker, uint32_t number)
+{
+    return number < worker->number_count ? &worker->numbers[number] : grow(worker, number);
 }
 
 /* Something was mapped, or unmapped: numbers may be of other functions from now on. */
@@ -133,7 +171,8 @@ static bool count_records(struct worker *worker, const struct event_blocks *bloc
     if (chunk->size_bytes % EVENT_HOOK_BYTES != 0)
         return false;
     for (size_t at = 0; at < chunk->size_bytes; at += EVENT_HOOK_BYTES) {
-        uint32_t header, number;
+        struct number_count *count;
+        uint32_t header;
         uint64_t time;
 
         memcpy(&header, chunk->bytes + at, sizeof(header));
@@ -143,23 +182,48 @@ static bool count_records(struct worker *worker, const struct event_blocks *bloc
         worker->last_time = time > worker->last_time ? time : worker->last_time;
         if (worker->last_time >= worker->to && !begin_pause(worker, blocks))
             return false;
-        number = event_header_number(header);
-        if (number >= worker->number_count) {
-            if (!make_room(worker, number))
-                return false;
-            worker->number_count = (size_t)number + 1;
-        }
-        worker->numbers[number] = event_header_record(header) == EVENT_RECORD_ENTER ? worker->numbers[number] + 2
-                                                                                    : worker->numbers[number] | 1;
+        count = count_of(worker, event_header_number(header));
+        if (count == NULL)
+            return false;
+        if (event_header_record(header) == EVENT_RECORD_ENTER)
+            count->entered++;
+        else
+            count->left++;
     }
     return true;
+}
+
+static bool add_counts(struct worker *worker, const struct stream_glance *counts)
+{
+    for (uint32_t i = 0; i < counts->count; i++) {
+        struct number_count *count = count_of(worker, counts->counts[i].number);
+
+        if (count == NULL)
+            return false;
+        count->entered += counts->counts[i].entered;
+        count->left += counts->counts[i].left;
+    }
+    worker->last_time = counts->last_time > worker->last_time ? counts->last_time : worker->last_time;
+    return true;
+}
+
+/* Takes a chunk, if there is one, by its counts where nothing is mapped or unmapped in its time. */
+static bool count_chunk(struct worker *worker, const struct event_blocks *blocks, struct stream_reader *reader)
+{
+    struct stream_glance glance;
+    struct stream_chunk chunk;
+
+    if (stream_reader_glance(reader, worker->to, &glance) && glance.has_counts) {
+        stream_reader_pass(reader);
+        return add_counts(worker, &glance);
+    }
+    return !stream_reader_next(reader, &chunk) || count_records(worker, blocks, &chunk);
 }
 
 /* False: it is to be read as events. */
 static bool count_piece(struct worker *worker, const struct view_thread *thread, const char *path)
 {
     struct stream_reader reader;
-    struct stream_chunk chunk;
     struct trace_block_space space;
     struct event_blocks blocks;
     bool is_good;
@@ -170,8 +234,8 @@ static bool count_piece(struct worker *worker, const struct view_thread *thread,
     blocks = trace_blocks_of(&space);
     is_good = reader.header.kind == TRACE_STREAM_INDEX && reader.header.tid == thread->tid &&
               reader.header.events == EVENTS_HOOKED;
-    while (is_good && stream_reader_next(&reader, &chunk))
-        is_good = count_records(worker, &blocks, &chunk);
+    while (is_good && reader.end.state == STREAM_READING)
+        is_good = count_chunk(worker, &blocks, &reader);
     is_good = is_good && reader.end.state == STREAM_COMPLETE && settle(worker, &blocks);
     stream_reader_close(&reader);
     return is_good && worker->result == 0;
@@ -191,7 +255,8 @@ static bool count_pieces(struct worker *worker, size_t thread)
 
 static void begin_thread(struct worker *worker, size_t thread)
 {
-    function_sums_clear(&worker->sums);
+    for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+        function_sums_clear(&worker->sums[bit]);
     if (worker->numbers != NULL)
         memset(worker->numbers, 0, worker->number_capacity * sizeof(*worker->numbers));
     worker->number_count = 0;
@@ -199,23 +264,33 @@ static void begin_thread(struct worker *worker, size_t thread)
     worker->process = (uint32_t)worker->trace->threads[thread].process;
 }
 
+static int keep(struct worker *worker, const struct counted *counted)
+{
+    if (worker->count == worker->capacity) {
+        size_t capacity = worker->capacity == 0 ? 64 : 2 * worker->capacity;
+        struct counted *grown = realloc(worker->counted, capacity * sizeof(*grown));
+
+        if (grown == NULL)
+            return -ENOMEM;
+        worker->counted = grown;
+        worker->capacity = capacity;
+    }
+    worker->counted[worker->count++] = *counted;
+    return 0;
+}
+
 static int keep_sums(struct worker *worker, size_t thread)
 {
-    for (size_t i = 0; i < worker->sums.count; i++) {
-        const struct function_sum *sum = &worker->sums.sums[i];
+    int result = 0;
 
-        if (worker->count == worker->capacity) {
-            size_t capacity = worker->capacity == 0 ? 64 : 2 * worker->capacity;
-            struct counted *grown = realloc(worker->counted, capacity * sizeof(*grown));
+    for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+        for (size_t i = 0; i < worker->sums[bit].count && result == 0; i++) {
+            const struct function_sum *sum = &worker->sums[bit].sums[i];
+            uint32_t kind = worker->subject == EVENT_TALLY_EVENTS ? 1u << bit : 0;
 
-            if (grown == NULL)
-                return -ENOMEM;
-            worker->counted = grown;
-            worker->capacity = capacity;
+            result = keep(worker, &(struct counted){thread, sum->address, sum->time, kind, sum->calls});
         }
-        worker->counted[worker->count++] = (struct counted){thread, sum->address, sum->time, sum->calls};
-    }
-    return 0;
+    return result;
 }
 
 static int read_thread(void *context, unsigned number, size_t thread)
@@ -240,10 +315,12 @@ static int compare(const void *left_counted, const void *right_counted)
         return left->thread < right->thread ? -1 : 1;
     if (left->address != right->address)
         return left->address < right->address ? -1 : 1;
-    return left->time < right->time ? -1 : left->time > right->time;
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return left->kind < right->kind ? -1 : left->kind > right->kind;
 }
 
-static int number_functions(struct call_tally *tally, struct query_source *source, const struct counted *all,
+static int number_functions(struct event_tally *tally, struct query_source *source, const struct counted *all,
                             size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -252,13 +329,13 @@ static int number_functions(struct call_tally *tally, struct query_source *sourc
 
         if (function == VIEW_NO_FUNCTION)
             return -ENOMEM;
-        tally->counts[tally->count++] = (struct call_tally_count){all[i].thread, function, all[i].calls};
+        tally->counts[tally->count++] = (struct event_tally_count){all[i].thread, function, all[i].kind, all[i].count};
     }
     return 0;
 }
 
 /* Who read which thread is chance; the order in which functions are numbered is not. */
-static int collect(struct call_tally *tally, struct query_source *source, const struct worker *workers)
+static int collect(struct event_tally *tally, struct query_source *source, const struct worker *workers)
 {
     struct counted *all;
     size_t count = 0;
@@ -282,36 +359,47 @@ static int collect(struct call_tally *tally, struct query_source *source, const 
     return result;
 }
 
-int call_tally_init(struct call_tally *tally, struct query_source *source, const bool *threads)
+static void begin_worker(struct worker *worker, const struct view_trace *trace, enum event_tally_subject subject)
+{
+    worker->trace = trace;
+    worker->subject = subject;
+    for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+        function_sums_init(&worker->sums[bit], trace);
+    worker->scan = (struct event_scan){.trace = trace, .receiver = {take_events, NULL, NULL, NULL}, .context = worker};
+}
+
+static void end_worker(struct worker *worker)
+{
+    for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+        function_sums_deinit(&worker->sums[bit]);
+    free(worker->numbers);
+    free(worker->counted);
+}
+
+int event_tally_init(struct event_tally *tally, struct query_source *source, enum event_tally_subject subject,
+                     const bool *threads)
 {
     struct worker *workers = calloc(THREAD_PASS_WORKERS, sizeof(*workers));
     const struct thread_pass pass = {
         .trace = source->trace, .wanted = threads, .read = read_thread, .context = workers};
     int result;
 
-    *tally = (struct call_tally){.count = 0};
+    *tally = (struct event_tally){.count = 0};
     if (workers == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++) {
-        workers[i].trace = source->trace;
-        function_sums_init(&workers[i].sums, source->trace);
-        workers[i].scan = (struct event_scan){
-            .trace = source->trace, .receiver = {take_events, NULL, NULL, NULL}, .context = &workers[i]};
-    }
+    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++)
+        begin_worker(&workers[i], source->trace, subject);
     result = thread_pass_run(&pass);
     if (result == 0)
         result = collect(tally, source, workers);
-    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++) {
-        function_sums_deinit(&workers[i].sums);
-        free(workers[i].numbers);
-        free(workers[i].counted);
-    }
+    for (size_t i = 0; i < THREAD_PASS_WORKERS; i++)
+        end_worker(&workers[i]);
     free(workers);
     return result;
 }
 
-void call_tally_deinit(struct call_tally *tally)
+void event_tally_deinit(struct event_tally *tally)
 {
     free(tally->counts);
-    *tally = (struct call_tally){.count = 0};
+    *tally = (struct event_tally){.count = 0};
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text as `perf script` prints it: a sample each time the stack of a thread changes, at that time, with the stack that
+ * it has from then on, the innermost frame first; the period is for how many nanoseconds it has. So who adds up periods
+ * and who looks at the time up to the next sample finds the same. Between calls that were recorded a frame says so.
+ * Memory grows with how deep calls go.
+ */
+#include "export/export_calls.h"
+#include "export/export_text.h"
+#include "export/function_texts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREAD_BYTES 64u
+#define FRAMES_MAX   127u /* of a stack, the innermost, as perf has it */
+#define EVENT        "gait"
+#define OUTSIDE      "[outside]"
+
+struct perf {
+    const struct export_job *job;
+    struct function_texts texts;
+    uint32_t *stack; /* numbers of functions, the outermost first */
+    size_t depth;
+    size_t capacity;
+    size_t thread;
+    uint64_t since_ns; /* when it became so */
+    bool is_begun;     /* of the thread, something was told */
+};
+
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
+
+/* "name+0x0 (/path/of/file)"; the offset is that of the first instruction. */
+static char *make_text(const struct view_function *function)
+{
+    const char *path = function->module == NULL ? "[unknown]" : function->module->path;
+    size_t bytes = strlen(function->name) * 3 + strlen(path) * 3 + sizeof("+0x0 ()");
+    char *text = malloc(bytes);
+    size_t used;
+
+    if (text == NULL)
+        return NULL;
+    used = export_text_clean(text, bytes, function->name);
+    used += (size_t)snprintf(text + used, bytes - used, "+0x0 (");
+    used += export_text_clean(text + used, bytes - used, path);
+    snprintf(text + used, bytes - used, ")");
+    return text;
+}
+
+/* "name  123/124  1.234567890:  1000 gait:" */
+static void put_header(const struct perf *perf, uint64_t period_ns)
+{
+    const struct view_trace *trace = perf->job->trace;
+    const struct view_thread *thread = &trace->threads[perf->thread];
+    char name[THREAD_BYTES];
+
+    export_text_clean(name, sizeof(name), thread->name);
+    if (name[0] == '\0')
+        snprintf(name, sizeof(name), ":%" PRIu32, thread->tid);
+    fprintf(perf->job->stream, "%s %" PRIu32 "/%" PRIu32 " %" PRIu64 ".%09" PRIu64 ": %" PRIu64 " " EVENT ":\n", name,
+            view_trace_process_of(trace, perf->thread)->pid, thread->tid, perf->since_ns / 1000000000,
+            perf->since_ns % 1000000000, period_ns);
+}
+
+static int put_frames(struct perf *perf)
+{
+    FILE *stream = perf->job->stream;
+    size_t outermost = perf->depth < FRAMES_MAX ? 0 : perf->depth - FRAMES_MAX;
+
+    if (perf->depth == 0)
+        export_put(stream, "\t0 " OUTSIDE " ([gait])\n");
+    for (size_t i = perf->depth; i-- > outermost;) {
+        const char *text = function_texts_get(&perf->texts, perf->stack[i]);
+
+        if (text == NULL)
+            return -ENOMEM;
+        fprintf(stream, "\t%16" PRIx64 " %s\n", view_functions_at(perf->job->functions, perf->stack[i])->address, text);
+    }
+    export_put(stream, "\n");
+    return ferror(stream) != 0;
+}
+
+/* The stack was the same up to that time. */
+static int put_sample(struct perf *perf, uint64_t until_ns)
+{
+    if (!perf->is_begun || until_ns <= perf->since_ns)
+        return 0;
+    put_header(perf, until_ns - perf->since_ns);
+    perf->since_ns = until_ns;
+    return put_frames(perf);
+}
+
+/* What comes is of another thread, or there is nothing any more: a last sample ends the one before. */
+static int end_thread(struct perf *perf)
+{
+    if (!perf->is_begun)
+        return 0;
+    perf->depth = 0;
+    put_header(perf, 0);
+    perf->is_begun = false;
+    return put_frames(perf);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static int push(struct perf *perf, uint32_t function)
+{
+    if (perf->depth == perf->capacity) {
+        size_t capacity = perf->capacity == 0 ? 64 : 2 * perf->capacity;
+        uint32_t *grown = realloc(perf->stack, capacity * sizeof(*grown));
+
+        if (grown == NULL)
+            return -ENOMEM;
+        perf->stack = grown;
+        perf->capacity = capacity;
+    }
+    perf->stack[perf->depth++] = function;
+    return 0;
+}
+
+static int take_begin(void *context, const struct export_call *call)
+{
+    struct perf *perf = context;
+    int result = call->thread == perf->thread ? put_sample(perf, call->begin_ns) : end_thread(perf);
+
+    if (!perf->is_begun) {
+        perf->thread = call->thread;
+        perf->since_ns = call->begin_ns;
+        perf->is_begun = true;
+    }
+    return result != 0 ? result : push(perf, call->function);
+}
+
+static int take_end(void *context, const struct export_call *call)
+{
+    struct perf *perf = context;
+    int result = put_sample(perf, call->end_ns);
+
+    perf->depth -= perf->depth != 0;
+    return result;
+}
+
+static int write_perf(const struct export_job *job, struct gait_error *err)
+{
+    struct perf perf = {.job = job, .thread = SIZE_MAX};
+    const struct export_receiver receiver = {take_begin, take_end, NULL, &perf};
+    int result;
+
+    function_texts_init(&perf.texts, job->functions, make_text);
+    result = export_calls_read_all(job, &receiver, err);
+    if (end_thread(&perf) == -ENOMEM && result == 0)
+        result = -ENOMEM;
+    function_texts_deinit(&perf.texts);
+    free(perf.stack);
+    return result;
+}
+
+extern const struct export_format export_format_perf;
+const struct export_format export_format_perf = {
+    .name = "perf",
+    .file_name = "trace.perf",
+    .kind = EXPORT_TEXT,
+    .write = write_perf,
+};
