@@ -163,9 +163,10 @@ const struct command command_syscalls = {
                "  --json         an object a line\n"
                "  --via ptrace   how calls are seen: by stopping the thread twice for each\n"
                "\n"
-               "Examples: gait syscalls -f -e trace=%file make\n"
-               "          gait syscalls -c -p 1234\n"
-               "          gait syscalls -e inject=openat:error=EACCES:when=3 cat /etc/passwd\n",
+               "Examples:\n"
+               "  gait syscalls -f -e trace=%file make\n"
+               "  gait syscalls -c -p 1234\n"
+               "  gait syscalls -e inject=openat:error=EACCES:when=3 cat /etc/passwd\n",
     .takes_program = true,
     .run = run,
 };
