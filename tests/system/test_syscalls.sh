@@ -47,8 +47,7 @@ if command -v strace >/dev/null; then
     compare perl perl -e 'open F, "<", "/etc/passwd"; print <F>; mkdir "/no/such"; print `echo child`; exit 3'
     compare sqlite3 sqlite3 :memory: 'create table t(a, b); insert into t values (1, 2), (3, 4); select sum(a) from t;'
     compare shell dash tests/system/programs/forks.sh
-    # shellcheck disable=SC2016
-    compare bash bash --norc -c 'for i in 1 2 3 4 5 6 7 8; do (exit $i); done; x=$(echo hello); trap "exit 4" TERM; kill $$'
+    # Bash is left out: it waits for children in a handler, so its calls come in another order each time.
 
     # Every call, with arguments that mean something to nearly every set of names.
     for value in 0 1 2 3 5 7 16 0x80 0x400 0x1000 0x10000 0x80000 -1; do
