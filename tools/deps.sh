@@ -30,7 +30,7 @@ packages_for() {
         # programs that are recorded, natively and followed
         echo coreutils bash gzip xz-utils zstd bzip2 tar python3 perl sqlite3 git lua5.4 bc redis-server nginx-light wrk curl
         # what looks after them, and what is tried where it can be had
-        echo procps '?strace' '?musl-tools' '?xxd' '?valgrind' '?gdb'
+        echo procps '?strace' '?musl-tools' '?xxd' '?valgrind' '?gdb' '?bpftrace' '?linux-perf'
         # what names and lines are compared with, and forms of debug information
         echo '?llvm' '?dwz' '?rustc' '?golang-go' '?elfutils' '?debuginfod'
         # another kernel, which is tried in a machine of its own
@@ -44,7 +44,7 @@ packages_for() {
         echo gzip bzip2 xz-utils zstd sqlite3 lua5.4 python3 perl openssl redis-server
         # a large program to find lines of, and what else finds them
         echo g++ '?llvm'
-        echo '?uftrace' '?lttng-tools' '?liblttng-ust1' '?strace' '?linux-perf' '?bpftrace'
+        echo '?uftrace' '?lttng-tools' '?liblttng-ust1' '?liblttng-ust-dev' '?strace' '?linux-perf' '?bpftrace'
         ;;
     torture)
         # the programs that it looks at; each is passed over where it is not there

@@ -85,9 +85,6 @@ template <typename type> struct gait_probe_number_ {
 template <typename type> struct gait_probe_number_<type *> {
     enum { has_sign = 0 };
 };
-template <> struct gait_probe_number_<bool> {
-    enum { has_sign = 0 };
-};
 template <> struct gait_probe_number_<float> {
     enum { has_sign = 0 };
 };
@@ -104,6 +101,24 @@ template <typename type> static inline __attribute__((always_inline)) type gait_
     return value;
 }
 
+/* Wider than a byte: not all tracers know the names of registers of one byte. */
+static inline __attribute__((always_inline)) int gait_probe_value_(bool value)
+{
+    return value;
+}
+static inline __attribute__((always_inline)) int gait_probe_value_(char value)
+{
+    return value;
+}
+static inline __attribute__((always_inline)) int gait_probe_value_(signed char value)
+{
+    return value;
+}
+static inline __attribute__((always_inline)) int gait_probe_value_(unsigned char value)
+{
+    return value;
+}
+
 /* Out of the constants, whose places have no names that a tracer could find. */
 static inline __attribute__((always_inline)) float gait_probe_value_(float value)
 {
@@ -116,21 +131,24 @@ static inline __attribute__((always_inline)) double gait_probe_value_(double val
     return value;
 }
 
-#define GAIT_PROBE_SIZE_(value)                                                                                        \
-    (sizeof(gait_probe_sign_(value)) == 2 ? -static_cast<int>(sizeof(gait_probe_size_(value)))                         \
-                                          : static_cast<int>(sizeof(gait_probe_size_(value))))
 #define GAIT_PROBE_VALUE_(value) gait_probe_value_(value)
+#define GAIT_PROBE_SIZE_(value)                                                                                        \
+    (sizeof(gait_probe_sign_(gait_probe_value_(value))) == 2                                                           \
+         ? -static_cast<int>(sizeof(gait_probe_size_(gait_probe_value_(value))))                                       \
+         : static_cast<int>(sizeof(gait_probe_size_(gait_probe_value_(value)))))
 
 #else
 
 #define GAIT_PROBE_POINTER_CLASS_ 5
 #define GAIT_PROBE_REAL_CLASS_    8
+/* Pointers become numbers; what is one byte becomes wider: not all tracers know the names of registers of one byte. */
 #define GAIT_PROBE_NUMBER_(value)                                                                                      \
-    __builtin_choose_expr(__builtin_classify_type(value) == GAIT_PROBE_POINTER_CLASS_, (unsigned long)(value), (value))
+    __builtin_choose_expr(__builtin_classify_type(value) == GAIT_PROBE_POINTER_CLASS_, (unsigned long)(value),         \
+                          __builtin_choose_expr(sizeof(value) == 1, (int)(long)(value), (value)))
 /* Real ones out of the constants, whose places have no names that a tracer could find. */
 #define GAIT_PROBE_VALUE_(value)                                                                                       \
     __builtin_choose_expr(__builtin_classify_type(value) == GAIT_PROBE_REAL_CLASS_, __extension__({                    \
-                              GAIT_PROBE_TYPE_(value) gait_real = GAIT_PROBE_NUMBER_(value);                           \
+                              __typeof__(0 + GAIT_PROBE_NUMBER_(value)) gait_real = GAIT_PROBE_NUMBER_(value);         \
                               __asm__("" : "+r"(gait_real));                                                           \
                               gait_real;                                                                               \
                           }),                                                                                          \

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records are complete before their size is stored. The kernel is asked whether the page of the stack pointer can be
- * read when that is another one than the last time, and of the next page whenever a window reaches into it.
+ * Records are complete before their size is stored. Their place is taken by one instruction, so that signal handlers
+ * get others; only the outermost writer, who has no handlers below it that could wait for it, goes to the next buffer.
+ * The kernel is asked whether the page of the stack pointer can be read when that is another one than the last time,
+ * and of the next page whenever a window reaches into it.
  */
 #include "agent/detail_lane.h"
 
+#include "arch/calling_thread.h"
+#include "hook/hook_thread.h"
+#include "ring/event_record.h"
 #include "ring/ring_writer.h"
 #include "stalker/program_memory.h"
+
+#include <stdatomic.h>
 
 #define PAGE_BYTES 4096u
 
@@ -21,8 +28,8 @@ bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const 
         ring_region_note_lack(ring);
         return false;
     }
-    lane->position = lane->writer->start;
     lane->give_up = owner->give_up;
+    atomic_store_explicit(&lane->position, lane->writer->start, memory_order_relaxed);
     return true;
 }
 
@@ -66,77 +73,183 @@ static uint32_t readable(struct detail_lane *lane, uint64_t sp, uint32_t wanted)
     return in_page;
 }
 
-static void commit(struct detail_lane *lane, uint32_t size_bytes)
-{
-    uint32_t *place = (uint32_t *)(uintptr_t)lane->position;
-
-    /* Release: pairs with the acquire in detail_record_check. */
-    __atomic_store_n(place, size_bytes, __ATOMIC_RELEASE);
-    lane->position += size_bytes;
-    if (lane->position < lane->writer->end)
-        return;
-    (void)!ring_writer_next(lane->writer, lane->position, lane->give_up);
-    lane->position = lane->writer->start;
-}
-
 static uint32_t round_up(uint32_t bytes)
 {
     return (bytes + 7) & ~7u;
 }
 
+/* ---- taking room ------------------------------------------------------------------------------------------------- */
+
+/* How far behind the end of a buffer records may go that handlers write while one before them is not complete. */
+#define BEHIND_END_BYTES (EVENT_SLACK_BYTES - PAGE_BYTES)
+
+/* Release: pairs with the acquire in detail_record_check. */
+static void store_size(uint8_t *place, uint32_t size_bytes)
+{
+    __atomic_store_n((uint32_t *)(void *)place, size_bytes, __ATOMIC_RELEASE);
+}
+
+/*
+ * A handler interrupted whoever is writing the outermost record, and never returned there, but jumped out of it. The
+ * stack tells: this frame is where that one was, or above it. What it had taken is ended as it is.
+ */
+static void forget_abandoned(struct detail_lane *lane, uint64_t sp)
+{
+    if (sp <= lane->outer_sp || sp - lane->outer_sp > (1u << 20))
+        return;
+    if (lane->outer.bytes != NULL)
+        store_size(lane->outer.bytes, lane->outer.size_bytes);
+    atomic_store_explicit(&lane->nesting, 0, memory_order_relaxed);
+}
+
+static struct detail_place take(struct detail_lane *lane, uint32_t size_bytes)
+{
+    uint64_t position = calling_thread_add(&lane->position, size_bytes);
+
+    if (position + size_bytes <= lane->writer->end + BEHIND_END_BYTES)
+        return (struct detail_place){(uint8_t *)(uintptr_t)position, size_bytes};
+    atomic_fetch_sub_explicit(&lane->position, size_bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&lane->lost_bytes, size_bytes, memory_order_relaxed);
+    return (struct detail_place){NULL, 0};
+}
+
+static struct detail_place begin(struct detail_lane *lane, uint16_t kind, uint32_t size_bytes)
+{
+    uint64_t sp = (uintptr_t)__builtin_frame_address(0);
+    struct detail_place place;
+    uint32_t nesting;
+
+    if (atomic_load_explicit(&lane->nesting, memory_order_relaxed) != 0)
+        forget_abandoned(lane, sp);
+    /* Handlers leave it as they find it. */
+    nesting = atomic_load_explicit(&lane->nesting, memory_order_relaxed);
+    atomic_store_explicit(&lane->nesting, nesting + 1, memory_order_relaxed);
+    if (nesting != 0) {
+        place = take(lane, size_bytes);
+    } else {
+        lane->outer = (struct detail_place){NULL, 0};
+        lane->outer_sp = sp;
+        place = lane->outer = take(lane, size_bytes);
+    }
+    if (place.bytes != NULL)
+        ((struct detail_record *)(void *)place.bytes)->kind = kind;
+    return place;
+}
+
+/* A buffer is done when nobody writes in it any more. No signal may come between its end and the next one's beginning.
+ */
+static void end(struct detail_lane *lane)
+{
+    if (atomic_load_explicit(&lane->nesting, memory_order_relaxed) == 1 &&
+        atomic_load_explicit(&lane->position, memory_order_relaxed) >= lane->writer->end) {
+        uint64_t mask = hook_signals_block();
+
+        (void)!ring_writer_next(lane->writer, atomic_load_explicit(&lane->position, memory_order_relaxed),
+                                lane->give_up);
+        atomic_store_explicit(&lane->position, lane->writer->start, memory_order_relaxed);
+        hook_signals_unblock(mask);
+    }
+    atomic_store_explicit(&lane->nesting, atomic_load_explicit(&lane->nesting, memory_order_relaxed) - 1,
+                          memory_order_relaxed);
+}
+
+struct detail_place detail_lane_take(struct detail_lane *lane, uint16_t kind, uint32_t fixed_bytes, uint32_t values_at,
+                                     uint32_t values_bytes)
+{
+    struct detail_place place = begin(lane, kind, fixed_bytes + round_up(values_bytes));
+
+    if (place.bytes == NULL) {
+        end(lane);
+        return place;
+    }
+    *(uint32_t *)(void *)(place.bytes + values_at) = round_up(values_bytes);
+    return place;
+}
+
+void detail_lane_put(struct detail_lane *lane, struct detail_place place, uint32_t fixed_bytes, uint32_t values_at,
+                     uint32_t values_bytes)
+{
+    uint64_t behind = (uintptr_t)place.bytes + place.size_bytes;
+    uint32_t size_bytes = fixed_bytes + round_up(values_bytes);
+
+    if (size_bytes == place.size_bytes ||
+        atomic_compare_exchange_strong(&lane->position, &behind, (uintptr_t)place.bytes + size_bytes)) {
+        *(uint32_t *)(void *)(place.bytes + values_at) = values_bytes;
+        place.size_bytes = size_bytes;
+    }
+    store_size(place.bytes, place.size_bytes);
+    end(lane);
+}
+
+static void commit(struct detail_lane *lane, struct detail_place place)
+{
+    store_size(place.bytes, place.size_bytes);
+    end(lane);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
 void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *enter, struct detail_values values)
 {
-    struct detail_enter *place = (struct detail_enter *)(uintptr_t)lane->position;
     uint32_t wanted = enter->stack_bytes, room = DETAIL_STACK_BYTES_MAX - round_up(values.size_bytes);
-    uint8_t *behind = (uint8_t *)(place + 1);
     uint64_t sp = enter->record.sp;
+    struct detail_place place;
+    struct detail_enter *record;
+    uint8_t *behind;
 
-    *place = *enter;
-    place->record.size_bytes = 0;
-    place->record.kind = DETAIL_ENTER;
     wanted = wanted < room ? wanted : room;
-    place->stack_bytes = wanted == 0 ? 0 : readable(lane, sp, wanted);
-    place->values_bytes = values.size_bytes;
-    __builtin_memcpy(behind, (const void *)(uintptr_t)sp, place->stack_bytes);
-    behind += round_up(place->stack_bytes);
-    __builtin_memcpy(behind, values.bytes, values.size_bytes);
-    commit(lane, (uint32_t)sizeof(*place) + round_up(place->stack_bytes) + round_up(values.size_bytes));
+    wanted = wanted == 0 ? 0 : readable(lane, sp, wanted);
+    place = begin(lane, DETAIL_ENTER, (uint32_t)sizeof(*record) + round_up(wanted) + round_up(values.size_bytes));
+    if (place.bytes == NULL) {
+        end(lane);
+        return;
+    }
+    record = (struct detail_enter *)(void *)place.bytes;
+    *record = *enter;
+    record->record.size_bytes = 0;
+    record->record.kind = DETAIL_ENTER;
+    record->stack_bytes = wanted;
+    record->values_bytes = values.size_bytes;
+    behind = place.bytes + sizeof(*record);
+    __builtin_memcpy(behind, (const void *)(uintptr_t)sp, wanted);
+    __builtin_memcpy(behind + round_up(wanted), values.bytes, values.size_bytes);
+    commit(lane, place);
 }
 
 void detail_lane_leave(struct detail_lane *lane, const struct detail_leave *leave, struct detail_values values)
 {
-    struct detail_leave *place = (struct detail_leave *)(uintptr_t)lane->position;
-    struct detail_leave_values *behind = (struct detail_leave_values *)(void *)(place + 1);
-    uint32_t size_bytes = sizeof(*place);
+    uint32_t values_bytes =
+        values.size_bytes == 0 ? 0 : (uint32_t)sizeof(struct detail_leave_values) + round_up(values.size_bytes);
+    struct detail_place place = begin(lane, leave->record.kind, (uint32_t)sizeof(*leave) + values_bytes);
+    struct detail_leave *record = (struct detail_leave *)(void *)place.bytes;
+    struct detail_leave_values *behind = (struct detail_leave_values *)(void *)(place.bytes + sizeof(*leave));
 
-    *place = *leave;
-    place->record.size_bytes = 0;
+    if (place.bytes == NULL) {
+        end(lane);
+        return;
+    }
+    *record = *leave;
+    record->record.size_bytes = 0;
     if (values.size_bytes != 0) {
         *behind = (struct detail_leave_values){.values_bytes = values.size_bytes};
         __builtin_memcpy(behind + 1, values.bytes, values.size_bytes);
-        size_bytes += (uint32_t)sizeof(*behind) + round_up(values.size_bytes);
     }
-    commit(lane, size_bytes);
+    commit(lane, place);
 }
 
 void detail_lane_stack(struct detail_lane *lane, const struct detail_stack *stack, const uint64_t *addresses)
 {
-    struct detail_stack *place = (struct detail_stack *)(uintptr_t)lane->position;
     uint32_t addresses_bytes = stack->frame_count * (uint32_t)sizeof(*addresses);
+    struct detail_place place = begin(lane, DETAIL_STACK, (uint32_t)sizeof(*stack) + addresses_bytes);
+    struct detail_stack *record = (struct detail_stack *)(void *)place.bytes;
 
-    *place = *stack;
-    place->record.size_bytes = 0;
-    place->record.kind = DETAIL_STACK;
-    __builtin_memcpy(place + 1, addresses, addresses_bytes);
-    commit(lane, (uint32_t)sizeof(*place) + addresses_bytes);
-}
-
-struct detail_probe *detail_lane_probe_begin(struct detail_lane *lane)
-{
-    return (struct detail_probe *)(uintptr_t)lane->position;
-}
-
-void detail_lane_probe_end(struct detail_lane *lane, const struct detail_probe *probe)
-{
-    commit(lane, (uint32_t)sizeof(*probe) + round_up(probe->values_bytes));
+    if (place.bytes == NULL) {
+        end(lane);
+        return;
+    }
+    *record = *stack;
+    record->record.size_bytes = 0;
+    record->record.kind = DETAIL_STACK;
+    __builtin_memcpy(record + 1, addresses, addresses_bytes);
+    commit(lane, place);
 }

@@ -13,6 +13,7 @@
 #include "agent/probe_set.h"
 #include "agent/process_hooks.h"
 #include "agent/selection.h"
+#include "agent/system_call_watch.h"
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/slab.h"
@@ -231,8 +232,32 @@ static int hook_function(struct search *search, size_t which)
     return result;
 }
 
+/* Where signal handlers return to is known by its bytes, and left alone. */
+static void hook_system_call(void *context, const struct hook_plan *found)
+{
+    struct search *search = context;
+    struct hook_plan plan = *found;
+    uint64_t address;
+    const uint8_t *bytes;
+    int result;
+
+    if (plan.method == HOOK_IMPOSSIBLE && plan.obstacle == HOOK_KNOWN_BY_BYTES)
+        return;
+    bytes = find_bytes(search, plan.patch_at, &address);
+    if (bytes == NULL)
+        return;
+    move_plan(&plan, address - plan.patch_at);
+    result = plan.method == HOOK_IMPOSSIBLE ? -EOPNOTSUPP : hook_set_add_system_call(&plan, bytes);
+    if (result == -ENOMEM)
+        ring_region_note_lack(hooks.options.ring);
+    else if (result != 0)
+        ring_region_note_not_hooked(hooks.options.ring);
+}
+
 static void hook_chosen(struct search *search)
 {
+    if (system_call_watch_is_wanted())
+        hook_planner_find_system_calls(&search->image.planner, hook_system_call, search);
     for (size_t i = 0; i < search->image.functions.count; i++) {
         int result = hook_function(search, i);
 
@@ -337,7 +362,8 @@ static uint64_t look_through(struct search *search)
     search->choice.entry = search->image.entry;
     matched = search->choice.wanted == 0 ? 0 : hook_choice_make(&search->choice);
     find_specials(search);
-    if (is_anything_chosen(search) || is_loader(search->mapping) || probe_set_has_any(&probes)) {
+    if (is_anything_chosen(search) || is_loader(search->mapping) || probe_set_has_any(&probes) ||
+        system_call_watch_is_wanted()) {
         if (hook_image_survey(&search->image) == 0)
             matched |= hook_all(search, &probes);
         else

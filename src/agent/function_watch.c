@@ -256,6 +256,14 @@ static struct watch_thread *obtain_thread(struct stalker_thread *thread)
     return thread->watch;
 }
 
+struct detail_lane *function_watch_call_lane(struct stalker_thread *thread)
+{
+    struct watch_thread *own = obtain_thread(thread);
+    const struct detail_owner owner = owner_of(thread);
+
+    return own != NULL && detail_lane_open(&own->details.lane, watch.ring, &owner) ? &own->details.lane : NULL;
+}
+
 /* A thread begins a function that is looked at, or is behind a call of one. From translated code. */
 static void arrived(struct gait_cpu_context *cpu, void *data)
 {
@@ -270,15 +278,11 @@ static void arrived(struct gait_cpu_context *cpu, void *data)
     begin_call(own, thread, data, sp);
 }
 
-struct detail_lane *function_watch_lane(struct stalker_thread *thread, uint32_t *depth_out)
+uint32_t function_watch_depth(const struct stalker_thread *thread)
 {
-    struct watch_thread *own = obtain_thread(thread);
-    const struct detail_owner owner = owner_of(thread);
+    const struct watch_thread *own = thread->watch;
 
-    if (own == NULL || !detail_lane_open(&own->details.lane, watch.ring, &owner))
-        return NULL;
-    *depth_out = own->call_count;
-    return &own->details.lane;
+    return own == NULL ? 0 : own->call_count;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */

@@ -39,13 +39,13 @@ void function_watch_declare(uint64_t address, const struct detail_declaration *d
 /* What was in that range is gone. */
 void function_watch_remove(uint64_t start, uint64_t end);
 
-/*
- * The detail lane of a thread that is followed, for others who tell something there; *depth_out: how many calls that
- * are looked at it is in. From translated code. NULL: it cannot be had.
- */
-struct detail_lane *function_watch_lane(struct stalker_thread *thread, uint32_t *depth_out);
-
 /* In a child that was just forked, with a ring of its own, for the thread that made it. */
 void function_watch_begin_in_child(void);
+
+/* The detail lane of a followed thread, made if need be; NULL: it cannot be had. By the thread itself. */
+struct detail_lane *function_watch_call_lane(struct stalker_thread *thread);
+
+/* How many calls that are looked at such a thread is in. By the thread itself. */
+uint32_t function_watch_depth(const struct stalker_thread *thread);
 
 #endif

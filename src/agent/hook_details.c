@@ -120,20 +120,27 @@ static void note_serial(struct hook_thread *thread, const struct call_details_th
         thread->serial = own->lane.writer->serial;
 }
 
+/* Signals are blocked while it is made: a handler could want it as well. */
+static struct detail_lane *open_lane(struct hook_thread *thread)
+{
+    struct detail_owner owner = owner_of(thread);
+    uint64_t mask = hook_signals_block();
+    struct call_details_thread *own = obtain(thread);
+    bool is_open = own != NULL && detail_lane_open(&own->lane, hooked.ring, &owner);
+
+    if (is_open)
+        note_serial(thread, own);
+    hook_signals_unblock(mask);
+    return is_open ? &own->lane : NULL;
+}
+
 struct detail_lane *hook_details_lane(struct hook_thread *thread)
 {
-    struct call_details_thread *own = obtain(thread);
-    struct detail_owner owner;
+    struct call_details_thread *own = thread->details;
 
-    if (own == NULL)
-        return NULL;
-    if (own->lane.writer != NULL)
+    if (own != NULL && own->lane.writer != NULL)
         return &own->lane;
-    owner = owner_of(thread);
-    if (!detail_lane_open(&own->lane, hooked.ring, &owner))
-        return NULL;
-    note_serial(thread, own);
-    return &own->lane;
+    return hooked.ring == NULL ? NULL : open_lane(thread);
 }
 
 static struct detailed_call call_of(const struct gait_invocation *invocation)

@@ -34,7 +34,7 @@ void hook_details_end_threads(void);
 bool hook_details_listener(uint64_t patterns, const struct detail_declaration *declaration,
                            struct hook_listener *listener_out);
 
-/* The calling thread's detail lane, for others who tell something there. In a listener. NULL: it cannot be had. */
+/* The thread's lane, made if need be; NULL: it cannot be had. */
 struct detail_lane *hook_details_lane(struct hook_thread *thread);
 
 /* For struct hook_threads_options. */

@@ -14,6 +14,7 @@
 #include "agent/process_hooks.h"
 #include "agent/process_log.h"
 #include "agent/selection.h"
+#include "agent/system_call_watch.h"
 #include "base/raw_syscall.h"
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
@@ -29,18 +30,18 @@
 
 static struct hook_session {
     struct ring_region *ring;
-    bool is_begun;        /* hooks that are added are put in place at once */
-    uint64_t image_start; /* of the agent */
+    bool is_begun;               /* hooks that are added are put in place at once */
+    uint32_t notification_count; /* of changes of modules */
+    uint64_t image_start;        /* of the agent */
     uint64_t image_bytes;
 } session;
 
 /* ---- what happens in the process --------------------------------------------------------------------------------- */
 
-static void modules_changed(struct gait_invocation *invocation)
+static void look_again(void)
 {
     int result;
 
-    (void)invocation;
     if (!session.is_begun)
         return;
     result = hook_set_open();
@@ -52,6 +53,16 @@ static void modules_changed(struct gait_invocation *invocation)
     else
         ring_region_note_lack(session.ring);
     hook_set_close();
+}
+
+/* The first time nothing has changed yet, but will; the second time all is there that the program needs. */
+static void modules_changed(struct gait_invocation *invocation)
+{
+    (void)invocation;
+    look_again();
+    session.notification_count++;
+    if (session.notification_count >= 2)
+        system_call_watch_started();
 }
 
 /* In a child, which has one thread, and hooks like its parent. */
@@ -117,6 +128,8 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     if (dynamic_loader_find(&loader) == 0)
         functions.loader_notification = loader.notification;
     result = hook_details_begin(ring, &call->options);
+    if (result == 0)
+        result = system_call_watch_begin(&call->options, look_again);
     if (result == 0)
         result = hook_set_open();
     if (result != 0)
@@ -246,6 +259,7 @@ bool hook_session_end(void)
     hook_details_end_threads();
     function_hooks_end();
     probe_set_end();
+    system_call_watch_end();
     hook_details_end();
     hook_threads_end();
     session = (struct hook_session){.ring = NULL};

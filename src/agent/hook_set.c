@@ -12,6 +12,7 @@
 #include "base/slab.h"
 #include "hook/hook_stub.h"
 #include "hook/patch_transaction.h"
+#include "hook/system_call_stub.h"
 #include "process/forced_memory.h"
 #include "process/near_memory.h"
 #include "process/stack_scan.h"
@@ -27,7 +28,9 @@ struct hooked {
     struct near_piece trampoline_piece;
     struct near_piece stub_piece;
     struct hook_listeners *listeners;
-    bool is_last; /* to be removed */
+    bool is_last;                 /* to be removed */
+    bool is_call;                 /* no function, but a place where system calls are made: */
+    struct system_call_stub call; /* what it leads to; there is no trampoline */
 };
 
 static struct hook_set {
@@ -203,6 +206,41 @@ int hook_set_add(const struct hook_wish *wish)
     return result != 0 ? result : patch_transaction_install(&set.transaction, &hooked->patch, hooked->stub.entry.value);
 }
 
+static int write_call_stub(struct hooked *hooked, const struct hook_plan *plan, const uint8_t *expected)
+{
+    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
+    struct near_chunk *chunk;
+    int result = patch_read_displaced(&hooked->patch, &set.memory, displaced);
+
+    if (result == 0 && memcmp(displaced, expected, plan->displaced_end - plan->patch_at) != 0)
+        result = -ESTALE;
+    if (result == 0)
+        result = near_memory_begin(&set.code, plan->patch_at, SYSTEM_CALL_STUB_BYTES_MAX, &chunk);
+    if (result != 0)
+        return result;
+    result = system_call_stub_write(&chunk->writer, plan, displaced, &hooked->call);
+    if (result == 0)
+        return near_memory_end(chunk, &hooked->stub_piece);
+    near_memory_cancel(chunk);
+    return result;
+}
+
+/* For who looks up places, its stub stands for the trampoline. */
+int hook_set_add_system_call(const struct hook_plan *plan, const uint8_t *expected)
+{
+    struct hooked *hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
+    int result = hooked == NULL ? -ENOMEM : patch_prepare(&hooked->patch, plan, &set.memory);
+
+    if (result == 0)
+        result = write_call_stub(hooked, plan, expected);
+    if (result != 0)
+        return result;
+    hooked->is_call = true;
+    hooked->patch.trampoline = (struct trampoline){hooked->call.start, hooked->call.end};
+    result = note_places(hooked);
+    return result != 0 ? result : patch_transaction_install(&set.transaction, &hooked->patch, hooked->call.entry);
+}
+
 /* ---- putting in place -------------------------------------------------------------------------------------------- */
 
 /* Threads were moved before, or are not in there. */
@@ -297,6 +335,8 @@ static bool find_copy(uint64_t pc, uint64_t *copy_out)
     if (!interval_map_find(&set.originals, pc, &found))
         return false;
     hooked = hooked_at(&found);
+    if (hooked->is_call)
+        return system_call_stub_find_copy(&hooked->call, &hooked->patch.plan, pc, copy_out);
     return pc > hooked->patch.plan.patch_at && pc < hooked->patch.plan.displaced_end &&
            patch_read_displaced(&hooked->patch, &set.memory, displaced) == 0 &&
            trampoline_find_copy(hooked->patch.trampoline.start, &hooked->patch.plan, displaced, pc, copy_out) == 0;
@@ -335,6 +375,8 @@ static bool find_original(uint64_t pc, uint64_t *original_out)
     hooked = hooked_at(&found);
     if (hooked->patch.is_in_place)
         return false;
+    if (!is_hop && hooked->is_call)
+        return system_call_stub_find_original(&hooked->call, &hooked->patch.plan, pc, original_out);
     if (!is_hop)
         return find_of_copy(hooked, pc, original_out);
     *original_out = hooked->patch.plan.patch_at;
@@ -354,6 +396,19 @@ static void move_interrupted(void *context, uint64_t place, uint64_t pc)
         (void)!forced_memory_write(&set.memory, place, &new_pc, sizeof(new_pc));
 }
 
+/*
+ * Where a thread that comes out of the kernel goes on, or makes its call again, which of both is not known yet: behind
+ * the instruction, in the copy if that is overwritten, or what is before it.
+ */
+static bool find_behind_call(uint64_t pc, uint64_t distance, bool (*find)(uint64_t pc, uint64_t *new_out),
+                             uint64_t *new_out)
+{
+    if (distance == 0 || !find(pc - distance, new_out))
+        return find(pc, new_out);
+    *new_out += distance;
+    return true;
+}
+
 /* A system call in displaced instructions has its copy at the same distance. */
 static bool move(struct thread_registers *registers, bool (*find)(uint64_t pc, uint64_t *new_out))
 {
@@ -368,9 +423,9 @@ static bool move(struct thread_registers *registers, bool (*find)(uint64_t pc, u
     stack_scan_run(&scan, thread_registers_sp(registers));
     thread_registers_take_restart(&restarted);
     distance = pc - thread_registers_pc(&restarted);
-    if (!find(pc - distance, &new_pc))
+    if (!find_behind_call(pc, distance, find, &new_pc))
         return false;
-    thread_registers_set_pc(registers, new_pc + distance);
+    thread_registers_set_pc(registers, new_pc);
     return true;
 }
 

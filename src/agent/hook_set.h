@@ -47,6 +47,12 @@ void hook_set_end(void);
  */
 MUST_USE int hook_set_add(const struct hook_wish *wish);
 
+/*
+ * Prepares a patch of an instruction that makes system calls: plan->address is where it is; `expected` as above. The
+ * same errors.
+ */
+MUST_USE int hook_set_add_system_call(const struct hook_plan *plan, const uint8_t *expected);
+
 /* Puts all that was added in place. Errors as patch_transaction_commit: none of it is. */
 MUST_USE int hook_set_commit(void);
 
@@ -59,7 +65,7 @@ MUST_USE int hook_set_remove(bool with_last_ones);
 /* What was in that range is gone: so are its hooks. */
 void hook_set_forget(uint64_t start, uint64_t end);
 
-/* How many are in place, without those that are removed last. */
+/* How many are in place, of functions and of system calls, without those that are removed last. */
 uint32_t hook_set_count(void);
 
 /*

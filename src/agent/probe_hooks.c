@@ -11,16 +11,15 @@
 #include "elf/static_probes.h"
 #include "elf/symbols.h"
 #include "hook/hook_image.h"
-#include "hook/hook_thread.h"
 #include "hook/instruction_plan.h"
+#include "hook/listener_call.h"
 
 #include <asm/errno.h>
 
 /* A thread comes by. */
 static void passed(struct gait_invocation *invocation)
 {
-    struct hook_thread *thread = hook_thread_current();
-    struct detail_lane *lane = thread == NULL ? NULL : hook_details_lane(thread);
+    struct detail_lane *lane = hook_details_lane(listener_call_thread(invocation));
 
     if (lane != NULL)
         probe_set_passed(invocation->data, lane, invocation->cpu, invocation->depth);

@@ -9,6 +9,7 @@
 #include "agent/detail_capture.h"
 #include "agent/detail_lane.h"
 #include "base/memory_functions.h"
+#include "base/mutex.h"
 #include "base/slab.h"
 #include "base/time_counter.h"
 #include "elf/probe_arguments.h"
@@ -16,15 +17,16 @@
 #include "elf/symbol_entries.h"
 #include "elf/symbols.h"
 #include "gait/cpu_context.h"
+#include "hook/hook_unwinders.h"
 #include "process/mapping_list.h"
 #include "process/memory_probe.h"
 #include "protocol/agent_pattern.h"
 #include "ring/probe_log.h"
 #include "ring/ring_region.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #define PAGE_BYTES 4096u
 /* Of values, where strings are among them. */
@@ -36,7 +38,6 @@
 struct told_argument {
     struct probe_operand operand;
     struct detail_value head;
-    uint64_t mask;  /* of the bits that it has */
     bool is_steady; /* in memory of the module, which is there as long as the probe is */
 };
 
@@ -47,6 +48,7 @@ struct set_probe {
     _Atomic bool is_armed;
     bool is_raised;
     uint32_t argument_count;
+    uint32_t values_bytes; /* of all of them, if they can be had */
     struct told_argument arguments[PROBE_ARGUMENTS_MAX];
     const struct detail_declaration *declaration; /* what the user says that they are; NULL: nothing */
 };
@@ -58,6 +60,8 @@ static struct probe_set {
     struct set_probe *first;
     struct set_probe **last;
     struct slab memory;
+    struct mutex lock;        /* of semaphores */
+    _Atomic uint32_t lowered; /* those that should be up, but are not yet */
 } set;
 
 void probe_set_begin(struct ring_region *ring, const struct agent_options *options)
@@ -178,7 +182,7 @@ static void understand(const struct probe_search *search, struct set_probe *prob
         *operand = arguments.operands[i];
         argument->head.type = type_of(operand);
         argument->head.data_bytes = operand->size_bytes;
-        argument->mask = UINT64_MAX >> (64 - 8 * operand->size_bytes);
+        probe->values_bytes += (uint32_t)sizeof(argument->head) + operand->size_bytes;
         if (operand->kind == PROBE_OPERAND_SYMBOL &&
             find_symbol(search->symbols, operand->symbol, operand->symbol_length, &address))
             probe_operand_resolve(operand, address);
@@ -268,9 +272,11 @@ static void add_probe(const struct probe_search *search, const struct static_pro
     }
     probe->declaration = find_declaration(search, patterns);
     result = arm(context, probe, found->address);
-    if (result == 0)
+    if (result == 0) {
         atomic_store_explicit(&probe->is_armed, true, memory_order_release);
-    else if (result == -ENOMEM)
+        if (probe->told.semaphore != 0)
+            atomic_fetch_add_explicit(&set.lowered, 1, memory_order_relaxed);
+    } else if (result == -ENOMEM)
         ring_region_note_lack(set.ring);
     else
         ring_region_note_not_hooked(set.ring);
@@ -297,6 +303,7 @@ uint64_t probe_set_add(const struct probe_search *search, probe_arm arm, void *c
 void probe_set_begin_in_child(void)
 {
     /* Of the parent's threads, one that is not here may have been adding some. */
+    set.lock = (struct mutex){0};
     set.count = 0;
     set.last = &set.first;
     for (struct set_probe *probe = set.first; probe != NULL; probe = probe->next) {
@@ -322,35 +329,55 @@ static bool change_semaphore(uint64_t address, int step)
     return true;
 }
 
+/* Whether it should be up. */
+static bool is_awaited(const struct set_probe *probe)
+{
+    return probe->told.semaphore != 0 && atomic_load_explicit(&probe->is_armed, memory_order_relaxed);
+}
+
 void probe_set_raise(void)
 {
+    if (set.ring == NULL || atomic_load_explicit(&set.lowered, memory_order_relaxed) == 0)
+        return;
+    mutex_lock(&set.lock);
     for (struct set_probe *probe = set.first; probe != NULL; probe = probe->next) {
-        if (probe->is_raised || probe->told.semaphore == 0 ||
-            !atomic_load_explicit(&probe->is_armed, memory_order_relaxed))
+        if (probe->is_raised || !is_awaited(probe) || !change_semaphore(probe->told.semaphore, 1))
             continue;
-        probe->is_raised = change_semaphore(probe->told.semaphore, 1);
-        if (!probe->is_raised)
-            ring_region_note_not_hooked(set.ring);
+        probe->is_raised = true;
+        atomic_fetch_sub_explicit(&set.lowered, 1, memory_order_relaxed);
     }
+    mutex_unlock(&set.lock);
 }
 
 void probe_set_lower(void)
 {
+    if (set.ring == NULL)
+        return;
+    mutex_lock(&set.lock);
     for (struct set_probe *probe = set.first; probe != NULL; probe = probe->next) {
         if (probe->is_raised)
             (void)!change_semaphore(probe->told.semaphore, -1);
         probe->is_raised = false;
+        atomic_store_explicit(&probe->is_armed, false, memory_order_relaxed);
     }
+    atomic_store_explicit(&set.lowered, 0, memory_order_relaxed);
+    mutex_unlock(&set.lock);
 }
 
 void probe_set_forget(uint64_t start, uint64_t end)
 {
+    if (set.ring == NULL)
+        return;
+    mutex_lock(&set.lock);
     for (struct set_probe *probe = set.first; probe != NULL; probe = probe->next) {
         if (probe->told.address - start >= end - start)
             continue;
+        if (is_awaited(probe) && !probe->is_raised)
+            atomic_fetch_sub_explicit(&set.lowered, 1, memory_order_relaxed);
         atomic_store_explicit(&probe->is_armed, false, memory_order_relaxed);
         probe->is_raised = false;
     }
+    mutex_unlock(&set.lock);
 }
 
 /* ---- passing ----------------------------------------------------------------------------------------------------- */
@@ -397,29 +424,43 @@ static inline bool find_bits(const struct passing *passing, const struct told_ar
     return operand->kind == PROBE_OPERAND_MEMORY && read_memory(passing, argument, bits_out);
 }
 
-/* Writes all eight bytes: those that are too many are zero, and what comes next overwrites them. */
+/* So many of the bits. */
+static inline void put_bits(uint8_t *at, uint64_t bits, uint32_t size_bytes)
+{
+    const uint32_t half = (uint32_t)bits;
+    const uint16_t quarter = (uint16_t)bits;
+
+    if (size_bytes == sizeof(bits))
+        __builtin_memcpy(at, &bits, sizeof(bits));
+    else if (size_bytes == sizeof(half))
+        __builtin_memcpy(at, &half, sizeof(half));
+    else if (size_bytes == sizeof(quarter))
+        __builtin_memcpy(at, &quarter, sizeof(quarter));
+    else
+        *at = (uint8_t)bits;
+}
+
 static inline uint8_t *put_argument(const struct passing *passing, const struct told_argument *argument, uint8_t *at)
 {
     struct detail_value head = argument->head;
-    uint64_t bits = 0;
+    uint64_t bits;
 
     if (!find_bits(passing, argument, &bits))
         head = (struct detail_value){.type = head.type, .flags = DETAIL_VALUE_UNREADABLE};
     __builtin_memcpy(at, &head, sizeof(head));
-    bits &= argument->mask;
-    __builtin_memcpy(at + sizeof(head), &bits, sizeof(bits));
-    return at + sizeof(head) + head.data_bytes;
+    at += sizeof(head);
+    if (head.data_bytes != 0)
+        put_bits(at, bits, head.data_bytes);
+    return at + head.data_bytes;
 }
 
 /* Arguments as the user has declared them: they stand as those of a call would, in registers and on a stack. */
-static __attribute__((noinline)) uint32_t put_declared(const struct passing *passing, const struct set_probe *probe,
-                                                       uint8_t *at)
+static uint32_t capture_declared(const struct passing *passing, const struct set_probe *probe,
+                                 uint8_t bytes[DECLARED_BYTES])
 {
     struct detail_declaration declaration = *probe->declaration;
     uint64_t words[1 + PROBE_ARGUMENTS_MAX];
     struct detail_registers registers = {.sp = (uintptr_t)words};
-    uint8_t bytes[DECLARED_BYTES];
-    uint32_t size_bytes;
 
     for (uint32_t i = 0; i < declaration.count && i < DETAIL_FIELDS_MAX; i++) {
         uint64_t bits = 0;
@@ -433,10 +474,7 @@ static __attribute__((noinline)) uint32_t put_declared(const struct passing *pas
                                                 : i < DETAIL_ARGUMENTS ? i
                                                                        : DETAIL_PLACE_STACK + i - DETAIL_ARGUMENTS);
     }
-    /* Not in place: more may be read than is told. */
-    size_bytes = detail_capture_arguments(&declaration, &registers, set.string_bytes, bytes, sizeof(bytes));
-    __builtin_memcpy(at, bytes, size_bytes);
-    return size_bytes;
+    return detail_capture_arguments(&declaration, &registers, set.string_bytes, bytes, DECLARED_BYTES);
 }
 
 static inline uint32_t put_arguments(const struct passing *passing, const struct set_probe *probe, uint8_t *start)
@@ -448,21 +486,52 @@ static inline uint32_t put_arguments(const struct passing *passing, const struct
     return (uint32_t)(at - start);
 }
 
+/* All of it but values. */
+static inline struct detail_probe *begin_record(const struct set_probe *probe, const struct passing *passing,
+                                                struct detail_place place, uint32_t depth)
+{
+    struct detail_probe *record = (struct detail_probe *)(void *)place.bytes;
+
+    record->record.depth = (uint16_t)depth;
+    record->record.time = time_counter();
+    record->record.function = probe->told.address;
+    record->record.sp = passing->sp;
+    record->probe = probe->told.number;
+    record->reserved = 0;
+    return record;
+}
+
+#define VALUES_AT offsetof(struct detail_probe, values_bytes)
+
+/* In a function of its own, so that nobody else needs room for values on the stack. */
+static __attribute__((noinline)) void tell_declared(const struct set_probe *probe, const struct passing *passing,
+                                                    uint32_t depth)
+{
+    uint8_t bytes[DECLARED_BYTES];
+    uint32_t size_bytes = capture_declared(passing, probe, bytes);
+    struct detail_place place =
+        detail_lane_take(passing->lane, DETAIL_PROBE, sizeof(struct detail_probe), VALUES_AT, size_bytes);
+
+    if (place.bytes == NULL)
+        return;
+    __builtin_memcpy(begin_record(probe, passing, place, depth) + 1, bytes, size_bytes);
+    detail_lane_put(passing->lane, place, sizeof(struct detail_probe), VALUES_AT, size_bytes);
+}
+
 void probe_set_passed(const struct set_probe *probe, struct detail_lane *lane, const struct gait_cpu_context *cpu,
                       uint32_t depth)
 {
-    struct detail_probe *place = detail_lane_probe_begin(lane);
-    const struct passing passing = {
-        lane, {cpu->registers, GAIT_CPU_REGISTER_COUNT}, translator_host()->stack_pointer(cpu)};
+    const struct passing passing = {lane, {cpu->registers, GAIT_CPU_REGISTER_COUNT}, hook_stack_pointer(cpu)};
+    struct detail_place place;
+    uint32_t used;
 
-    place->record.kind = DETAIL_PROBE;
-    place->record.depth = (uint16_t)depth;
-    place->record.time = time_counter();
-    place->record.function = probe->told.address;
-    place->record.sp = passing.sp;
-    place->probe = probe->told.number;
-    place->reserved = 0;
-    place->values_bytes = probe->declaration == NULL ? put_arguments(&passing, probe, (uint8_t *)(place + 1))
-                                                     : put_declared(&passing, probe, (uint8_t *)(place + 1));
-    detail_lane_probe_end(lane, place);
+    if (probe->declaration != NULL) {
+        tell_declared(probe, &passing, depth);
+        return;
+    }
+    place = detail_lane_take(lane, DETAIL_PROBE, sizeof(struct detail_probe), VALUES_AT, probe->values_bytes);
+    if (place.bytes == NULL)
+        return;
+    used = put_arguments(&passing, probe, (uint8_t *)(begin_record(probe, &passing, place, depth) + 1));
+    detail_lane_put(lane, place, sizeof(struct detail_probe), VALUES_AT, used);
 }

@@ -52,7 +52,10 @@ uint64_t probe_set_add(const struct probe_search *search, probe_arm arm, void *c
 /* Where it is in memory. */
 uint64_t set_probe_address(const struct set_probe *probe);
 
-/* Raises the semaphores of all that are armed and have not been raised. */
+/*
+ * Raises the semaphores of all that are armed and have not been raised. One that is not mapped to be written yet is
+ * left for the next time. Cheap if there are none. Any thread.
+ */
 void probe_set_raise(void);
 
 /* Lowers all that were raised. */

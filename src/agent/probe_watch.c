@@ -46,12 +46,13 @@ void probe_watch_end(void)
 static void passed(struct gait_cpu_context *cpu, void *data)
 {
     const struct probe_point *point = data;
-    uint32_t depth;
-    struct detail_lane *lane = function_watch_lane(stalker_thread_of(cpu), &depth);
+    struct stalker_thread *thread = stalker_thread_of(cpu);
+    struct detail_lane *lane = function_watch_lane(thread);
 
     if (lane != NULL)
         /* Acquire: pairs with the release in arm. */
-        probe_set_passed(atomic_load_explicit(&point->probe, memory_order_acquire), lane, cpu, depth);
+        probe_set_passed(atomic_load_explicit(&point->probe, memory_order_acquire), lane, cpu,
+                         function_watch_depth(thread));
 }
 
 static struct probe_point *find_point(uint64_t address)
@@ -73,7 +74,7 @@ static int make_point(struct set_probe *probe)
     atomic_store_explicit(&point->probe, probe, memory_order_relaxed);
     point->next = watch.points;
     watch.points = point;
-    return call_probe_watch(watch.engine, point->address, passed, point);
+    return call_probe_watch_inside(watch.engine, point->address, passed, point);
 }
 
 static int arm(void *context, struct set_probe *probe, uint64_t file_address)

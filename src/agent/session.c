@@ -11,6 +11,7 @@
 #include "agent/probe_watch.h"
 #include "agent/process_log.h"
 #include "agent/selection.h"
+#include "agent/system_call_following.h"
 #include "agent/thread_selection.h"
 #include "base/memory_map.h"
 #include "protocol/agent_call.h"
@@ -68,6 +69,15 @@ static struct memory_range find_image(const struct agent_call *call)
     return image;
 }
 
+/* What is mapped may be what semaphores are in. */
+static void mappings_changed(void *context, uint64_t start, uint64_t end, bool may_execute)
+{
+    const struct mapping_watcher *log = context;
+
+    log->changed(log->context, start, end, may_execute);
+    probe_set_raise();
+}
+
 static void functions_gone(uint64_t start, uint64_t end)
 {
     function_watch_remove(start, end);
@@ -82,6 +92,7 @@ static int make_engine(const struct agent_call *call)
                                                        .declare = function_watch_declare,
                                                        .remove = functions_gone};
     static const struct stalker_engine_options defaults;
+    static struct mapping_watcher watcher = {.changed = mappings_changed};
     const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);
 
@@ -95,8 +106,10 @@ static int make_engine(const struct agent_call *call)
         return result;
     probe_set_begin(session.ring, options);
     probe_watch_begin(session.engine);
+    system_call_following_begin(session.engine, options);
     selection_begin(session.engine, session.ring, options, &functions);
-    session.engine->watcher = module_log_begin(session.ring);
+    watcher.context = (void *)(uintptr_t)module_log_begin(session.ring);
+    session.engine->watcher = &watcher;
     session.engine->processes = session.processes;
     threads = thread_selection_begin(options, session.ring);
     return threads == NULL ? 0 : thread_choice_begin(session.engine, threads);

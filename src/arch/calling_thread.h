@@ -18,6 +18,12 @@ uint64_t calling_thread_pointer(void);
 void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS]);
 
 /*
+ * Adds to a word that only this thread changes, and its signal handlers, which see it before or after: returns what was
+ * there. Where the CPU can do so it is quicker than what other threads may see.
+ */
+uint64_t calling_thread_add(_Atomic uint64_t *word, uint64_t more);
+
+/*
  * A function that does nothing but to give the address of a variable that each thread has one of, such as the C
  * library's __errno_location: its instructions, which are looked at, not run.
  */

@@ -27,6 +27,7 @@ struct export
     struct view_functions functions;
     size_t *threads;
     size_t thread_count;
+    size_t silent_count; /* behind them */
 };
 
 /* ---- which threads ----------------------------------------------------------------------------------------------- */
@@ -50,13 +51,18 @@ static bool is_wanted(struct export *export, const struct view_thread *thread)
 
 static int choose_threads(struct export *export)
 {
-    export->threads = calloc(export->trace.thread_count + 1, sizeof(*export->threads));
+    size_t all_count = export->trace.thread_count + export->trace.silent_count;
+
+    export->threads = calloc(all_count + 1, sizeof(*export->threads));
     if (export->threads == NULL)
         return error_set(export->call->error, ENOMEM, "cannot export '%s': there is no memory", export->options.trace);
     for (size_t i = 0; i < export->trace.thread_count; i++)
         if (is_wanted(export, &export->trace.threads[i]))
             export->threads[export->thread_count++] = i;
-    if (export->thread_count == 0 && export->options.thread_count != 0)
+    for (size_t i = export->trace.thread_count; i < all_count; i++)
+        if (is_wanted(export, &export->trace.threads[i]))
+            export->threads[export->thread_count + export->silent_count++] = i;
+    if (export->thread_count + export->silent_count == 0 && export->options.thread_count != 0)
         return error_set(export->call->error, ENOENT,
                          "cannot export '%s': no thread is called or numbered '%s'; try 'gait report'",
                          export->options.trace, export->options.threads[0]);
@@ -89,6 +95,7 @@ static int write_to(const struct export *export, FILE *stream, struct gait_error
                              .functions = (struct view_functions *)&export->functions,
                              .threads = export->threads,
                              .thread_count = export->thread_count,
+                             .silent_count = export->silent_count,
                              .from_ns = export->options.from_ns,
                              .to_ns = export->options.to_ns,
                              .stream = stream,

@@ -168,7 +168,7 @@ const struct command command_query = {
     .summary = "SQL over the calls, events and threads of a trace",
     .details = "Runs a query of SQLite straight over a trace: nothing is imported, and nothing can\n"
                "be changed. The tables are calls, functions, events, threads, processes, modules,\n"
-               "details, stacks, triggers and losses.\n"
+               "details, stacks, syscalls, triggers and losses.\n"
                "\n"
                "Conditions on function, module, pid, tid, thread, depth, start_ns and duration_ns\n"
                "are met while the trace is read; functions has sums over all calls, which take one\n"

@@ -14,6 +14,7 @@
 #include "cli/report_left.h"
 #include "cli/report_probes.h"
 #include "cli/report_recording.h"
+#include "cli/report_system_calls.h"
 #include "cli/report_table.h"
 #include "cli/report_threads.h"
 #include "cli/screen.h"
@@ -149,6 +150,7 @@ static int show(const struct command_call *call, const struct report_choices *ch
     report_details_show(&details, call->screen, limit_of(choices));
     report_details_deinit(&details);
     report_probes_show(report, call->screen, limit_of(choices));
+    report_system_calls_show(call->screen, report, limit_of(choices));
     report_kernel_show(report->trace, call->screen);
     report_left(call->screen, report, names);
     report_crash(call->screen, report, names);

@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "cli/record_options.h"
 
+#include "cli/system_call_hint.h"
+
 #include "cli/arg_spec.h"
 #include "cli/config_file.h"
 #include "cli/option_values.h"
@@ -148,6 +150,29 @@ static bool add_text(struct option_list *list, const char *text)
 static bool is_pattern(const char *text)
 {
     return text[0] != '\0' && strlen(text) < AGENT_PATTERN_BYTES;
+}
+
+static bool take_syscalls(struct record_options *options, const char *value)
+{
+    struct system_call_set_fault fault;
+
+    options->tells_syscalls = true;
+    return system_call_set_parse(value == NULL ? "all" : value, &options->syscalls, &fault) == 0;
+}
+
+/* What is wrong with the set, and what may have been meant. */
+static const char *wanted_syscalls(struct record_options *options, const char *value)
+{
+    struct system_call_set_fault fault;
+    struct system_call_set set;
+    struct gait_error why;
+
+    if (system_call_set_parse(value, &set, &fault) == 0)
+        return NULL;
+    system_call_hint("--syscalls=", &fault, &why);
+    snprintf(options->wanted, sizeof(options->wanted), "a set of system calls, like file,network or !futex: %.200s",
+             why.text);
+    return options->wanted;
 }
 
 static bool take_hook(struct record_options *options, const char *value)
@@ -295,7 +320,8 @@ static void clear_triggers(struct record_options *options)
 enum option_form {
     OPTION_VALUE,
     OPTION_SWITCH,
-    OPTION_LIST, /* can be given several times */
+    OPTION_LIST,     /* can be given several times */
+    OPTION_OPTIONAL, /* a value behind =, or none */
 };
 
 static const struct record_option {
@@ -335,6 +361,7 @@ static const struct record_option {
     {"keep-names", OPTION_VALUE, take_keep_names, "yes or no", NULL},
     {"quiet", OPTION_SWITCH, take_quiet, "true or false", NULL},
     {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
+    {"syscalls", OPTION_OPTIONAL, take_syscalls, "a set of system calls, like file,network or !futex", NULL},
     {"hook", OPTION_LIST, take_hook, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_hooks},
     {"probe", OPTION_LIST, take_probe, "usdt:PATH:PROVIDER:NAME", clear_probes},
     {"sched", OPTION_SWITCH, take_sched, "true or false", NULL},
@@ -378,6 +405,8 @@ static const char *wanted_of(struct record_options *options, const struct record
         arg_spec_explain(value, &error, options->wanted + used, sizeof(options->wanted) - used);
         return options->wanted;
     }
+    if (option->take == take_syscalls)
+        wanted = wanted_syscalls(options, value);
     if (option->take == take_probe)
         return explain_probe(options, value);
     return wanted == NULL ? option->wanted : wanted;
@@ -509,15 +538,15 @@ static enum command_status check(const struct command_line *line, const struct r
 }
 
 /*
- * Whoever says nothing that needs threads to be followed has all functions of the program hooked, unless probes are
- * what is wanted. Only of those that are followed the registers are known when they crash.
+ * Whoever says nothing that needs threads to be followed has all functions of the program hooked, unless probes or
+ * system calls are what is wanted. Only of those that are followed the registers are known when they crash.
  */
 static void settle(struct record_options *options)
 {
     bool needs_following = options->has_events || options->threads.count != 0 ||
                            has_trigger(options, TRIGGER_SPEC_SIGNAL) || has_trigger(options, TRIGGER_SPEC_CRASH);
 
-    if (options->hooks.count == 0 && !needs_following && options->probes.count == 0)
+    if (options->hooks.count == 0 && !needs_following && options->probes.count == 0 && !options->tells_syscalls)
         options->hooks_all = add_text(&options->hooks, "*");
     options->is_hooked = options->hooks.count != 0 || !needs_following;
     if (!options->is_hooked)
@@ -542,6 +571,18 @@ static enum command_status take_all(const struct command_line *line, struct reco
     if (status == COMMAND_DONE)
         settle(options);
     return status;
+}
+
+static int argument_of(enum option_form form)
+{
+    switch (form) {
+    case OPTION_SWITCH:
+        return no_argument;
+    case OPTION_OPTIONAL:
+        return optional_argument;
+    default:
+        return required_argument;
+    }
 }
 
 /* getopt wants the program's name first. */
@@ -582,8 +623,7 @@ enum command_status record_options_parse(const struct command_call *call, const 
     }
     for (size_t i = 0; i < KNOWN_COUNT; i++)
         line.long_options[i] =
-            (struct option){known[i].name, known[i].form == OPTION_SWITCH ? no_argument : required_argument, NULL,
-                            (int)(OPTIONS_MAX * 2 + i)};
+            (struct option){known[i].name, argument_of(known[i].form), NULL, (int)(OPTIONS_MAX * 2 + i)};
     opterr = 0;
     return take_all(&line, options_out);
 }

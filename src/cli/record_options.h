@@ -7,6 +7,7 @@
 #include "record/disk_sync.h"
 #include "record/rotation.h"
 #include "record/trigger_spec.h"
+#include "source/system_call_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +41,9 @@ struct record_options {
     bool with_sched;                  /* and when threads run */
     struct option_list excludes;
     struct option_list threads; /* numbers, and patterns of names; none: all threads */
+
+    bool tells_syscalls; /* system calls are told: */
+    struct system_call_set syscalls;
 
     struct option_list details;
     struct option_list args;   /* that can be parsed by arg_spec_parse */
@@ -89,6 +93,9 @@ void record_options_release(struct record_options *options);
     "                      and all else that gait probe knows\n"                                                       \
     "  --sched             when threads run, wait and are woken, page faults, forks and\n"                             \
     "                      mappings, as the kernel tells\n"                                                            \
+    "  --syscalls[=SET]    system calls too, seen from inside: all, or a set as gait syscalls\n"                       \
+    "                      has it, like 'file,network' or '!futex'; with neither --hook nor\n"                         \
+    "                      --follow these alone\n"                                                                     \
     "  --exclude GLOB      no events from these modules, like 'libssl*', or functions,\n"                              \
     "                      like 'libc.so*!malloc'; '!main' is one of the program itself;\n"                            \
     "                      can be given several times\n"                                                               \

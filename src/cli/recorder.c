@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -110,7 +111,12 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
         .stack_bytes = options->stack_bytes,
         .string_bytes = options->string_bytes,
         .stack_frames = options->stacks.count == 0 ? 0 : options->stack_depth,
+        .tells_system_calls = options->tells_syscalls,
+        .system_call_bytes = options->string_bytes,
     };
+    memcpy(agent_out->system_calls, options->syscalls.bits, sizeof(agent_out->system_calls));
+    if (options->syscalls.has_others)
+        agent_out->system_calls[AGENT_SYSTEM_CALL_WORDS - 1] |= 1ull << 63;
     record_patterns_get(options, agent_out);
 }
 

@@ -122,7 +122,7 @@ static void put_duration(struct replay_screen *shown, const struct replay_row *r
     double ns = (double)row->ticks * shown->tick_ns;
     char duration[DURATION_BYTES], text[DURATION_BYTES + 1];
 
-    if (row->kind != REPLAY_CLOSE && row->kind != REPLAY_LEAF) {
+    if (row->kind != REPLAY_CLOSE && row->kind != REPLAY_LEAF && row->kind != REPLAY_SYSTEM_CALL) {
         screen_print(shown->screen, "%*s", DURATION_COLUMNS, "");
         return;
     }
@@ -190,6 +190,24 @@ static void put_leaf(struct replay_screen *shown, const struct replay_row *row)
         screen_put(shown->screen, SCREEN_FAINT, 0, " /* unwound */");
 }
 
+/* What is in it are names of the program, and what it had in memory. */
+static void put_probe(struct replay_screen *shown, const struct replay_row *row)
+{
+    char clean[DETAIL_TEXT_BYTES];
+
+    screen_put(shown->screen, SCREEN_FAINT, 0, "probe ");
+    screen_print(shown->screen, "%s", printable(clean, sizeof(clean), row->arguments == NULL ? "" : row->arguments));
+}
+
+/* As strace writes it, so that it is not taken for a call of the function with that name. */
+static void put_system_call(struct replay_screen *shown, const struct replay_row *row)
+{
+    char clean[DETAIL_TEXT_BYTES];
+
+    screen_put(shown->screen, SCREEN_FAINT, 0, "syscall ");
+    screen_print(shown->screen, "%s", printable(clean, sizeof(clean), row->arguments));
+}
+
 static void put_gap(struct replay_screen *shown, const struct replay_row *row)
 {
     char text[96];
@@ -242,6 +260,10 @@ void replay_screen_put(struct replay_screen *shown, const struct replay_row *row
         put_leaf(shown, row);
     } else if (row->kind == REPLAY_GAP) {
         put_gap(shown, row);
+    } else if (row->kind == REPLAY_SYSTEM_CALL) {
+        put_system_call(shown, row);
+    } else if (row->kind == REPLAY_PROBE) {
+        put_probe(shown, row);
     } else {
         screen_put(shown->screen, SCREEN_CHANGED, 0, "... captured arguments are missing here");
     }

@@ -11,6 +11,7 @@
 #include "cli/report_probes.h"
 #include "cli/report_recording.h"
 #include "cli/report_threads.h"
+#include "view/system_call_words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -322,6 +323,27 @@ static int put_details(struct json_page *page, const struct trace_report *report
     return 0;
 }
 
+static void put_system_calls(struct json_page *page, const struct trace_report *report)
+{
+    double tick_ns = view_clock_tick_ns(&report->trace->clock);
+    char name[SYSTEM_CALL_NAME_BYTES];
+
+    json_page_open(page, "system_calls", '[');
+    for (size_t i = 0; i < report->system_calls.count; i++) {
+        const struct system_call_sum *sum = &report->system_calls.counts[i];
+
+        json_page_open(page, NULL, '{');
+        json_page_text(page, "name", system_call_name(sum->number, name));
+        json_page_count(page, "calls", sum->calls);
+        json_page_count(page, "errors", sum->errors);
+        json_page_count(page, "total_ns", (uint64_t)((double)sum->total * tick_ns));
+        json_page_count(page, "shortest_ns", (uint64_t)((double)sum->shortest * tick_ns));
+        json_page_count(page, "longest_ns", (uint64_t)((double)sum->longest * tick_ns));
+        json_page_close(page, '}');
+    }
+    json_page_close(page, ']');
+}
+
 static void put_signal(struct json_page *page, const struct report_place *place, const struct crash_signal *signal)
 {
     uint64_t pc = signal->register_count < 2 ? 0 : signal->registers[signal->register_count - 2];
@@ -427,6 +449,8 @@ int report_json_write(const struct report_json *json, struct trace_report *repor
     if (result == 0)
         result = put_details(&page, report, names);
     report_probes_put(report, &page);
+    if (result == 0)
+        put_system_calls(&page, report);
     report_kernel_put(report->trace, &page);
     put_crashes_and_problems(&page, report, names);
     json_page_close(&page, '}');

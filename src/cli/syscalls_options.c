@@ -123,7 +123,8 @@ static enum command_status read_source(const struct command_call *call, struct s
                                        const char *text)
 {
     options->source = system_call_source_find(text);
-    return options->source != NULL ? COMMAND_DONE : misused(call, "--via ", text, "there is no such way; try ptrace");
+    return options->source != NULL ? COMMAND_DONE
+                                   : misused(call, "--via ", text, "there is no such way; try inside or ptrace");
 }
 
 static enum command_status read_option(const struct command_call *call, struct syscalls_options *options, int option)
@@ -213,6 +214,14 @@ static enum command_status check(const struct command_call *call, const struct s
     return COMMAND_MISUSED;
 }
 
+/* What changes calls, or looks at their stacks, or at several processes, has to stop them. */
+static const struct system_call_source *choose_source(const struct syscalls_options *options)
+{
+    if (options->injections.count != 0 || options->has_stacks || options->pid_count > 1)
+        return system_call_source_find("ptrace");
+    return system_call_source_at(0);
+}
+
 enum command_status syscalls_options_parse(const struct command_call *call, struct syscalls_options *options)
 {
     /* getopt wants the command's name in front. */
@@ -223,7 +232,6 @@ enum command_status syscalls_options_parse(const struct command_call *call, stru
 
     memset(options, 0, sizeof(*options));
     options->lines.text.string_bytes = STRING_BYTES;
-    options->source = system_call_source_at(0);
     system_call_set_fill(&options->set);
     if (words == NULL) {
         (void)error_set(call->error, ENOMEM, "syscalls: there is no memory");
@@ -239,5 +247,7 @@ enum command_status syscalls_options_parse(const struct command_call *call, stru
     if (status == COMMAND_DONE && optind <= call->argument_count)
         options->program = call->arguments + optind - 1;
     free(words);
+    if (options->source == NULL)
+        options->source = choose_source(options);
     return status == COMMAND_DONE ? check(call, options) : status;
 }

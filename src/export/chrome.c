@@ -6,6 +6,8 @@
  * only their order says which one is inside of which.
  */
 #include "export/export_calls.h"
+#include "export/export_probes.h"
+#include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 #include "libgait/error.h"
@@ -122,6 +124,39 @@ static int put_gap(void *context, size_t thread, uint64_t time_ns, uint64_t lost
     return ferror(chrome->stream) != 0;
 }
 
+/* Complete events (X), which viewers put where they belong by their times. */
+static int put_probe(void *context, const struct export_probe *probe)
+{
+    struct chrome *chrome = context;
+
+    begin_event(chrome, 'i', probe->thread);
+    put_time(chrome, probe->time_ns);
+    export_put(chrome->stream, ",\"s\":\"t\",\"name\":");
+    export_put_json(chrome->stream, probe->name);
+    export_put(chrome->stream, ",\"cat\":\"probe\",\"args\":{\"arguments\":");
+    export_put_json(chrome->stream, probe->arguments);
+    export_put(chrome->stream, "}}");
+    return ferror(chrome->stream) != 0;
+}
+
+static int put_system_call(void *context, const struct export_system_call *call)
+{
+    struct chrome *chrome = context;
+
+    begin_event(chrome, 'X', call->thread);
+    put_time(chrome, call->begin_ns);
+    export_put(chrome->stream, ",\"dur\":");
+    export_put_microseconds(chrome->stream, call->end_ns - call->begin_ns);
+    export_put(chrome->stream, ",\"name\":");
+    export_put_json(chrome->stream, call->name);
+    export_put(chrome->stream, ",\"cat\":\"syscall\",\"args\":{\"text\":");
+    export_put_json(chrome->stream, call->text);
+    if (call->has_returned)
+        fprintf(chrome->stream, ",\"result\":%" PRIi64, call->result);
+    export_put(chrome->stream, "}}");
+    return ferror(chrome->stream) != 0;
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void put_metadata(struct chrome *chrome, size_t thread, const char *kind, const char *name)
@@ -138,7 +173,7 @@ static void put_names(struct chrome *chrome)
     const struct view_trace *trace = chrome->job->trace;
     size_t named = SIZE_MAX;
 
-    for (size_t i = 0; i < chrome->job->thread_count; i++) {
+    for (size_t i = 0; i < chrome->job->thread_count + chrome->job->silent_count; i++) {
         size_t thread = chrome->job->threads[i];
 
         if (trace->threads[thread].process != named && view_trace_process_of(trace, thread)->command[0] != '\0')
@@ -201,13 +236,16 @@ static int write_chrome(const struct export_job *job, struct gait_error *err)
 {
     struct chrome chrome = {.job = job, .stream = job->stream, .is_first = true};
     const struct export_receiver receiver = {put_begin, put_end, put_gap, &chrome};
+    const struct export_system_call_receiver system_calls = {put_system_call, &chrome};
+    const struct export_probe_receiver probes = {put_probe, &chrome};
     int result;
 
     view_functions_want_sources(job->functions);
     function_texts_init(&chrome.texts, job->functions, make_text);
     export_put(job->stream, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     put_names(&chrome);
-    result = export_calls_read_all(job, &receiver, err);
+    result = export_system_calls_behind(job, export_calls_read_all(job, &receiver, err), &system_calls, err);
+    result = export_probes_behind(job, result, &probes, err);
     if (result == 0)
         result = put_kernel(&chrome, err);
     export_put(job->stream, "\n],\"otherData\":{\"writer\":\"gait\",\"program\":");

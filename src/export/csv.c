@@ -2,10 +2,13 @@
 /*
  * A line for each call, with commas between the values (RFC 4180), below a line with their names: for spreadsheets,
  * scripts and databases. A call is written when it ends, for not before is all of it known; threads come one after the
- * other. Texts are in quotes, always.
+ * other. Texts are in quotes, always. System calls come behind all calls: their flag is "syscall", and they stand where
+ * functions do, as strace writes them, without a module.
  */
 #include "export/call_flag_names.h"
 #include "export/export_calls.h"
+#include "export/export_probes.h"
+#include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 
@@ -101,16 +104,59 @@ static int put_call(void *context, const struct export_call *call)
     return ferror(csv->stream) != 0;
 }
 
+static int put_probe(void *context, const struct export_probe *probe)
+{
+    char text[2 * FIELD_BYTES + sizeof("\"\"")], call[FIELD_BYTES];
+    struct csv *csv = context;
+
+    put_thread(csv, probe->thread);
+    putc_unlocked(',', csv->stream);
+    snprintf(call, sizeof(call), "%s(%s)", probe->name, probe->arguments);
+    text[0] = '\0';
+    add_field(text, call, FIELD_BYTES);
+    export_put(csv->stream, text);
+    export_put(csv->stream, ",\"\"");
+    put_number(csv->stream, 0);
+    put_number(csv->stream, probe->time_ns);
+    put_number(csv->stream, 0);
+    put_number(csv->stream, 0);
+    export_put(csv->stream, ",probe\r\n");
+    return ferror(csv->stream) != 0;
+}
+
+static int put_system_call(void *context, const struct export_system_call *call)
+{
+    uint64_t duration_ns = call->end_ns - call->begin_ns;
+    char text[2 * FIELD_BYTES + sizeof("\"\"")];
+    struct csv *csv = context;
+
+    put_thread(csv, call->thread);
+    putc_unlocked(',', csv->stream);
+    text[0] = '\0';
+    add_field(text, call->text, FIELD_BYTES);
+    export_put(csv->stream, text);
+    export_put(csv->stream, ",\"\"");
+    put_number(csv->stream, 0);
+    put_number(csv->stream, call->begin_ns);
+    put_number(csv->stream, duration_ns);
+    put_number(csv->stream, duration_ns);
+    export_put(csv->stream, ",syscall\r\n");
+    return ferror(csv->stream) != 0;
+}
+
 static int write_csv(const struct export_job *job, struct gait_error *err)
 {
     struct csv csv = {.job = job, .stream = job->stream, .thread = SIZE_MAX};
     const struct export_receiver receiver = {.end = put_call, .context = &csv};
+    const struct export_system_call_receiver system_calls = {put_system_call, &csv};
+    const struct export_probe_receiver probes = {put_probe, &csv};
     int result;
 
     view_functions_want_sources(job->functions);
     function_texts_init(&csv.texts, job->functions, make_text);
     export_put(job->stream, "pid,tid,thread,function,module,file,line,depth,begin_ns,duration_ns,self_ns,flags\r\n");
-    result = export_calls_read_all(job, &receiver, err);
+    result = export_system_calls_behind(job, export_calls_read_all(job, &receiver, err), &system_calls, err);
+    result = export_probes_behind(job, result, &probes, err);
     function_texts_deinit(&csv.texts);
     return result;
 }

@@ -2,14 +2,18 @@
 /*
  * An object for each call, a line each (JSON lines): for jq, scripts and databases, which read such a file line by
  * line, however long it is. A call is written when it ends, for not before is all of it known; threads come one after
- * the other. Places where events are missing are lines, too: they have "lost_bytes" and no function.
+ * the other. Places where events are missing are lines, too: they have "lost_bytes" and no function. System calls come
+ * behind all calls: they have "syscall" instead.
  */
 #include "export/call_flag_names.h"
 #include "export/export_calls.h"
+#include "export/export_probes.h"
+#include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,15 +111,52 @@ static int put_gap(void *context, size_t thread, uint64_t time_ns, uint64_t lost
     return ferror(json->stream) != 0;
 }
 
+static int put_probe(void *context, const struct export_probe *probe)
+{
+    struct json *json = context;
+
+    if (put_thread(json, probe->thread) != 0)
+        return -ENOMEM;
+    export_put(json->stream, ",\"probe\":");
+    export_put_json(json->stream, probe->name);
+    put_number(json->stream, ",\"begin_ns\":", probe->time_ns);
+    export_put(json->stream, ",\"arguments\":");
+    export_put_json(json->stream, probe->arguments);
+    export_put(json->stream, "}\n");
+    return ferror(json->stream) != 0;
+}
+
+static int put_system_call(void *context, const struct export_system_call *call)
+{
+    struct json *json = context;
+
+    if (put_thread(json, call->thread) != 0)
+        return -ENOMEM;
+    export_put(json->stream, ",\"syscall\":");
+    export_put_json(json->stream, call->name);
+    put_number(json->stream, ",\"begin_ns\":", call->begin_ns);
+    if (call->has_returned) {
+        put_number(json->stream, ",\"duration_ns\":", call->end_ns - call->begin_ns);
+        fprintf(json->stream, ",\"result\":%" PRIi64, call->result);
+    }
+    export_put(json->stream, ",\"text\":");
+    export_put_json(json->stream, call->text);
+    export_put(json->stream, "}\n");
+    return ferror(json->stream) != 0;
+}
+
 static int write_json(const struct export_job *job, struct gait_error *err)
 {
     struct json json = {.job = job, .stream = job->stream, .thread = SIZE_MAX};
     const struct export_receiver receiver = {.end = put_call, .gap = put_gap, .context = &json};
+    const struct export_system_call_receiver system_calls = {put_system_call, &json};
+    const struct export_probe_receiver probes = {put_probe, &json};
     int result;
 
     view_functions_want_sources(job->functions);
     function_texts_init(&json.texts, job->functions, make_text);
-    result = export_calls_read_all(job, &receiver, err);
+    result = export_system_calls_behind(job, export_calls_read_all(job, &receiver, err), &system_calls, err);
+    result = export_probes_behind(job, result, &probes, err);
     function_texts_deinit(&json.texts);
     free(json.name);
     return result;

@@ -5,6 +5,8 @@
  * numbers are those of Perfetto's protos/perfetto/trace; tests/export/perfetto.proto has those that are used here.
  */
 #include "export/export_calls.h"
+#include "export/export_probes.h"
+#include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 #include "export/protobuf_writer.h"
@@ -36,7 +38,7 @@ enum track_field { TRACK_UUID = 1, TRACK_PROCESS = 3, TRACK_THREAD = 4 };
 enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum event_field { EVENT_CATEGORY = 3, EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
-enum event_text_field { EVENT_TEXT = 23, EVENT_SOURCE = 34 };
+enum event_text_field { EVENT_CATEGORY_TEXT = 22, EVENT_TEXT = 23, EVENT_SOURCE = 34 };
 enum event_type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
 enum interned_field { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_SOURCE = 4 };
 enum entry_field { ENTRY_NUMBER = 1, ENTRY_NAME = 2 };
@@ -283,16 +285,67 @@ static int put_gap(void *context, size_t thread, uint64_t time_ns, uint64_t lost
     return end_packet(perfetto, packet);
 }
 
+static int put_probe(void *context, const struct export_probe *probe)
+{
+    struct perfetto *perfetto = context;
+    size_t packet = begin_packet(perfetto, FLAG_NEEDS_STATE);
+    size_t event = begin_event(perfetto, probe->time_ns, TYPE_INSTANT), annotation;
+
+    protobuf_put_text(&perfetto->writer, EVENT_CATEGORY_TEXT, "probe");
+    put_clean(perfetto, EVENT_TEXT, probe->name);
+    annotation = protobuf_begin_message(&perfetto->writer, EVENT_ANNOTATION);
+    protobuf_put_text(&perfetto->writer, ANNOTATION_NAME, "arguments");
+    put_clean(perfetto, ANNOTATION_TEXT, probe->arguments);
+    protobuf_end_message(&perfetto->writer, annotation);
+    protobuf_end_message(&perfetto->writer, event);
+    return end_packet(perfetto, packet);
+}
+
+/* On the same track as calls, behind them in the file: readers put all in the order of time. */
+static int put_system_call(void *context, const struct export_system_call *call)
+{
+    struct perfetto *perfetto = context;
+    size_t packet = begin_packet(perfetto, FLAG_NEEDS_STATE), event, annotation;
+    int result;
+
+    event = begin_event(perfetto, call->begin_ns, call->has_returned ? TYPE_BEGIN : TYPE_INSTANT);
+    protobuf_put_text(&perfetto->writer, EVENT_CATEGORY_TEXT, "syscall");
+    protobuf_put_text(&perfetto->writer, EVENT_TEXT, call->name);
+    annotation = protobuf_begin_message(&perfetto->writer, EVENT_ANNOTATION);
+    protobuf_put_text(&perfetto->writer, ANNOTATION_NAME, "text");
+    put_clean(perfetto, ANNOTATION_TEXT, call->text);
+    protobuf_end_message(&perfetto->writer, annotation);
+    protobuf_end_message(&perfetto->writer, event);
+    result = end_packet(perfetto, packet);
+    if (result != 0 || !call->has_returned)
+        return result;
+    packet = begin_packet(perfetto, FLAG_NEEDS_STATE);
+    event = begin_event(perfetto, call->end_ns, TYPE_END);
+    protobuf_end_message(&perfetto->writer, event);
+    return end_packet(perfetto, packet);
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static int write_thread(struct perfetto *perfetto, size_t thread, struct gait_error *err)
 {
     const struct export_receiver receiver = {put_begin, put_end, put_gap, perfetto};
-    int result;
+    const struct export_system_call_receiver system_calls = {put_system_call, perfetto};
+    const struct export_probe_receiver probes = {put_probe, perfetto};
+    int result, other;
 
     perfetto->thread = thread;
     result = put_thread(perfetto);
-    return result != 0 ? result : export_calls_read(perfetto->job, thread, &receiver, err);
+    if (result == 0 && perfetto->job->trace->threads[thread].piece_count != 0)
+        result = export_calls_read(perfetto->job, thread, &receiver, err);
+    if (result > 0 || result == -ENOMEM)
+        return result;
+    other = export_system_calls_read(perfetto->job, thread, &system_calls, result == 0 ? err : NULL);
+    result = result == 0 ? other : result;
+    if (result > 0 || result == -ENOMEM)
+        return result;
+    other = export_probes_read(perfetto->job, thread, &probes, result == 0 ? err : NULL);
+    return result == 0 ? other : result;
 }
 
 static int write_all(struct perfetto *perfetto, struct gait_error *err)
@@ -301,7 +354,7 @@ static int write_all(struct perfetto *perfetto, struct gait_error *err)
     size_t put = SIZE_MAX;
     int first = 0;
 
-    for (size_t i = 0; i < job->thread_count && first <= 0; i++) {
+    for (size_t i = 0; i < job->thread_count + job->silent_count && first <= 0; i++) {
         size_t process = job->trace->threads[job->threads[i]].process;
         int result = process == put ? 0 : put_process(perfetto, process);
 

@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #include "export/export_calls.h"
+#include "export/export_probes.h"
+#include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "libgait/error.h"
 
@@ -39,6 +41,10 @@ static const char schema[] =
     " is_without_return INTEGER NOT NULL);"
     "CREATE TABLE losses(id INTEGER PRIMARY KEY, thread_id INTEGER NOT NULL REFERENCES threads(id),"
     " time_ns INTEGER NOT NULL, lost_bytes INTEGER NOT NULL);"
+    "CREATE TABLE probes(id INTEGER PRIMARY KEY, thread_id INTEGER NOT NULL REFERENCES threads(id),"
+    " name TEXT NOT NULL, time_ns INTEGER NOT NULL, arguments TEXT NOT NULL);"
+    "CREATE TABLE syscalls(id INTEGER PRIMARY KEY, thread_id INTEGER NOT NULL REFERENCES threads(id),"
+    " name TEXT NOT NULL, begin_ns INTEGER NOT NULL, duration_ns INTEGER, result INTEGER, text TEXT NOT NULL);"
     "CREATE VIEW named_calls AS SELECT calls.id, calls.parent_id, processes.pid, threads.tid,"
     " threads.name AS thread, functions.name AS function, modules.path AS module, calls.depth, calls.begin_ns,"
     " calls.duration_ns, calls.self_ns, calls.is_guessed, calls.is_cut, calls.is_unwound, calls.is_without_return"
@@ -56,6 +62,8 @@ struct database {
     sqlite3 *handle;
     sqlite3_stmt *add_call;
     sqlite3_stmt *add_loss;
+    sqlite3_stmt *add_system_call;
+    sqlite3_stmt *add_probe;
     int64_t *open; /* numbers of the calls of the thread that are open, by depth */
     size_t open_capacity;
     int64_t call_count;
@@ -159,7 +167,7 @@ static void add_threads(struct database *database)
     const struct view_trace *trace = database->job->trace;
     sqlite3_stmt *statement = prepare(database, "INSERT INTO threads VALUES (?, ?, ?, ?, ?)");
 
-    for (size_t i = 0; statement != NULL && i < database->job->thread_count; i++) {
+    for (size_t i = 0; statement != NULL && i < database->job->thread_count + database->job->silent_count; i++) {
         const struct view_thread *thread = &trace->threads[database->job->threads[i]];
 
         bind_number(statement, 1, database->job->threads[i] + 1);
@@ -303,15 +311,56 @@ static int add_loss(void *context, size_t thread, uint64_t time_ns, uint64_t los
     return add_row(database, database->add_loss) != 0;
 }
 
+static int add_system_call(void *context, const struct export_system_call *call)
+{
+    struct database *database = context;
+    sqlite3_stmt *statement = database->add_system_call;
+
+    bind_number(statement, 1, call->thread + 1);
+    bind_text(statement, 2, call->name);
+    bind_number(statement, 3, call->begin_ns);
+    (void)sqlite3_bind_null(statement, 4);
+    (void)sqlite3_bind_null(statement, 5);
+    if (call->has_returned) {
+        bind_number(statement, 4, call->end_ns - call->begin_ns);
+        (void)sqlite3_bind_int64(statement, 5, call->result);
+    }
+    bind_text(statement, 6, call->text);
+    return add_row(database, statement) != 0;
+}
+
+static int add_probe(void *context, const struct export_probe *probe)
+{
+    struct database *database = context;
+
+    bind_number(database->add_probe, 1, probe->thread + 1);
+    bind_text(database->add_probe, 2, probe->name);
+    bind_number(database->add_probe, 3, probe->time_ns);
+    bind_text(database->add_probe, 4, probe->arguments);
+    return add_row(database, database->add_probe) != 0;
+}
+
 static int add_calls(struct database *database, struct gait_error *err)
 {
     const struct export_receiver receiver = {number_call, add_call, add_loss, database};
+    const struct export_system_call_receiver system_calls = {add_system_call, database};
+    const struct export_probe_receiver probes = {add_probe, database};
     int result = 0;
 
     database->add_call = prepare(database, "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     database->add_loss = prepare(database, "INSERT INTO losses(thread_id, time_ns, lost_bytes) VALUES (?, ?, ?)");
+    database->add_system_call =
+        prepare(database, "INSERT INTO syscalls(thread_id, name, begin_ns, duration_ns, result, text)"
+                          " VALUES (?, ?, ?, ?, ?, ?)");
+    database->add_probe =
+        prepare(database, "INSERT INTO probes(thread_id, name, time_ns, arguments) VALUES (?, ?, ?, ?)");
     if (database->result == 0)
-        result = export_calls_read_all(database->job, &receiver, err);
+        result = export_system_calls_behind(database->job, export_calls_read_all(database->job, &receiver, err),
+                                            &system_calls, err);
+    if (database->result == 0)
+        result = export_probes_behind(database->job, result, &probes, err);
+    (void)sqlite3_finalize(database->add_probe);
+    (void)sqlite3_finalize(database->add_system_call);
     (void)sqlite3_finalize(database->add_call);
     (void)sqlite3_finalize(database->add_loss);
     return result;

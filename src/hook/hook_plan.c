@@ -305,6 +305,27 @@ int hook_planner_init(struct hook_planner *planner, const struct hook_module *mo
     return 0;
 }
 
+static void find_in_span(struct hook_planner *planner, const struct hook_span *span, hook_system_call_taker take,
+                         void *context)
+{
+    uint64_t start = span->address, end = span->address + span->size_bytes;
+
+    while (start < end) {
+        uint64_t next = hook_planner_next_start(planner, start);
+        struct hook_code code = {span->bytes + (start - span->address), start, next, end};
+
+        planner->surveyor->find_system_calls(planner, &code, take, context);
+        start = next;
+    }
+}
+
+void hook_planner_find_system_calls(struct hook_planner *planner, hook_system_call_taker take, void *context)
+{
+    for (size_t i = 0; i < planner->module->span_count; i++)
+        if (planner->module->spans[i].is_code)
+            find_in_span(planner, &planner->module->spans[i], take, context);
+}
+
 void hook_planner_plan(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan_out)
 {
     struct hook_code code;

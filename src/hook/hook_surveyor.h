@@ -25,6 +25,10 @@ struct hook_surveyor {
 
     /* Plans a function that is mapped and no part of one; the plan has its address and is impossible so far. */
     void (*plan)(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan);
+
+    /* Plans all system calls in the code: as hook_planner_find_system_calls. */
+    void (*find_system_calls)(struct hook_planner *planner, const struct hook_code *code, hook_system_call_taker take,
+                              void *context);
 };
 
 /* NULL: functions of that CPU cannot be hooked yet. */

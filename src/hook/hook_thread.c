@@ -46,7 +46,13 @@ _Static_assert(offsetof(struct hook_thread, stack_top) == HOOK_THREAD_STACK_TOP,
 _Static_assert(offsetof(struct hook_thread, gate_sp) == HOOK_THREAD_GATE_SP, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, own_low) == HOOK_THREAD_OWN_LOW, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, own_bytes) == HOOK_THREAD_OWN_BYTES, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, calls) == HOOK_THREAD_CALLS, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, call_next) == HOOK_THREAD_CALL_NEXT, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, context) == HOOK_THREAD_CONTEXT, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread_call, sp) == HOOK_CALL_SP, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread_call, time) == HOOK_CALL_TIME, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread_call, number) == HOOK_CALL_NUMBER, "as the gates have it");
+_Static_assert(sizeof(struct hook_thread_call) == HOOK_CALL_BYTES, "as the gates have it");
 
 #define PAGE_BYTES      4096u
 #define ARENA_ALIGNMENT (16u << 20)
@@ -58,7 +64,9 @@ _Static_assert(offsetof(struct hook_thread, context) == HOOK_THREAD_CONTEXT, "as
 #define LOCK_TIMEOUT_MS 10000u
 #define COLLECT_FIRST   64u
 
-_Static_assert(sizeof(struct hook_thread) <= PAGE_BYTES, "a page of its block");
+/* The system calls of a thread are behind the rest of it, in the same page. */
+_Static_assert(sizeof(struct hook_thread) + HOOK_THREAD_CALLS_MAX * sizeof(struct hook_thread_call) <= PAGE_BYTES,
+               "a page of its block");
 
 uint64_t hook_arena_start;
 uint64_t hook_arena_bytes;
@@ -248,6 +256,7 @@ static bool make_block(uint32_t index)
     if (arena.may_set_base && !wipe_on_fork(block))
         arena.may_set_base = false;
     thread->index = index;
+    thread->calls = (struct hook_thread_call *)(thread + 1);
     thread->stack_low = (uintptr_t)guard + PAGE_BYTES;
     thread->stack_top = (uintptr_t)block + BLOCK_BYTES;
     if (vector_state_bytes() <= VECTORS_BYTES) {
@@ -343,6 +352,7 @@ static void begin_thread(struct hook_thread *thread, uint32_t tid)
     invocation_grave_add_all(&thread->invocations);
     invocation_stack_clear(&thread->invocations);
     thread->tid = tid;
+    thread->is_lending = 0;
     thread->ignore_count = 0;
     thread->is_counter_forbidden = inherits_forbidden_counter();
     hook_thread_forget_stack(thread);

@@ -38,6 +38,14 @@ struct hook_threads_options {
 /* How many sizes of data there are for calls: for 1, 2, 4... listeners. */
 #define CALL_DATA_SIZES 8
 
+/* A system call that has not returned yet, known by the stack pointer it was made with. */
+struct hook_thread_call {
+    uint64_t sp;
+    uint64_t time; /* the counter */
+    uint64_t number;
+    uint64_t reserved;
+};
+
 struct hook_thread {
     struct invocation_stack invocations;
     _Atomic uint64_t position; /* where its next record goes */
@@ -51,7 +59,10 @@ struct hook_thread {
     uint64_t gate_sp; /* of a gate while HOOK_LISTENING_GATE */
     uint64_t own_low; /* of the stack that it began with; 0 bytes: not known */
     uint64_t own_bytes;
-    uint64_t reserved[6];
+    struct hook_thread_call *calls; /* HOOK_THREAD_CALLS_MAX of them */
+    uint32_t call_next;
+    uint32_t is_lending; /* a child that shares our memory uses this until it executes a program: vfork */
+    uint64_t reserved[4];
     struct gait_cpu_context context; /* while listeners run that a gate has called */
     uint64_t thread_pointer;
     uint32_t index;

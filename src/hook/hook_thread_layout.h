@@ -17,6 +17,8 @@
 #define HOOK_THREAD_GATE_SP   56 /* of the gate that calls listeners, while it does */
 #define HOOK_THREAD_OWN_LOW   64 /* the stack that the thread began with: where no signal handler has its own */
 #define HOOK_THREAD_OWN_BYTES 72
+#define HOOK_THREAD_CALLS     80  /* its system calls that have not returned: struct hook_thread_call, in a circle */
+#define HOOK_THREAD_CALL_NEXT 88  /* 32 bits: which one is next; only the low bits of HOOK_THREAD_CALLS_MAX count */
 #define HOOK_THREAD_CONTEXT   128 /* struct gait_cpu_context, while listeners run */
 
 /* Why no calls are told: a byte of that word each, so that each is set without touching the others. */
@@ -28,6 +30,39 @@
 /* Listeners run: a gate is about to call them, or back from that, on the program's stack; or is on theirs. */
 #define HOOK_LISTENING_GATE 1
 #define HOOK_LISTENING_RUN  2
+
+/* Of struct hook_thread_call. */
+#define HOOK_CALL_SP          0
+#define HOOK_CALL_TIME        8
+#define HOOK_CALL_NUMBER      16
+#define HOOK_CALL_BYTES       32
+#define HOOK_THREAD_CALLS_MAX 64 /* a power of two */
+
+/* Of what a stub of a system call knows: struct system_call_knowledge. */
+#define CALL_STUB_CALL_AT  16
+#define CALL_STUB_CHILD_AT 24
+#define CALL_STUB_PLAIN_AT 32
+#define CALL_STUB_AFTER    40
+
+/* Of struct system_call_frame. */
+#define CALL_FRAME_RESULT    0
+#define CALL_FRAME_ARGUMENTS 8
+#define CALL_FRAME_NUMBER    56
+#define CALL_FRAME_TIME      64
+#define CALL_FRAME_SP        72
+#define CALL_FRAME_STUB      80
+#define CALL_FRAME_KIND      88 /* 32 bits */
+#define CALL_FRAME_BYTES     96
+
+/* What is to be done about a system call: a byte for each number. */
+#define CALL_KIND_PLAIN    0 /* nothing */
+#define CALL_KIND_ORDINARY 1 /* it is told */
+#define CALL_KIND_SPECIAL  2 /* somebody wants to know before it is made; it may not return, or return twice */
+
+/* How a special one is made. */
+#define CALL_MADE_TOLD     0 /* as an ordinary one */
+#define CALL_MADE_UNTOLD   1 /* as it was in the program, and that is all */
+#define CALL_MADE_BY_CHILD 2 /* if it returns 0, that is in a child, which is not told */
 
 /* Of struct invocation. */
 #define INVOCATION_SLOT   0

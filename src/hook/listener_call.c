@@ -23,6 +23,13 @@ struct listening {
     struct gait_invocation invocation;
 };
 
+struct hook_thread *listener_call_thread(const struct gait_invocation *invocation)
+{
+    return ((const struct listening *)(const void *)((const uint8_t *)invocation -
+                                                     offsetof(struct listening, invocation)))
+        ->thread;
+}
+
 static inline const struct hook_listeners *listeners_of(const struct hook_function *function)
 {
     const struct hook_listeners *listeners;

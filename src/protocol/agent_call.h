@@ -75,6 +75,8 @@ struct agent_known {
     struct agent_known_function functions[AGENT_KNOWN_MAX];
 };
 
+#define AGENT_SYSTEM_CALL_WORDS 8u
+
 /* How to follow, or to hook. */
 struct agent_options {
     uint32_t events; /* of enum gait_event_kind; EVENTS_HOOKED: nothing is followed, functions are hooked */
@@ -86,11 +88,14 @@ struct agent_options {
     uint32_t buffer_count;    /* 0: the ring's default, as below */
     uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t pattern_count;
-    uint32_t stack_bytes;  /* in each record of the detail lane */
-    uint32_t string_bytes; /* of a string in it, unless its declaration says otherwise; at most */
-    uint32_t stack_frames; /* in each stack; at most */
-    uint32_t reserved;
+    uint32_t stack_bytes;        /* in each record of the detail lane */
+    uint32_t string_bytes;       /* of a string in it, unless its declaration says otherwise; at most */
+    uint32_t stack_frames;       /* in each stack; at most */
+    uint32_t tells_system_calls; /* those of the set below go to the detail lane */
     uint64_t buffer_bytes;
+    uint64_t system_calls[AGENT_SYSTEM_CALL_WORDS]; /* a bit for each number; the last one is for all above it, too */
+    uint32_t system_call_bytes;                     /* of strings and buffers of system calls; at most */
+    uint32_t reserved;
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
     struct agent_known known; /* of functions that patterns for the detail lane mean */
 };

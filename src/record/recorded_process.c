@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "record/recorded_process.h"
+#include "record/detail_hearer.h"
 
 #include "base/time_counter.h"
 #include "inject/pid_namespace.h"
@@ -395,6 +396,9 @@ static int collect(struct recorded_process *process, struct recorded_lane *lane,
     if (piece->size_bytes == 0)
         return 0;
     process->taken_bytes += piece->size_bytes;
+    if (piece->kind == RING_LANE_DETAIL && process->hearer != NULL)
+        return process->hearer->hear(process->hearer->context, process->pid, piece->tid, piece->bytes,
+                                     piece->size_bytes);
     if (is_keeping(process, piece))
         return flight_put(process->flight, lane->stream, &written, true);
     lane->is_fed = true;

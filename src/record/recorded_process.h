@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 struct crash_signal;
+struct detail_hearer;
 struct flight;
 struct recorded_stream;
 struct ring_reader;
@@ -47,13 +48,14 @@ struct recorded_process {
     struct stream_writer modules;
     struct recorded_lane *lanes;
     size_t lane_count;
-    struct recorded_stream *streams;   /* of the lanes, and those that ended but have pieces in memory */
-    struct flight *flight;             /* the recording's */
-    struct manifest_process *manifest; /* in the recording's */
-    int64_t drained_ns;                /* when the last drain began */
-    uint64_t taken_bytes;              /* of records, out of the ring */
-    struct recorded_amount written;    /* when it was last settled */
-    struct recorded_amount closed;     /* the part of it in streams that are closed */
+    struct recorded_stream *streams;    /* of the lanes, and those that ended but have pieces in memory */
+    struct flight *flight;              /* the recording's */
+    const struct detail_hearer *hearer; /* the same; NULL: nobody */
+    struct manifest_process *manifest;  /* in the recording's */
+    int64_t drained_ns;                 /* when the last drain began */
+    uint64_t taken_bytes;               /* of records, out of the ring */
+    struct recorded_amount written;     /* when it was last settled */
+    struct recorded_amount closed;      /* the part of it in streams that are closed */
     struct agent_triggers triggers;
     uint64_t probes_place; /* what was read of the ring's log of probes */
     bool has_new_probes;   /* the manifest's list has grown since somebody last looked */

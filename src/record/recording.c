@@ -188,6 +188,7 @@ static void point_to_manifest(struct recording *recording)
     for (size_t i = 0; i < recording->process_count; i++) {
         recording->processes[i].manifest = &recording->manifest.processes[i];
         recording->processes[i].flight = &recording->flight;
+        recording->processes[i].hearer = recording->options.hearer;
     }
 }
 

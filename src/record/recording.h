@@ -35,6 +35,7 @@ struct recording_options {
     struct rotation_options rotation;    /* all zero: it is all one piece */
     struct disk_sync_options sync;       /* all zero: the system decides when it is on the disk */
     struct flight_options flight;        /* all zero: everything is written */
+    const struct detail_hearer *hearer;  /* of details, which are not written then; NULL: nobody */
     const struct trigger_spec *triggers; /* must outlive the recording */
     size_t trigger_count;
 };

@@ -224,6 +224,25 @@ int call_probe_watch(struct stalker_engine *engine, uint64_t target, gait_callou
     return result;
 }
 
+int call_probe_watch_inside(struct stalker_engine *engine, uint64_t target, gait_callout function, void *data)
+{
+    int result;
+
+    mutex_lock(&engine->translation_lock);
+    result = interval_map_insert(&engine->probe_borders, target, target + 1, 0);
+    mutex_unlock(&engine->translation_lock);
+    return result == 0 || result == -EEXIST ? call_probe_watch(engine, target, function, data) : result;
+}
+
+struct app_pc call_probe_border(const struct stalker_engine *engine, struct app_pc start)
+{
+    size_t next = interval_map_index_from(&engine->probe_borders, start.value + 1);
+
+    return app_pc_of(next < interval_map_count(&engine->probe_borders)
+                         ? interval_map_at(&engine->probe_borders, next)->start
+                         : UINT64_MAX);
+}
+
 /* Places are taken one by one. */
 static bool is_watched(const struct probe_point *point, unsigned which)
 {

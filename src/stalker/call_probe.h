@@ -22,6 +22,16 @@ MUST_USE int call_probe_remove(struct stalker_engine *engine, uint32_t id);
  */
 MUST_USE int call_probe_watch(struct stalker_engine *engine, uint64_t target, gait_callout function, void *data);
 
+/*
+ * The same for an instruction that may be in the middle of a block: blocks end before it from now on. Not while a block
+ * is translated by the calling thread. -ENOMEM, -EEXIST, -EBUSY.
+ */
+MUST_USE int call_probe_watch_inside(struct stalker_engine *engine, uint64_t target, gait_callout function, void *data);
+
+/* Where the block that begins at an address has to end, since somebody watches what is there. */
+struct app_pc call_probe_border(const struct stalker_engine *engine, struct app_pc start)
+    REQUIRES(engine->translation_lock);
+
 /* Whether threads in that cache call probes at an address. */
 bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc);
 

@@ -4,6 +4,7 @@
  * need not come again for that; or a system call, or the way out. Every path ends with `resume` set.
  */
 #include "stalker/dispatch.h"
+#include "stalker/call_telling.h"
 
 #include "base/counters.h"
 #include "stalker/block_link.h"
@@ -155,9 +156,14 @@ static void call_in_place(struct stalker_thread *thread)
     thread->native_return = translator->system_call_next(&thread->context).value;
     thread->resume = piece.value;
     thread->enter_once = true;
+    thread->is_in_piece = true;
 }
 
-static void make_system_call(struct stalker_thread *thread)
+/* Of the distance that a branch has at the end. */
+#define EXIT_PLACE_BYTES 4
+
+/* Behind the branch to the engine the call is made in the block. */
+static void make_system_call(struct stalker_thread *thread, const struct block_exit *exit)
 {
     switch (system_call_make(thread)) {
     case SYSTEM_CALL_DONE:
@@ -165,6 +171,9 @@ static void make_system_call(struct stalker_thread *thread)
         break;
     case SYSTEM_CALL_IN_PLACE:
         call_in_place(thread);
+        break;
+    case SYSTEM_CALL_IN_CACHE:
+        thread->resume = block_exit_place(exit).value + EXIT_PLACE_BYTES;
         break;
     default:
         stalker_leave_natively(thread);
@@ -188,7 +197,7 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
     thread->context.pc = block_exit_target(exit).value;
     switch (exit->kind) {
     case BLOCK_EXIT_SYSTEM_CALL:
-        make_system_call(thread);
+        make_system_call(thread, exit);
         break;
     case BLOCK_EXIT_CHANGE_CACHE:
         go_on(thread, false);
@@ -305,7 +314,11 @@ static void handle_reason(struct stalker_thread *thread)
         break;
     case STALKER_CALLED:
         /* The kernel has put the rest of the registers where they belong. */
-        thread->context.pc = thread->native_return;
+        thread->context.pc = thread->is_in_piece
+                                 ? thread->native_return
+                                 : thread->engine->translator->system_call_behind(&thread->context).value;
+        thread->is_in_piece = false;
+        call_telling_returned(thread, &thread->context);
         end_announced(thread);
         go_on(thread, false);
         break;

@@ -24,6 +24,7 @@ static int init_parts(struct stalker_engine *engine)
     if (result == 0)
         result = hash_map_init(&engine->probe_points, 16);
     slab_init(&engine->probe_memory, 0);
+    interval_map_init(&engine->probe_borders);
     if (result == 0)
         result = memory_map(engine->translator->insns_bytes, &engine->insns);
     if (result == 0)
@@ -108,6 +109,7 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     hash_map_deinit(&engine->natives);
     hash_map_deinit(&engine->nothing);
     hash_map_deinit(&engine->probe_points);
+    interval_map_deinit(&engine->probe_borders);
     slab_deinit(&engine->probe_memory);
     memory_unmap(engine->insns, engine->translator->insns_bytes);
     system_call_table_destroy(engine->system_calls);

@@ -9,6 +9,7 @@
 #include "base/address.h"
 #include "base/attributes.h"
 #include "base/hash_map.h"
+#include "base/interval_map.h"
 #include "base/list.h"
 #include "base/memory_map.h"
 #include "base/mutex.h"
@@ -22,6 +23,7 @@
 
 struct gait_observer;
 struct stalker_thread;
+struct call_teller;
 struct system_call;
 struct thread_chooser;
 struct thread_visit;
@@ -84,6 +86,7 @@ struct stalker_engine {
     const struct mapping_watcher *watcher;       /* NULL: nobody; set before the first thread is followed */
     const struct process_watcher *processes;     /* the same */
     const struct thread_watcher *thread_watcher; /* the same */
+    const struct call_teller *teller;            /* the same */
     const struct thread_chooser *chooser;        /* of threads that are observed; NULL: all are */
     struct memory_range image;                   /* of our own code; none: this process follows itself */
     _Atomic bool is_abandoned;                   /* all threads leave as soon as they come here */
@@ -101,9 +104,10 @@ struct stalker_engine {
     struct exclusions exclusions;
     struct quiet_ranges quiet;
     struct call_pieces pieces;
-    struct code_cache *quiet_cache;  /* one of the caches; NULL until something is excluded */
-    struct code_cache *paused_cache; /* one of the caches; NULL until a thread is paused */
-    struct hash_map probe_points;    /* addresses with call probes; call_probe.c */
+    struct code_cache *quiet_cache;    /* one of the caches; NULL until something is excluded */
+    struct code_cache *paused_cache;   /* one of the caches; NULL until a thread is paused */
+    struct hash_map probe_points;      /* addresses with call probes; call_probe.c */
+    struct interval_map probe_borders; /* addresses in the middle of blocks that have some; under translation_lock */
     struct slab probe_memory;
     uint32_t probe_id;
     struct thread_visit *visits; /* to threads that are not followed; thread_visit.c */

@@ -11,6 +11,7 @@
  * taken on the way, since the interrupted thread may have any.
  */
 #include "stalker/signal_virtualize.h"
+#include "stalker/call_telling.h"
 
 #include "base/counters.h"
 #include "base/raw_syscall.h"
@@ -484,6 +485,9 @@ void stalker_signal_arrived(struct signal_outcome *outcome)
         put_step_first(thread, outcome, cpu.pc);
         is_sent = false;
     }
+    /* A call that ends with a signal is over before its handler runs. */
+    if (is_known)
+        call_telling_returned(thread, &cpu);
     if (is_known)
         deliver(thread, outcome, &cpu, is_sent);
     else if (!is_inside(thread) && is_sent_to_begin(&cpu))

@@ -9,6 +9,8 @@
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "base/time_counter.h"
+#include "stalker/call_telling.h"
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
 #include "stalker/event_buffer.h"
@@ -274,14 +276,28 @@ static long control(struct stalker_thread *thread, const struct system_call *cal
     return result;
 }
 
-enum system_call_outcome system_call_make(struct stalker_thread *thread)
+/* Tells of it before it is made, if somebody wants to know. Whether it is told when it is done. */
+static bool begin_telling(struct stalker_thread *thread, const struct system_call *call, enum part part)
+{
+    if (!(thread->engine->system_calls[(uint16_t)call->number] & SYSTEM_CALL_TOLD))
+        return false;
+    if (part == PART_LEAVE || part == PART_SIGNAL_RETURN || (part == PART_CONTROL && forbids_counter(call))) {
+        call_telling_ends(thread, call);
+        return false;
+    }
+    return true;
+}
+
+static enum system_call_outcome make_by_part(struct stalker_thread *thread, const struct system_call *made,
+                                             enum part part)
 {
     const struct translator *translator = thread->engine->translator;
-    struct system_call call;
+    const struct system_call call = *made;
     long result;
 
-    translator->system_call_get(&thread->context, &call);
-    switch ((enum part)thread->engine->system_calls[(uint16_t)call.number]) {
+    switch (part) {
+    case PART_NONE:
+        return SYSTEM_CALL_IN_CACHE;
     case PART_LEAVE:
         /* Another thread may have named it. */
         thread_choice_named(thread);
@@ -331,4 +347,32 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     }
     translator->system_call_done(&thread->context, result);
     return SYSTEM_CALL_DONE;
+}
+
+/* Children are not told of how they were made. */
+static bool is_in_child(enum part part, long result)
+{
+    return result == 0 && (part == PART_FORK || part == PART_CLONE || part == PART_CLONE3);
+}
+
+enum system_call_outcome system_call_make(struct stalker_thread *thread)
+{
+    const struct translator *translator = thread->engine->translator;
+    uint64_t entered_time = thread->engine->teller == NULL ? 0 : time_counter();
+    enum system_call_outcome outcome;
+    struct system_call call;
+    enum part part;
+    bool is_told;
+
+    translator->system_call_get(&thread->context, &call);
+    part = (enum part)(thread->engine->system_calls[(uint16_t)call.number] & ~SYSTEM_CALL_TOLD);
+    is_told = begin_telling(thread, &call, part);
+    outcome = make_by_part(thread, &call, part);
+    if (!is_told || outcome == SYSTEM_CALL_LEAVE)
+        return outcome;
+    if (outcome != SYSTEM_CALL_DONE)
+        call_telling_makes(thread, &call, part == PART_REPLACE);
+    else if (!is_in_child(part, translator->system_call_result(&thread->context)))
+        call_telling_made(thread, &call, entered_time, translator->system_call_result(&thread->context));
+    return outcome;
 }

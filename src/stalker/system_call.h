@@ -20,6 +20,9 @@ struct system_call {
     long arguments[6];
 };
 
+/* In the table: somebody wants to know of it. */
+#define SYSTEM_CALL_TOLD 0x80u
+
 /* A byte for each value of a number's low 16 bits, below 2 GiB. -ENOMEM. */
 MUST_USE int system_call_table_create(uint8_t **table_out);
 void system_call_table_destroy(uint8_t *table);
@@ -28,6 +31,7 @@ int32_t system_call_table_address(const struct stalker_engine *engine);
 
 /* What the engine does next with a thread that made a system call. */
 enum system_call_outcome {
+    SYSTEM_CALL_IN_CACHE, /* the thread makes it where it is, in its block */
     SYSTEM_CALL_DONE,     /* it was made: context has its result, and the pc behind it */
     SYSTEM_CALL_IN_PLACE, /* the thread makes it in the cache; a child with our memory begins natively */
     SYSTEM_CALL_LEAVE,    /* the thread makes it natively, and is not followed any more */

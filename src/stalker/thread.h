@@ -10,6 +10,7 @@
 #include "base/address.h"
 #include "base/list.h"
 #include "gait/cpu_context.h"
+#include "stalker/call_telling.h"
 #include "stalker/callout_done.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread_layout.h"
@@ -95,6 +96,7 @@ struct stalker_thread {
     uint64_t signals_held;
     uint64_t signals_mask;
     uint64_t collisions; /* counts what indirect branches did not find at once */
+    uint64_t call_key;
 
     /* From here on only the engine knows the fields. */
     struct stalker_engine *engine;
@@ -132,8 +134,11 @@ struct stalker_thread {
     size_t buffer_bytes;      /* of their events */
     void *watch;              /* the thread watcher's; NULL: nothing */
     bool was_trapped;         /* a filter of system calls did not let one pass that was made for it */
-    bool is_announced;        /* the process watcher was told of the system call that it makes */
-    void *announcement;       /* the watcher's */
+    bool is_in_piece;         /* it makes a system call outside of the cache */
+    uint32_t told_count;      /* of system calls that have not returned */
+    struct told_call told_calls[TOLD_CALLS_MAX];
+    bool is_announced;  /* the process watcher was told of the system call that it makes */
+    void *announcement; /* the watcher's */
 };
 
 /* The thread whose context that is. */
@@ -184,6 +189,7 @@ THREAD_FIELD_AT(segment_base, THREAD_SEGMENT_BASE);
 THREAD_FIELD_AT(signals_held, THREAD_SIGNALS_HELD);
 THREAD_FIELD_AT(signals_mask, THREAD_SIGNALS_MASK);
 THREAD_FIELD_AT(collisions, THREAD_COLLISIONS);
+THREAD_FIELD_AT(call_key, THREAD_CALL_KEY);
 THREAD_FIELD_AT(context, THREAD_CONTEXT);
 THREAD_FIELD_AT(context.pc, THREAD_CONTEXT_PC);
 THREAD_FIELD_AT(context.flags, THREAD_CONTEXT_FLAGS);

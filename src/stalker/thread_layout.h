@@ -33,6 +33,7 @@
 #define THREAD_SIGNALS_HELD          328 /* not 0: all are blocked until the cache is entered again */
 #define THREAD_SIGNALS_MASK          336 /* what is blocked from then on */
 #define THREAD_COLLISIONS            344 /* of indirect branches */
+#define THREAD_CALL_KEY              352 /* what gives 0 with the stack pointer of a system call that is told */
 #define THREAD_CONTEXT               128 /* struct gait_cpu_context, of which each register is the home of its own */
 #define THREAD_CONTEXT_PC            256
 #define THREAD_CONTEXT_FLAGS         264

@@ -23,19 +23,19 @@ struct translation {
     struct block *blocks[UNIT_BLOCKS_MAX];            /* all so far, this one too */
     struct code_place_record places[UNIT_BLOCKS_MAX]; /* of their hot code */
     unsigned block_count;
-    uint32_t notes_before; /* how much the slab had noted */
-    unsigned insn_limit;   /* a block ends after that many instructions at the latest */
-    bool lands;            /* the block under way is the target of an indirect branch */
-    bool is_native;        /* the block under way is a function that is called natively */
-    bool changes_cache;    /* the block under way is only the way to another cache */
-    struct app_pc
-        quiet_border;    /* where the block under way has to end: what follows is quiet and it is not, or the reverse */
-    bool is_observed;    /* the user's code sees the registers at the start of the block under way */
-    bool is_open;        /* nothing put so far ends the block under way */
-    bool goes_on;        /* the block under way ended in a placeholder: the next one stands right behind it */
-    uint64_t source_end; /* how far the code that the unit is in can be read, as was found last */
-    bool is_changeable;  /* and whether it may change without a system call */
-    void *insns;         /* the CPU's: decoded instructions and what else it needs */
+    uint32_t notes_before;      /* how much the slab had noted */
+    unsigned insn_limit;        /* a block ends after that many instructions at the latest */
+    bool lands;                 /* the block under way is the target of an indirect branch */
+    bool is_native;             /* the block under way is a function that is called natively */
+    bool changes_cache;         /* the block under way is only the way to another cache */
+    struct app_pc quiet_border; /* where the block under way has to end: what follows is quiet and it is not, or the
+                                   reverse, or watched */
+    bool is_observed;           /* the user's code sees the registers at the start of the block under way */
+    bool is_open;               /* nothing put so far ends the block under way */
+    bool goes_on;               /* the block under way ended in a placeholder: the next one stands right behind it */
+    uint64_t source_end;        /* how far the code that the unit is in can be read, as was found last */
+    bool is_changeable;         /* and whether it may change without a system call */
+    void *insns;                /* the CPU's: decoded instructions and what else it needs */
 };
 
 /*

@@ -75,6 +75,9 @@ struct translator {
     /* The system call that a thread is about to make, and how it goes on behind it with a result. */
     void (*system_call_get)(const struct gait_cpu_context *cpu, struct system_call *call_out);
     void (*system_call_done)(struct gait_cpu_context *cpu, long result);
+    /* Behind the instruction: what the kernel answered, and where that is, as it says itself. */
+    long (*system_call_result)(const struct gait_cpu_context *cpu);
+    struct app_pc (*system_call_behind)(const struct gait_cpu_context *cpu);
 
     /*
      * Turns the registers that a thread has at a place in translated code, the pc included, into the program's.

@@ -68,8 +68,10 @@ static const struct translator *translator_of(const struct translation *translat
 }
 
 static int begin_block(struct translation *translation, struct app_pc start)
+    REQUIRES(translation->cache->engine->translation_lock)
 {
     struct block *block = code_cache_new_block(translation->cache);
+    struct app_pc watched;
 
     if (block == NULL)
         return -ENOMEM;
@@ -81,6 +83,9 @@ static int begin_block(struct translation *translation, struct app_pc start)
     translation->is_native = stalker_engine_is_native(translation->cache->engine, start);
     translation->changes_cache = !translation->is_native && exclusion_changes_cache(translation->cache, start);
     block->is_quiet = quiet_range_find(translation->cache->engine, start, &translation->quiet_border);
+    watched = call_probe_border(translation->cache->engine, start);
+    if (watched.value < translation->quiet_border.value)
+        translation->quiet_border = watched;
     /* So that forgetting what is there forgets this. */
     if (translation->is_native || translation->changes_cache)
         block->size_bytes = 1;
@@ -141,6 +146,7 @@ static void write_block(struct translation *translation)
 }
 
 static int write_unit(struct translation *translation, struct app_pc start)
+    REQUIRES(translation->cache->engine->translation_lock)
 {
     do {
         int result = begin_block(translation, start);
@@ -203,6 +209,7 @@ static void abort_unit(struct translation *translation)
 }
 
 static int try_unit(struct translation *translation, struct app_pc start)
+    REQUIRES(translation->cache->engine->translation_lock)
 {
     int result = reserve(translation, start);
 
@@ -270,6 +277,7 @@ static void link_unit(struct translation *translation)
 }
 
 static int translate(struct translation *translation, struct app_pc start, bool lands)
+    REQUIRES(translation->cache->engine->translation_lock)
 {
     int result;
 

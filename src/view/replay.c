@@ -6,14 +6,20 @@
 #include "view/replay.h"
 
 #include "libgait/error.h"
+#include "trace/probe_text.h"
 #include "view/call_details.h"
 #include "view/call_merge.h"
+#include "view/detail_reader.h"
+#include "view/probe_names.h"
+#include "view/system_call_reader.h"
+#include "view/system_call_words.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_AT_FIRST 64u
+#define OPEN_AT_FIRST    64u
+#define PROBE_NAME_BYTES 600
 
 /* From a receiver of calls: what follows is not wanted. */
 #define ENOUGH    1
@@ -39,7 +45,9 @@ struct lane {
     size_t capacity;
     size_t waiting_count; /* of open calls that began before the time that is shown */
     struct call_details *details;
-    bool is_blocked; /* what its details tell next has to wait for its events */
+    struct system_call_reader *system_calls;
+    struct detail_reader *probes; /* of which others than probes are passed over */
+    bool is_blocked;              /* what its details tell next has to wait for its events */
 };
 
 struct replay {
@@ -51,7 +59,9 @@ struct replay {
     struct lane *lanes;    /* by the threads' indexes */
     const size_t *threads; /* that are read now */
     size_t thread_count;
-    uint64_t next_detail; /* before that time no detail lane has something that no event tells of */
+    uint64_t next_detail;      /* before that time no detail lane has something that no event tells of */
+    uint64_t next_system_call; /* nor was one made */
+    uint64_t next_probe;       /* nor was one passed */
     uint64_t last_time;
     int error; /* -ENOMEM */
 };
@@ -85,6 +95,8 @@ static void release_lane(struct lane *lane)
         free(lane->open[i].arguments);
     free(lane->open);
     call_details_destroy(lane->details);
+    system_call_reader_destroy(lane->system_calls);
+    detail_reader_destroy(lane->probes);
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */
@@ -257,6 +269,163 @@ static int tell_own(struct replay *replay, struct lane *lane, uint64_t time)
     return result;
 }
 
+/* ---- system calls ------------------------------------------------------------------------------------------------ */
+
+/* The lane whose next one was made first, before that time; NULL: none was. */
+static struct lane *first_system_call(struct replay *replay, uint64_t time)
+{
+    struct lane *first = NULL;
+
+    replay->next_system_call = UINT64_MAX;
+    for (size_t i = 0; i < replay->thread_count; i++) {
+        struct lane *lane = &replay->lanes[replay->threads[i]];
+        const struct view_system_call *call =
+            lane->system_calls == NULL ? NULL : system_call_reader_peek(lane->system_calls);
+
+        if (call == NULL || call->begin >= replay->next_system_call)
+            continue;
+        replay->next_system_call = call->begin;
+        first = call->begin < time ? lane : NULL;
+    }
+    return first;
+}
+
+static void tell_system_call(struct replay *replay, struct lane *lane, const struct view_system_call *call)
+{
+    struct replay_row row = {
+        .kind = REPLAY_SYSTEM_CALL, .thread = lane->thread, .time = call->begin, .ticks = call->end - call->begin};
+    const struct open_call *caller;
+
+    if (call->end < replay->options->from || call->begin > replay->options->to ||
+        row.ticks < replay->options->min_ticks)
+        return;
+    tell_waiting(replay, lane->thread, lane);
+    caller = lane->open_count == 0 ? NULL : &lane->open[lane->open_count - 1];
+    if (caller == NULL ? replay->options->choice != NULL : caller->level == NOT_SHOWN)
+        return;
+    row.level = caller == NULL ? 0 : caller->level + 1;
+    if (!is_wanted(replay, row.level))
+        return;
+    row.flags = call->flags & DETAIL_SYSTEM_CALL_NEVER_RETURNED ? CALL_CUT : 0;
+    row.arguments = system_call_words(call);
+    if (row.arguments == NULL)
+        (void)fail(replay);
+    else
+        replay_rows_put(&replay->rows, &row);
+}
+
+/* Those that were made before that time, of any thread. */
+static int tell_system_calls(struct replay *replay, uint64_t time)
+{
+    struct lane *lane;
+
+    if (time <= replay->next_system_call)
+        return 0;
+    while ((lane = first_system_call(replay, time)) != NULL && replay->error == 0 && replay->rows.result == 0) {
+        const struct view_system_call *call = system_call_reader_peek(lane->system_calls);
+
+        if (replay->last_time < call->end && time == UINT64_MAX)
+            replay->last_time = call->end;
+        tell_system_call(replay, lane, call);
+        system_call_reader_pass(lane->system_calls);
+    }
+    return replay->error != 0 || replay->rows.result != 0 ? ENOUGH : 0;
+}
+
+/* ---- probes ------------------------------------------------------------------------------------------------------ */
+
+static const struct detail_item *peek_probe(struct lane *lane)
+{
+    const struct detail_item *item;
+
+    while ((item = lane->probes == NULL ? NULL : detail_reader_peek(lane->probes)) != NULL &&
+           item->record.kind != DETAIL_PROBE)
+        detail_reader_pass(lane->probes);
+    return item;
+}
+
+/* The lane whose next one was passed first, before that time; NULL: none was. */
+static struct lane *first_probe(struct replay *replay, uint64_t time)
+{
+    struct lane *first = NULL;
+
+    if (time <= replay->next_probe)
+        return NULL;
+    replay->next_probe = UINT64_MAX;
+    for (size_t i = 0; i < replay->thread_count; i++) {
+        struct lane *lane = &replay->lanes[replay->threads[i]];
+        const struct detail_item *item = peek_probe(lane);
+
+        if (item == NULL || item->record.time >= replay->next_probe)
+            continue;
+        replay->next_probe = item->record.time;
+        first = item->record.time < time ? lane : NULL;
+    }
+    return first;
+}
+
+/* "provider:name(arguments)"; NULL: no memory. */
+static char *probe_words(const struct replay *replay, size_t thread, const struct detail_item *item)
+{
+    char name[PROBE_NAME_BYTES], bytes[DETAIL_TEXT_BYTES];
+    struct detail_probe probe;
+    struct detail_text text;
+
+    memcpy(&probe, item->bytes, sizeof(probe));
+    probe_names_put(replay->trace, replay->trace->threads[thread].process, probe.probe, name, sizeof(name));
+    detail_text_init(&text, bytes, sizeof(bytes));
+    detail_text_add(&text, name);
+    detail_text_add(&text, "(");
+    probe_text_put_arguments(&text, detail_record_values(item->bytes));
+    detail_text_add(&text, ")");
+    return copy_text(&text);
+}
+
+static void tell_probe(struct replay *replay, struct lane *lane, const struct detail_item *item)
+{
+    struct replay_row row = {.kind = REPLAY_PROBE, .thread = lane->thread, .time = item->record.time};
+    const struct open_call *caller;
+
+    if (row.time < replay->options->from || row.time > replay->options->to || replay->options->min_ticks != 0)
+        return;
+    tell_waiting(replay, lane->thread, lane);
+    caller = lane->open_count == 0 ? NULL : &lane->open[lane->open_count - 1];
+    if (caller == NULL ? replay->options->choice != NULL : caller->level == NOT_SHOWN)
+        return;
+    row.level = caller == NULL ? 0 : caller->level + 1;
+    if (!is_wanted(replay, row.level))
+        return;
+    row.arguments = probe_words(replay, lane->thread, item);
+    if (row.arguments == NULL)
+        (void)fail(replay);
+    else
+        replay_rows_put(&replay->rows, &row);
+}
+
+/* Probes that were passed and system calls that were made before that time, of any thread, in their order. */
+static int tell_others(struct replay *replay, uint64_t time)
+{
+    struct lane *lane;
+    int result = 0;
+
+    while (result == 0 && (lane = first_probe(replay, time)) != NULL) {
+        const struct detail_item *item = peek_probe(lane);
+
+        result = tell_system_calls(replay, item->record.time);
+        if (result != 0)
+            break;
+        if (replay->last_time < item->record.time && time == UINT64_MAX)
+            replay->last_time = item->record.time;
+        tell_probe(replay, lane, item);
+        detail_reader_pass(lane->probes);
+        replay->next_probe = 0;
+        result = replay->error != 0 || replay->rows.result != 0 ? ENOUGH : 0;
+    }
+    return result == 0 ? tell_system_calls(replay, time) : result;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
 /* The lane that has the earliest details before that time, and until when it has; NULL: there is none. */
 static struct lane *earliest_lane(struct replay *replay, uint64_t time, uint64_t *until_out)
 {
@@ -308,10 +477,10 @@ static int tell_details(struct replay *replay, uint64_t time)
 {
     struct lane *lane;
     uint64_t until;
-    int result = 0;
+    int result = tell_others(replay, time);
 
-    if (time <= replay->next_detail && time != UINT64_MAX)
-        return 0;
+    if (result != 0 || (time <= replay->next_detail && time != UINT64_MAX))
+        return result;
     while (result == 0 && (lane = earliest_lane(replay, time, &until)) != NULL) {
         result = tell_own(replay, lane, until);
         lane->is_blocked = call_details_next_time(lane->details) < until;
@@ -420,15 +589,19 @@ static int begin_lanes(struct replay *replay, const size_t *threads, size_t coun
 {
     replay->threads = threads;
     replay->thread_count = count;
-    replay->next_detail = UINT64_MAX;
+    replay->next_detail = replay->next_system_call = replay->next_probe = UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
         struct lane *lane = &replay->lanes[threads[i]];
 
         lane->thread = threads[i];
         if (call_details_create(&lane->details, threads[i], replay->functions, &replay->arguments) != 0)
             return -ENOMEM;
+        if (detail_reader_create(&lane->probes, replay->trace, threads[i]) != 0)
+            return -ENOMEM;
+        if (system_call_reader_create(&lane->system_calls, replay->trace, threads[i]) != 0)
+            return -ENOMEM;
         if (lane->details != NULL)
-            replay->next_detail = 0;
+            replay->next_detail = replay->next_system_call = replay->next_probe = 0;
     }
     return 0;
 }

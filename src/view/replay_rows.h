@@ -14,12 +14,14 @@
 #include <stdint.h>
 
 enum replay_row_kind {
-    REPLAY_THREAD, /* what follows is of that thread */
-    REPLAY_OPEN,   /* a call begins, and others within it follow */
-    REPLAY_CLOSE,  /* it ends */
-    REPLAY_LEAF,   /* a call begins and ends */
-    REPLAY_GAP,    /* events are missing */
-    REPLAY_UNSURE, /* captured arguments are missing: those of the next call may be of another */
+    REPLAY_THREAD,      /* what follows is of that thread */
+    REPLAY_OPEN,        /* a call begins, and others within it follow */
+    REPLAY_CLOSE,       /* it ends */
+    REPLAY_LEAF,        /* a call begins and ends */
+    REPLAY_GAP,         /* events are missing */
+    REPLAY_UNSURE,      /* captured arguments are missing: those of the next call may be of another */
+    REPLAY_SYSTEM_CALL, /* one was made: all of it is in the arguments */
+    REPLAY_PROBE,       /* a probe is passed; what it is, with its arguments, is in arguments */
 };
 
 struct replay_row {

@@ -96,25 +96,60 @@ static int read_thread(struct worker *worker, size_t index)
 static void take_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
                        struct detail_values values)
 {
+    struct report_process *process = context;
+
     (void)stack;
-    detail_counts_enter(&((struct report_process *)context)->details, enter, values);
+    detail_counts_enter(&process->details, enter, values);
 }
 
 static void take_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
-    detail_counts_leave(&((struct report_process *)context)->details, leave, values);
+    struct report_process *process = context;
+
+    detail_counts_leave(&process->details, leave, values);
 }
 
 static void take_probe(void *context, const struct detail_probe *probe, struct detail_values values)
 {
-    probe_counts_add(&((struct report_process *)context)->probes, probe, values);
+    struct report_process *process = context;
+
+    probe_counts_add(&process->probes, probe, values);
+}
+
+static void take_system_call(void *context, const struct detail_system_call *call, struct detail_values values)
+{
+    struct report_process *process = context;
+
+    (void)values;
+    if (process->begun_time == call->entered_time && process->begun_number == call->record.function)
+        system_call_sums_take_back(&process->system_calls, call->record.function);
+    system_call_sums_add(&process->system_calls, call);
+}
+
+/* It may be the only word of one that did not come back. */
+static void take_system_call_enter(void *context, const struct detail_system_call_enter *enter,
+                                   struct detail_values values)
+{
+    const struct detail_system_call call = {.record = enter->record, .flags = DETAIL_SYSTEM_CALL_NEVER_RETURNED};
+    struct report_process *process = context;
+
+    (void)values;
+    process->begun_time = enter->record.time;
+    process->begun_number = enter->record.function;
+    system_call_sums_add(&process->system_calls, &call);
 }
 
 /* -ENOMEM; what else is wrong is kept. */
 static int read_details(const struct view_trace *trace, struct report_process *process, const struct trace_file *file)
 {
     const struct trace_details_receiver receiver = {
-        .enter = take_enter, .leave = take_leave, .context = process, .probe = take_probe};
+        .enter = take_enter,
+        .leave = take_leave,
+        .context = process,
+        .system_call = take_system_call,
+        .system_call_enter = take_system_call_enter,
+        .probe = take_probe,
+    };
     struct trace_details_end end;
 
     if (trace_details_read(trace->files.folder, file->path, &receiver, &end, &process->err) != 0)
@@ -124,7 +159,9 @@ static int read_details(const struct view_trace *trace, struct report_process *p
     else if (end.bad_bytes != 0)
         error_set(&process->err, EPROTO, "cannot read all of '%s': %" PRIu64 " bytes are no records; try 'gait verify'",
                   file->path, end.bad_bytes);
-    return process->details.result == 0 ? process->probes.result : process->details.result;
+    if (process->details.result != 0)
+        return process->details.result;
+    return process->probes.result != 0 ? process->probes.result : process->system_calls.result;
 }
 
 static int read_process(struct trace_report *report, size_t index)
@@ -206,6 +243,11 @@ static int add_up(struct trace_report *report, const struct worker *workers, siz
         result = -ENOMEM;
     for (size_t i = 0; i < report->statistics.count && result == 0; i++)
         result = call_statistics_merge(&report->all, &report->statistics.all[i]);
+    for (size_t i = 0; i < report->trace->process_count; i++)
+        system_call_sums_merge(&report->system_calls, &report->processes[i].system_calls);
+    system_call_sums_sort(&report->system_calls);
+    if (result == 0)
+        result = report->system_calls.result;
     return result;
 }
 
@@ -321,6 +363,7 @@ void trace_report_free(struct trace_report *report)
     for (size_t i = 0; i < report->trace->process_count && report->processes != NULL; i++) {
         detail_counts_deinit(&report->processes[i].details);
         probe_counts_deinit(&report->processes[i].probes);
+        system_call_sums_deinit(&report->processes[i].system_calls);
         trace_crash_deinit(&report->processes[i].crash);
     }
     free(report->processes);
@@ -328,6 +371,7 @@ void trace_report_free(struct trace_report *report)
     call_statistics_table_deinit(&report->statistics);
     call_statistics_deinit(&report->all);
     call_groups_deinit(&report->groups);
+    system_call_sums_deinit(&report->system_calls);
 }
 
 uint64_t trace_report_lost_bytes(const struct trace_report *report)

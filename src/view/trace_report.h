@@ -9,6 +9,7 @@
 
 #include "trace/detail_counts.h"
 #include "trace/probe_counts.h"
+#include "trace/system_call_sums.h"
 #include "trace/trace_crash.h"
 #include "view/call_groups.h"
 #include "view/call_statistics.h"
@@ -25,6 +26,9 @@ struct trace_report_options {
 struct report_process {
     struct detail_counts details;
     struct probe_counts probes;
+    struct system_call_sums system_calls;
+    uint64_t begun_time; /* of the last one that was told when it was made */
+    uint64_t begun_number;
     bool has_crash;
     struct trace_crash crash; /* if it said how it died */
     struct gait_error err;    /* what is wrong with details; its text is empty if nothing is */
@@ -37,6 +41,7 @@ struct trace_report {
     struct call_groups groups;
     struct call_statistics_table statistics; /* by the number of the group; there are as many as groups */
     struct call_statistics all;              /* of them together; but for its total, which is by group only */
+    struct system_call_sums system_calls;    /* of all processes */
     bool has_times;                          /* ends of calls were recorded, so that times mean something */
     bool has_guesses;                        /* some of them are guesses */
 };

@@ -10,7 +10,7 @@
 struct command_run command_run(const struct command *command, unsigned width, const char *const *words)
 {
     struct command_run run = {.output = NULL};
-    char *copies[COMMAND_RUN_WORDS];
+    char *copies[COMMAND_RUN_WORDS + 1] = {NULL};
     size_t size = 0;
     struct screen screen = {.stream = open_memstream(&run.output, &size), .width = width};
     struct command_call call = {0, copies, &screen, &run.err};

@@ -14,10 +14,12 @@ static void each_call_is_a_line(void)
     CHECK(strstr(lab.output, "pid,tid,thread,function,module,file,line,depth,begin_ns,duration_ns,self_ns,flags\r\n") ==
           lab.output);
     CHECK_EQUAL(export_lab_count(&lab, "\r\n"), 1 + 6);
-    CHECK_EQUAL(export_lab_count(&lab, "\r\n100,102,\"\",\"example+0x1000\",\"/nowhere/example\",\"\",,0,1000,1000,700,\r\n"),
-                1);
-    CHECK_EQUAL(export_lab_count(&lab, "\r\n100,102,\"\",\"example+0x1100\",\"/nowhere/example\",\"\",,1,1100,200,100,\r\n"),
-                1);
+    CHECK_EQUAL(
+        export_lab_count(&lab, "\r\n100,102,\"\",\"example+0x1000\",\"/nowhere/example\",\"\",,0,1000,1000,700,\r\n"),
+        1);
+    CHECK_EQUAL(
+        export_lab_count(&lab, "\r\n100,102,\"\",\"example+0x1100\",\"/nowhere/example\",\"\",,1,1100,200,100,\r\n"),
+        1);
     export_lab_deinit(&lab);
 }
 

@@ -2,12 +2,19 @@
 /* Threads are not followed here yet, so nobody asks for variables. */
 #include "arch/calling_thread.h"
 
+#include <stdatomic.h>
+
 uint64_t calling_thread_pointer(void)
 {
     uint64_t pointer;
 
     __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
     return pointer;
+}
+
+uint64_t calling_thread_add(_Atomic uint64_t *word, uint64_t more)
+{
+    return atomic_fetch_add_explicit(word, more, memory_order_relaxed);
 }
 
 void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS])

@@ -3,6 +3,7 @@
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
 #include "hook/hook_unwinders.h"
+#include "hook/system_call_gate.h"
 
 bool hook_gate_is_supported(void)
 {
@@ -73,4 +74,20 @@ uint64_t hook_stack_pointer(const struct gait_cpu_context *cpu)
 {
     (void)cpu;
     return 0;
+}
+
+void system_call_gate_enter(void)
+{
+}
+
+void system_call_gate_leave(void)
+{
+}
+
+void system_call_gate_enter_any(void)
+{
+}
+
+void system_call_gate_leave_any(void)
+{
 }

@@ -8,6 +8,7 @@
 #include "arch/x86_64/hook/branch_survey.h"
 #include "arch/x86_64/hook/padding.h"
 #include "arch/x86_64/hook/return_use.h"
+#include "arch/x86_64/hook/system_call_sites.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "hook/hook_surveyor.h"
 
@@ -276,4 +277,5 @@ const struct hook_surveyor surveyor_x86_64 = {
     .machine = MACHINE_X86_64,
     .survey = x86_branch_survey,
     .plan = plan,
+    .find_system_calls = x86_system_call_sites_find,
 };

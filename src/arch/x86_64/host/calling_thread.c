@@ -20,6 +20,13 @@ uint64_t calling_thread_pointer(void)
     return raw_syscall(__NR_arch_prctl, ARCH_GET_FS, (long)&base, 0, 0, 0, 0) == 0 ? base : 0;
 }
 
+/* One instruction, which no signal comes into the middle of. */
+uint64_t calling_thread_add(_Atomic uint64_t *word, uint64_t more)
+{
+    __asm__ volatile("xaddq %0, %1" : "+r"(more), "+m"(*word) : : "cc");
+    return more;
+}
+
 void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS])
 {
     __asm__ volatile("movq %%xmm0, 0(%0)\n\t"

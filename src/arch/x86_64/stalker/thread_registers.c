@@ -30,6 +30,16 @@ void x86_system_call_done(struct gait_cpu_context *cpu, long result)
     cpu->r11 = cpu->flags;
 }
 
+long x86_system_call_result(const struct gait_cpu_context *cpu)
+{
+    return (long)cpu->rax;
+}
+
+struct app_pc x86_system_call_behind(const struct gait_cpu_context *cpu)
+{
+    return app_pc_of(cpu->rcx);
+}
+
 uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu)
 {
     return cpu->rsp;

@@ -15,6 +15,8 @@ struct thread_registers;
 void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out);
 struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu);
 void x86_system_call_done(struct gait_cpu_context *cpu, long result);
+long x86_system_call_result(const struct gait_cpu_context *cpu);
+struct app_pc x86_system_call_behind(const struct gait_cpu_context *cpu);
 uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu);
 void x86_set_stack_pointer(struct gait_cpu_context *cpu, uint64_t sp);
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out);

@@ -16,10 +16,16 @@ static void put_leave(struct translation *translation, const struct x86_insn *in
     x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, insn->pc);
 }
 
-static void put_continuation(struct translation *translation, unsigned which, struct app_pc next)
+static void put_continuation_as(struct translation *translation, unsigned which, enum block_exit_kind kind,
+                                struct app_pc next)
 {
     x86_trail_note(translation, next, trail_plain);
-    x86_put_exit(translation, which, translation_continue(translation, next), next);
+    x86_put_exit(translation, which, kind, next);
+}
+
+static void put_continuation(struct translation *translation, unsigned which, struct app_pc next)
+{
+    put_continuation_as(translation, which, translation_continue(translation, next), next);
 }
 
 static void put_branch(struct translation *translation, const struct x86_insn *insn)
@@ -204,9 +210,11 @@ static void put_system_call(struct translation *translation, const struct x86_in
     struct trail_state saved = {.homes = X86_GPR_BIT(X86_RCX)};
     struct trail_state done = {.is_rcx_next = 1};
     struct app_pc next = x86_insn_next(insn);
-    struct x86_label ordinary;
+    bool is_told = translation->cache->engine->teller != NULL;
+    struct x86_label ordinary, told;
 
     x86_label_init(&ordinary);
+    x86_label_init(&told);
     x86_trail_note(translation, insn->pc, trail_plain);
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RCX), X86_RCX);
     x86_trail_note(translation, insn->pc, saved);
@@ -221,10 +229,21 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_trail_note(translation, insn->pc, saved);
     x86_plain(hot, X86_SYSCALL);
     x86_trail_note(translation, next, done);
+    if (is_told) {
+        x86_mov_reg_mem(hot, X86_SIZE_64, X86_RCX, thread_field(THREAD_CALL_KEY));
+        x86_lea(hot, X86_SIZE_64, X86_RCX, x86_mem_index(X86_RSP, X86_RCX, 1, 0));
+        x86_loop_label(hot, X86_JRCXZ, X86_SIZE_64, &told);
+    }
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
     x86_trail_note(translation, next, trail_plain);
     x86_take_position(translation);
-    put_continuation(translation, 0, next);
+    put_continuation_as(translation, 0, is_told ? BLOCK_EXIT_JUMP : translation_continue(translation, next), next);
+    if (!is_told)
+        return;
+    x86_label_bind(&told, hot);
+    x86_trail_note(translation, next, done);
+    x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
+    x86_jmp_mem(hot, thread_field(THREAD_GATE_CALLED));
 }
 
 /* Raises its signal here, at the address or, for breakpoints, behind it; whoever handles that may go on anywhere. */

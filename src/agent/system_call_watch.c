@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Most calls are told when they have returned. Those that end a thread or a program are told before; those that return
+ * in a child, too, go on there untold, and as long as a child uses the memory of a thread that waits for it, calls are
+ * the child's.
+ */
+#include "agent/system_call_watch.h"
+
+#include "agent/hook_details.h"
+#include "agent/system_call_lane.h"
+#include "base/raw_syscall.h"
+#include "hook/hook_thread.h"
+#include "hook/system_call_gate.h"
+#include "process/memory_probe.h"
+#include "protocol/agent_call.h"
+#include "ring/detail_record.h"
+
+#include <asm/unistd.h>
+#include <linux/mman.h>
+#include <linux/sched.h>
+
+#define NUMBERS (AGENT_SYSTEM_CALL_WORDS * 64u)
+#define KINDS   65536u
+
+static struct {
+    bool is_wanted;
+    uint64_t wanted[AGENT_SYSTEM_CALL_WORDS];
+    void (*mapped)(void); /* NULL: nobody waits for that */
+} watch;
+
+static bool is_told(uint64_t number)
+{
+    if (number >= NUMBERS)
+        number = NUMBERS - 1;
+    return watch.wanted[number / 64] >> number % 64 & 1;
+}
+
+static bool makes_child(uint64_t number)
+{
+#ifdef __NR_fork
+    if (number == __NR_fork || number == __NR_vfork)
+        return true;
+#endif
+    return number == __NR_clone || number == __NR_clone3;
+}
+
+static bool executes(uint64_t number)
+{
+    return number == __NR_execve || number == __NR_execveat;
+}
+
+static bool ends(uint64_t number)
+{
+    return number == __NR_exit || number == __NR_exit_group || number == __NR_rt_sigreturn;
+}
+
+/* Whether the child has our memory, and this thread waits until it has its own. */
+static bool lends_memory(const struct system_call_frame *frame)
+{
+    uint64_t flags = 0;
+
+#ifdef __NR_vfork
+    if (frame->number == __NR_vfork)
+        return true;
+#endif
+    if (frame->number == __NR_clone)
+        flags = frame->arguments[0];
+    else if (frame->number == __NR_clone3 && memory_probe_copy(frame->arguments[0], &flags, sizeof(flags)) != 0)
+        return false;
+    return (flags & (CLONE_VM | CLONE_VFORK)) == (CLONE_VM | CLONE_VFORK);
+}
+
+static bool maps_code(const struct system_call_frame *frame)
+{
+    return frame->number == __NR_mmap && frame->result > 0 && frame->arguments[2] & PROT_EXEC &&
+           !(frame->arguments[3] & MAP_ANONYMOUS);
+}
+
+static struct told_system_call told_of(const struct hook_thread *thread, const struct system_call_frame *frame)
+{
+    struct told_system_call told = {
+        .number = frame->number,
+        .arguments = frame->arguments,
+        .result = frame->result,
+        .entered_time = frame->entered_time,
+        .sp = frame->sp,
+    };
+
+    if (thread->is_lending != 0)
+        told.flags = DETAIL_SYSTEM_CALL_BY_CHILD | (uint32_t)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0)
+                                                       << DETAIL_SYSTEM_CALL_CHILD_SHIFT;
+    return told;
+}
+
+static unsigned enters(struct hook_thread *thread, const struct system_call_frame *frame)
+{
+    struct told_system_call told = told_of(thread, frame);
+    struct detail_lane *lane;
+
+    if (makes_child(frame->number)) {
+        thread->is_lending += lends_memory(frame);
+        return CALL_MADE_BY_CHILD;
+    }
+    lane = hook_details_lane(thread);
+    if (lane == NULL)
+        return CALL_MADE_UNTOLD;
+    if (executes(frame->number)) {
+        system_call_lane_put_enter(lane, &told);
+        return CALL_MADE_TOLD;
+    }
+    told.flags |= DETAIL_SYSTEM_CALL_NEVER_RETURNED;
+    system_call_lane_put(lane, &told);
+    return CALL_MADE_UNTOLD;
+}
+
+static void left(struct hook_thread *thread, const struct system_call_frame *frame)
+{
+    struct told_system_call told;
+    struct detail_lane *lane;
+
+    if (makes_child(frame->number) && thread->is_lending != 0 && lends_memory(frame))
+        thread->is_lending--;
+    if (!is_told(frame->number) && watch.mapped == NULL)
+        return;
+    lane = is_told(frame->number) ? hook_details_lane(thread) : NULL;
+    told = told_of(thread, frame);
+    if (lane != NULL)
+        system_call_lane_put(lane, &told);
+    if (watch.mapped != NULL && maps_code(frame))
+        watch.mapped();
+}
+
+static void set_kinds(void)
+{
+    uint8_t *kinds = system_call_kinds();
+
+    for (uint32_t i = 0; i < KINDS; i++) {
+        kinds[i] = CALL_KIND_PLAIN;
+        if (is_told(i) || (i == __NR_mmap && watch.mapped != NULL))
+            kinds[i] = executes(i) || ends(i) ? CALL_KIND_SPECIAL : CALL_KIND_ORDINARY;
+        if (makes_child(i))
+            kinds[i] = CALL_KIND_SPECIAL;
+    }
+}
+
+static const struct system_call_watcher watcher = {.enters = enters, .left = left};
+
+int system_call_watch_begin(const struct agent_options *options, void (*mapped)(void))
+{
+    int result;
+
+    watch.is_wanted = options->tells_system_calls != 0;
+    if (!watch.is_wanted)
+        return 0;
+    result = system_calls_begin(&watcher);
+    if (result != 0)
+        return result;
+    __builtin_memcpy(watch.wanted, options->system_calls, sizeof(watch.wanted));
+    system_call_lane_begin(options->system_call_bytes);
+    watch.mapped = options->is_whole ? mapped : NULL;
+    set_kinds();
+    return 0;
+}
+
+void system_call_watch_started(void)
+{
+    if (watch.mapped == NULL)
+        return;
+    watch.mapped = NULL;
+    set_kinds();
+}
+
+void system_call_watch_end(void)
+{
+    if (!watch.is_wanted)
+        return;
+    system_calls_end();
+    watch.is_wanted = false;
+    watch.mapped = NULL;
+}
+
+bool system_call_watch_is_wanted(void)
+{
+    return watch.is_wanted;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies of instructions are at the same distances as the originals, so places are found by counting. A thread that
+ * waits in the kernel goes on behind the instruction there or, if the call is made again, at it: both have their place
+ * in the stub, and the same in the program. Constant, so no lock.
+ */
+#include "hook/system_call_stub.h"
+
+#include "arch/host_cpu.h"
+#include "base/code_writer.h"
+#include "base/text_parse.h"
+
+#include <asm/errno.h>
+#include <stddef.h>
+
+#define SYSTEM_CALL_STUB_WRITER(cpu) extern const struct system_call_stub_writer system_call_stub_writer_##cpu;
+#include "hook/system_call_stub_writers.def"
+#undef SYSTEM_CALL_STUB_WRITER
+
+static const struct system_call_stub_writer *const writers[] = {
+#define SYSTEM_CALL_STUB_WRITER(cpu) &system_call_stub_writer_##cpu,
+#include "hook/system_call_stub_writers.def"
+#undef SYSTEM_CALL_STUB_WRITER
+};
+
+static const struct system_call_stub_writer *writer_of_host(void)
+{
+    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+        if (text_equal(writers[i]->name, host_cpu_name()))
+            return writers[i];
+    return NULL;
+}
+
+int system_call_stub_write(struct code_writer *writer, const struct hook_plan *plan, const uint8_t *displaced,
+                           struct system_call_stub *stub_out)
+{
+    const struct system_call_stub_writer *of_host = writer_of_host();
+    bool is_quick = host_cpu_has_base_insns();
+    const struct system_call_stub_request request = {
+        .plan = plan,
+        .displaced = displaced,
+        .kinds = system_call_kinds(),
+        .enter_gate = (uintptr_t)(is_quick ? system_call_gate_enter : system_call_gate_enter_any),
+        .leave_gate = (uintptr_t)(is_quick ? system_call_gate_leave : system_call_gate_leave_any),
+    };
+
+    if (of_host == NULL || request.kinds == NULL)
+        return -EOPNOTSUPP;
+    of_host->write(writer, &request, stub_out);
+    return 0;
+}
+
+bool system_call_stub_find_copy(const struct system_call_stub *stub, const struct hook_plan *plan, uint64_t pc,
+                                uint64_t *copy_out)
+{
+    uint64_t behind = stub->knowledge.after - stub->knowledge.plain_at + plan->address;
+
+    if (pc <= plan->patch_at || pc >= plan->displaced_end)
+        return false;
+    if (pc < plan->address)
+        *copy_out = stub->entry + (pc - plan->patch_at);
+    else if (pc < behind)
+        *copy_out = stub->knowledge.plain_at;
+    else
+        *copy_out = stub->knowledge.after + (pc - behind);
+    return true;
+}
+
+bool system_call_stub_find_original(const struct system_call_stub *stub, const struct hook_plan *plan, uint64_t pc,
+                                    uint64_t *original_out)
+{
+    const struct system_call_knowledge *known = &stub->knowledge;
+    uint64_t call_bytes = known->after - known->plain_at;
+
+    if (pc >= stub->entry && pc - stub->entry <= plan->address - plan->patch_at)
+        *original_out = plan->patch_at + (pc - stub->entry);
+    else if (pc == known->call_at || pc == known->plain_at || pc == known->child_at)
+        *original_out = plan->address;
+    else if (pc == known->call_at + call_bytes || pc == known->child_at + call_bytes)
+        *original_out = plan->address + call_bytes;
+    else if (pc >= known->after && pc < stub->end &&
+             pc - known->after <= plan->displaced_end - plan->address - call_bytes)
+        *original_out = plan->address + call_bytes + (pc - known->after);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* By number, in order, so that one is found by halving: there are some dozens. */
+#include "trace/system_call_sums.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTS_AT_FIRST 64
+
+void system_call_sums_deinit(struct system_call_sums *counts)
+{
+    free(counts->counts);
+    *counts = (struct system_call_sums){.count = 0};
+}
+
+/* Where the number is, or would be. */
+static size_t place_of(const struct system_call_sums *counts, uint64_t number)
+{
+    size_t low = 0, high = counts->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (counts->counts[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool make_room(struct system_call_sums *counts)
+{
+    size_t capacity = counts->capacity == 0 ? COUNTS_AT_FIRST : 2 * counts->capacity;
+    struct system_call_sum *grown;
+
+    if (counts->count < counts->capacity)
+        return true;
+    grown = realloc(counts->counts, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    counts->counts = grown;
+    counts->capacity = capacity;
+    return true;
+}
+
+/* NULL: no memory. */
+static struct system_call_sum *obtain(struct system_call_sums *counts, uint64_t number)
+{
+    size_t place = place_of(counts, number);
+
+    if (place < counts->count && counts->counts[place].number == number)
+        return &counts->counts[place];
+    if (!make_room(counts)) {
+        counts->result = -ENOMEM;
+        return NULL;
+    }
+    memmove(&counts->counts[place + 1], &counts->counts[place], (counts->count - place) * sizeof(counts->counts[0]));
+    counts->counts[place] = (struct system_call_sum){.number = number};
+    counts->count++;
+    return &counts->counts[place];
+}
+
+static void add(struct system_call_sum *count, const struct system_call_sum *more)
+{
+    if (more->returned != 0 && (count->returned == 0 || more->shortest < count->shortest))
+        count->shortest = more->shortest;
+    if (more->longest > count->longest)
+        count->longest = more->longest;
+    count->calls += more->calls;
+    count->errors += more->errors;
+    count->returned += more->returned;
+    count->total += more->total;
+}
+
+void system_call_sums_add(struct system_call_sums *counts, const struct detail_system_call *call)
+{
+    struct system_call_sum *count = obtain(counts, call->record.function);
+    struct system_call_sum one = {.calls = 1};
+
+    if (count == NULL)
+        return;
+    if (!(call->flags & DETAIL_SYSTEM_CALL_NEVER_RETURNED) && call->record.time >= call->entered_time) {
+        one.returned = 1;
+        one.errors = system_call_has_failed(call->result);
+        one.total = one.shortest = one.longest = call->record.time - call->entered_time;
+    }
+    add(count, &one);
+}
+
+void system_call_sums_take_back(struct system_call_sums *counts, uint64_t number)
+{
+    size_t place = place_of(counts, number);
+
+    if (place < counts->count && counts->counts[place].number == number && counts->counts[place].calls != 0)
+        counts->counts[place].calls--;
+}
+
+void system_call_sums_merge(struct system_call_sums *counts, const struct system_call_sums *other)
+{
+    for (size_t i = 0; i < other->count; i++) {
+        struct system_call_sum *count = obtain(counts, other->counts[i].number);
+
+        if (count != NULL)
+            add(count, &other->counts[i]);
+    }
+}
+
+static int compare(const void *left_count, const void *right_count)
+{
+    const struct system_call_sum *left = left_count, *right = right_count;
+
+    if (left->total != right->total)
+        return left->total > right->total ? -1 : 1;
+    if (left->calls != right->calls)
+        return left->calls > right->calls ? -1 : 1;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+void system_call_sums_sort(struct system_call_sums *counts)
+{
+    if (counts->count != 0)
+        qsort(counts->counts, counts->count, sizeof(counts->counts[0]), compare);
+}
