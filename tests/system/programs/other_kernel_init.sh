@@ -16,7 +16,7 @@ try() {
     name=$1
     shift
     echo "=== $name"
-    timeout 20 "$@" 2>&1
+    timeout 100 "$@" 2>&1
     echo "status $?"
 }
 
