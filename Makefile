@@ -25,6 +25,9 @@
 #: SQLITE=no   without libsqlite3: no databases are written, and gait query only says so (likewise)
 #: ZLIB=no     without zlib: profiles for pprof are larger (likewise)
 #: LZMA=no     without liblzma: packed symbol tables (.gnu_debugdata) are not read (likewise)
+#: TRACEFS=no  without libtraceevent and libtracefs: no tracepoints (likewise)
+#: BPF=no      without libbpf, or clang to make programs for the kernel: nothing is counted there, and gait probe says
+#:             so (likewise)
 #: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
 
 MODE          ?= debug
@@ -38,6 +41,8 @@ LZMA          ?= $(if $(CROSS_COMPILE),no,yes)
 DEMANGLE      ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/libiberty/demangle.h),yes,no))
 SQLITE        ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/sqlite3.h),yes,no))
 ZLIB          ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/zlib.h),yes,no))
+TRACEFS       ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/tracefs/tracefs.h),yes,no))
+BPF           ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/bpf/libbpf.h),yes,no))
 
 ifeq ($(filter $(MODE),debug release asan tsan),)
 $(error MODE=$(MODE) is unknown: use debug, release, asan or tsan)
@@ -82,18 +87,21 @@ CORE_FLAGS_x86_64 := -mgeneral-regs-only -mno-red-zone -fcf-protection=none
 CORE_FLAGS_arm64  := -mgeneral-regs-only -mno-outline-atomics
 FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables $(CORE_FLAGS_$(CPU))
 CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
+# What looks into the kernel.
+SOURCE_LIBS := $(if $(filter yes,$(TRACEFS)),-ltracefs -ltraceevent) $(if $(filter yes,$(BPF)),-lbpf)
 # The library has no need for libzstd and liblzma; the command does.
 LIBS        := -Wl,--as-needed -ldl -lpthread
 COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd) $(if $(filter yes,$(LZMA)),-llzma) \
                 $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty) \
-                $(if $(filter yes,$(SQLITE)),-lsqlite3 -lm) $(if $(filter yes,$(ZLIB)),-lz)
+                $(if $(filter yes,$(SQLITE)),-lsqlite3 -lm) $(if $(filter yes,$(ZLIB)),-lz) $(SOURCE_LIBS)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
 TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread \
-               $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty)
+               $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty) $(SOURCE_LIBS)
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \
-    $(if $(filter src/%,$(1)),,-Itests -Ibench) $(CPPFLAGS) $(CFLAGS)
+    $(if $(filter src/%,$(1)),,-Itests -Ibench) \
+    $(if $(filter %_libtraceevent.c,$(1)),-isystem /usr/include/traceevent) $(CPPFLAGS) $(CFLAGS)
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
 # src/LAYERS says which folders make up the core; in src/arch only host/ must match the machine.
@@ -111,9 +119,17 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(DEMANGLE)),%/demangle_none.c,%/demangle_libiberty.c) \
     $(if $(filter yes,$(SQLITE)),%/sqlite_none.c,%/sqlite_libsqlite3.c) \
     $(if $(filter yes,$(ZLIB)),%/gzip_writer_none.c,%/gzip_writer_zlib.c) \
+<<<<<<< HEAD
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
     $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/source/*.c src/view/*.c src/export/*.c) $(QUERY_C))
 CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S)
+=======
+    $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c) \
+    $(if $(filter yes,$(TRACEFS)),%/tracepoint_format_none.c,%/tracepoint_format_libtraceevent.c) \
+    $(if $(filter yes,$(BPF)),%/kernel_program_none.c %/kernel_types_none.c,%_libbpf.c), \
+    $(wildcard src/inject/*.c src/source/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c) $(QUERY_C))
+CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S) $(if $(filter yes,$(BPF)),src/source/kernel_program_object.S)
+>>>>>>> kernel
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)
 
@@ -135,6 +151,7 @@ include mk/deps.mk
 include mk/programs.mk
 include mk/test_images.mk
 include mk/agent.mk
+include mk/kernel_program.mk
 include mk/followed_programs.mk
 include mk/state.mk
 include mk/install.mk

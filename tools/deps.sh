@@ -11,7 +11,11 @@ linked='libzydis-dev libunwind-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
 
 packages_for() {
     case $1 in
-    build) echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev ;;
+    build)
+        echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev
+        # what looks into the kernel, and makes programs for it
+        echo libtraceevent-dev libtracefs-dev libbpf-dev clang
+        ;;
     test)
         # compilers, sanitizer runtimes, what the checks use
         echo g++ clang libclang-rt-14-dev pkgconf shellcheck
@@ -29,6 +33,8 @@ packages_for() {
         echo procps '?strace' '?musl-tools' '?xxd' '?valgrind' '?gdb'
         # what names and lines are compared with, and forms of debug information
         echo '?llvm' '?dwz' '?rustc' '?golang-go' '?elfutils' '?debuginfod'
+        # another kernel, which is tried in a machine of its own
+        echo '?qemu-system-x86' '?linux-image-amd64' '?busybox-static' '?cpio'
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;
@@ -38,7 +44,7 @@ packages_for() {
         echo gzip bzip2 xz-utils zstd sqlite3 lua5.4 python3 perl openssl redis-server
         # a large program to find lines of, and what else finds them
         echo g++ '?llvm'
-        echo '?uftrace' '?lttng-tools' '?liblttng-ust1' '?strace' '?linux-perf'
+        echo '?uftrace' '?lttng-tools' '?liblttng-ust1' '?strace' '?linux-perf' '?bpftrace'
         ;;
     torture)
         # the programs that it looks at; each is passed over where it is not there

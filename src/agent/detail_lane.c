@@ -130,3 +130,13 @@ void detail_lane_stack(struct detail_lane *lane, const struct detail_stack *stac
     __builtin_memcpy(place + 1, addresses, addresses_bytes);
     commit(lane, (uint32_t)sizeof(*place) + addresses_bytes);
 }
+
+struct detail_probe *detail_lane_probe_begin(struct detail_lane *lane)
+{
+    return (struct detail_probe *)(uintptr_t)lane->position;
+}
+
+void detail_lane_probe_end(struct detail_lane *lane, const struct detail_probe *probe)
+{
+    commit(lane, (uint32_t)sizeof(*probe) + round_up(probe->values_bytes));
+}

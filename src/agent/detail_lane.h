@@ -51,6 +51,13 @@ void detail_lane_leave(struct detail_lane *lane, const struct detail_leave *leav
 /* Who called it: frame_count addresses. */
 void detail_lane_stack(struct detail_lane *lane, const struct detail_stack *stack, const uint64_t *addresses);
 
+/*
+ * A probe that is passed: where its record goes, which is filled in there with all that follows it, but for the size;
+ * what is behind that stays zero. It is told when it is ended, and nothing else is told in between.
+ */
+struct detail_probe *detail_lane_probe_begin(struct detail_lane *lane);
+void detail_lane_probe_end(struct detail_lane *lane, const struct detail_probe *probe);
+
 /* Whether a word of the thread's stack can be read. Cheap while it stays in a page. */
 bool detail_lane_can_read(struct detail_lane *lane, uint64_t sp);
 

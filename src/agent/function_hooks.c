@@ -9,6 +9,8 @@
 #include "agent/hook_choice.h"
 #include "agent/hook_details.h"
 #include "agent/hook_set.h"
+#include "agent/probe_hooks.h"
+#include "agent/probe_set.h"
 #include "agent/process_hooks.h"
 #include "agent/selection.h"
 #include "base/memory_functions.h"
@@ -307,9 +309,24 @@ static bool is_loader(const struct mapping *mapping)
     return hooks.options.loader_notification - mapping->start < mapping->end - mapping->start;
 }
 
+static uint64_t hook_all(struct search *search, const struct probe_search *probes)
+{
+    uint64_t matched = probe_hooks_add(probes, &search->image);
+
+    hook_chosen(search);
+    return matched;
+}
+
 static uint64_t look_through(struct search *search)
 {
     const struct selection_search *wanted = search->wanted;
+    const struct probe_search probes = {
+        .mapping = search->mapping,
+        .symbols = &search->image.file.symbols,
+        .patterns = wanted->patterns,
+        .parts = wanted->parts,
+        .wanted = wanted->probed,
+    };
     uint64_t matched;
 
     search->choice.symbols = &search->image.file.symbols;
@@ -320,9 +337,9 @@ static uint64_t look_through(struct search *search)
     search->choice.entry = search->image.entry;
     matched = search->choice.wanted == 0 ? 0 : hook_choice_make(&search->choice);
     find_specials(search);
-    if (is_anything_chosen(search) || is_loader(search->mapping)) {
+    if (is_anything_chosen(search) || is_loader(search->mapping) || probe_set_has_any(&probes)) {
         if (hook_image_survey(&search->image) == 0)
-            hook_chosen(search);
+            matched |= hook_all(search, &probes);
         else
             ring_region_note_lack(hooks.options.ring);
     }

@@ -270,6 +270,17 @@ static void arrived(struct gait_cpu_context *cpu, void *data)
     begin_call(own, thread, data, sp);
 }
 
+struct detail_lane *function_watch_lane(struct stalker_thread *thread, uint32_t *depth_out)
+{
+    struct watch_thread *own = obtain_thread(thread);
+    const struct detail_owner owner = owner_of(thread);
+
+    if (own == NULL || !detail_lane_open(&own->details.lane, watch.ring, &owner))
+        return NULL;
+    *depth_out = own->call_count;
+    return &own->details.lane;
+}
+
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* Of several, the first one that the user gave counts. What was there before may be of another function. */

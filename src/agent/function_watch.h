@@ -15,8 +15,10 @@
 struct agent_options;
 struct agent_pattern;
 struct detail_declaration;
+struct detail_lane;
 struct ring_region;
 struct stalker_engine;
+struct stalker_thread;
 
 /* Before any function is added. -ENOMEM. */
 MUST_USE int function_watch_begin(struct stalker_engine *engine, struct ring_region *ring,
@@ -36,6 +38,12 @@ void function_watch_declare(uint64_t address, const struct detail_declaration *d
 
 /* What was in that range is gone. */
 void function_watch_remove(uint64_t start, uint64_t end);
+
+/*
+ * The detail lane of a thread that is followed, for others who tell something there; *depth_out: how many calls that
+ * are looked at it is in. From translated code. NULL: it cannot be had.
+ */
+struct detail_lane *function_watch_lane(struct stalker_thread *thread, uint32_t *depth_out);
 
 /* In a child that was just forked, with a ring of its own, for the thread that made it. */
 void function_watch_begin_in_child(void);

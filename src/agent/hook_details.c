@@ -120,6 +120,22 @@ static void note_serial(struct hook_thread *thread, const struct call_details_th
         thread->serial = own->lane.writer->serial;
 }
 
+struct detail_lane *hook_details_lane(struct hook_thread *thread)
+{
+    struct call_details_thread *own = obtain(thread);
+    struct detail_owner owner;
+
+    if (own == NULL)
+        return NULL;
+    if (own->lane.writer != NULL)
+        return &own->lane;
+    owner = owner_of(thread);
+    if (!detail_lane_open(&own->lane, hooked.ring, &owner))
+        return NULL;
+    note_serial(thread, own);
+    return &own->lane;
+}
+
 static struct detailed_call call_of(const struct gait_invocation *invocation)
 {
     const struct detailed_function *function = invocation->data;

@@ -14,6 +14,7 @@
 
 struct agent_options;
 struct detail_declaration;
+struct detail_lane;
 struct hook_thread;
 struct ring_region;
 
@@ -32,6 +33,9 @@ void hook_details_end_threads(void);
  */
 bool hook_details_listener(uint64_t patterns, const struct detail_declaration *declaration,
                            struct hook_listener *listener_out);
+
+/* The calling thread's detail lane, for others who tell something there. In a listener. NULL: it cannot be had. */
+struct detail_lane *hook_details_lane(struct hook_thread *thread);
 
 /* For struct hook_threads_options. */
 void hook_details_thread_ended(struct hook_thread *thread);

@@ -10,6 +10,7 @@
 #include "agent/hook_details.h"
 #include "agent/hook_set.h"
 #include "agent/module_log.h"
+#include "agent/probe_set.h"
 #include "agent/process_hooks.h"
 #include "agent/process_log.h"
 #include "agent/selection.h"
@@ -46,7 +47,9 @@ static void modules_changed(struct gait_invocation *invocation)
     module_log_look_again();
     if (result == 0)
         result = function_hooks_commit();
-    if (result != 0)
+    if (result == 0)
+        probe_set_raise();
+    else
         ring_region_note_lack(session.ring);
     hook_set_close();
 }
@@ -64,6 +67,7 @@ static void forked(void)
     if (!is_read)
         return;
     function_hooks_begin_in_child();
+    probe_set_begin_in_child();
     module_log_begin_in_child();
 }
 
@@ -76,6 +80,7 @@ static void module_unloaded(uint64_t start, uint64_t end)
 {
     errno_place_remove(start, end);
     hook_set_forget(start, end);
+    probe_set_forget(start, end);
 }
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
@@ -117,6 +122,7 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     if (result != 0)
         return result;
     function_hooks_begin(&functions);
+    probe_set_begin(ring, &call->options);
     session.ring = ring;
     find_image(call);
     process_hooks_begin();
@@ -150,6 +156,8 @@ int hook_session_begin(struct thread_registers *registers)
     (void)hook_set_move_in(registers);
     result = function_hooks_commit();
     session.is_begun = result == 0;
+    if (result == 0)
+        probe_set_raise();
     hook_set_close();
     return result;
 }
@@ -178,8 +186,10 @@ int hook_session_leave(struct agent_call *call, struct thread_registers *registe
 
     if (result == 0)
         result = hook_set_remove(false);
-    if (result == 0)
+    if (result == 0) {
         session.is_begun = false;
+        probe_set_lower();
+    }
     for (uint32_t i = 0; result == 0 && i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
         struct agent_thread *thread = &call->threads[i];
 
@@ -235,6 +245,7 @@ bool hook_session_end(void)
     hook_recording_end();
     hook_details_end_threads();
     function_hooks_end();
+    probe_set_end();
     hook_details_end();
     hook_threads_end();
     session = (struct hook_session){.ring = NULL};

@@ -124,13 +124,22 @@ static int make_listeners(struct hooked *hooked, const struct hook_wish *wish)
     return 0;
 }
 
+static unsigned parts_of(const struct hooked *hooked, const struct hook_wish *wish)
+{
+    bool sees_return = !wish->plan->is_entry_only && !wish->leaves_returns;
+
+    if (wish->is_probe)
+        return HOOK_STUB_PROBE | HOOK_STUB_LISTEN;
+    return (wish->is_recorded ? HOOK_STUB_RECORD : 0) | (hooked->listeners != NULL ? HOOK_STUB_LISTEN : 0) |
+           (sees_return ? HOOK_STUB_RETURNS : 0);
+}
+
 static int write_stub(struct hooked *hooked, const struct hook_wish *wish)
 {
     struct hook_stub_request request = {
         .function = &hooked->function,
         .target = hooked->patch.trampoline.start,
-        .parts = (wish->is_recorded ? HOOK_STUB_RECORD : 0) | (hooked->listeners != NULL ? HOOK_STUB_LISTEN : 0) |
-                 (wish->plan->is_entry_only || wish->leaves_returns ? 0 : HOOK_STUB_RETURNS),
+        .parts = parts_of(hooked, wish),
     };
     struct near_chunk *chunk;
     int result = near_memory_begin(&set.code, wish->plan->patch_at, HOOK_STUB_BYTES_MAX, &chunk);

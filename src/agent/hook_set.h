@@ -25,6 +25,7 @@ struct hook_wish {
     uint32_t number;
     struct hook_listener listeners[HOOK_WISH_LISTENERS];
     uint32_t listener_count;
+    bool is_probe;       /* it is an instruction in the middle of a function: only listeners */
     bool leaves_returns; /* its return address is not touched: the listener needs it */
 };
 

@@ -10,6 +10,7 @@
 #include "agent/crash_watch.h"
 #include "agent/function_watch.h"
 #include "agent/module_log.h"
+#include "agent/probe_set.h"
 #include "base/raw_syscall.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_region.h"
@@ -129,6 +130,7 @@ static bool child_began(void *context)
     crash_watch_begin_in_child();
     function_watch_begin_in_child();
     call_stack_begin_in_child();
+    probe_set_begin_in_child();
     module_log_begin_in_child();
     return true;
 }
@@ -207,6 +209,7 @@ static void all_left(void *context)
 {
     (void)context;
     crash_watch_end();
+    probe_set_lower();
     process_log_end();
 }
 

@@ -7,6 +7,7 @@
 #include "agent/selection.h"
 
 #include "agent/call_details.h"
+#include "agent/probe_set.h"
 #include "agent/resolver_watch.h"
 #include "base/raw_syscall.h"
 #include "elf/symbol_file.h"
@@ -43,6 +44,7 @@ struct search {
     const struct mapping *mapping;
     const struct elf_symbols *symbols;
     uint64_t wanted; /* patterns, by their number */
+    uint64_t probed; /* those that are about static probes */
     uint32_t measured;
 };
 
@@ -210,6 +212,26 @@ static const char *path_of(const struct mapping *mapping, char path[MAPPING_PATH
     return path;
 }
 
+static void note_matches(uint64_t matched)
+{
+    for (; matched != 0; matched &= matched - 1)
+        ring_region_note_match(selection.ring, (uint32_t)__builtin_ctzll(matched));
+}
+
+static void take_probes(const struct search *search)
+{
+    const struct probe_search probes = {
+        .mapping = search->mapping,
+        .symbols = search->symbols,
+        .patterns = selection.patterns,
+        .parts = selection.parts,
+        .wanted = search->probed,
+    };
+
+    if (search->probed != 0 && selection.watcher != NULL && selection.watcher->probes != NULL)
+        note_matches(selection.watcher->probes(&probes));
+}
+
 static void search_file(struct search *search)
 {
     char path[MAPPING_PATH_BYTES_MAX + 1];
@@ -218,7 +240,9 @@ static void search_file(struct search *search)
     if (symbol_file_open(path_of(search->mapping, path), &file) != 0)
         return;
     search->symbols = &file.symbols;
-    take_symbols(search);
+    if (search->wanted != 0)
+        take_symbols(search);
+    take_probes(search);
     symbol_file_close(&file);
 }
 
@@ -254,12 +278,12 @@ static void hook_module(const struct mapping *mapping)
             continue;
         search.hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK) << i;
         search.excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
+        search.probed |= (uint64_t)(use == AGENT_PATTERN_PROBE) << i;
         search.errno_places |= (uint64_t)(use == AGENT_PATTERN_ERRNO) << i;
         search.detailed |= call_details_patterns() & 1ull << i;
     }
     matched = selection.watcher->module(mapping, path_of(mapping, path), &search);
-    for (uint64_t left = matched; left != 0; left &= left - 1)
-        ring_region_note_match(selection.ring, (uint32_t)__builtin_ctzll(left));
+    note_matches(matched);
     for (uint64_t left = search.unresolved; left != 0; left &= left - 1)
         ring_region_note_unresolved(selection.ring, (uint32_t)__builtin_ctzll(left));
 }
@@ -280,12 +304,14 @@ void selection_module_loaded(const struct mapping *mapping)
 
         if (pattern->use == AGENT_PATTERN_THREAD || !agent_pattern_has_module(parts, path, is_program(mapping)))
             continue;
-        if (pattern->use == AGENT_PATTERN_EXCLUDE && agent_pattern_is_whole(parts))
+        if (pattern->use == AGENT_PATTERN_PROBE)
+            search.probed |= 1ull << i;
+        else if (pattern->use == AGENT_PATTERN_EXCLUDE && agent_pattern_is_whole(parts))
             select_code(pattern, mapping->start, mapping->end - mapping->start);
         else
             search.wanted |= 1ull << i;
     }
-    if (search.wanted == 0)
+    if (search.wanted == 0 && search.probed == 0)
         return;
     if (is_vdso(mapping))
         search_memory(&search);

@@ -13,6 +13,7 @@
 
 struct agent_pattern_parts;
 struct mapping;
+struct probe_search;
 struct ring_region;
 struct stalker_engine;
 
@@ -24,6 +25,7 @@ struct selection_search {
     uint64_t hooked;
     uint64_t detailed; /* calls are looked at one by one, see agent/call_details.h */
     uint64_t errno_places;
+    uint64_t probed; /* its static probes are looked at */
     uint64_t excluded;
     uint64_t unresolved; /* filled in: those that mean functions which only choose another one */
 };
@@ -40,6 +42,8 @@ struct selection_watcher {
      * matched something. NULL: names are looked up here.
      */
     uint64_t (*module)(const struct mapping *mapping, const char *path, struct selection_search *search);
+    /* Looks at static probes, where functions are looked up here. Returns the patterns that mean some. May be NULL. */
+    uint64_t (*probes)(const struct probe_search *search);
     /* What the arguments of one that was added are; stays as well. */
     void (*declare)(uint64_t address, const struct detail_declaration *declaration);
     /* What was there is gone. */

@@ -7,6 +7,8 @@
 #include "agent/hook_session.h"
 #include "agent/hook_set.h"
 #include "agent/module_log.h"
+#include "agent/probe_set.h"
+#include "agent/probe_watch.h"
 #include "agent/process_log.h"
 #include "agent/selection.h"
 #include "agent/thread_selection.h"
@@ -66,11 +68,19 @@ static struct memory_range find_image(const struct agent_call *call)
     return image;
 }
 
+static void functions_gone(uint64_t start, uint64_t end)
+{
+    function_watch_remove(start, end);
+    probe_set_forget(start, end);
+}
+
 static int make_engine(const struct agent_call *call)
 {
     const struct agent_options *options = &call->options;
-    static const struct selection_watcher functions = {
-        .add = function_watch_add, .declare = function_watch_declare, .remove = function_watch_remove};
+    static const struct selection_watcher functions = {.add = function_watch_add,
+                                                       .probes = probe_watch_add,
+                                                       .declare = function_watch_declare,
+                                                       .remove = functions_gone};
     static const struct stalker_engine_options defaults;
     const struct thread_chooser *threads;
     int result = stalker_engine_create(&defaults, &session.engine);
@@ -83,6 +93,8 @@ static int make_engine(const struct agent_call *call)
         result = call_stack_begin(NULL);
     if (result != 0)
         return result;
+    probe_set_begin(session.ring, options);
+    probe_watch_begin(session.engine);
     selection_begin(session.engine, session.ring, options, &functions);
     session.engine->watcher = module_log_begin(session.ring);
     session.engine->processes = session.processes;
@@ -107,6 +119,7 @@ static int follow_caller(struct thread_registers *registers)
 static void give_back(void)
 {
     crash_watch_end();
+    probe_set_lower();
     stalker_engine_destroy(session.engine);
     (void)!hook_session_end();
     process_log_end();
@@ -114,6 +127,8 @@ static void give_back(void)
     module_log_end();
     selection_end();
     function_watch_end();
+    probe_watch_end();
+    probe_set_end();
     call_stack_end();
     session = (struct session){0};
 }

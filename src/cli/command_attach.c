@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "cli/probe_lookup.h"
 #include "libgait/error.h"
 #include "ring/ring_layout.h"
 
@@ -25,7 +26,7 @@ static bool read_pid(const struct record_options *options, pid_t *pid_out)
 static int begin(const struct recorder_job *job, const struct agent_options *agent, struct target *target_out,
                  struct gait_error *err)
 {
-    bool is_hooked = job->options->hooks.count != 0;
+    bool is_hooked = job->options->is_hooked;
     int result = target_attach(job->pid, agent, target_out, err);
     unsigned count = is_hooked ? target_out->hooked_count : target_out->followed_count;
 
@@ -56,6 +57,8 @@ static enum command_status record(const struct command_call *call, const struct 
         return COMMAND_MISUSED;
     }
     snprintf(program, sizeof(program), "pid-%d", (int)job.pid);
+    if (probe_lookup(call, &options->probes, NULL, job.pid) != COMMAND_DONE)
+        return COMMAND_MISUSED;
     return recorder_run(call, &job);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/doctor.h"
+#include "cli/doctor_clean.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
@@ -41,16 +42,29 @@ static void put_json(struct screen *screen, const struct doctor_check *check, co
     fputc('}', screen->stream);
 }
 
+static enum command_status clean(const struct command_call *call)
+{
+    size_t removed, kept;
+
+    if (doctor_clean(&removed, &kept, call->error) != 0)
+        return COMMAND_FAILED;
+    screen_print(call->screen, "%zu probes of ours were left in the kernel, and are removed", removed);
+    screen_print(call->screen, kept == 0 ? "\n" : "; %zu are in use\n", kept);
+    return COMMAND_DONE;
+}
+
 static enum command_status run(const struct command_call *call)
 {
-    int as_json = 0;
-    const struct argument_option options[] = {{"json", NULL, &as_json}};
-    const struct argument_rules rules = {"doctor", options, 1, NULL, 0};
+    int as_json = 0, is_clean = 0;
+    const struct argument_option options[] = {{"json", NULL, &as_json}, {"clean", NULL, &is_clean}};
+    const struct argument_rules rules = {"doctor", options, 2, NULL, 0};
     enum command_status status = arguments_parse(call, &rules, NULL);
     const struct doctor_check *check, *missing = NULL;
 
     if (status != COMMAND_DONE)
         return status;
+    if (is_clean)
+        return clean(call);
     for (size_t i = 0; (check = doctor_check_at(i)) != NULL; i++) {
         struct doctor_finding finding = {.verdict = DOCTOR_GOOD};
 
@@ -73,7 +87,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_doctor;
 const struct command command_doctor = {
     .name = "doctor",
-    .arguments = "[--json]",
+    .arguments = "[--json] [--clean]",
     .summary = "tell what this machine allows gait to do, and how to change it",
     .details = "Looks at what recording needs (tracing, shared memory, changing code, limits), at\n"
                "the clock, the disk, debug information, and at the kernel's own events, and says\n"
@@ -83,6 +97,8 @@ const struct command command_doctor = {
                "\n"
                "  --json    as a list of objects: subject, purpose, works (yes, partly or no),\n"
                "            text, advice\n"
+               "  --clean   instead, removes probes from the kernel whose group begins with\n"
+               "            gait; gait leaves none, but others may in its name\n"
                "\n"
                "Examples:\n"
                "  gait doctor\n"

@@ -98,6 +98,58 @@ static void put_stack(void *context, const struct detail_stack *stack, const uin
     screen_print(dump->call->screen, "%s\n", stack->flags & DETAIL_STACK_GOES_ON ? "\t..." : "");
 }
 
+/* All values of a record, one by one. */
+static void put_values(struct dump *dump, struct detail_values values)
+{
+    char bytes[DETAIL_TEXT_BYTES];
+    struct detail_text text;
+
+    detail_text_init(&text, bytes, sizeof(bytes));
+    detail_text_put_arguments(&text, values, NULL);
+    screen_print(dump->call->screen, text.used == 0 ? "\n" : "\t%s\n", bytes);
+}
+
+static void put_system_start(struct dump *dump, const struct detail_record *record, const char *kind,
+                             const uint64_t *arguments)
+{
+    screen_print(dump->call->screen, "%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%s\t%u\t%" PRIu64, dump->file->pid,
+                 dump->file->tid, record->time, kind, record->depth, record->function);
+    for (unsigned i = 0; i < DETAIL_ARGUMENTS; i++)
+        screen_print(dump->call->screen, "\t0x%" PRIx64, arguments[i]);
+}
+
+static void put_system_call(void *context, const struct detail_system_call *call, struct detail_values values)
+{
+    struct dump *dump = context;
+    uint64_t ticks = call->record.time - call->entered_time;
+
+    put_system_start(dump, &call->record, "system call", call->arguments);
+    screen_print(dump->call->screen, "\t%" PRIu64 "\t0x%" PRIx32, ticks, call->flags);
+    if (call->flags & DETAIL_SYSTEM_CALL_NEVER_RETURNED)
+        screen_print(dump->call->screen, "\t?");
+    else
+        screen_print(dump->call->screen, "\t%" PRIi64, call->result);
+    put_values(dump, values);
+}
+
+static void put_system_call_enter(void *context, const struct detail_system_call_enter *enter,
+                                  struct detail_values values)
+{
+    struct dump *dump = context;
+
+    put_system_start(dump, &enter->record, "system call entered", enter->arguments);
+    put_values(dump, values);
+}
+
+static void put_probe(void *context, const struct detail_probe *probe, struct detail_values values)
+{
+    struct dump *dump = context;
+
+    put_start(dump, &probe->record, "probe");
+    screen_print(dump->call->screen, "\t%" PRIu64, probe->probe);
+    put_values(dump, values);
+}
+
 /* What is known of names is known by modules. */
 static void forget_process(struct dump *dump)
 {
@@ -133,7 +185,15 @@ static int take_process(struct dump *dump, const struct trace_file *file)
 
 static int dump_thread(struct dump *dump, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {put_enter, put_leave, put_stack, dump};
+    const struct trace_details_receiver receiver = {
+        .enter = put_enter,
+        .leave = put_leave,
+        .stack = put_stack,
+        .context = dump,
+        .system_call = put_system_call,
+        .system_call_enter = put_system_call_enter,
+        .probe = put_probe,
+    };
     struct trace_details_end end;
     int result = take_process(dump, file);
 
@@ -168,7 +228,7 @@ extern const struct command command_dump_details;
 const struct command command_dump_details = {
     .name = "dump details",
     .arguments = "TRACE",
-    .summary = "every call that --detail asked for, a line each time",
+    .summary = "every call that was looked at closely, a line each time",
     .details = "Writes what is in the detail lanes of a trace as lines, for other programs to\n"
                "read: process, thread, time (of the CPU's counter), \"enter\", \"leave\", \"left\" (by\n"
                "an exception or a long jump) or \"stack\", depth, function. Then, where it was\n"
@@ -176,7 +236,11 @@ const struct command command_dump_details = {
                "and, if they are known, the arguments as what they are; where it was left, how\n"
                "long it took, in ticks of the counter, what it returned and, if it is known, what\n"
                "that is; of a stack, the callers, the nearest first, and \"...\" if there are more.\n"
-               "Fields are separated by tabs.\n"
+               "A line of a \"system call\" has its number in the place of the function, then the\n"
+               "six arguments, how long it took, flags (1: it did not return, 2: injected, 4: made\n"
+               "again after a signal), the result, and what arguments point at; one of a \"system\n"
+               "call entered\" the same without what is known later; one of a \"probe\" its number\n"
+               "in the manifest, and its arguments. Fields are separated by tabs.\n"
                "\n"
                "Examples:\n"
                "  gait spawn --detail 'parse_*' -o traces -- ./program\n"

@@ -7,6 +7,7 @@
 #include "cli/find_listing.h"
 #include "cli/function_survey.h"
 #include "cli/nearest_name.h"
+#include "cli/probe_listing.h"
 #include "cli/process_files.h"
 #include "libgait/error.h"
 
@@ -20,6 +21,8 @@
 struct find {
     const struct command_call *call;
     struct find_listing listing;
+    struct probe_listing probes; /* instead of functions, if that is asked for */
+    bool is_for_probes;
     const char *pattern; /* NULL: all functions */
     uint64_t found;
     struct nearest_names nearest;
@@ -83,6 +86,17 @@ static int list_survey(struct find *find, struct function_survey *survey)
     return 0;
 }
 
+/* How probes would be armed is known when the code was looked at. */
+static int list_probes(struct find *find, struct function_survey *survey, const struct process_file *file,
+                       uint64_t bias)
+{
+    int result = find->probes.is_hookable ? function_survey_prepare(survey, find->call->error) : 0;
+
+    if (result == 0)
+        probe_listing_add(&find->probes, survey, file == NULL ? survey->file.path : file->path, bias);
+    return result;
+}
+
 /* `shown` is the path that people know; of a process, `file` says where the module is mapped. */
 static int list_file(struct find *find, const char *name, const struct process_file *file)
 {
@@ -95,6 +109,11 @@ static int list_file(struct find *find, const char *name, const struct process_f
         return result;
     if (file != NULL && elf_symbols_address_at(&survey.file.symbols, file->file_offset, &address) == 0)
         bias = file->start - address;
+    if (find->is_for_probes) {
+        result = list_probes(find, &survey, file, bias);
+        function_survey_close(&survey);
+        return result;
+    }
     /* Without it some parts of functions are taken for functions. */
     result = function_survey_prepare(&survey, err);
     if (result == 0 || !find->listing.is_hookable) {
@@ -129,10 +148,15 @@ static int list_all(struct find *find, const char *const *words, size_t count)
     int result = 0;
     uint64_t pid;
 
-    find_listing_begin(&find->listing);
+    if (find->is_for_probes)
+        probe_listing_begin(&find->probes);
+    else
+        find_listing_begin(&find->listing);
     for (size_t i = 0; i < count && result == 0; i++)
         result = is_pid(words[i], &pid) ? list_process(find, pid) : list_file(find, words[i], NULL);
-    if (result == 0)
+    if (result == 0 && find->is_for_probes)
+        probe_listing_end(&find->probes);
+    else if (result == 0)
         find_listing_end(&find->listing);
     return result;
 }
@@ -141,11 +165,14 @@ static int explain_nothing(struct find *find)
 {
     char text[3 * NEAREST_NAME_BYTES];
 
+    if (find->is_for_probes && find->pattern == NULL)
+        return error_set(find->call->error, ENOENT, "cannot find probes: there are none in what was looked into");
     if (find->pattern == NULL)
         return error_set(find->call->error, ENOENT,
                          "cannot find functions: there are neither symbols nor .eh_frame; try a file with symbols");
     nearest_names_join(&find->nearest, text, sizeof(text));
-    return error_set(find->call->error, ENOENT, "cannot find '%s': no function has such a name; try %s", find->pattern,
+    return error_set(find->call->error, ENOENT, "cannot find '%s': no %s has such a name; try %s", find->pattern,
+                     find->is_for_probes ? "probe" : "function",
                      find->nearest.count > 0 ? text : "a pattern such as '*alloc*', or none");
 }
 
@@ -153,10 +180,12 @@ static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"a program, a library or the number of a process"};
     struct find find = {.call = call, .listing.screen = call->screen};
-    int is_json = 0, is_hookable = 0, is_summary = 0;
-    struct argument_option options[] = {
-        {"hookable", NULL, &is_hookable}, {"json", NULL, &is_json}, {"summary", NULL, &is_summary}};
-    struct argument_rules rules = {"find", options, 3, names, 1};
+    int is_json = 0, is_hookable = 0, is_summary = 0, is_for_probes = 0;
+    struct argument_option options[] = {{"hookable", NULL, &is_hookable},
+                                        {"json", NULL, &is_json},
+                                        {"summary", NULL, &is_summary},
+                                        {"probes", NULL, &is_for_probes}};
+    struct argument_rules rules = {"find", options, 4, names, 1};
     const char *words[ARGUMENTS_MAX];
     size_t count = 0, first;
     enum command_status status = arguments_parse_more(call, &rules, words, ARGUMENTS_MAX, &count);
@@ -168,10 +197,17 @@ static enum command_status run(const struct command_call *call)
     find.listing.is_json = is_json;
     find.listing.is_hookable = is_hookable;
     find.listing.is_summary = is_summary;
+    find.is_for_probes = is_for_probes;
+    find.probes = (struct probe_listing){.screen = call->screen,
+                                         .pattern = find.pattern,
+                                         .is_json = is_json,
+                                         .is_hookable = is_hookable,
+                                         .is_summary = is_summary,
+                                         .nearest = &find.nearest};
     nearest_names_init(&find.nearest, find.pattern == NULL ? "" : find.pattern);
     if (list_all(&find, words + first, count - first) != 0)
         return COMMAND_FAILED;
-    if (find.found == 0) {
+    if (find.found + find.probes.found == 0) {
         explain_nothing(&find);
         return COMMAND_FAILED;
     }
@@ -181,8 +217,8 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_find;
 const struct command command_find = {
     .name = "find",
-    .arguments = "[--hookable] [--summary] [--json] [GLOB] FILE|PID...",
-    .summary = "list the functions of programs, libraries or processes",
+    .arguments = "[--probes] [--hookable] [--summary] [--json] [GLOB] FILE|PID...",
+    .summary = "list the functions or probes of programs, libraries or processes",
     .details = "Lists functions with their addresses, sizes and names: those of the symbol tables,\n"
                "also of files with debug information (in /usr/lib/debug, or in the folders that\n"
                "GAIT_DEBUG_PATH names), and those without a name that only .eh_frame knows of.\n"
@@ -190,6 +226,8 @@ const struct command command_find = {
                "FILE is a path, or the name of a library such as libc.so.6; PID is a process,\n"
                "whose program and libraries are looked into. With a pattern in front of them,\n"
                "such as '*alloc*', only functions with such a name are listed.\n\n"
+               "  --probes      list static probes (USDT) instead, with where their arguments are;\n"
+               "                a pattern is for the name, or PROVIDER:NAME\n"
                "  --hookable    show how each function would be hooked, and how many in which way\n"
                "  --summary     only the numbers\n"
                "  --json        JSON\n\n"
@@ -199,6 +237,7 @@ const struct command command_find = {
                "setjmp does: its return is not seen.\n\n"
                "Examples:\n"
                "  gait find 'mem*' libc.so.6\n"
-               "  gait find --hookable --summary libc.so.6 /usr/bin/python3\n",
+               "  gait find --hookable --summary libc.so.6 /usr/bin/python3\n"
+               "  gait find --probes libstdc++.so.6\n",
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/no_such_function.h"
 #include "cli/pager.h"
+#include "cli/replay_kernel.h"
 #include "cli/replay_screen.h"
 #include "libgait/error.h"
 #include "view/replay.h"
@@ -14,6 +15,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of the column for threads, where only the kernel needs one. */
+#define KERNEL_THREAD_COLUMNS 22
 
 struct settings {
     const char *path;
@@ -39,6 +43,7 @@ struct replay_run {
     size_t *threads;
     struct pager pager;
     struct replay_screen shown;
+    struct replay_kernel kernel;
     bool is_limited;     /* --limit left something out */
     bool has_thread_row; /* which is not shown yet: */
     struct replay_row thread_row;
@@ -89,6 +94,24 @@ static uint64_t ticks_of(const struct view_trace *trace, uint64_t nanoseconds)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+/* Whether there are as many lines as were asked for. */
+static bool is_full(struct replay_run *run)
+{
+    if (run->settings->limit != 0 && run->shown.line_count > (uint64_t)run->settings->limit)
+        run->is_limited = true;
+    return run->is_limited;
+}
+
+/* What the kernel told before then comes first. False: somebody has seen enough. */
+static bool put_kernel(struct replay_run *run, uint64_t before)
+{
+    if (run->shown.line_count == 0 && run->kernel.has_next && run->kernel.next.time < before)
+        replay_screen_put_heading(&run->shown);
+    while (!is_full(run) && pager_is_read(&run->pager) && replay_kernel_put(&run->kernel, before))
+        ;
+    return !run->is_limited && pager_is_read(&run->pager);
+}
+
 /* Nothing is said above what is not there. */
 static bool has_no_such_function(const struct replay_run *run)
 {
@@ -110,10 +133,8 @@ static int put_row(void *context, const struct replay_row *row)
     if (run->has_thread_row)
         replay_screen_put(&run->shown, &run->thread_row);
     run->has_thread_row = false;
-    if (run->settings->limit != 0 && run->shown.line_count > (uint64_t)run->settings->limit) {
-        run->is_limited = true;
+    if (!put_kernel(run, row->time) || is_full(run))
         return 1;
-    }
     replay_screen_put(&run->shown, row);
     return pager_is_read(&run->pager) ? 0 : 1;
 }
@@ -134,6 +155,7 @@ static int put_rows(struct replay_run *run)
     int result;
 
     result = replay_read(&run->functions, &run->options, &receiver, run->call->error);
+    (void)put_kernel(run, UINT64_MAX);
     if (!pager_is_read(&run->pager))
         return 0;
     if (run->shown.line_count == 0 && !has_no_such_function(run))
@@ -168,6 +190,21 @@ static int choose(struct replay_run *run, uint64_t from_ns, uint64_t to_ns, uint
     return 0;
 }
 
+/* Where calls come by thread, or only some do, the kernel's events have no place. */
+static void open_kernel(struct replay_run *run)
+{
+    const struct settings *settings = run->settings;
+
+    if (settings->by_thread || settings->functions.count != 0 || settings->min_duration.count != 0)
+        return;
+    replay_kernel_init(&run->kernel, &run->shown, run->options.from, run->options.to);
+    if (run->kernel.is_there && run->shown.thread_columns == 0)
+        run->shown.thread_columns = KERNEL_THREAD_COLUMNS;
+    if (run->kernel.is_there && settings->threads.count != 0 &&
+        replay_kernel_choose(&run->kernel, run->options.threads, run->options.thread_count) != 0)
+        replay_kernel_deinit(&run->kernel);
+}
+
 static enum command_status show(struct replay_run *run)
 {
     const struct settings *settings = run->settings;
@@ -177,7 +214,9 @@ static enum command_status show(struct replay_run *run)
     if (run->options.thread_count > 1 && !settings->by_thread)
         replay_screen_add_threads(&run->shown, run->options.threads, run->options.thread_count);
     pager_begin(&run->pager, run->call->screen, !settings->no_pager);
+    open_kernel(run);
     result = put_rows(run);
+    replay_kernel_deinit(&run->kernel);
     status = pager_end(&run->pager);
     if (status != 0)
         return (enum command_status)status;
@@ -226,7 +265,9 @@ const struct command command_replay = {
     .details = "Shows what was called, in the order of time, each within its caller, with how long\n"
                "it took. A call within which others are shown has two lines, `f() {` and\n"
                "`} /* f */`; the duration stands at its end. Arguments and results are shown where\n"
-               "--detail or --arg captured them. On a terminal it goes through $PAGER, or less.\n"
+               "--detail or --arg captured them. Events of the kernel stand between them, behind a *,\n"
+               "unless calls are chosen by function or duration, or come by thread. On a terminal it\n"
+               "goes through $PAGER, or less.\n"
                "\n"
                "  --function GLOB     only calls of such functions, with all that they call:\n"
                "                      parse*, or libz*!inflate; can be given several times\n"

@@ -10,7 +10,9 @@
 #include "cli/report_details.h"
 #include "cli/report_diff.h"
 #include "cli/report_json.h"
+#include "cli/report_kernel.h"
 #include "cli/report_left.h"
+#include "cli/report_probes.h"
 #include "cli/report_recording.h"
 #include "cli/report_table.h"
 #include "cli/report_threads.h"
@@ -146,6 +148,8 @@ static int show(const struct command_call *call, const struct report_choices *ch
         return result;
     report_details_show(&details, call->screen, limit_of(choices));
     report_details_deinit(&details);
+    report_probes_show(report, call->screen, limit_of(choices));
+    report_kernel_show(report->trace, call->screen);
     report_left(call->screen, report, names);
     report_crash(call->screen, report, names);
     report_problems(call->screen, report);

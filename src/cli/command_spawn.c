@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "cli/probe_lookup.h"
 #include "inject/spawn.h"
 #include "libgait/error.h"
 #include "ring/ring_layout.h"
@@ -37,13 +38,15 @@ static enum command_status record(const struct command_call *call, const struct 
         .is_child = true,
         .overflow = RING_BLOCK,
         .begin = begin,
-        .held = options->waits ? &held : NULL,
+        .held = options->waits || options->kernel_probes.count != 0 || options->with_sched ? &held : NULL,
     };
 
     if (options->rest_count == 0) {
         (void)error_set(call->error, EINVAL, "spawn: which program? See gait help spawn");
         return COMMAND_MISUSED;
     }
+    if (probe_lookup(call, &options->probes, options->rest[0], 0) != COMMAND_DONE)
+        return COMMAND_MISUSED;
     return recorder_run(call, &job);
 }
 

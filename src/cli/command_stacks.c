@@ -176,7 +176,8 @@ static int take_process(struct stacks *stacks, const struct trace_file *file)
 
 static int read_file(struct stacks *stacks, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {pass_enter, pass_leave, take_stack, stacks};
+    const struct trace_details_receiver receiver = {
+        .enter = pass_enter, .leave = pass_leave, .stack = take_stack, .context = stacks};
     struct gait_error *err = stacks->call->error;
     struct trace_details_end end;
     int result = take_process(stacks, file);

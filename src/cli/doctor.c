@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include "cli/doctor.h"
 
+#include "gait/error.h"
+#include "source/source.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
@@ -300,8 +303,10 @@ static void look_at_tracefs(struct doctor_finding *finding)
     else if (access("/sys/kernel/tracing", F_OK) != 0)
         find(finding, DOCTOR_MISSING, "the kernel was built without tracing");
     else {
-        find(finding, DOCTOR_MISSING, "tracefs cannot be read");
-        advise(finding, "as root: mount -t tracefs tracefs /sys/kernel/tracing");
+        find(finding, is_root() ? DOCTOR_GOOD : DOCTOR_MISSING,
+             is_root() ? "not mounted; gait mounts it for itself alone" : "tracefs cannot be read");
+        if (!is_root())
+            advise(finding, "as root: mount -t tracefs tracefs /sys/kernel/tracing");
     }
 }
 
@@ -333,6 +338,36 @@ static void look_at_lockdown(struct doctor_finding *finding)
     }
 }
 
+/* ---- sources of events ------------------------------------------------------------------------------------------- */
+
+/* The reason and what to do are one sentence; what to do stands behind the last semicolon. */
+static void look_at_source(struct doctor_finding *finding, const struct source *source)
+{
+    struct gait_error err = {.code = 0};
+    char *mark;
+
+    if (source->check(&err) == 0) {
+        find(finding, DOCTOR_GOOD, "%s", source->purpose);
+        return;
+    }
+    mark = strrchr(err.text, ';');
+    if (mark != NULL)
+        *mark = '\0';
+    find(finding, DOCTOR_MISSING, "%s", err.text);
+    if (mark != NULL)
+        advise(finding, "%s", mark + 1 + (mark[1] == ' '));
+}
+
+#define SOURCE(name)                                                                                                   \
+    extern const struct source source_##name;                                                                          \
+    static void look_at_##name(struct doctor_finding *finding)                                                         \
+    {                                                                                                                  \
+        look_at_source(finding, &source_##name);                                                                       \
+    }
+#include "source/source.h"
+#include "source/sources.def"
+#undef SOURCE
+
 static const struct doctor_check checks[] = {
     {"tracing", "spawn, attach", true, look_at_tracing},
     {"shared memory", "recording", true, look_at_memory_file},
@@ -347,6 +382,9 @@ static const struct doctor_check checks[] = {
     {"tracefs", "tracepoints", false, look_at_tracefs},
     {"BPF", "filters in the kernel", false, look_at_bpf},
     {"lockdown", "probes in the kernel", false, look_at_lockdown},
+#define SOURCE(name) {#name, "gait probe, --probe", false, look_at_##name},
+#include "source/sources.def"
+#undef SOURCE
 };
 
 const struct doctor_check *doctor_check_at(size_t which)

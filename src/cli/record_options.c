@@ -10,10 +10,12 @@
 #include "cli/arg_spec.h"
 #include "cli/config_file.h"
 #include "cli/option_values.h"
+#include "cli/probe_option.h"
 #include "cli/record_patterns.h"
 #include "gait/stalker.h"
 #include "libgait/error.h"
 #include "ring/detail_record.h"
+#include "source/probe_spec.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -153,6 +155,33 @@ static bool take_hook(struct record_options *options, const char *value)
     return is_pattern(value) && value[strlen(value) - 1] != '!' && add_text(&options->hooks, value);
 }
 
+/* What the agent does not arm is for the kernel to watch. */
+static bool is_of_kernel(const char *value)
+{
+    struct probe_spec spec;
+    struct gait_error err;
+    bool is_kernel;
+
+    if (probe_spec_parse(value, &spec, &err) != 0)
+        return false;
+    is_kernel = spec.kind != PROBE_USDT;
+    probe_spec_deinit(&spec);
+    return is_kernel;
+}
+
+static bool take_probe(struct record_options *options, const char *value)
+{
+    struct probe_option probe;
+    struct gait_error err;
+
+    if (is_of_kernel(value))
+        return add_text(&options->kernel_probes, value);
+    if (probe_option_read(value, &probe, &err) != 0)
+        return false;
+    probe_option_deinit(&probe);
+    return add_text(&options->probes, value);
+}
+
 static bool take_exclude(struct record_options *options, const char *value)
 {
     return is_pattern(value) && strcmp(value, "!") != 0 && add_text(&options->excludes, value);
@@ -212,12 +241,18 @@ SWITCH(take_quiet, is_quiet, true)
 SWITCH(take_verbose, is_verbose, true)
 SWITCH(take_flight, is_flight, true)
 SWITCH(take_wait, waits, true)
+SWITCH(take_sched, with_sched, true)
 SWITCH(take_children, with_children, true)
 SWITCH(take_no_children, with_children, false)
 
 static void clear_hooks(struct record_options *options)
 {
     options->hooks.count = 0;
+}
+
+static void clear_probes(struct record_options *options)
+{
+    options->probes.count = options->kernel_probes.count = 0;
 }
 
 static void clear_excludes(struct record_options *options)
@@ -301,6 +336,8 @@ static const struct record_option {
     {"quiet", OPTION_SWITCH, take_quiet, "true or false", NULL},
     {"verbose", OPTION_SWITCH, take_verbose, "true or false", NULL},
     {"hook", OPTION_LIST, take_hook, "FUNCTION or MODULE!FUNCTION, in less than 120 letters", clear_hooks},
+    {"probe", OPTION_LIST, take_probe, "usdt:PATH:PROVIDER:NAME", clear_probes},
+    {"sched", OPTION_SWITCH, take_sched, "true or false", NULL},
     {"config", OPTION_VALUE, NULL, "the name of a file", NULL},
 };
 
@@ -314,6 +351,17 @@ static const struct record_option *find_option(const char *name)
         if (strcmp(known[i].name, name) == 0)
             return &known[i];
     return NULL;
+}
+
+static const char *explain_probe(struct record_options *options, const char *value)
+{
+    struct probe_option probe;
+    struct gait_error err = {.text = "no memory"};
+
+    if (probe_option_read(value, &probe, &err) == 0)
+        probe_option_deinit(&probe);
+    snprintf(options->wanted, sizeof(options->wanted), "usdt:PATH:PROVIDER:NAME; %s", err.text);
+    return options->wanted;
 }
 
 /* What the value should be, in more words where the value says which. */
@@ -330,6 +378,8 @@ static const char *wanted_of(struct record_options *options, const struct record
         arg_spec_explain(value, &error, options->wanted + used, sizeof(options->wanted) - used);
         return options->wanted;
     }
+    if (option->take == take_probe)
+        return explain_probe(options, value);
     return wanted == NULL ? option->wanted : wanted;
 }
 
@@ -440,8 +490,8 @@ static enum command_status check(const struct command_line *line, const struct r
         return refuse(line, "--keep is for pieces; --rotate says how large or old they get");
     if (record_patterns_count(options) > AGENT_PATTERNS_MAX) {
         (void)error_set(line->call->error, EINVAL,
-                        "%s: there are too many patterns in --hook, --exclude, --detail, --arg, --stack, --trigger "
-                        "and --follow-thread: %zu of them, %u can be; a glob can stand for several",
+                        "%s: there are too many patterns in --hook, --probe, --exclude, --detail, --arg, --stack, "
+                        "--trigger and --follow-thread: %zu of them, %u can be; a glob can stand for several",
                         line->command, record_patterns_count(options), AGENT_PATTERNS_MAX);
         return COMMAND_MISUSED;
     }
@@ -459,15 +509,18 @@ static enum command_status check(const struct command_line *line, const struct r
 }
 
 /*
- * Whoever says nothing that needs threads to be followed has all functions of the program hooked. Only of those that
- * are followed the registers are known when they crash.
+ * Whoever says nothing that needs threads to be followed has all functions of the program hooked, unless probes are
+ * what is wanted. Only of those that are followed the registers are known when they crash.
  */
 static void settle(struct record_options *options)
 {
-    if (options->hooks.count == 0 && !options->has_events && options->threads.count == 0 &&
-        !has_trigger(options, TRIGGER_SPEC_SIGNAL) && !has_trigger(options, TRIGGER_SPEC_CRASH))
+    bool needs_following = options->has_events || options->threads.count != 0 ||
+                           has_trigger(options, TRIGGER_SPEC_SIGNAL) || has_trigger(options, TRIGGER_SPEC_CRASH);
+
+    if (options->hooks.count == 0 && !needs_following && options->probes.count == 0)
         options->hooks_all = add_text(&options->hooks, "*");
-    if (options->hooks.count == 0)
+    options->is_hooked = options->hooks.count != 0 || !needs_following;
+    if (!options->is_hooked)
         return;
     options->events = GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE;
     options->with_times = true;
@@ -538,6 +591,8 @@ enum command_status record_options_parse(const struct command_call *call, const 
 void record_options_release(struct record_options *options)
 {
     free(options->hooks.texts);
+    free(options->probes.texts);
+    free(options->kernel_probes.texts);
     free(options->excludes.texts);
     free(options->details.texts);
     free(options->args.texts);

@@ -32,8 +32,12 @@ struct record_options {
     bool waits;         /* before the program's first instruction */
     bool with_children; /* processes that it makes are recorded as well */
 
-    struct option_list hooks; /* functions; if there are any, nothing is followed */
-    bool hooks_all;           /* of the program, since nobody said otherwise */
+    struct option_list hooks;         /* functions; if there are any, nothing is followed */
+    bool hooks_all;                   /* of the program, since nobody said otherwise */
+    bool is_hooked;                   /* nothing is followed: for these, or for probes alone */
+    struct option_list probes;        /* that can be read by probe_option_read */
+    struct option_list kernel_probes; /* those that the kernel watches for */
+    bool with_sched;                  /* and when threads run */
     struct option_list excludes;
     struct option_list threads; /* numbers, and patterns of names; none: all threads */
 
@@ -77,6 +81,14 @@ void record_options_release(struct record_options *options);
     "  --follow EVENTS     follows all threads instead, through all of their code: none,\n"                            \
     "                      or some of call,ret,block,exec,compile. If --follow-thread, or a\n"                         \
     "                      trigger by signal or crash, needs it: call,ret of all but libc\n"                           \
+    "  --probe SPEC        static probes (USDT) of the program and its libraries, as\n"                                \
+    "                      usdt:PATH:PROVIDER:NAME, with globs, or NAME(str,int,...) to say\n"                         \
+    "                      what arguments are; PATH may be empty: all files; repeatable.\n"                            \
+    "                      Without --hook and --follow nothing else is recorded. Others are\n"                         \
+    "                      watched by the kernel: tracepoint:GROUP:NAME, uprobe:PATH:FUNCTION\n"                       \
+    "                      and all else that gait probe knows\n"                                                       \
+    "  --sched             when threads run, wait and are woken, page faults, forks and\n"                             \
+    "                      mappings, as the kernel tells\n"                                                            \
     "  --exclude GLOB      no events from these modules, like 'libssl*', or functions,\n"                              \
     "                      like 'libc.so*!malloc'; '!main' is one of the program itself;\n"                            \
     "                      can be given several times\n"                                                               \

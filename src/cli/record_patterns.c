@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The patterns stand in the order triggers, details, declared ones, stacks, threads, hooks, what is excluded; then
- * those that nobody gave: where errno is, if somebody wants to know, and libc if nobody said otherwise.
+ * The patterns stand in the order triggers, details, declared ones, stacks, threads, hooks, probes, what is excluded;
+ * then those that nobody gave: where errno is, if somebody wants to know, and libc if nobody said otherwise.
  */
 #define _GNU_SOURCE
 #include "cli/record_patterns.h"
 
 #include "cli/arg_spec.h"
 #include "cli/option_values.h"
+#include "cli/probe_option.h"
 #include "cli/record_options.h"
 #include "protocol/agent_call.h"
 
@@ -50,7 +51,7 @@ static bool wants_errno(const struct record_options *options)
 /* Whoever says what to record means it. */
 static size_t libc_count(const struct record_options *options)
 {
-    return options->has_events || options->hooks.count != 0 ? 0 : LIBC_MODULE_COUNT;
+    return options->has_events || options->hooks.count != 0 || options->is_hooked ? 0 : LIBC_MODULE_COUNT;
 }
 
 /* Of those that nobody gave. */
@@ -62,7 +63,7 @@ static size_t count_own(const struct record_options *options)
 size_t record_patterns_count(const struct record_options *options)
 {
     size_t count = options->excludes.count + options->details.count + options->args.count + options->stacks.count +
-                   options->threads.count + options->hooks.count + count_own(options);
+                   options->threads.count + options->hooks.count + options->probes.count + count_own(options);
 
     for (size_t i = 0; i < options->trigger_count; i++)
         count += options->triggers[i].pattern[0] != '\0';
@@ -119,6 +120,19 @@ static void add_args(const struct option_list *args, struct agent_options *agent
     }
 }
 
+static void add_probes(const struct option_list *probes, struct agent_options *agent)
+{
+    for (size_t i = 0; i < probes->count; i++) {
+        struct probe_option option;
+        struct gait_error err;
+
+        if (probe_option_read(probes->texts[i], &option, &err) != 0)
+            continue;
+        add_pattern(agent, AGENT_PATTERN_PROBE, option.pattern)->declaration = option.declaration;
+        probe_option_deinit(&option);
+    }
+}
+
 void record_patterns_get(const struct record_options *options, struct agent_options *agent)
 {
     agent->pattern_count = 0;
@@ -142,6 +156,7 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
     add_threads(&options->threads, agent);
     for (size_t i = 0; i < options->hooks.count; i++)
         add_pattern(agent, AGENT_PATTERN_HOOK, options->hooks.texts[i]);
+    add_probes(&options->probes, agent);
     for (size_t i = 0; i < options->excludes.count; i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, options->excludes.texts[i]);
     for (size_t i = 0; wants_errno(options) && i < ERRNO_FUNCTION_COUNT; i++)
@@ -163,6 +178,8 @@ static const char *option_of(const struct agent_pattern *pattern)
         return "--follow-thread";
     case AGENT_PATTERN_HOOK:
         return "--hook";
+    case AGENT_PATTERN_PROBE:
+        return "--probe";
     default:
         return "--trigger";
     }
@@ -209,7 +226,7 @@ void record_patterns_tell_unresolved(const struct record_options *options, uint6
         if (which >= agent.pattern_count)
             return;
         snprintf(text, sizeof(text), "%s %s means an indirect function: %s", option_of(pattern), pattern->text,
-                 options->hooks.count != 0
+                 options->is_hooked
                      ? "hooks do not see which of several it is; gait spawn --follow none does"
                      : "which of several it is was chosen before the recording began, or not at all; gait spawn sees "
                        "it when it is");

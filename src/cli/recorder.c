@@ -5,6 +5,7 @@
 
 #include "cli/closing_words.h"
 #include "cli/held_start.h"
+#include "cli/kernel_probes.h"
 #include "cli/known_functions.h"
 #include "cli/progress.h"
 #include "cli/record_patterns.h"
@@ -35,6 +36,7 @@ struct recorder {
     struct family family;
     struct recording_control control;
     struct progress progress;
+    struct kernel_probes kernel;
     bool is_triggered; /* somebody said so */
     int killed_by;     /* the signal that ended the program before it was recorded; 0: none */
     int64_t end_ms;
@@ -180,7 +182,7 @@ static void listen_to_others(struct recorder *recorder)
 
 static void say_begun(struct recorder *recorder, const struct target *target)
 {
-    bool is_hooked = recorder->job->options->hooks.count != 0;
+    bool is_hooked = recorder->job->options->is_hooked;
     unsigned count = is_hooked ? target->hooked_count : target->followed_count;
 
     progress_say(&recorder->progress, "process %d has the agent in it, %llu bytes at 0x%llx; %u of its %s %s",
@@ -205,6 +207,20 @@ static void find_known(const struct recorder_job *job, struct agent_options *age
         return;
     known_functions_gather(&files, agent);
     program_files_deinit(&files);
+}
+
+/* A recording without the kernel's events is better than none, if that is said. */
+static void begin_kernel(struct recorder *recorder)
+{
+    const struct kernel_probes_target target = {
+        .pid = recorder->family.first,
+        .folder = recorder->recording.folder,
+        .compress = recorder->job->options->compress,
+    };
+    struct gait_error err;
+
+    if (kernel_probes_begin(&recorder->kernel, &target, &err) != 0)
+        say((void *)(uintptr_t)recorder->job->options, err.text);
 }
 
 /* Makes the folder, and begins with the process. */
@@ -250,6 +266,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         (void)!target_detach(&target, &why);
         return result;
     }
+    begin_kernel(recorder);
     listen_to_others(recorder);
     return 0;
 }
@@ -306,14 +323,16 @@ static enum recorder_end record(struct recorder *recorder, struct gait_error *er
     unsigned seconds = recorder->job->options->duration_seconds;
     struct drain_pace pace = {.silent_ms = 0};
 
-    if (recorder->job->held != NULL)
+    if (recorder->job->held != NULL && recorder->job->options->waits)
         wait_for_word(recorder);
+    else
+        let_go(recorder);
     recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
     for (;;) {
         uint64_t taken_bytes = recorder->recording.taken_bytes;
 
         recording_control_serve(&recorder->control);
-        if (family_step(&recorder->family, err) != 0)
+        if (family_step(&recorder->family, err) != 0 || kernel_probes_step(&recorder->kernel, err) != 0)
             return RECORDER_FAILED;
         progress_look(&recorder->progress, &recorder->recording);
         if (family_is_over(&recorder->family))
@@ -414,8 +433,11 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
     };
     uint64_t matched = recording_matched(recording), unresolved = recording_unresolved(recording) & ~matched;
     uint32_t deleted = manifest_deleted_pieces(&recording->manifest);
+    uint64_t kernel_count = kernel_probes_end(&recorder->kernel);
     int result = recording_end(recording, how, err);
 
+    if (kernel_count != 0)
+        progress_say(&recorder->progress, "%llu events of the kernel", (unsigned long long)kernel_count);
     words.event_count = recording->written.record_count;
     words.file_bytes = recording_file_bytes(recording);
     if (recorder->job->options->keeps_names)
@@ -458,6 +480,11 @@ enum command_status recorder_run(const struct command_call *call, const struct r
     struct recorder recorder = {.job = job};
     enum command_status status = COMMAND_FAILED;
 
+    int result =
+        kernel_probes_find(&recorder.kernel, &job->options->kernel_probes, job->options->with_sched, call->error);
+
+    if (result != 0)
+        return result == -EINVAL || result == -ENOENT ? COMMAND_MISUSED : COMMAND_FAILED;
     progress_begin(&recorder.progress, stderr, job->options->is_verbose);
     if (begin(&recorder, call->error) == 0)
         status = record_until_end(&recorder, call->error);
@@ -465,6 +492,7 @@ enum command_status recorder_run(const struct command_call *call, const struct r
         status = (enum command_status)(SIGNAL_STATUS + recorder.killed_by);
     family_end(&recorder.family);
     progress_end(&recorder.progress);
+    (void)kernel_probes_end(&recorder.kernel);
     free(recorder.recording.path);
     return status;
 }

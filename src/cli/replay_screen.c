@@ -5,6 +5,7 @@
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "trace/detail_text.h"
+#include "trace/kernel_events.h"
 #include "view/call_tracker.h"
 #include "view/function_pattern.h"
 
@@ -12,13 +13,14 @@
 #include <string.h>
 #include <time.h>
 
-#define NAME_BYTES       1024
-#define DURATION_COLUMNS 11
-#define RELATIVE_COLUMNS 14
-#define ABSOLUTE_COLUMNS 18
-#define THREAD_BYTES     40
-#define LONG_NS          1e6
-#define LEVELS_MAX       100 /* what is deeper is not indented any more */
+#define NAME_BYTES        1024
+#define DURATION_COLUMNS  11
+#define RELATIVE_COLUMNS  14
+#define ABSOLUTE_COLUMNS  18
+#define THREAD_BYTES      40
+#define LONG_NS           1e6
+#define KERNEL_TEXT_BYTES 4096
+#define LEVELS_MAX        100 /* what is deeper is not indented any more */
 
 void replay_screen_init(struct replay_screen *shown, struct screen *screen, struct view_functions *functions,
                         enum replay_time time)
@@ -244,6 +246,27 @@ void replay_screen_put(struct replay_screen *shown, const struct replay_row *row
         screen_put(shown->screen, SCREEN_CHANGED, 0, "... captured arguments are missing here");
     }
     screen_print(shown->screen, "\n");
+}
+
+/* Not indented: it is no part of a call, whatever its thread was in. */
+void replay_screen_put_kernel(struct replay_screen *shown, const struct kernel_event *event, const char *name,
+                              const char *fields, const char *thread)
+{
+    char clean[KERNEL_TEXT_BYTES], text[THREAD_BYTES], who[THREAD_BYTES / 2];
+
+    shown->line_count++;
+    put_time(shown, event->time);
+    screen_print(shown->screen, "%*s", DURATION_COLUMNS, "");
+    if (shown->thread_columns != 0) {
+        printable(who, sizeof(who), thread);
+        snprintf(text, sizeof(text), "%s%s%" PRIu32, who, who[0] == '\0' ? "" : " ", event->tid);
+        screen_print(shown->screen, "  ");
+        screen_put(shown->screen, SCREEN_FAINT, shown->thread_columns, text);
+    }
+    screen_print(shown->screen, "  ");
+    screen_put(shown->screen, SCREEN_FAINT, 0, "* ");
+    screen_put(shown->screen, SCREEN_STRONG, 0, printable(clean, sizeof(clean), name));
+    screen_print(shown->screen, " %s\n", printable(clean, sizeof(clean), fields));
 }
 
 void replay_screen_put_legend(struct replay_screen *shown)

@@ -6,6 +6,7 @@
 #include "view/replay_rows.h"
 #include "view/view_functions.h"
 
+struct kernel_event;
 struct screen;
 
 enum replay_time { REPLAY_TIME_NONE, REPLAY_TIME_RELATIVE, REPLAY_TIME_ABSOLUTE };
@@ -30,6 +31,10 @@ void replay_screen_add_threads(struct replay_screen *shown, const size_t *thread
 
 void replay_screen_put_heading(struct replay_screen *shown);
 void replay_screen_put(struct replay_screen *shown, const struct replay_row *row);
+/* An event of the kernel: what it is called, its fields as text, and how its thread is called. */
+void replay_screen_put_kernel(struct replay_screen *shown, const struct kernel_event *event, const char *name,
+                              const char *fields, const char *thread);
+
 void replay_screen_put_legend(struct replay_screen *shown);
 
 #endif

@@ -6,7 +6,9 @@
 #include "cli/report_crash.h"
 #include "cli/report_details.h"
 #include "cli/report_diff.h"
+#include "cli/report_kernel.h"
 #include "cli/report_left.h"
+#include "cli/report_probes.h"
 #include "cli/report_recording.h"
 #include "cli/report_threads.h"
 
@@ -424,6 +426,8 @@ int report_json_write(const struct report_json *json, struct trace_report *repor
     result = put_rows(&page, report, json);
     if (result == 0)
         result = put_details(&page, report, names);
+    report_probes_put(report, &page);
+    report_kernel_put(report->trace, &page);
     put_crashes_and_problems(&page, report, names);
     json_page_close(&page, '}');
     return result;

@@ -17,6 +17,7 @@
 #define FILE_BYTES_MAX (4ull << 30)
 #define TYPE_SYMBOLS   2
 #define TYPE_DYNAMIC   11
+#define TYPE_NOTE      7
 
 struct reader {
     long fd;
@@ -80,6 +81,9 @@ static int read_tables(const struct reader *reader, const Elf64_Ehdr *header)
         Elf64_Shdr section, names;
 
         __builtin_memcpy(&section, sections + i * sizeof(section), sizeof(section));
+        /* Notes that are not loaded, as those of static probes; a file where they cannot be read has none. */
+        if (section.sh_type == TYPE_NOTE)
+            (void)!read_piece(reader, section.sh_offset, section.sh_size);
         if ((section.sh_type != TYPE_SYMBOLS && section.sh_type != TYPE_DYNAMIC) || section.sh_link >= header->e_shnum)
             continue;
         __builtin_memcpy(&names, sections + section.sh_link * sizeof(names), sizeof(names));

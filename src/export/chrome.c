@@ -9,11 +9,14 @@
 #include "export/export_text.h"
 #include "export/function_texts.h"
 #include "libgait/error.h"
+#include "trace/kernel_event_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define KERNEL_FIELDS_BYTES 4096
 
 struct chrome {
     const struct export_job *job;
@@ -146,6 +149,54 @@ static void put_names(struct chrome *chrome)
     }
 }
 
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
+
+static void put_kernel_event(struct chrome *chrome, const struct kernel_event *event,
+                             const struct kernel_source *source, uint64_t time_ns)
+{
+    char fields[KERNEL_FIELDS_BYTES];
+
+    (void)kernel_event_fields_write(source, event, fields, sizeof(fields));
+    fprintf(chrome->stream, "%s\n{\"ph\":\"i\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, chrome->is_first ? "" : ",",
+            event->pid, event->tid);
+    chrome->is_first = false;
+    put_time(chrome, time_ns);
+    export_put(chrome->stream, ",\"s\":\"t\",\"cat\":\"kernel\",\"name\":");
+    export_put_json(chrome->stream, source->name);
+    fprintf(chrome->stream, ",\"args\":{\"cpu\":%" PRIu32 ",\"fields\":", event->cpu);
+    export_put_json(chrome->stream, fields);
+    export_put(chrome->stream, "}}");
+}
+
+/* Whatever thread they are of: the kernel tells of those that nobody recorded, too. */
+static int put_kernel(struct chrome *chrome, struct gait_error *err)
+{
+    const struct export_job *job = chrome->job;
+    struct kernel_sources sources;
+    struct kernel_events events;
+    struct kernel_event event;
+    int result = kernel_events_sources(&job->trace->files, &sources, err);
+
+    if (result != 0)
+        return result == -ENOENT ? 0 : result;
+    result = kernel_events_open(&events, &job->trace->files, err);
+    while (result == 0 && kernel_events_next(&events, &event)) {
+        const struct kernel_source *source = kernel_sources_find(&sources, event.source);
+        uint64_t time_ns = view_trace_ns(job->trace, event.time);
+
+        if (source != NULL && time_ns >= job->from_ns && time_ns <= job->to_ns)
+            put_kernel_event(chrome, &event, source, time_ns);
+    }
+    if (result == 0 && events.problem.code != 0) {
+        *err = events.problem;
+        result = -events.problem.code;
+    }
+    if (events.cpus != NULL)
+        kernel_events_close(&events);
+    kernel_sources_deinit(&sources);
+    return result == -ENOENT ? 0 : result;
+}
+
 static int write_chrome(const struct export_job *job, struct gait_error *err)
 {
     struct chrome chrome = {.job = job, .stream = job->stream, .is_first = true};
@@ -157,6 +208,8 @@ static int write_chrome(const struct export_job *job, struct gait_error *err)
     export_put(job->stream, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     put_names(&chrome);
     result = export_calls_read_all(job, &receiver, err);
+    if (result == 0)
+        result = put_kernel(&chrome, err);
     export_put(job->stream, "\n],\"otherData\":{\"writer\":\"gait\",\"program\":");
     export_put_json(job->stream, job->trace->manifest.program == NULL ? "" : job->trace->manifest.program);
     export_put(job->stream, "}}\n");

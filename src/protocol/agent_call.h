@@ -42,6 +42,7 @@ enum agent_pattern_use {
     AGENT_PATTERN_STACK,        /* who called it goes to the detail lane */
     AGENT_PATTERN_ERRNO,        /* it is no function to look at: it tells where errno is */
     AGENT_PATTERN_HOOK,         /* it is hooked */
+    AGENT_PATTERN_PROBE,        /* static probes, "module!provider:name", go to the detail lane */
 };
 
 #define AGENT_PATTERN_BYTES 120u

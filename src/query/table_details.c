@@ -41,7 +41,7 @@ static const struct query_column columns[] = {
 
 /* How a call began: its record. */
 struct begun_call {
-    _Alignas(8) uint8_t bytes[DETAIL_RECORD_BYTES_MAX];
+    _Alignas(8) uint8_t bytes[DETAIL_ENTER_BYTES_MAX];
 };
 
 struct details_cursor {
@@ -104,7 +104,7 @@ static int keep_enter(struct details_cursor *cursor)
         cursor->open_capacity = capacity;
     }
     memcpy(cursor->open[cursor->open_count++].bytes, cursor->scan.record,
-           record.size_bytes < DETAIL_RECORD_BYTES_MAX ? record.size_bytes : DETAIL_RECORD_BYTES_MAX);
+           record.size_bytes < DETAIL_ENTER_BYTES_MAX ? record.size_bytes : DETAIL_ENTER_BYTES_MAX);
     return 0;
 }
 
@@ -126,7 +126,7 @@ static bool end_untold(struct details_cursor *cursor)
     if (cursor->step == DETAIL_STEP_RECORD) {
         told = record_at(cursor->scan.record);
         innermost = record_at(cursor->open[cursor->open_count - 1].bytes);
-        if (told.kind == DETAIL_STACK || told.depth > innermost.depth)
+        if (told.kind > DETAIL_LEFT || told.depth > innermost.depth)
             return false;
         if (told.kind != DETAIL_ENTER && told.depth == innermost.depth && told.function == innermost.function)
             return false;
@@ -172,10 +172,11 @@ static int pull(struct details_cursor *cursor)
             if (keep_enter(cursor) != 0)
                 return -ENOMEM;
             break;
-        case DETAIL_STACK:
-            break;
-        default:
+        case DETAIL_LEAVE:
+        case DETAIL_LEFT:
             return take_leave(cursor);
+        default:
+            break;
         }
     }
 }

@@ -10,6 +10,7 @@
 #include "inject/pid_namespace.h"
 #include "libgait/error.h"
 #include "record/flight.h"
+#include "record/recorded_probes.h"
 #include "record/recorded_stream.h"
 #include "ring/crash_lane.h"
 #include "ring/detail_record.h"
@@ -400,6 +401,16 @@ static int collect(struct recorded_process *process, struct recorded_lane *lane,
     return piece_collector_add(&lane->collector, &written, process->drained_ns, &taker);
 }
 
+/* Known before records of them are written. */
+static int note_probes(struct recorded_process *process)
+{
+    bool has_new;
+    int result = recorded_probes_take(process->ring, &process->probes_place, process->manifest, &has_new);
+
+    process->has_new_probes |= has_new;
+    return result;
+}
+
 static int take(void *context, const struct ring_piece *piece)
 {
     struct recorded_process *process = context;
@@ -408,6 +419,8 @@ static int take(void *context, const struct ring_piece *piece)
 
     if (result == 0)
         result = write_blocks(process);
+    if (result == 0)
+        result = note_probes(process);
     if (result == 0)
         result = lane_for(process, piece, &lane);
     if (result == 0)
@@ -598,6 +611,8 @@ int recorded_process_end(struct recorded_process *process, struct gait_error *er
 
     if (result == 0)
         result = write_blocks(process);
+    if (result == 0)
+        result = note_probes(process);
     for (size_t i = 0; i < process->lane_count; i++) {
         closed = end_stream(process, &process->lanes[i], 0);
         result = result == 0 ? closed : result;

@@ -364,6 +364,8 @@ static int drain_processes(struct recording *recording, struct gait_error *err)
         if (first == 0)
             first = result;
         recording->taken_bytes += process->taken_bytes;
+        recording->is_changed |= process->has_new_probes;
+        process->has_new_probes = false;
     }
     sum_up(recording);
     return first;
@@ -561,6 +563,7 @@ static void give_back(struct recording *recording)
         free(recording->manifest.processes[i].command);
         free(recording->manifest.processes[i].threads);
         free(recording->manifest.processes[i].left);
+        manifest_free_probes(&recording->manifest.processes[i]);
     }
     flight_deinit(&recording->flight);
     rotation_deinit(&recording->rotation);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The records of the detail lane: a call that is looked at closely, when it begins and when it ends, and the stack of
- * one. They follow each other, each begins with its size, which is stored last, into memory that was zero: what is
- * written so far ends at the first size that is 0. All of it is little-endian and aligned to 8.
+ * one; system calls; and probes that were passed. They follow each other, each begins with its size, which is stored
+ * last, into memory that was zero: what is written so far ends at the first size that is 0. All of it is little-endian
+ * and aligned to 8.
  */
 #ifndef GAIT_RING_DETAIL_RECORD_H
 #define GAIT_RING_DETAIL_RECORD_H
@@ -11,23 +12,27 @@
 #include <stdint.h>
 
 enum detail_record_kind {
-    DETAIL_ENTER = 1, /* struct detail_enter */
-    DETAIL_LEAVE,     /* struct detail_leave: the function returned */
-    DETAIL_LEFT,      /* the same: it was left in another way, by an exception or a long jump, some time before */
-    DETAIL_STACK,     /* struct detail_stack: who called the function */
+    DETAIL_ENTER = 1,   /* struct detail_enter */
+    DETAIL_LEAVE,       /* struct detail_leave: the function returned */
+    DETAIL_LEFT,        /* the same: it was left in another way, by an exception or a long jump, some time before */
+    DETAIL_STACK,       /* struct detail_stack: who called the function */
+    DETAIL_SYSTEM_CALL, /* struct detail_system_call: one that is over */
+    DETAIL_SYSTEM_CALL_ENTER, /* struct detail_system_call_enter: one that has just begun */
+    DETAIL_PROBE,             /* struct detail_probe: one that was passed */
 };
 
 #define DETAIL_ARGUMENTS        6
 #define DETAIL_STACK_BYTES_MAX  512u /* of the stack and of values, together */
 #define DETAIL_STACK_FRAMES_MAX 64u
+#define DETAIL_VALUES_BYTES_MAX 8192u /* of system calls and probes */
 
 struct detail_record {
     uint32_t size_bytes; /* of this, with what follows it: a multiple of 8 */
     uint16_t kind;       /* enum detail_record_kind */
     uint16_t depth;      /* how many calls that are looked at have not ended: of this one's thread, without it */
     uint64_t time;       /* the counter */
-    uint64_t function;   /* its address */
-    uint64_t sp;         /* when it was entered: where the return address is */
+    uint64_t function;   /* its address; the number of a system call; the address of a probe */
+    uint64_t sp;         /* when it was entered: where the return address is; of others, what it was */
 };
 
 /*
@@ -66,13 +71,53 @@ struct detail_stack {
     uint32_t flags; /* of enum detail_stack_flag */
 };
 
-#define DETAIL_RECORD_BYTES_MAX (sizeof(struct detail_enter) + DETAIL_STACK_BYTES_MAX)
+enum detail_system_call_flag {
+    DETAIL_SYSTEM_CALL_NEVER_RETURNED = 1, /* it ended the thread or the program; `time` is when it was made */
+    DETAIL_SYSTEM_CALL_INJECTED = 2,       /* somebody else than the kernel has answered it, or made it wait */
+    DETAIL_SYSTEM_CALL_RESTARTED = 4,      /* a signal interrupted it, and it was made again */
+};
+
+/*
+ * The time is when it returned. Then values_bytes of values, those of arguments that point at something, by argument,
+ * and zeroes up to a multiple of 8.
+ */
+struct detail_system_call {
+    struct detail_record record;
+    uint64_t entered_time; /* the counter */
+    int64_t result;        /* as the kernel gives it: -4095 to -1 are errors */
+    uint64_t arguments[DETAIL_ARGUMENTS];
+    uint32_t flags; /* of enum detail_system_call_flag */
+    uint32_t values_bytes;
+};
+
+/* The time is when it was made. Values as above, those that are known by then. */
+struct detail_system_call_enter {
+    struct detail_record record;
+    uint64_t arguments[DETAIL_ARGUMENTS];
+    uint32_t flags; /* as above */
+    uint32_t values_bytes;
+};
+
+/* Then values_bytes of values, one for each argument, and zeroes up to a multiple of 8. */
+struct detail_probe {
+    struct detail_record record;
+    uint64_t probe; /* which one: its place in the manifest's list */
+    uint32_t values_bytes;
+    uint32_t reserved;
+};
+
+#define DETAIL_ENTER_BYTES_MAX  (sizeof(struct detail_enter) + DETAIL_STACK_BYTES_MAX)
+#define DETAIL_RECORD_BYTES_MAX (sizeof(struct detail_system_call) + DETAIL_VALUES_BYTES_MAX)
 
 _Static_assert(sizeof(struct detail_enter) == 96 && sizeof(struct detail_leave) == 48 &&
                    sizeof(struct detail_stack) == 40,
                "as the specification says");
-_Static_assert(sizeof(struct detail_stack) + DETAIL_STACK_FRAMES_MAX * sizeof(uint64_t) <= DETAIL_RECORD_BYTES_MAX,
-               "the largest stack fits");
+_Static_assert(sizeof(struct detail_system_call) == 104 && sizeof(struct detail_system_call_enter) == 88 &&
+                   sizeof(struct detail_probe) == 48,
+               "as the specification says");
+_Static_assert(sizeof(struct detail_stack) + DETAIL_STACK_FRAMES_MAX * sizeof(uint64_t) <= DETAIL_RECORD_BYTES_MAX &&
+                   DETAIL_ENTER_BYTES_MAX <= DETAIL_RECORD_BYTES_MAX,
+               "the largest stack and the largest call fit");
 
 /* The values of a record that was found good. */
 struct detail_values {

@@ -10,6 +10,7 @@
  *   RING_CRASHES_OFFSET    how the process died: crash_lane.h
  *   RING_LEFT_OFFSET       threads that are not followed any more: left_log.h
  *   blocks_offset   what is known of blocks: struct ring_block, one after the other, blocks_used bytes of them
+ *   RING_PROBES_OFFSET     which probes are looked at: probe_log.h
  *   modules_offset  what was mapped to be executed, and when: struct ring_module, modules_used bytes of them
  *   lanes_offset    lanes, each of buffer_count + 1 units of RING_UNIT_BYTES
  *
@@ -34,7 +35,7 @@
 #include <stdint.h>
 
 #define RING_MAGIC            0x676e697274696167ull /* "gaitring" */
-#define RING_VERSION          4
+#define RING_VERSION          5
 #define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
 #define RING_LANE_OFFSET      EVENT_SLACK_BYTES
 #define RING_TRIGGERS_OFFSET  (128u << 10)
@@ -44,7 +45,9 @@
 #define RING_LEFT_OFFSET      (1020u << 10)
 #define RING_LEFT_BYTES       (RING_BLOCKS_OFFSET - RING_LEFT_OFFSET)
 #define RING_BLOCKS_OFFSET    (1u << 20)
-#define RING_BLOCKS_BYTES     (RING_MODULES_OFFSET - RING_BLOCKS_OFFSET)
+#define RING_BLOCKS_BYTES     (RING_PROBES_OFFSET - RING_BLOCKS_OFFSET)
+#define RING_PROBES_OFFSET    (956ull << 20)
+#define RING_PROBES_BYTES     (RING_MODULES_OFFSET - RING_PROBES_OFFSET)
 #define RING_MODULES_OFFSET   (960ull << 20)
 #define RING_MODULES_BYTES    (RING_LANES_OFFSET - RING_MODULES_OFFSET)
 #define RING_LANES_OFFSET     (1ull << 30)

@@ -18,6 +18,7 @@
 
 #define PAGE_BYTES 4096u
 #define WORD_BYTES 8u
+#define WATCHES    2u
 
 struct call_probe {
     gait_call_probe function;
@@ -33,7 +34,7 @@ struct probe_list {
 struct probe_point {
     struct probe_list *_Atomic list; /* NULL: no probes */
     struct callout callout;
-    struct callout watch; /* without a function: there is none */
+    struct callout watches[WATCHES]; /* without a function: there is none */
 };
 
 /* Whether there is a word at an address that the thread asks for again and again: the stack, which rarely changes. */
@@ -193,14 +194,21 @@ static int watch(struct stalker_engine *engine, uint64_t target, const struct ca
 
     if (point == NULL)
         return -ENOMEM;
-    if (point->watch.function != NULL)
-        return -EEXIST;
-    point->watch.data = callout->data;
-    point->watch.pc = callout->pc;
-    point->watch.is_general_only = callout->is_general_only;
-    /* Who translates meanwhile finds all of it, or nothing. */
-    __atomic_store_n(&point->watch.function, callout->function, __ATOMIC_RELEASE);
-    return 0;
+    for (unsigned i = 0; i < WATCHES; i++) {
+        struct callout *place = &point->watches[i];
+
+        if (place->function == callout->function)
+            return -EEXIST;
+        if (place->function != NULL)
+            continue;
+        place->data = callout->data;
+        place->pc = callout->pc;
+        place->is_general_only = callout->is_general_only;
+        /* Who translates meanwhile finds all of it, or nothing. */
+        __atomic_store_n(&place->function, callout->function, __ATOMIC_RELEASE);
+        return 0;
+    }
+    return -EBUSY;
 }
 
 int call_probe_watch(struct stalker_engine *engine, uint64_t target, gait_callout function, void *data)
@@ -216,9 +224,10 @@ int call_probe_watch(struct stalker_engine *engine, uint64_t target, gait_callou
     return result;
 }
 
-static bool is_watched(const struct probe_point *point)
+/* Places are taken one by one. */
+static bool is_watched(const struct probe_point *point, unsigned which)
 {
-    return __atomic_load_n(&point->watch.function, __ATOMIC_ACQUIRE) != NULL;
+    return __atomic_load_n(&point->watches[which].function, __ATOMIC_ACQUIRE) != NULL;
 }
 
 bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc)
@@ -226,7 +235,7 @@ bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc)
     struct probe_point *point = find_point(cache->engine, pc.value);
 
     return !cache->configuration.is_quiet && point != NULL &&
-           (is_watched(point) || atomic_load_explicit(&point->list, memory_order_relaxed) != NULL);
+           (is_watched(point, 0) || atomic_load_explicit(&point->list, memory_order_relaxed) != NULL);
 }
 
 void call_probe_put(struct translation *translation)
@@ -238,8 +247,8 @@ void call_probe_put(struct translation *translation)
     /* What was added since somebody looked is put when the block is translated anew, right after this. */
     if (point == NULL || !translation->is_observed || translation->cache->configuration.is_quiet)
         return;
-    if (is_watched(point))
-        engine->translator->put_callout(translation, &point->watch);
+    for (unsigned i = 0; i < WATCHES && is_watched(point, i); i++)
+        engine->translator->put_callout(translation, &point->watches[i]);
     if (atomic_load_explicit(&point->list, memory_order_relaxed) != NULL)
         engine->translator->put_callout(translation, &point->callout);
 }

@@ -16,9 +16,9 @@ MUST_USE int call_probe_add(struct stalker_engine *engine, uint64_t target, gait
 MUST_USE int call_probe_remove(struct stalker_engine *engine, uint32_t id);
 
 /*
- * One function of ours for an address, which stays as long as the engine: called before the probes, with the program's
+ * A function of ours for an address, which stays as long as the engine: called before the probes, with the program's
  * registers, and without setting vector registers aside, so that it costs little. It may not change the pc. -ENOMEM;
- * -EEXIST: there is one.
+ * -EEXIST: that one is there already; -EBUSY: so are two others.
  */
 MUST_USE int call_probe_watch(struct stalker_engine *engine, uint64_t target, gait_callout function, void *data);
 

@@ -3,6 +3,7 @@
 #include "trace/file_check.h"
 
 #include "trace/kept_names.h"
+#include "trace/kernel_events.h"
 #include "trace/manifest.h"
 #include "trace/modules.h"
 #include "trace/record_counts.h"
@@ -304,6 +305,53 @@ static void check_crash(const struct file_checker *checker, const struct trace_f
     trace_crash_deinit(&crash);
 }
 
+static void check_kernel_sources(const struct file_checker *checker, const struct trace_file *file,
+                                 struct file_finding *finding)
+{
+    struct kernel_sources sources;
+    struct gait_error err;
+
+    if (kernel_sources_read(&sources, checker->files->folder, file->path, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    note_stream(finding, &sources.end, sources.source_count - 1, "source");
+    kernel_sources_deinit(&sources);
+}
+
+static void check_kernel_events(const struct file_checker *checker, const struct trace_file *file,
+                                struct file_finding *finding)
+{
+    struct stream_reader reader;
+    struct stream_chunk chunk;
+    struct kernel_event event;
+    struct gait_error err;
+    uint64_t count = 0, bad_chunk = 0, bad_at = 0;
+    bool is_bad = false;
+
+    if (stream_reader_open(&reader, checker->files->folder, file->path, &err) != 0) {
+        note_error(finding, &err);
+        return;
+    }
+    while (stream_reader_next(&reader, &chunk)) {
+        size_t at = 0, size;
+
+        while ((size = kernel_record_read(chunk.bytes + at, chunk.size_bytes - at, &event)) != 0) {
+            at += size;
+            count++;
+        }
+        if (at != chunk.size_bytes && !is_bad) {
+            is_bad = true;
+            bad_chunk = chunk.sequence;
+            bad_at = at;
+        }
+    }
+    note_stream(finding, &reader.end, count, "event");
+    if (finding->verdict == FILE_GOOD && is_bad)
+        note_damage(finding, "byte %" PRIu64 " of chunk %" PRIu64 " begins no event", bad_at, bad_chunk);
+    stream_reader_close(&reader);
+}
+
 /* Nothing of it is worth a repair: a part of the names would look like all of them. */
 static void check_names(const struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
 {
@@ -358,6 +406,12 @@ void file_checker_run(struct file_checker *checker, const struct trace_file *fil
         break;
     case TRACE_FILE_CRASH:
         check_crash(checker, file, finding_out);
+        break;
+    case TRACE_FILE_KERNEL_SOURCES:
+        check_kernel_sources(checker, file, finding_out);
+        break;
+    case TRACE_FILE_KERNEL_EVENTS:
+        check_kernel_events(checker, file, finding_out);
         break;
     case TRACE_FILE_NAMES:
         check_names(checker, file, finding_out);

@@ -117,6 +117,25 @@ static void put_left(FILE *file, const struct manifest_process *process)
     fputs("]", file);
 }
 
+static void put_probes(FILE *file, const struct manifest_process *process)
+{
+    fputs(",\n      \"probes\": [", file);
+    for (size_t i = 0; i < process->probe_count; i++) {
+        const struct manifest_probe *probe = &process->probes[i];
+
+        fprintf(file, "%s\n        {\"provider\": ", i == 0 ? "" : ",");
+        json_put_text(file, probe->provider);
+        fputs(", \"name\": ", file);
+        json_put_text(file, probe->name);
+        fputs(", \"arguments\": ", file);
+        json_put_text(file, probe->arguments);
+        fprintf(file, ", \"address\": %" PRIu64 ", \"path\": ", probe->address);
+        json_put_text(file, probe->path);
+        fputs("}", file);
+    }
+    fputs("]", file);
+}
+
 static void put_processes(FILE *file, const struct manifest *manifest)
 {
     fputs("  \"processes\": [", file);
@@ -131,6 +150,8 @@ static void put_processes(FILE *file, const struct manifest *manifest)
         put_losses(file, &process->losses);
         if (process->left_count != 0)
             put_left(file, process);
+        if (process->probe_count != 0)
+            put_probes(file, process);
         fputs(",\n      \"threads\": [", file);
         put_threads(file, process);
         fputs("]}", file);
@@ -511,6 +532,25 @@ static void take_left(struct manifest_source *source, const struct json_value *o
     }
 }
 
+static void take_probes(struct manifest_source *source, const struct json_value *object,
+                        struct manifest_process *process)
+{
+    const struct json_value *item;
+
+    if (!has_member(object, "probes"))
+        return;
+    process->probes = take_array(source, object, "probes", sizeof(*process->probes), &item);
+    for (; item != NULL; item = item->next) {
+        struct manifest_probe *probe = &process->probes[process->probe_count++];
+
+        probe->provider = take_text(source, item, "provider");
+        probe->name = take_text(source, item, "name");
+        probe->arguments = take_text(source, item, "arguments");
+        probe->address = take_number(source, item, "address", UINT64_MAX);
+        probe->path = take_text(source, item, "path");
+    }
+}
+
 static void take_processes(struct manifest_source *source, const struct json_value *root, struct manifest *manifest)
 {
     const struct json_value *item;
@@ -528,6 +568,7 @@ static void take_processes(struct manifest_source *source, const struct json_val
         process->command = take_text(source, item, "command");
         take_losses(source, item, &process->losses);
         take_left(source, item, process);
+        take_probes(source, item, process);
         take_threads(source, item, process);
     }
 }
@@ -644,6 +685,19 @@ int manifest_read(int folder, struct manifest *manifest_out, struct gait_error *
     return 0;
 }
 
+void manifest_free_probes(struct manifest_process *process)
+{
+    for (size_t i = 0; i < process->probe_count; i++) {
+        free(process->probes[i].provider);
+        free(process->probes[i].name);
+        free(process->probes[i].arguments);
+        free(process->probes[i].path);
+    }
+    free(process->probes);
+    process->probes = NULL;
+    process->probe_count = 0;
+}
+
 void manifest_free(struct manifest *manifest)
 {
     for (size_t i = 0; manifest->arguments != NULL && manifest->arguments[i] != NULL; i++)
@@ -652,6 +706,7 @@ void manifest_free(struct manifest *manifest)
         free(manifest->processes[i].command);
         free(manifest->processes[i].threads);
         free(manifest->processes[i].left);
+        manifest_free_probes(&manifest->processes[i]);
     }
     for (size_t i = 0; i < manifest->trigger_count; i++)
         free(manifest->triggers[i].text);

@@ -43,6 +43,15 @@ struct manifest_left {
     uint8_t code[16]; /* what stands there */
 };
 
+/* A probe of the process that is looked at; its place in the list is the number in records. */
+struct manifest_probe {
+    uint64_t address;
+    char *provider;
+    char *name;
+    char *arguments; /* as its note has them: "-4@%eax 8@%rbx" */
+    char *path;      /* of the file that it is in */
+};
+
 struct manifest_process {
     uint32_t pid;
     uint32_t image;      /* which program of that pid it is: 1, or more after it executed others */
@@ -54,7 +63,9 @@ struct manifest_process {
     struct manifest_left *left; /* the first ones */
     size_t left_listed;
     uint64_t left_count; /* of all */
-    int status;          /* as wait() gives it; -1: not known */
+    struct manifest_probe *probes;
+    size_t probe_count;
+    int status; /* as wait() gives it; -1: not known */
 };
 
 /* Something happened around which records are kept. */
@@ -115,5 +126,8 @@ MUST_USE int manifest_write(const struct manifest *manifest, int folder, struct 
  */
 MUST_USE int manifest_read(int folder, struct manifest *manifest_out, struct gait_error *err);
 void manifest_free(struct manifest *manifest);
+
+/* Gives back what the list of probes of a process has. */
+void manifest_free_probes(struct manifest_process *process);
 
 #endif

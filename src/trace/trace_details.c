@@ -6,24 +6,83 @@
 #include <errno.h>
 #include <string.h>
 
+static void pass_enter(const struct trace_details_receiver *receiver, const uint8_t *place)
+{
+    struct detail_enter enter;
+
+    memcpy(&enter, place, sizeof(enter));
+    receiver->enter(receiver->context, &enter, place + sizeof(enter), detail_record_values(place));
+}
+
+static void pass_leave(const struct trace_details_receiver *receiver, const uint8_t *place)
+{
+    struct detail_leave leave;
+
+    memcpy(&leave, place, sizeof(leave));
+    receiver->leave(receiver->context, &leave, detail_record_values(place));
+}
+
+static void pass_stack(const struct trace_details_receiver *receiver, const uint8_t *place)
+{
+    struct detail_stack stack;
+
+    memcpy(&stack, place, sizeof(stack));
+    if (receiver->stack != NULL)
+        receiver->stack(receiver->context, &stack, place + sizeof(stack));
+}
+
+static void pass_system_call(const struct trace_details_receiver *receiver, const uint8_t *place)
+{
+    struct detail_system_call call;
+
+    memcpy(&call, place, sizeof(call));
+    if (receiver->system_call != NULL)
+        receiver->system_call(receiver->context, &call, detail_record_values(place));
+}
+
+static void pass_system_call_enter(const struct trace_details_receiver *receiver, const uint8_t *place)
+{
+    struct detail_system_call_enter enter;
+
+    memcpy(&enter, place, sizeof(enter));
+    if (receiver->system_call_enter != NULL)
+        receiver->system_call_enter(receiver->context, &enter, detail_record_values(place));
+}
+
+static void pass_probe(const struct trace_details_receiver *receiver, const uint8_t *place)
+{
+    struct detail_probe probe;
+
+    memcpy(&probe, place, sizeof(probe));
+    if (receiver->probe != NULL)
+        receiver->probe(receiver->context, &probe, detail_record_values(place));
+}
+
 static void pass_on(const struct trace_details_receiver *receiver, const uint8_t *place)
 {
     struct detail_record record;
-    struct detail_enter enter;
-    struct detail_leave leave;
-    struct detail_stack stack;
 
     memcpy(&record, place, sizeof(record));
-    if (record.kind == DETAIL_ENTER) {
-        memcpy(&enter, place, sizeof(enter));
-        receiver->enter(receiver->context, &enter, place + sizeof(enter), detail_record_values(place));
-    } else if (record.kind == DETAIL_STACK) {
-        memcpy(&stack, place, sizeof(stack));
-        if (receiver->stack != NULL)
-            receiver->stack(receiver->context, &stack, place + sizeof(stack));
-    } else {
-        memcpy(&leave, place, sizeof(leave));
-        receiver->leave(receiver->context, &leave, detail_record_values(place));
+    switch ((enum detail_record_kind)record.kind) {
+    case DETAIL_ENTER:
+        pass_enter(receiver, place);
+        break;
+    case DETAIL_LEAVE:
+    case DETAIL_LEFT:
+        pass_leave(receiver, place);
+        break;
+    case DETAIL_STACK:
+        pass_stack(receiver, place);
+        break;
+    case DETAIL_SYSTEM_CALL:
+        pass_system_call(receiver, place);
+        break;
+    case DETAIL_SYSTEM_CALL_ENTER:
+        pass_system_call_enter(receiver, place);
+        break;
+    case DETAIL_PROBE:
+        pass_probe(receiver, place);
+        break;
     }
 }
 

@@ -17,6 +17,10 @@ struct trace_details_receiver {
     /* Who called it: frame_count addresses, not aligned. NULL: nobody wants to know. */
     void (*stack)(void *context, const struct detail_stack *stack, const uint8_t *addresses);
     void *context;
+    /* A system call that is over; one that has begun; a probe that was passed. NULL: as above. */
+    void (*system_call)(void *context, const struct detail_system_call *call, struct detail_values values);
+    void (*system_call_enter)(void *context, const struct detail_system_call_enter *enter, struct detail_values values);
+    void (*probe)(void *context, const struct detail_probe *probe, struct detail_values values);
 };
 
 /* What became of reading. */

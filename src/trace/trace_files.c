@@ -8,6 +8,7 @@
 
 #include "base/text_parse.h"
 #include "libgait/error.h"
+#include "trace/kernel_layout.h"
 #include "trace/temporary_folder.h"
 #include "trace/trace_layout.h"
 #include "trace/trace_unpack.h"
@@ -163,6 +164,22 @@ static bool is_name_of_debug(const char *name)
     return digits >= 2 && digits <= 2 * ID_BYTES_MAX && strcmp(name + digits, TRACE_DEBUG_SUFFIX) == 0;
 }
 
+/* sources.gait, or 12.events.gait: the number of the CPU, which may be 0. */
+static bool classify_kernel(struct trace_file *file, const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+
+    if (strcmp(name, KERNEL_SOURCES_NAME) == 0) {
+        file->kind = TRACE_FILE_KERNEL_SOURCES;
+        return true;
+    }
+    if (strcmp(name + digits, KERNEL_EVENTS_SUFFIX) != 0 ||
+        !(parse_number(name, digits, &file->tid) || (digits == 1 && name[0] == '0')))
+        return false;
+    file->kind = TRACE_FILE_KERNEL_EVENTS;
+    return true;
+}
+
 /* What is behind a folder's name and a slash; NULL: it is in another one. */
 static const char *find_inside(const char *path, const char *folder)
 {
@@ -174,6 +191,7 @@ static const char *find_inside(const char *path, const char *folder)
 bool trace_file_parse(const char *path, struct trace_file *file_out)
 {
     const char *names = find_inside(path, TRACE_NAMES_FOLDER), *debug = find_inside(path, TRACE_DEBUG_FOLDER);
+    const char *kernel = find_inside(path, KERNEL_FOLDER);
     struct trace_file file = {.kind = TRACE_FILE_OTHER};
     const char *slash = strchr(path, '/');
     char process[TRACE_PROCESS_NAME_BYTES];
@@ -186,6 +204,8 @@ bool trace_file_parse(const char *path, struct trace_file *file_out)
         file.kind = TRACE_FILE_NAMES;
     else if (debug != NULL && is_name_of_debug(debug))
         file.kind = TRACE_FILE_DEBUG;
+    else if (kernel != NULL)
+        (void)classify_kernel(&file, kernel);
     else if (slash != NULL && (size_t)(slash - path) < sizeof(process)) {
         snprintf(process, sizeof(process), "%.*s", (int)(slash - path), path);
         if (parse_process_name(process, &file))
@@ -260,7 +280,8 @@ static int visit_trace(struct trace_files *files, const char *path)
     bool is_outer = is_outer_folder(path);
     int result = -ENOTDIR;
 
-    if (is_outer || strcmp(path, TRACE_NAMES_FOLDER) == 0 || parse_process_name(path, &process))
+    if (is_outer || strcmp(path, TRACE_NAMES_FOLDER) == 0 || strcmp(path, KERNEL_FOLDER) == 0 ||
+        parse_process_name(path, &process))
         result = walk(files, path, is_outer ? visit_trace : visit_file);
     return result == -ENOTDIR ? visit_file(files, path) : result;
 }
@@ -273,7 +294,7 @@ static int compare_numbers(uint64_t left, uint64_t right)
 /* What is of no process comes behind what is, but for the manifest. */
 static unsigned rank(enum trace_file_kind kind)
 {
-    return kind == TRACE_FILE_OTHER ? 2 : kind == TRACE_FILE_NAMES || kind == TRACE_FILE_DEBUG ? 1 : 0;
+    return kind == TRACE_FILE_OTHER ? 2 : kind >= TRACE_FILE_KERNEL_SOURCES ? 1 : 0;
 }
 
 static int compare(const void *left_file, const void *right_file)

@@ -20,6 +20,8 @@ enum trace_file_kind {
     TRACE_FILE_INDEX,
     TRACE_FILE_DETAIL,
     TRACE_FILE_CRASH,
+    TRACE_FILE_KERNEL_SOURCES, /* what the kernel's events mean */
+    TRACE_FILE_KERNEL_EVENTS,
     TRACE_FILE_NAMES, /* of functions of a file that was mapped */
     TRACE_FILE_DEBUG, /* information of such a file */
     TRACE_FILE_OTHER, /* does not belong to the trace */
@@ -32,7 +34,7 @@ struct trace_file {
     enum trace_file_kind kind;
     uint32_t pid; /* 0: of no process */
     uint32_t image;
-    uint32_t tid; /* of an index or details */
+    uint32_t tid; /* of an index or details; the CPU of events of the kernel */
     uint32_t generation;
     uint32_t piece;                   /* of the recording, from 1 on; of other files 0 */
     char path[TRACE_FILE_PATH_BYTES]; /* from the trace's folder */
@@ -43,8 +45,8 @@ struct temporary_folder;
 struct trace_files {
     int folder;
     struct trace_file *files; /* the manifest, then by process: modules, blocks, indexes and details of
-                                 threads by number and piece, the crash; then names, then debug information; others
-                                 last */
+                                 threads by number and piece, the crash; then the kernel's, then names, then debug
+                                 information; others last */
     size_t count;
     size_t capacity;
     struct temporary_folder *unpacked; /* where the files are, if the trace was packed; else NULL */

@@ -9,6 +9,7 @@
  *   PID/TID.GENERATION.detail.gait   a stream of detail records (ring/detail_record.h): calls that were looked at
  *                               closely
  *   PID/crash.gait              a stream of crash records (ring/crash_record.h): how the process died
+ *   kernel/sources.gait, kernel/CPU.events.gait    what the kernel told: trace/kernel_layout.h
  *   names/ID.gait               the functions of a file that was mapped: struct trace_names, struct trace_functions
  *   debug/.build-id/12/34.debug debug information of such a file, an ELF file; only in what was packed
  *
@@ -26,8 +27,9 @@
 
 #include <stdint.h>
 
-#define TRACE_VERSION         1           /* of the manifest, and of streams unless they have their own */
-#define TRACE_DETAIL_VERSION  2           /* of detail streams: in 1 there were neither values nor stacks */
+#define TRACE_VERSION 1 /* of the manifest, and of streams unless they have their own */
+/* Of detail streams: in 1 there were neither values nor stacks, in 2 no system calls and probes. */
+#define TRACE_DETAIL_VERSION  3
 #define TRACE_CHUNK_BYTES_MAX (64u << 20) /* of a chunk, uncompressed */
 #define TRACE_ALIGNMENT       8u /* of chunks and the footer in the file, of blocks and modules in their stream */
 #define TRACE_STREAM_MAGIC    0x6d72747374696167ull /* "gaitstrm" */
@@ -42,6 +44,8 @@ enum trace_stream_kind {
     TRACE_STREAM_CRASH,
     TRACE_STREAM_NAMES,
     TRACE_STREAM_PACK,
+    TRACE_STREAM_KERNEL_SOURCES,
+    TRACE_STREAM_KERNEL_EVENTS,
     TRACE_STREAM_KINDS,
 };
 

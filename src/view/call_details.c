@@ -59,6 +59,7 @@ struct call_details {
     struct view_functions *functions;
     struct call_arguments *arguments;
     struct detail_reader *reader;
+    bool has_gap;                   /* before a record that was passed over, since it is of no call */
     struct ahead *ahead[AHEAD_MAX]; /* a circle */
     size_t first;
     size_t ahead_count;
@@ -114,18 +115,31 @@ static void pass_many(struct call_details *details, size_t count)
         pass(details);
 }
 
+/* The next record of a call; those of system calls and probes are others' business. */
+static const struct detail_item *peek(struct call_details *details)
+{
+    const struct detail_item *item;
+
+    while ((item = detail_reader_peek(details->reader)) != NULL && item->record.kind > DETAIL_STACK) {
+        details->has_gap |= item->is_behind_gap;
+        detail_reader_pass(details->reader);
+    }
+    return item;
+}
+
 /* Without memory, fewer are looked at. */
 static void look_ahead(struct call_details *details)
 {
     const struct detail_item *item;
 
-    while (details->ahead_count < AHEAD_MAX && (item = detail_reader_peek(details->reader)) != NULL) {
+    while (details->ahead_count < AHEAD_MAX && (item = peek(details)) != NULL) {
         uint32_t size = item->record.size_bytes;
         struct ahead *ahead = malloc(sizeof(*ahead) + size);
 
         if (ahead == NULL)
             return;
-        ahead->is_behind_gap = item->is_behind_gap;
+        ahead->is_behind_gap = item->is_behind_gap || details->has_gap;
+        details->has_gap = false;
         ahead->size_bytes = size;
         memcpy(ahead->bytes, item->bytes, size);
         if (item->record.kind == DETAIL_ENTER)

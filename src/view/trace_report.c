@@ -97,18 +97,24 @@ static void take_enter(void *context, const struct detail_enter *enter, const ui
                        struct detail_values values)
 {
     (void)stack;
-    detail_counts_enter(context, enter, values);
+    detail_counts_enter(&((struct report_process *)context)->details, enter, values);
 }
 
 static void take_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
-    detail_counts_leave(context, leave, values);
+    detail_counts_leave(&((struct report_process *)context)->details, leave, values);
+}
+
+static void take_probe(void *context, const struct detail_probe *probe, struct detail_values values)
+{
+    probe_counts_add(&((struct report_process *)context)->probes, probe, values);
 }
 
 /* -ENOMEM; what else is wrong is kept. */
 static int read_details(const struct view_trace *trace, struct report_process *process, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {take_enter, take_leave, NULL, &process->details};
+    const struct trace_details_receiver receiver = {
+        .enter = take_enter, .leave = take_leave, .context = process, .probe = take_probe};
     struct trace_details_end end;
 
     if (trace_details_read(trace->files.folder, file->path, &receiver, &end, &process->err) != 0)
@@ -118,7 +124,7 @@ static int read_details(const struct view_trace *trace, struct report_process *p
     else if (end.bad_bytes != 0)
         error_set(&process->err, EPROTO, "cannot read all of '%s': %" PRIu64 " bytes are no records; try 'gait verify'",
                   file->path, end.bad_bytes);
-    return process->details.result;
+    return process->details.result == 0 ? process->probes.result : process->details.result;
 }
 
 static int read_process(struct trace_report *report, size_t index)
@@ -138,6 +144,7 @@ static int read_process(struct trace_report *report, size_t index)
             process->has_crash = trace_crash_read(&process->crash, trace->files.folder, file->path, NULL) == 0;
     }
     detail_counts_sort(&process->details);
+    probe_counts_sort(&process->probes);
     return result;
 }
 
@@ -313,6 +320,7 @@ void trace_report_free(struct trace_report *report)
 {
     for (size_t i = 0; i < report->trace->process_count && report->processes != NULL; i++) {
         detail_counts_deinit(&report->processes[i].details);
+        probe_counts_deinit(&report->processes[i].probes);
         trace_crash_deinit(&report->processes[i].crash);
     }
     free(report->processes);

@@ -8,6 +8,7 @@
 #define GAIT_VIEW_TRACE_REPORT_H
 
 #include "trace/detail_counts.h"
+#include "trace/probe_counts.h"
 #include "trace/trace_crash.h"
 #include "view/call_groups.h"
 #include "view/call_statistics.h"
@@ -23,6 +24,7 @@ struct trace_report_options {
 /* What there is of a process besides events. */
 struct report_process {
     struct detail_counts details;
+    struct probe_counts probes;
     bool has_crash;
     struct trace_crash crash; /* if it said how it died */
     struct gait_error err;    /* what is wrong with details; its text is empty if nothing is */

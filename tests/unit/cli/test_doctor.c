@@ -74,7 +74,7 @@ static void all_checks_find_something(void)
         CHECK(finding.text[0] != '\0');
         CHECK(check->subject[0] != '\0' && check->purpose[0] != '\0');
     }
-    CHECK_EQUAL(count, 13);
+    CHECK_EQUAL(count, 25);
 }
 
 static const struct check_case cases[] = {

@@ -14,7 +14,7 @@ static void every_table_is_whole_and_has_its_own_name(void)
         for (size_t i = 0; i < count; i++)
             CHECK(strcmp(query_tables_get(i)->name, table->name) != 0);
     }
-    CHECK_EQUAL(count, 10);
+    CHECK_EQUAL(count, 12);
 }
 
 static void every_column_is_described(void)

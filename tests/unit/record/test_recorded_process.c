@@ -257,7 +257,8 @@ static void the_lanes_of_a_thread_are_known_as_its_own(void)
     const struct event_block block = {.start = 0x4000, .size_bytes = 16, .last_insn_bytes = 2};
     struct ring_writer *index[2] = {NULL}, *detail[2];
     unsigned records = 0;
-    const struct trace_details_receiver receiver = {count_enter, count_leave, NULL, &records};
+    const struct trace_details_receiver receiver = {
+        .enter = count_enter, .leave = count_leave, .stack = NULL, .context = &records};
     struct trace_details_end how;
 
     begin();

@@ -37,7 +37,8 @@ static void on_stack(void *context, const struct detail_stack *stack, const uint
     frames += stack->frame_count;
 }
 
-static const struct trace_details_receiver receiver = {on_enter, on_leave, on_stack, NULL};
+static const struct trace_details_receiver receiver = {
+    .enter = on_enter, .leave = on_leave, .stack = on_stack, .context = NULL};
 
 static void put(const struct trace_bytes *bytes, uint32_t kind, size_t piece_bytes)
 {
@@ -91,6 +92,63 @@ static void values_and_stacks_are_handed_over(void)
     CHECK_EQUAL(end.record_count, 3);
 }
 
+static uint64_t numbers;
+
+static void on_system_call(void *context, const struct detail_system_call *call, struct detail_values values)
+{
+    (void)context;
+    numbers += call->record.function + (uint64_t)call->result;
+    value_bytes += values.size_bytes;
+}
+
+static void on_system_call_enter(void *context, const struct detail_system_call_enter *enter,
+                                 struct detail_values values)
+{
+    (void)context;
+    numbers += enter->record.function;
+    value_bytes += values.size_bytes;
+}
+
+static void on_probe(void *context, const struct detail_probe *probe, struct detail_values values)
+{
+    (void)context;
+    numbers += probe->probe;
+    value_bytes += values.size_bytes;
+}
+
+static void system_calls_and_probes_are_handed_over_to_who_wants_them(void)
+{
+    struct detail_system_call_enter enter = {
+        .record = {.size_bytes = sizeof(enter), .kind = DETAIL_SYSTEM_CALL_ENTER, .function = 1000}};
+    struct detail_system_call call = {
+        .record = {.size_bytes = sizeof(call) + 8, .kind = DETAIL_SYSTEM_CALL, .function = 100},
+        .result = 7,
+        .values_bytes = 5};
+    struct detail_probe probe = {
+        .record = {.size_bytes = sizeof(probe) + 8, .kind = DETAIL_PROBE}, .probe = 10000, .values_bytes = 8};
+    struct trace_details_receiver others = receiver;
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct trace_details_end end;
+
+    trace_bytes_put(&bytes, &enter, sizeof(enter));
+    trace_bytes_put(&bytes, &call, sizeof(call));
+    trace_bytes_put_long(&bytes, 0);
+    trace_bytes_put(&bytes, &probe, sizeof(probe));
+    trace_bytes_put_long(&bytes, 0);
+    put(&bytes, TRACE_STREAM_DETAIL, 0);
+    enters = leaves = value_bytes = 0;
+    CHECK_EQUAL(trace_details_read(folder.fd, "detail.gait", &receiver, &end, &err), 0);
+    CHECK_EQUAL(end.record_count, 3);
+    CHECK_EQUAL(enters + leaves + value_bytes, 0);
+    others.system_call = on_system_call;
+    others.system_call_enter = on_system_call_enter;
+    others.probe = on_probe;
+    CHECK_EQUAL(trace_details_read(folder.fd, "detail.gait", &others, &end, &err), 0);
+    CHECK_EQUAL(numbers, 11107);
+    CHECK_EQUAL(value_bytes, 13);
+    CHECK_EQUAL(end.header.version, 3);
+}
+
 static void records_are_handed_over(void)
 {
     struct trace_bytes bytes = {.size_bytes = 0};
@@ -133,6 +191,7 @@ static void with_folder(void)
     trace_folder_init(&folder);
     records_are_handed_over();
     values_and_stacks_are_handed_over();
+    system_calls_and_probes_are_handed_over_to_who_wants_them();
     behind_what_is_no_record_reading_goes_on_with_the_next_chunk();
     trace_folder_deinit(&folder);
 }

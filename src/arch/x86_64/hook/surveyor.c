@@ -106,16 +106,25 @@ static bool can_move_alone(const struct x86_insn *insn)
     return is_movable(insn) && !comes_back(insn) && insn->flow != X86_FLOW_JUMP_INDIRECT;
 }
 
+/* Whether it is one of the functions that are known, and not what begins in the middle of one. */
+static bool is_listed(const struct entry *entry)
+{
+    const struct elf_function *listed = elf_function_list_find(entry->planner->module->functions, entry->code.start);
+
+    return listed != NULL && listed->start == entry->code.start;
+}
+
 /*
  * All of a small function, which goes back into the bytes that are overwritten: its copy goes back into the copy. For
- * that nothing may come to the original any more, neither from other code nor back from a call, nor by a pointer.
+ * that nothing may come to the original any more, neither from other code nor back from a call, nor by a pointer. Of an
+ * instruction in the middle nobody knows that: what comes before it may go there, too.
  */
 static bool displace_all(const struct entry *entry, uint64_t at, struct displacement *displacement_out)
 {
     uint64_t end = entry->function_end, pc = at;
     struct x86_insn insn;
 
-    if (end < at + JUMP_BYTES || end - at > HOOK_DISPLACED_BYTES_MAX ||
+    if (!is_listed(entry) || end < at + JUMP_BYTES || end - at > HOOK_DISPLACED_BYTES_MAX ||
         end > hook_planner_next_start(entry->planner, at) || hook_planner_is_entered(entry->planner, at + 1, end))
         return false;
     for (; pc < end; pc += insn.length)
