@@ -30,9 +30,9 @@ packages_for() {
         # programs that are recorded, natively and followed
         echo coreutils bash gzip xz-utils zstd bzip2 tar python3 perl sqlite3 git lua5.4 bc redis-server nginx-light wrk curl
         # what looks after them, and what is tried where it can be had
-        echo procps '?musl-tools' '?xxd' '?valgrind' '?gdb'
+        echo procps '?strace' '?musl-tools' '?xxd' '?valgrind' '?gdb'
         # what names and lines are compared with, and forms of debug information
-        echo '?llvm' '?dwz' '?rustc' '?golang-go'
+        echo '?llvm' '?dwz' '?rustc' '?golang-go' '?elfutils' '?debuginfod'
         # another kernel, which is tried in a machine of its own
         echo '?qemu-system-x86' '?linux-image-amd64' '?busybox-static' '?cpio'
         # the other architecture

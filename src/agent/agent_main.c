@@ -7,11 +7,14 @@
 #include "agent/session.h"
 #include "base/attributes.h"
 #include "base/raw_syscall.h"
+#include "hook/hook_thread.h"
 #include "process/futex.h"
 #include "protocol/agent_call.h"
+#include "ring/event_record.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
+#include <linux/prctl.h>
 #include <stdatomic.h>
 
 static int run(struct agent_call *call, struct thread_registers *registers)
@@ -31,6 +34,31 @@ static int run(struct agent_call *call, struct thread_registers *registers)
         return session_end();
     }
     return -EINVAL;
+}
+
+static bool is_counter_forbidden(const struct agent_call *call)
+{
+    int mode = PR_TSC_ENABLE;
+
+    return call->may_change_counter != 0 && raw_syscall(__NR_prctl, PR_GET_TSC, (long)&mode, 0, 0, 0, 0) == 0 &&
+           mode == PR_TSC_SIGSEGV;
+}
+
+/* Stubs can do without, at a price; translated code cannot. */
+static int run_without_counter(struct agent_call *call, struct thread_registers *registers)
+{
+    bool is_hooked = call->options.events & EVENTS_HOOKED;
+    bool begins = call->operation == AGENT_PREPARE || call->operation == AGENT_BEGIN;
+    int result = -EPERM;
+
+    if (!begins || is_hooked) {
+        raw_syscall(__NR_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0);
+        result = run(call, registers);
+        raw_syscall(__NR_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0, 0);
+    }
+    if (result == 0 && call->operation == AGENT_BEGIN)
+        hook_thread_forbid_counter(true);
+    return result;
 }
 
 /*
@@ -56,7 +84,8 @@ void agent_main(void *context, struct thread_registers *registers)
 {
     struct agent_call *call = context;
 
-    call->result = run(call, registers);
+    call->is_counter_forbidden = is_counter_forbidden(call);
+    call->result = call->is_counter_forbidden ? run_without_counter(call, registers) : run(call, registers);
     call->followed_count = session_followed_count();
     call->hooked_count = session_hooked_count();
     await_tracer(call);

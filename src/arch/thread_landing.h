@@ -31,11 +31,13 @@ struct thread_landing {
     uint64_t signal_mask;
     uint32_t vector_format;
     _Atomic uint32_t
-        done; /* 1, and a futex wake: the function has returned and the routine no longer needs this struct */
+        done;         /* 1, and a futex wake: the function has returned and the routine no longer needs this struct */
+    uint32_t is_held; /* signals are held back already, and signal_mask is what they are to be afterwards */
 };
 
 _Static_assert(offsetof(struct thread_landing, function) == 272, "known to the routine");
 _Static_assert(offsetof(struct thread_landing, done) == 316, "known to the routine");
+_Static_assert(offsetof(struct thread_landing, is_held) == 320, "known to the routine");
 
 /* How much memory the CPU's vector and floating-point state takes. */
 size_t thread_landing_vector_bytes(void);

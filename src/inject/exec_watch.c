@@ -162,9 +162,22 @@ enum exec_watch_outcome exec_watch_go_on(struct exec_watch *watch, int status, p
     }
 }
 
+static void let_child_go(const struct tracee *parent)
+{
+    struct tracee child = {0};
+
+    if (tracee_child(parent, &child.pid) != 0)
+        return;
+    child.tid = child.pid;
+    if (tracee_interrupt(&child) == 0)
+        tracee_detach(&child);
+}
+
 void exec_watch_end(struct exec_watch *watch)
 {
     if (!watch->tracee.is_stopped && tracee_interrupt(&watch->tracee) != 0)
         return;
+    if (watch->tracee.has_child)
+        let_child_go(&watch->tracee);
     tracee_detach(&watch->tracee);
 }

@@ -204,7 +204,11 @@ int remote_system_call(struct tracee *tracee, const struct remote_place *place, 
     return result;
 }
 
-static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent)
+/*
+ * With all signals held back: where timers send one after the other, the thread would never come to do that itself.
+ * Last, so that if we die the thread gets back what it had.
+ */
+static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent, uint64_t mask)
 {
     struct thread_registers registers;
     struct thread_landing landing = {
@@ -212,6 +216,8 @@ static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent
         .context = (void *)(uintptr_t)agent->call,
         .stack_end = (void *)(uintptr_t)agent->stack_end,
         .vector_state = (void *)(uintptr_t)agent->vector_state,
+        .signal_mask = mask,
+        .is_held = 1,
     };
     int result = tracee_get_registers(tracee, &registers);
 
@@ -219,7 +225,9 @@ static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent
         result = thread_landing_prepare_at(&landing, &registers, agent->landing, agent->routine);
     if (result == 0)
         result = process_memory_write(tracee->pid, agent->landing, &landing, sizeof(landing));
-    return result == 0 ? tracee_set_registers(tracee, &registers) : result;
+    if (result == 0)
+        result = tracee_set_registers(tracee, &registers);
+    return result == 0 ? tracee_set_mask(tracee, UINT64_MAX) : result;
 }
 
 /* What a thread has besides its general registers. */
@@ -291,7 +299,7 @@ int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, s
     if (result == 0)
         result = save_extra(tracee, &extra);
     if (result == 0)
-        result = send_to_agent(tracee, agent);
+        result = send_to_agent(tracee, agent, extra.mask);
     if (result == 0)
         result = run_until_done(tracee, agent, &phase);
     /* Out of there, whatever it has left undone; the program is to go on. */

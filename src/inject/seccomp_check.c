@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
@@ -68,6 +69,7 @@ static const struct needed_call needed[] = {
 };
 
 static const struct needed_call unloading[] = {CALL(munmap, 0)};
+static const struct needed_call counting[] = {CALL(prctl, PR_GET_TSC), CALL(prctl, PR_SET_TSC)};
 
 struct confinement {
     long mode; /* of SECCOMP_MODE_... */
@@ -150,4 +152,11 @@ int seccomp_check_all(const struct tracee *thread, struct gait_error *err)
 int seccomp_check_unload(const struct tracee *thread, struct gait_error *err)
 {
     return check(thread, unloading, sizeof(unloading) / sizeof(unloading[0]), err);
+}
+
+bool seccomp_check_counter(const struct tracee *thread)
+{
+    struct gait_error why;
+
+    return check(thread, counting, sizeof(counting) / sizeof(counting[0]), &why) == 0;
 }

@@ -86,10 +86,10 @@ static const char *hint_at(int result)
     case -EMFILE:
     case -ENFILE:
         return "; it can open no more files (ulimit -n)";
-    case -EFAULT:
-        return "; a thread that forbids itself to read the counter of time (PR_SET_TSC) cannot be attached to";
     default:
-        return "";
+        return call.is_counter_forbidden
+                   ? "; it forbids itself to read the counter of time (PR_SET_TSC), so it can only be hooked (--hook)"
+                   : "";
     }
 }
 
@@ -102,6 +102,7 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
         return error_set(err, ESRCH, "process %d executes another program by now", (int)target->pid);
     call.cookie = target->cookie;
     call.operation = operation;
+    call.may_change_counter = target->may_change_counter;
     result = remote_agent_call(thread, &target->agent, &call);
     if (result == 0)
         result = call.result;
@@ -182,6 +183,7 @@ static int prepare(struct target *target, struct tracee *thread, const struct ag
     call.segment_count = target->agent.segment_count;
     memcpy(call.segments, target->agent.segments, sizeof(call.segments));
     target->cookie = new_cookie();
+    target->may_change_counter = seccomp_check_counter(thread);
     result = call_agent(target, thread, AGENT_PREPARE, "follow", err);
     thread->is_fresh = false;
     return result == 0 ? take_ring(target, err) : result;

@@ -210,7 +210,9 @@ int tracee_interrupt_try(struct tracee *tracee)
     if (result != 0)
         return result;
     event = tracee_event_of(status);
-    if (event == TRACEE_INTERRUPTED || event == TRACEE_GROUP_STOP)
+    /* One that goes on from there may wait for its child, which waits for us. */
+    tracee->has_child = event == TRACEE_CHILD;
+    if (event == TRACEE_INTERRUPTED || event == TRACEE_GROUP_STOP || event == TRACEE_CHILD)
         return 0;
     /* A signal that came first is delivered first; the thread stops before its handler does anything. */
     result = tracee_resume(tracee, TRACEE_INTERRUPTED, event < 0 ? -event : 0);

@@ -22,7 +22,8 @@ struct tracee {
     pid_t pid; /* of the process */
     pid_t tid;
     bool is_stopped;
-    bool is_fresh; /* it is at a program's first instruction, and has registers that nobody looks at */
+    bool is_fresh;  /* it is at a program's first instruction, and has registers that nobody looks at */
+    bool has_child; /* tracee_interrupt has stopped it where it had just made a process that is traced, too */
     bool has_ended;
     int killed_by;        /* the signal that ended its process, once we were told; 0: none */
     unsigned faults_left; /* before tracee_keep_signals gives up; 0: it never does */

@@ -117,15 +117,16 @@ enum agent_call_phase {
 #define AGENT_CALL_WAIT_MS 500
 
 struct agent_call {
-    _Atomic uint32_t phase; /* enum agent_call_phase */
-    uint32_t reserved;
-    uint64_t cookie; /* the controller's: whether it is still its agent that is here */
+    _Atomic uint32_t phase;      /* enum agent_call_phase */
+    uint32_t may_change_counter; /* no filter of system calls keeps the agent from PR_GET_TSC and PR_SET_TSC */
+    uint64_t cookie;             /* the controller's: whether it is still its agent that is here */
     uint32_t operation;
     int32_t result;  /* 0, or a negative errno number */
     int32_t ring_fd; /* where it is open in the target, for the controller to take over */
     uint32_t thread_count;
-    uint32_t followed_count; /* threads that are followed after the call */
-    uint32_t hooked_count;   /* functions that are hooked after the call */
+    uint32_t followed_count;       /* threads that are followed after the call */
+    uint32_t hooked_count;         /* functions that are hooked after the call */
+    uint32_t is_counter_forbidden; /* the thread forbids itself to read the counter of time */
     uint32_t segment_count;
     struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* for AGENT_PREPARE */
     struct agent_options options;

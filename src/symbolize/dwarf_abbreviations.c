@@ -51,12 +51,17 @@ static enum dwarf_field field_of(uint64_t name)
     case DWARF_AT_STR_OFFSETS_BASE:
         return DWARF_FIELD_STR_OFFSETS_BASE;
     case DWARF_AT_ADDR_BASE:
+    case DWARF_AT_GNU_ADDR_BASE:
         return DWARF_FIELD_ADDR_BASE;
     case DWARF_AT_RNGLISTS_BASE:
         return DWARF_FIELD_RNGLISTS_BASE;
     case DWARF_AT_DWO_NAME:
     case DWARF_AT_GNU_DWO_NAME:
         return DWARF_FIELD_DWO_NAME;
+    case DWARF_AT_GNU_DWO_ID:
+        return DWARF_FIELD_DWO_ID;
+    case DWARF_AT_GNU_RANGES_BASE:
+        return DWARF_FIELD_RANGES_BASE;
     default:
         return DWARF_FIELD_NONE;
     }
@@ -146,6 +151,8 @@ int dwarf_form_step(uint64_t form, struct dwarf_sizes sizes, struct dwarf_step *
     case DWARF_FORM_REF_UDATA:
     case DWARF_FORM_STRX:
     case DWARF_FORM_ADDRX:
+    case DWARF_FORM_GNU_ADDR_INDEX:
+    case DWARF_FORM_GNU_STR_INDEX:
     case DWARF_FORM_LOCLISTX:
     case DWARF_FORM_RNGLISTX:
         return set_step(step_out, DWARF_STEP_LEB, 0);

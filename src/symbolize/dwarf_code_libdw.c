@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "symbolize/dwarf_code.h"
 
+#include "symbolize/dwarf_package.h"
 #include "symbolize/dwarf_range_list.h"
 #include "symbolize/dwarf_reader.h"
 #include "symbolize/dwarf_session.h"
@@ -23,6 +24,9 @@
 struct dwarf_bytes {
     struct dwarf_file file;
     struct dwarf_file shared; /* that dwz has put aside */
+    struct dwarf_package_file package_file;
+    struct dwarf_package package; /* of split units */
+    bool has_package;
 };
 
 struct dwarf_code {
@@ -45,6 +49,9 @@ static void forget_bytes(struct dwarf_bytes *bytes)
         return;
     dwarf_file_deinit(&bytes->file);
     dwarf_file_deinit(&bytes->shared);
+    if (bytes->has_package)
+        dwarf_package_deinit(&bytes->package);
+    dwarf_package_file_close(&bytes->package_file);
     free(bytes);
 }
 
@@ -67,6 +74,23 @@ static struct dwarf_bytes *take_bytes(Dwarf *dwarf)
         return bytes;
     forget_bytes(bytes);
     return NULL;
+}
+
+/* libdw (of elfutils 0.188) knows split units in files of their own only. */
+static void take_package(struct dwarf_bytes *bytes, const char *path)
+{
+    if (dwarf_package_file_open(&bytes->package_file, path) == 0)
+        bytes->has_package = dwarf_package_init(&bytes->package, &bytes->package_file.sections,
+                                                bytes->package_file.index, &bytes->file.sections) == 0;
+}
+
+static void begin_reading(struct dwarf_code *code)
+{
+    if (code->bytes == NULL)
+        return;
+    dwarf_reader_init(&code->reader, &code->bytes->file, &code->extent);
+    if (code->bytes->has_package)
+        code->reader.package = &code->bytes->package;
 }
 
 static struct dwarf_code *create(const char *path, const char *folders)
@@ -96,8 +120,9 @@ int dwarf_code_open(const char *path, const char *folders, struct dwarf_code **c
     code->extent = code->session.extent;
     code->own_bytes = take_bytes(code->session.dwarf);
     code->bytes = code->own_bytes;
-    if (code->bytes != NULL)
-        dwarf_reader_init(&code->reader, &code->bytes->file, &code->extent);
+    if (code->own_bytes != NULL)
+        take_package(code->own_bytes, path);
+    begin_reading(code);
     *code_out = code;
     return 0;
 }
@@ -110,8 +135,7 @@ int dwarf_code_share(const struct dwarf_code *code, struct dwarf_code **code_out
         return -ENOMEM;
     other->extent = code->extent;
     other->bytes = code->bytes;
-    if (other->bytes != NULL)
-        dwarf_reader_init(&other->reader, &other->bytes->file, &other->extent);
+    begin_reading(other);
     *code_out = other;
     return 0;
 }

@@ -125,6 +125,7 @@ static bool indexed_address(const struct dwarf_unit_view *unit, uint64_t index, 
 bool dwarf_value_is_address(const struct dwarf_value *value)
 {
     return value->form == DWARF_FORM_ADDR || value->form == DWARF_FORM_ADDRX ||
+           value->form == DWARF_FORM_GNU_ADDR_INDEX ||
            (value->form >= DWARF_FORM_ADDRX1 && value->form <= DWARF_FORM_ADDRX4);
 }
 
@@ -168,6 +169,7 @@ const char *dwarf_value_text(const struct dwarf_unit_view *unit, const struct dw
     case DWARF_FORM_LINE_STRP:
         return text_at(sections->line_str, value->number);
     case DWARF_FORM_STRX:
+    case DWARF_FORM_GNU_STR_INDEX:
     case DWARF_FORM_STRX1:
     case DWARF_FORM_STRX2:
     case DWARF_FORM_STRX3:
@@ -305,7 +307,8 @@ static struct dwarf_cursor find_list(const struct dwarf_unit_view *unit, const s
     }
     if (value->form != DWARF_FORM_SEC_OFFSET && value->form != DWARF_FORM_DATA4 && value->form != DWARF_FORM_DATA8)
         return (struct dwarf_cursor){.has_failed = true};
-    return dwarf_cursor_at(unit->header->version >= 5 ? sections->rnglists : sections->ranges, value->number);
+    return dwarf_cursor_at(unit->header->version >= 5 ? sections->rnglists : sections->ranges,
+                           value->number + unit->ranges_begin);
 }
 
 uint64_t dwarf_value_ranges(const struct dwarf_unit_view *unit, const struct dwarf_value *value,

@@ -19,6 +19,7 @@ struct dwarf_unit_view {
     uint64_t str_offsets_base;
     uint64_t addr_base;
     uint64_t rnglists_base;
+    uint64_t ranges_begin; /* of split units: where the lists begin that places count from */
 };
 
 struct dwarf_value {

@@ -28,9 +28,12 @@ struct dwarf_span *dwarf_sections_by_name(struct dwarf_sections *sections, const
         name += sizeof(packed_prefix) - 1;
     else
         return NULL;
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strcmp(name, known[i].name) == 0)
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        size_t length = strlen(known[i].name);
+
+        if (strncmp(name, known[i].name, length) == 0 && (name[length] == '\0' || strcmp(name + length, ".dwo") == 0))
             return known[i].span;
+    }
     return NULL;
 }
 
@@ -51,6 +54,8 @@ static void read_rest(struct dwarf_cursor *cursor, struct dwarf_unit_header *hea
         sizes->address_bytes = dwarf_cursor_byte(cursor);
     }
     sizes->reference_bytes = header->version == 2 ? sizes->address_bytes : sizes->offset_bytes;
+    if (header->type == DWARF_UT_SKELETON || header->type == DWARF_UT_SPLIT_COMPILE)
+        header->dwo_id = dwarf_cursor_number(cursor, 8);
     /* What stands behind the header of others is not of interest: they are left alone. */
 }
 

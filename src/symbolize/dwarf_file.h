@@ -31,7 +31,8 @@ struct dwarf_unit_header {
     uint64_t end;
     uint64_t abbreviations;
     uint16_t version;
-    uint8_t type; /* enum dwarf_unit_type; others are there, too */
+    uint8_t type;    /* enum dwarf_unit_type; others are there, too */
+    uint64_t dwo_id; /* of split units of DWARF 5, and what is left of them in the program */
     struct dwarf_sizes sizes;
 };
 
@@ -53,7 +54,7 @@ void dwarf_file_deinit(struct dwarf_file *file);
 /* The unit that has that place in .debug_info; NULL: there is none. */
 const struct dwarf_unit_header *dwarf_file_unit(const struct dwarf_file *file, uint64_t place);
 
-/* A section of that name, ".debug_info"; NULL: it is not of interest. */
+/* A section of that name, ".debug_info" or, of split units, ".debug_info.dwo"; NULL: it is not of interest. */
 struct dwarf_span *dwarf_sections_by_name(struct dwarf_sections *sections, const char *name);
 
 #endif

@@ -45,6 +45,9 @@ enum dwarf_attribute_name {
     DWARF_AT_DWO_NAME = 0x76,
     DWARF_AT_MIPS_LINKAGE_NAME = 0x2007,
     DWARF_AT_GNU_DWO_NAME = 0x2130,
+    DWARF_AT_GNU_DWO_ID = 0x2131,
+    DWARF_AT_GNU_RANGES_BASE = 0x2132,
+    DWARF_AT_GNU_ADDR_BASE = 0x2133,
 };
 
 enum dwarf_form {
@@ -91,11 +94,28 @@ enum dwarf_form {
     DWARF_FORM_ADDRX2 = 0x2a,
     DWARF_FORM_ADDRX3 = 0x2b,
     DWARF_FORM_ADDRX4 = 0x2c,
+    DWARF_FORM_GNU_ADDR_INDEX = 0x1f01,
+    DWARF_FORM_GNU_STR_INDEX = 0x1f02,
     DWARF_FORM_GNU_REF_ALT = 0x1f20,
     DWARF_FORM_GNU_STRP_ALT = 0x1f21,
 };
 
-enum dwarf_unit_type { DWARF_UT_COMPILE = 1, DWARF_UT_TYPE = 2, DWARF_UT_PARTIAL = 3 };
+enum dwarf_unit_type {
+    DWARF_UT_COMPILE = 1,
+    DWARF_UT_TYPE = 2,
+    DWARF_UT_PARTIAL = 3,
+    DWARF_UT_SKELETON = 4,
+    DWARF_UT_SPLIT_COMPILE = 5,
+};
+
+/* Columns of the index of a package. */
+enum dwarf_section_number {
+    DWARF_SECT_INFO = 1,
+    DWARF_SECT_ABBREV = 3,
+    DWARF_SECT_LINE = 4,
+    DWARF_SECT_STR_OFFSETS = 6,
+    DWARF_SECT_RNGLISTS = 8, /* from DWARF 5 on */
+};
 
 enum dwarf_language {
     DWARF_LANG_C89 = 0x01,

@@ -3,6 +3,7 @@
 #include "symbolize/dwarf_open_units.h"
 
 #include "symbolize/dwarf_names.h"
+#include "symbolize/dwarf_package.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -150,10 +151,11 @@ static int read_own_entry(struct dwarf_open_unit *unit)
     return 0;
 }
 
-/* Units of types, and those whose entries are in another file, are not read here. */
-static bool is_plain(const struct dwarf_unit_header *header)
+/* Units of types are not read here. */
+static bool is_known(const struct dwarf_unit_header *header)
 {
-    return header->type == DWARF_UT_COMPILE || header->type == DWARF_UT_PARTIAL;
+    return header->type == DWARF_UT_COMPILE || header->type == DWARF_UT_PARTIAL || header->type == DWARF_UT_SKELETON ||
+           header->type == DWARF_UT_SPLIT_COMPILE;
 }
 
 static int open_unit(struct dwarf_open_units *units, const struct dwarf_file *file,
@@ -164,14 +166,22 @@ static int open_unit(struct dwarf_open_units *units, const struct dwarf_file *fi
     unit->view.file = file;
     unit->view.header = header;
     unit->lines_result = 1;
-    if (!is_plain(header))
+    if (!is_known(header))
         return -ENOTSUP;
     result = get_table(units, file, header, &unit->view.abbreviations);
     if (result == 0)
         result = read_own_entry(unit);
-    if (result == 0 && unit->entry.fields[DWARF_FIELD_DWO_NAME].form != 0)
-        result = -ENOTSUP;
+    unit->is_skeleton = result == 0 && unit->entry.fields[DWARF_FIELD_DWO_NAME].form != 0;
     return result;
+}
+
+static struct dwarf_open_unit *keep(struct dwarf_open_units *units, struct dwarf_open_unit *unit, uint64_t key)
+{
+    unit->next = units->units;
+    units->units = unit;
+    units->count++;
+    place_map_add(&units->by_header, key, (uint64_t)(uintptr_t)unit);
+    return unit;
 }
 
 int dwarf_open_units_get(struct dwarf_open_units *units, const struct dwarf_file *file,
@@ -193,11 +203,82 @@ int dwarf_open_units_get(struct dwarf_open_units *units, const struct dwarf_file
         free(unit);
         return result;
     }
-    unit->next = units->units;
-    units->units = unit;
-    units->count++;
-    place_map_add(&units->by_header, key, (uint64_t)(uintptr_t)unit);
-    *unit_out = unit;
+    *unit_out = keep(units, unit, key);
+    return 0;
+}
+
+/* ---- split units ------------------------------------------------------------------------------------------------- */
+
+/* What it has in common with others is in the program; the rest is in its own parts of the package's sections. */
+static void set_bases(struct dwarf_open_unit *unit, const struct dwarf_package_parts *parts)
+{
+    const struct dwarf_open_unit *skeleton = unit->skeleton;
+    struct dwarf_unit_view *view = &unit->view;
+    bool is_wide = unit->header.sizes.offset_bytes == 8;
+
+    view->addr_base = skeleton->entry.fields[DWARF_FIELD_ADDR_BASE].form == 0 && unit->header.version < 5
+                          ? 0
+                          : skeleton->view.addr_base;
+    view->base_address = skeleton->view.base_address;
+    if (unit->header.version >= 5) {
+        view->str_offsets_base = parts->str_offsets + (is_wide ? 16 : 8);
+        view->rnglists_base = parts->rnglists + (is_wide ? 20 : 12);
+        view->ranges_begin = parts->rnglists;
+    } else {
+        view->str_offsets_base = parts->str_offsets;
+        view->ranges_begin = dwarf_value_number(&skeleton->entry.fields[DWARF_FIELD_RANGES_BASE]);
+    }
+}
+
+static int open_split(struct dwarf_open_units *units, const struct dwarf_package *package,
+                      const struct dwarf_package_parts *parts, struct dwarf_open_unit *unit)
+{
+    const struct dwarf_unit_header *header = dwarf_file_unit(&package->file, parts->info);
+    struct dwarf_cursor cursor;
+    int result;
+
+    if (header == NULL || header->begin != parts->info)
+        return -ENOTSUP;
+    unit->header = *header;
+    unit->header.abbreviations += parts->abbrev;
+    unit->view = (struct dwarf_unit_view){.file = &package->file, .header = &unit->header};
+    unit->lines_begin = parts->line;
+    result = get_table(units, &package->file, &unit->header, &unit->view.abbreviations);
+    if (result != 0)
+        return result;
+    set_bases(unit, parts);
+    cursor = dwarf_unit_cursor(&unit->view, header->first_entry);
+    if (!dwarf_entry_read(&unit->view, &cursor, &unit->entry))
+        return -ENOTSUP;
+    unit->folder = unit->skeleton->folder;
+    if (unit->entry.abbreviation->has_children)
+        unit->first_child = (uint64_t)(cursor.at - package->file.sections.info.bytes);
+    return 0;
+}
+
+int dwarf_open_units_get_split(struct dwarf_open_units *units, const struct dwarf_package *package,
+                               struct dwarf_open_unit *skeleton, struct dwarf_open_unit **unit_out)
+{
+    const struct dwarf_value *old_id = &skeleton->entry.fields[DWARF_FIELD_DWO_ID];
+    uint64_t id = old_id->form != 0 ? dwarf_value_number(old_id) : skeleton->view.header->dwo_id;
+    struct dwarf_package_parts parts;
+    struct dwarf_open_unit *unit;
+    int result = dwarf_package_find(package, id, &parts);
+
+    if (result != 0)
+        return result;
+    unit = calloc(1, sizeof(*unit));
+    if (unit == NULL)
+        return -ENOMEM;
+    unit->skeleton = skeleton;
+    unit->lines_result = 1;
+    result = open_split(units, package, &parts, unit);
+    if (result != 0) {
+        free(unit);
+        return result;
+    }
+    /* Nobody else asks for it. */
+    *unit_out = keep(units, unit, (uint64_t)(uintptr_t)&unit->header);
     return 0;
 }
 
@@ -208,7 +289,9 @@ const struct dwarf_line_table *dwarf_open_units_lines(struct dwarf_open_units *u
     if (unit->lines_result <= 0)
         return unit->lines_result == 0 ? &unit->lines : NULL;
     unit->lines_result = -ENOENT;
-    if (place->form != 0)
+    if (unit->skeleton != NULL && unit->lines_begin != UINT64_MAX)
+        unit->lines_result = dwarf_line_table_read(&unit->lines, &unit->view, unit->lines_begin);
+    else if (place->form != 0)
         unit->lines_result = dwarf_line_table_read(&unit->lines, &unit->view, dwarf_value_number(place));
     if (unit->lines_result == 0 && !dwarf_open_units_spend(units, unit->lines.read_bytes))
         unit->lines_result = -ENOTSUP;
@@ -225,7 +308,7 @@ int dwarf_open_unit_peek(const struct dwarf_file *file, const struct dwarf_unit_
     int result;
 
     wanted.last = dwarf_cursor_uleb(&cursor);
-    if (!is_plain(header))
+    if (!is_known(header))
         return -ENOTSUP;
     result = dwarf_abbreviations_read(&abbreviations, &wanted);
     if (result != 0)

@@ -66,6 +66,8 @@ static uint16_t add_file(struct dwarf_reader *reader, struct dwarf_open_unit *un
 
 uint16_t dwarf_reader_file(struct dwarf_reader *reader, struct dwarf_open_unit *unit, uint64_t file)
 {
+    if (unit->skeleton != NULL && unit->lines_begin == UINT64_MAX)
+        unit = unit->skeleton;
     if (dwarf_open_units_lines(&reader->units, unit) == NULL || file >= unit->lines.file_count ||
         !make_numbers(reader, unit))
         return 0;
@@ -193,6 +195,8 @@ static int take_unit(struct dwarf_reader *reader)
 {
     int result = take_lines(reader);
 
+    if (result == 0 && reader->unit->is_skeleton)
+        result = dwarf_open_units_get_split(&reader->units, reader->package, reader->unit, &reader->unit);
     if (result != 0)
         return result;
     take_language(reader);
@@ -211,6 +215,8 @@ int dwarf_reader_make_table(struct dwarf_reader *reader, uint64_t unit, void **b
         return -ENOENT;
     dwarf_open_units_trim(&reader->units);
     result = dwarf_open_units_get(&reader->units, reader->file, header, &reader->unit);
+    if (result == 0 && reader->unit->is_skeleton && reader->package == NULL)
+        result = -ENOTSUP;
     if (result != 0)
         return result;
     reader->round++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes tables of units' code (code_table.h) straight from the bytes of debug information, for the forms that compilers
- * and dwz write nowadays. What is rare is not read here but refused: split units, units of types, and whatever is
- * damaged. One thread at a time for each reader; any number of readers for a file.
+ * and dwz write nowadays. What is rare is not read here but refused: split units that are in no package, units of
+ * types, and whatever is damaged. One thread at a time for each reader; any number of readers for a file.
  */
 #ifndef GAIT_SYMBOLIZE_DWARF_READER_H
 #define GAIT_SYMBOLIZE_DWARF_READER_H
@@ -12,9 +12,12 @@
 #include "symbolize/dwarf_extent.h"
 #include "symbolize/dwarf_open_units.h"
 
+struct dwarf_package;
+
 struct dwarf_reader {
     const struct dwarf_file *file;
     const struct dwarf_extent *extent;
+    const struct dwarf_package *package; /* of split units; NULL: there is none, and they are refused */
     struct dwarf_open_units units;
     /* Of the table that is being made. */
     struct code_table_builder builder;

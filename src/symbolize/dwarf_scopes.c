@@ -51,9 +51,10 @@ static bool find_entry(struct dwarf_reader *reader, const struct dwarf_file *fil
 
     if (!dwarf_open_units_spend(&reader->units, ENTRY_BYTES))
         reader->result = -ENOTSUP;
-    if (file != reader->file || place < header->begin || place >= header->end) {
+    if (file != unit->view.file || place < header->begin || place >= header->end) {
         header = dwarf_file_unit(file, place);
-        if (header == NULL || dwarf_open_units_get(&reader->units, file, header, &unit) != 0)
+        if (header == NULL || reader->unit->skeleton != NULL ||
+            dwarf_open_units_get(&reader->units, file, header, &unit) != 0 || unit->is_skeleton)
             reader->result = -ENOTSUP;
     }
     if (reader->result != 0)
@@ -118,7 +119,7 @@ static struct code_name name_by_origin(struct dwarf_reader *reader, const struct
         reader->result = -ENOTSUP;
         return name;
     }
-    key = file == reader->file ? place : place | OTHER_FILE;
+    key = file == reader->unit->view.file ? place : place | OTHER_FILE;
     if (place_map_find(&reader->names, key, &known))
         return (struct code_name){(uint32_t)known, (known & PLAIN_NAME) != 0};
     if (!find_entry(reader, file, place, &found))

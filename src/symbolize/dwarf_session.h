@@ -31,4 +31,17 @@ void dwarf_session_end(struct dwarf_session *session);
  */
 bool dwarf_session_sections(Dwarf *dwarf, struct dwarf_sections *sections_out);
 
+/* A package of split units that is beside a program. */
+struct dwarf_package_file {
+    Elf *elf; /* NULL: there is none */
+    int fd;
+    struct dwarf_sections sections;
+    struct dwarf_span index;
+};
+
+/* -ENOENT: there is none for the program at that path. The caller gives it back. */
+MUST_USE int dwarf_package_file_open(struct dwarf_package_file *file, const char *program);
+/* One that is all zeroes is fine. */
+void dwarf_package_file_close(struct dwarf_package_file *file);
+
 #endif

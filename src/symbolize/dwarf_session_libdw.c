@@ -7,9 +7,12 @@
 #include "symbolize/dwarf_session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Where there is code, from the first to the last. */
 static void find_extent(Elf *elf, struct dwarf_extent *extent)
@@ -122,4 +125,72 @@ bool dwarf_session_sections(Dwarf *dwarf, struct dwarf_sections *sections_out)
         take_section(&sections, elf, section, names);
     *sections_out = sections;
     return sections.info.bytes != NULL && sections.abbrev.bytes != NULL;
+}
+
+/* ---- packages ---------------------------------------------------------------------------------------------------- */
+
+/* Also of those that somebody has compressed. */
+static void take_package_section(struct dwarf_package_file *file, Elf_Scn *section, size_t names)
+{
+    GElf_Shdr header;
+    const char *name;
+    Elf_Data *data;
+
+    if (gelf_getshdr(section, &header) == NULL)
+        return;
+    if ((header.sh_flags & SHF_COMPRESSED) != 0)
+        (void)elf_compress(section, 0, 0);
+    take_section(&file->sections, file->elf, section, names);
+    name = elf_strptr(file->elf, names, header.sh_name);
+    if (name == NULL || strcmp(name, ".debug_cu_index") != 0 || gelf_getshdr(section, &header) == NULL ||
+        (header.sh_flags & SHF_COMPRESSED) != 0)
+        return;
+    data = elf_getdata(section, NULL);
+    if (data != NULL && data->d_buf != NULL)
+        file->index = (struct dwarf_span){data->d_buf, data->d_size};
+}
+
+static int open_package(struct dwarf_package_file *file, const char *path)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file->fd < 0)
+        return -ENOENT;
+    (void)elf_version(EV_CURRENT);
+    file->elf = elf_begin(file->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+    if (file->elf == NULL) {
+        close(file->fd);
+        return -ENOENT;
+    }
+    if (elf_getshdrstrndx(file->elf, &names) == 0)
+        while ((section = elf_nextscn(file->elf, section)) != NULL)
+            take_package_section(file, section, names);
+    if (file->sections.info.bytes != NULL && file->sections.abbrev.bytes != NULL && file->index.bytes != NULL)
+        return 0;
+    dwarf_package_file_close(file);
+    return -ENOENT;
+}
+
+int dwarf_package_file_open(struct dwarf_package_file *file, const char *program)
+{
+    char *path;
+    int result;
+
+    *file = (struct dwarf_package_file){.elf = NULL};
+    if (asprintf(&path, "%s.dwp", program) < 0)
+        return -ENOENT;
+    result = open_package(file, path);
+    free(path);
+    return result;
+}
+
+void dwarf_package_file_close(struct dwarf_package_file *file)
+{
+    if (file->elf != NULL) {
+        (void)elf_end(file->elf);
+        close(file->fd);
+    }
+    *file = (struct dwarf_package_file){.elf = NULL};
 }

@@ -9,9 +9,10 @@
 #include "ring/crash_record.h"
 #include "ring/detail_record.h"
 #include "support/command_run.h"
+#include "support/long_calls.h"
 #include "support/random.h"
-#include "support/trace_folder.h"
 #include "trace/crc32c.h"
+#include "trace/record_counts.h"
 #include "trace/stream_reader.h"
 
 #include <getopt.h>
@@ -25,12 +26,12 @@
 /* A case takes milliseconds. */
 #define CASE_SECONDS_MAX 20
 
-extern const struct command command_verify, command_report;
+extern const struct command command_verify, command_report, command_replay;
 
 static const char *const names[] = {
     "manifest.json",         "100/modules.gait",     "100/blocks.gait",      "100/100.1.index.gait",
     "100/101.1.index.gait",  "100/102.1.index.gait", "100/103.1.index.gait", "100/104.1.index.gait",
-    "100/100.1.detail.gait", "100/crash.gait",
+    "100/100.1.detail.gait", "100/crash.gait",       "100/105.1.index.gait",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -56,6 +57,16 @@ static void damage_bytes(struct random *random, uint8_t *bytes, size_t *size_byt
         *size_bytes = random_below(random, *size_bytes + 1);
 }
 
+/* Of a chunk's counts, as far as they fit. */
+static void mend_counts(struct trace_chunk *chunk)
+{
+    struct trace_counts *counts = (void *)(chunk + 1);
+
+    if (chunk->flags & TRACE_CHUNK_COUNTS && chunk->stored_bytes >= sizeof(*counts) &&
+        trace_counts_bytes(counts->count) <= chunk->stored_bytes)
+        counts->crc = record_counts_sum((const uint8_t *)counts, counts->count);
+}
+
 /* Makes the sums of a stream right again, as far as its sizes make sense. */
 static void mend_sums(uint8_t *bytes, size_t size_bytes)
 {
@@ -72,6 +83,7 @@ static void mend_sums(uint8_t *bytes, size_t size_bytes)
 
         if (chunk->magic != TRACE_CHUNK_MAGIC || chunk->stored_bytes > size_bytes - at - sizeof(*chunk))
             return;
+        mend_counts(chunk);
         chunk->data_crc = crc32c(0, chunk + 1, chunk->stored_bytes);
         chunk->crc = crc32c(0, chunk, offsetof(struct trace_chunk, crc));
         at += sizeof(*chunk) + trace_padded(chunk->stored_bytes);
@@ -131,21 +143,24 @@ static bool has_bad_repair(const struct trace_folder *folder, const char *output
 static bool run_case(const struct trace_folder *folder, const struct original *originals, uint64_t seed)
 {
     struct random random;
-    struct command_run report, verify, repair;
+    struct command_run report, replay, verify, repair;
     bool is_explained, is_repaired;
 
     random_init(&random, seed);
     alarm(CASE_SECONDS_MAX);
     write_damaged(folder, originals, &random);
     report = COMMAND_RUN(&command_report, 100, folder->path, "--limit", "3");
+    replay = COMMAND_RUN(&command_replay, 100, folder->path, "--from", "50us", "--limit", "9", "--no-pager");
     verify = COMMAND_RUN(&command_verify, 100, folder->path);
     repair = COMMAND_RUN(&command_verify, 100, folder->path, "--repair");
     alarm(0);
     is_explained = (report.status == COMMAND_DONE) == (report.err.text[0] == '\0') &&
+                   (replay.status == COMMAND_DONE) == (replay.err.text[0] == '\0') &&
                    (verify.status == COMMAND_DONE) == (verify.err.text[0] == '\0') &&
                    (repair.status == COMMAND_DONE || verify.status == COMMAND_FAILED);
     is_repaired = !has_bad_repair(folder, repair.output);
     command_run_deinit(&report);
+    command_run_deinit(&replay);
     command_run_deinit(&verify);
     command_run_deinit(&repair);
     return is_explained && is_repaired;
@@ -248,6 +263,7 @@ int main(int argc, char **argv)
     trace_folder_put_example(&folder);
     put_stored(&folder);
     put_details_and_crash(&folder);
+    long_calls_put(&folder, 105, 0);
     for (size_t i = 0; i < NAMES; i++)
         originals[i].bytes = trace_folder_read(&folder, names[i], &originals[i].size_bytes);
     for (; (uint64_t)(time(NULL) - start) < seconds && failures < 10; cases++)

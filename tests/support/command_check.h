@@ -5,6 +5,7 @@
 
 #include "support/check.h"
 #include "support/command_run.h"
+#include "support/trace_folder.h"
 
 static inline void command_check_output(const struct command *command, const char *const *words, const char *expected)
 {
@@ -24,6 +25,23 @@ static inline void command_check_refusal(const struct command *command, const ch
     CHECK_EQUAL(run.status, status);
     if (strstr(run.err.text, expected) == NULL)
         CHECK_TEXT(run.err.text, expected);
+    command_run_deinit(&run);
+}
+
+/* A trace of which a stream is cut off is shown as far as it goes, which is no success. */
+static inline void command_check_cut_off(const struct command *command, const struct trace_folder *folder,
+                                         const char *stream, const char *shown)
+{
+    struct command_run run;
+    size_t size;
+    uint8_t *bytes = trace_folder_read(folder, stream, &size);
+
+    trace_folder_write(folder, stream, bytes, size - 1);
+    free(bytes);
+    run = COMMAND_RUN(command, 100, folder->path);
+    CHECK_EQUAL(run.status, COMMAND_FAILED);
+    CHECK(strstr(run.err.text, stream) != NULL);
+    CHECK(strstr(run.output, shown) != NULL);
     command_run_deinit(&run);
 }
 

@@ -49,11 +49,20 @@ for option in --follow=none '--hook=*'; do
     "$folder/without_counter" >"$folder/out" &
     pid=$!
     until [[ -s $folder/out ]]; do sleep 0.05; done
+    rm -rf "$folder/attached"
     timeout 60 "$gait" attach -o "$folder/attached" "${option%%=*}" "${option#*=}" "$pid" >"$folder/said" 2>&1
-    check "attached to without the counter with $option: not refused" test $? = 1
-    check "nobody says why" grep -q 'counter of time' "$folder/said"
+    status=$?
+    if [[ $option == --hook* ]]; then
+        check "attached to without the counter: not hooked" test $status = 0
+        "$gait" report "$folder"/attached/* >"$folder/report" 2>&1
+        check "attached to without the counter: calls are not told" grep -qE ' [0-9]+ .* work ' "$folder/report"
+    else
+        check "attached to without the counter: not refused" test $status = 1
+        check "attached to without the counter: nobody says why" grep -q 'counter of time' "$folder/said"
+    fi
     wait "$pid"
     check "attached to without the counter with $option: it has ended otherwise" test $? = 0
+    check "attached to without the counter with $option: another output" test "$(tail -n 1 "$folder/out")" = 99
 done
 
 finish

@@ -88,6 +88,38 @@ mkdir "$folder/empty"
 refuses 1 'there is no trace in it' query "$folder/empty" 'SELECT 1'
 refuses 1 "$shop" query "$shop" 'SELECT 1'
 
+# ---- counting --------------------------------------------------------------------------------------------------------
+# What the recorder has counted is what events, calls, the report and an export say.
+gcc -O2 -pthread -o "$folder/many_calls" bench/programs/many_calls.c || exit 1
+record many --overflow block -- "$folder/many_calls" 60000 2
+many=$folder/traces/many
+"$gait" dump events "$many" | awk -F '\t' '{ count[$4]++ } END { for (kind in count) print kind "," count[kind] }' |
+    LC_ALL=C sort >"$folder/dumped"
+"$gait" query --csv "$many" 'SELECT kind, count(*) FROM events GROUP BY 1 ORDER BY 1' | tail -n +2 >"$folder/counted"
+check "kinds are counted" diff "$folder/dumped" "$folder/counted" >"$folder/err"
+# counts sql: the functions and their counts, as SQL says
+counts() {
+    "$gait" query --csv "$many" "$1" | tail -n +2 | LC_ALL=C sort
+}
+counts 'SELECT function, count(*) FROM calls GROUP BY 1' >"$folder/counted"
+check "many functions are counted" test "$(wc -l <"$folder/counted")" -ge 29
+counts 'SELECT function, count(start_ns) FROM calls GROUP BY 1' >"$folder/rows"
+check "rows of calls are as many" diff "$folder/counted" "$folder/rows" >"$folder/err"
+counts "SELECT function, count(time_ns) FROM events WHERE kind = 'enter' GROUP BY 1" >"$folder/rows"
+check "so are those of events" diff "$folder/counted" "$folder/rows" >"$folder/err"
+counts "SELECT function, count(*) FROM events WHERE kind = 'enter' GROUP BY 1" >"$folder/rows"
+check "counted ones, too" diff "$folder/counted" "$folder/rows" >"$folder/err"
+counts 'SELECT function, calls FROM functions' >"$folder/rows"
+check "functions have the same" diff "$folder/counted" "$folder/rows" >"$folder/err"
+"$gait" report --json "$many" | python3 -c 'import json, sys
+for row in json.load(sys.stdin)["rows"]:
+    print(row["name"], row["calls"], sep=",")' | LC_ALL=C sort >"$folder/rows"
+check "the report has the same" diff "$folder/counted" "$folder/rows" >"$folder/err"
+"$gait" export -f csv "$many" | tail -n +2 | tr -d "\r\"" | cut -d , -f 4 | LC_ALL=C sort | uniq -c |
+    awk '{ print $2 "," $1 }' | LC_ALL=C sort >"$folder/rows"
+check "an export has the same" diff "$folder/counted" "$folder/rows" >"$folder/err"
+check "verify finds counts right" "$gait" verify "$many" >"$folder/out"
+
 # A stream that ends early is shown as far as it goes, and it is said.
 cp -r "$trace" "$folder/cut"
 stream=$(find "$folder/cut" -name '*.index.gait' -size +1k | sort | head -n 1)

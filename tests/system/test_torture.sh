@@ -20,6 +20,7 @@ torture -w spawn -m "call,ret block" tclsh vim gzip
 torture -w attach -m "none call,ret block hook" lua5.4
 torture -w attach -m "none hook" redis
 torture -w visits -n 4 -m "none call,ret block hook" luajit
+torture -w attach -m "none hook" checker-single_step checker-single_step
 torture -w spawn -m "none hook" checker-seccomp_filters checker-threads_end checker-exec_chain checker-daemon \
     checker-clone_flags checker-unmapped_code checker-own_tracing
 exit $failed

@@ -7,13 +7,15 @@
 #
 # Three programs that check themselves: redis-server, asked by redis-benchmark; java, with four threads that compute,
 # collect and catch; python, with threads, signals, children. Each visit takes one of them, a mode of torture.sh, and up to
-# some seconds. Figures are printed at the end; a failure is told when it happens, and by the status.
+# some seconds. Another redis-server is recorded all the time, into a trace whose oldest pieces are deleted. Figures are
+# printed at the end; a failure is told when it happens, and by the status.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 gait=${GAIT:-$here/../../build/gait}
 minutes=${1:-30}
 seed=${2:-$(date +%s)}
 port=$((20000 + $$ % 4000 * 10 + 7))
+steady_port=$((port + 1))
 for need in redis-server redis-benchmark redis-cli java javac /usr/bin/python3; do
     command -v "$need" >/dev/null || { echo "skipped: $need is not installed"; exit 77; }
 done
@@ -35,6 +37,7 @@ say_failure() {
 clean_up() {
     local pid
     touch stop
+    [[ -n ${recording-} ]] && kill -INT "$recording" 2>/dev/null
     for pid in "${pids[@]}" "${asking-}"; do
         [[ -n $pid ]] && kill "$pid" 2>/dev/null
     done
@@ -119,17 +122,23 @@ begin_programs() {
     pids[java]=$!
     /usr/bin/python3 soak.py >python.out 2>&1 &
     pids[python]=$!
-    until redis-cli -p $port ping >/dev/null 2>&1; do sleep 0.1; done
+    redis-server --port $steady_port --save '' --appendonly no >steady.out 2>&1 &
+    pids[steady]=$!
+    until redis-cli -p $port ping >/dev/null 2>&1 && redis-cli -p $steady_port ping >/dev/null 2>&1; do sleep 0.1; done
+    "$gait" attach --quiet -o steady --overflow drop --follow call,ret --rotate 16M --keep 3 "${pids[steady]}" >recorded 2>&1 &
+    recording=$!
     ask_redis >asked &
     asking=$!
 }
 
 # Keys come from a range, so that what the server keeps does not grow.
 ask_redis() {
-    local rounds=0
+    local rounds=0 to
     while [[ ! -e stop ]]; do
-        redis-benchmark -p $port -q -n 4000 -c 10 -r 5000 -t set,get,incr,sadd,hset,zadd,mset >/dev/null 2>benchmark.err ||
-            echo "benchmark: $? $(head -n 1 benchmark.err)"
+        for to in $port $steady_port; do
+            redis-benchmark -p "$to" -q -n 2000 -c 10 -r 5000 -t set,get,incr,sadd,hset,zadd,mset >/dev/null 2>benchmark.err ||
+                echo "benchmark: $? $(head -n 1 benchmark.err)"
+        done
         rounds=$((rounds + 1))
         sleep 0.2
     done
@@ -142,8 +151,13 @@ end_programs() {
     wait "$asking"
     asking=
     grep -v ' rounds$' asked >trouble && say_failure "redis: $(head -n 1 trouble)"
+    kill -INT "$recording"
+    wait "$recording" || say_failure "the steady recording ended with $?: $(tail -n 1 recorded)"
+    recording=
+    "$gait" verify steady/*/ >verified 2>&1 || say_failure "the steady recording: a bad trace: $(tail -n 1 verified)"
     redis-cli -p $port shutdown nosave
-    for name in redis java python; do
+    redis-cli -p $steady_port shutdown nosave
+    for name in redis java python steady; do
         wait "${pids[$name]}" || say_failure "$name ended with $?: $(tail -n 2 "$name.out" | tr '\n' ' ')"
         pids[$name]=
     done
@@ -193,6 +207,8 @@ visit() {
     kill -0 "$pid" 2>/dev/null || say_failure "$1 with $2: is gone"
     count_trace "$1 with $2"
     printf '%d %s %s %d %d %d\n' "$SECONDS" "$1" "$2" "$(kib_of "$pid" VmRSS)" "$most" "$(kib_of "$pid" VmSize)" >>samples
+    printf '%d %s %s %d %d %d\n' "$SECONDS" steady call,ret "$(kib_of "${pids[steady]}" VmRSS)" "$(kib_of "$recording" VmRSS)" \
+        "$(kib_of "${pids[steady]}" VmSize)" >>samples
     visits=$((visits + 1))
     visits_of[$1]=$((${visits_of[$1]-0} + 1))
     modes_of[$2]=$((${modes_of[$2]-0} + 1))
@@ -208,23 +224,24 @@ median() { # program column from to
 }
 
 report() {
-    local name first last gait_first gait_last mapped_first mapped_last
+    local name first last mapped_first mapped_last
     printf '%s minutes, seed %s: %d visits (' "$minutes" "$seed" "$visits"
     for name in "${!modes_of[@]}"; do printf '%s %d, ' "$name" "${modes_of[$name]}"; done
     printf '), %d events, %d bytes told as lost, %d threads left\n' "$events" "$lost_bytes" "$left_threads"
     printf '%s by redis-benchmark, java %s, python %s\n' "$(tail -n 1 asked)" "$(tail -n 1 java.out)" "$(tail -n 1 python.out)"
-    printf '%-8s %8s %24s %24s %24s\n' program visits 'RSS in KiB: early, late' 'mapped: early, late' "gait's RSS: early, late"
-    for name in redis java python; do
+    printf '%-8s %8s %24s %24s\n' program visits 'RSS in KiB: early, late' 'mapped: early, late'
+    for name in redis java python steady; do
         first=$(median "$name" 4 0.1 0.35) last=$(median "$name" 4 0.75 1)
-        gait_first=$(median "$name" 5 0.1 0.35) gait_last=$(median "$name" 5 0.75 1)
         mapped_first=$(median "$name" 6 0.1 0.35) mapped_last=$(median "$name" 6 0.75 1)
-        printf '%-8s %8d %12d %11d %12d %11d %12d %11d\n' "$name" "${visits_of[$name]-0}" "$first" "$last" \
-            "$mapped_first" "$mapped_last" "$gait_first" "$gait_last"
+        printf '%-8s %8s %12d %11d %12d %11d\n' "$name" "${visits_of[$name]--}" "$first" "$last" "$mapped_first" "$mapped_last"
         # A twentieth and 4 MiB: what a collector or an allocator may do.
         ((last > first + first / 20 + 4096)) && say_failure "$name has grown from $first to $last KiB"
         ((mapped_last > mapped_first + mapped_first / 20 + 65536)) && say_failure "$name has mapped $mapped_last KiB"
-        ((gait_last > gait_first * 5 / 4 + 8192)) && say_failure "gait has grown from $gait_first to $gait_last KiB at $name"
     done
+    first=$(median steady 5 0.1 0.35) last=$(median steady 5 0.75 1)
+    printf '%-8s %8s %12d %11d\n' gait - "$first" "$last"
+    ((last > first + first / 20 + 4096)) && say_failure "gait has grown from $first to $last KiB"
+    printf 'largest of the visits: %d KiB\n' "$(awk '$2 != "steady" && $5 > most { most = $5 } END { print most }' samples)"
 }
 
 put_programs

@@ -10,10 +10,10 @@ awk -F '\t' '
     BEGIN {
         count = split("spawn attach visits", ways, " ")
         modes_count = split("none call,ret block hook", modes, " ")
-        sign["passed"] = "+"; sign["failed"] = "**failed**"; sign["skipped"] = "-"
+        sign["passed"] = "+"; sign["failed"] = "**failed**"; sign["skipped"] = "-"; sign["missed"] = "ended"
     }
     !($1 in seen) { order[++programs] = $1; seen[$1] = 1 }
-    { result[$1, $2, $3] = sign[$4] ($6 == "-" || $6 == 50 ? "" : " (" $6 ")") }
+    { result[$1, $2, $3] = sign[$4] ($6 == "-" || $6 == 0 || $6 == 50 ? "" : " (" $6 ")") }
     END {
         printf "| program |"
         for (w = 1; w <= count; w++) for (m = 1; m <= modes_count; m++) printf " %s %s |", ways[w], modes[m]

@@ -28,6 +28,18 @@ _Noreturn void runner_fail(const char *what, const char *which)
     _exit(STATUS_NOT_FOLLOWED);
 }
 
+/* So that somebody can attach before the program begins. */
+static void be_late(void)
+{
+    const char *late_ms = getenv("GAIT_TEST_LATE_MS");
+
+    if (late_ms == NULL)
+        return;
+    usleep((useconds_t)atoi(late_ms) * 1000);
+    /* Once, also for one that executes itself. */
+    unsetenv("GAIT_TEST_LATE_MS");
+}
+
 int main(int argc, char **argv, char **environment)
 {
     const char *line = getenv("GAIT_TEST_MODE");
@@ -36,6 +48,7 @@ int main(int argc, char **argv, char **environment)
     static struct mode mode;
     int status;
 
+    be_late();
     if (line == NULL || strcmp(line, "native") == 0)
         return program_main(argc, argv, environment);
     mode_read(line, &mode);

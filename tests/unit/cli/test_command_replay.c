@@ -102,19 +102,8 @@ static void without_such_a_function_nothing_is_shown(void)
 /* What is there is shown. */
 static void a_trace_that_is_cut_off_is_no_success(void)
 {
-    struct command_run run;
-    size_t size;
-    uint8_t *bytes;
-
     begin();
-    bytes = trace_folder_read(&folder, "100/101.1.index.gait", &size);
-    trace_folder_write(&folder, "100/101.1.index.gait", bytes, size - 1);
-    free(bytes);
-    run = COMMAND_RUN(&command_replay, 100, folder.path);
-    CHECK_EQUAL(run.status, COMMAND_FAILED);
-    CHECK(strstr(run.err.text, "101.1.index.gait") != NULL);
-    CHECK(strstr(run.output, "example+0x1000") != NULL);
-    command_run_deinit(&run);
+    command_check_cut_off(&command_replay, &folder, "100/101.1.index.gait", "example+0x1000");
     trace_folder_deinit(&folder);
 }
 

@@ -101,6 +101,17 @@ static void a_process_that_is_made_is_watched_in_its_parents_place(void)
     CHECK_EQUAL(status_of(parent), 5 << 8);
 }
 
+/* Both: the parent waits for its child until that executes a program. */
+static void a_parent_that_has_just_made_a_process_can_be_let_go(void)
+{
+    pid_t parent = start(make_process, EXEC_WATCH_PARENT);
+    siginfo_t info;
+
+    CHECK_EQUAL(waitid(P_PID, (id_t)parent, &info, WSTOPPED | WNOWAIT | __WALL), 0);
+    exec_watch_end(&watch);
+    CHECK_EQUAL(status_of(parent), 5 << 8);
+}
+
 static void make_traced_process(void)
 {
     int status = -1;
@@ -196,6 +207,7 @@ static void what_is_not_there_is_not_watched(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_program_is_stopped_at_its_first_instruction),
     CHECK_CASE(a_process_that_is_made_is_watched_in_its_parents_place),
+    CHECK_CASE(a_parent_that_has_just_made_a_process_can_be_let_go),
     CHECK_CASE(a_process_that_its_parent_wants_to_trace_is_left_to_it),
     CHECK_CASE(signals_do_what_they_do),
     CHECK_CASE(it_can_be_let_go_at_any_time),

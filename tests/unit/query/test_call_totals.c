@@ -2,50 +2,32 @@
 #include "query/call_totals.h"
 
 #include "support/check.h"
-#include "support/query_text.h"
-#include "view/view_trace.h"
+#include "support/query_lab.h"
 
-static struct trace_folder folder;
-static struct view_trace trace;
-static struct query_source source;
-
-static void begin(void)
-{
-    trace_folder_init(&folder);
-    query_text_put_hooked(&folder);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(query_source_init(&source, &trace), 0);
-}
-
-static void end(void)
-{
-    query_source_deinit(&source);
-    view_trace_close(&trace);
-    trace_folder_deinit(&folder);
-}
+static struct query_lab lab;
 
 static void check_totals(bool has_times)
 {
     struct call_totals *totals = NULL;
     const struct call_total *total;
 
-    begin();
-    CHECK_EQUAL(call_totals_create(&totals, &source, has_times), 0);
-    total = &totals->totals[query_source_number(&source, 0, 0x401100, 2000)];
+    query_lab_init(&lab);
+    CHECK_EQUAL(call_totals_create(&totals, &lab.source, has_times), 0);
+    total = &totals->totals[query_source_number(&lab.source, 0, 0x401100, 2000)];
     CHECK_EQUAL(total->calls, 3);
     CHECK_EQUAL(total->total, has_times ? 160 : 0);
     CHECK_EQUAL(total->longest, has_times ? 100 : 0);
-    total = &totals->totals[query_source_number(&source, 0, 0x401000, 2000)];
+    total = &totals->totals[query_source_number(&lab.source, 0, 0x401000, 2000)];
     CHECK_EQUAL(total->calls, 1);
     CHECK_EQUAL(total->self, has_times ? 350 : 0);
     /* One of the two is within the other. */
-    total = &totals->totals[query_source_number(&source, 0, 0x401000, 6000)];
+    total = &totals->totals[query_source_number(&lab.source, 0, 0x401000, 6000)];
     CHECK_EQUAL(total->calls, 2);
     CHECK_EQUAL(total->total, has_times ? 100 : 0);
     CHECK_EQUAL(total->summed, has_times ? 100 : 0);
     CHECK_EQUAL(total->shortest, has_times ? 0 : UINT64_MAX);
     call_totals_destroy(totals);
-    end();
+    query_lab_deinit(&lab);
 }
 
 static void calls_and_times_are_summed_by_function(void)

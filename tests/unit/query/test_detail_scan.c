@@ -2,27 +2,9 @@
 #include "query/detail_scan.h"
 
 #include "support/check.h"
-#include "support/query_text.h"
-#include "view/view_trace.h"
+#include "support/query_lab.h"
 
-static struct trace_folder folder;
-static struct view_trace trace;
-static struct query_source source;
-
-static void begin(void)
-{
-    trace_folder_init(&folder);
-    query_text_put_hooked(&folder);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(query_source_init(&source, &trace), 0);
-}
-
-static void end(void)
-{
-    query_source_deinit(&source);
-    view_trace_close(&trace);
-    trace_folder_deinit(&folder);
-}
+static struct query_lab lab;
 
 static enum detail_step step(struct detail_scan *scan)
 {
@@ -33,11 +15,11 @@ static void records_come_one_by_one(void)
 {
     struct detail_scan scan;
 
-    begin();
-    query_text_put_details(&folder);
-    view_trace_close(&trace);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    scan = (struct detail_scan){.source = &source};
+    query_lab_init(&lab);
+    query_text_put_details(&lab.folder);
+    view_trace_close(&lab.trace);
+    CHECK_EQUAL(view_trace_open(&lab.trace, lab.folder.path, NULL), 0);
+    scan = (struct detail_scan){.source = &lab.source};
     CHECK_EQUAL(step(&scan), DETAIL_STEP_RECORD);
     CHECK_EQUAL(scan.thread.tid, 200);
     CHECK_TEXT(scan.thread.name, "main");
@@ -46,9 +28,9 @@ static void records_come_one_by_one(void)
         CHECK_EQUAL(step(&scan), DETAIL_STEP_RECORD);
     CHECK_EQUAL(step(&scan), DETAIL_STEP_END);
     CHECK_EQUAL(step(&scan), DETAIL_STEP_OVER);
-    CHECK_EQUAL(source.problem, 0);
+    CHECK_EQUAL(lab.source.problem, 0);
     detail_scan_deinit(&scan);
-    end();
+    query_lab_deinit(&lab);
 }
 
 /* The rest of a chunk behind what is no record is lost; the next chunk is read. */
@@ -58,7 +40,7 @@ static void what_is_no_record_is_a_gap(void)
     struct trace_bytes bytes = {.size_bytes = 0};
     struct detail_scan scan;
 
-    begin();
+    query_lab_init(&lab);
     trace_bytes_put(&bytes, &leave, sizeof(leave));
     leave.record.kind = 99;
     trace_bytes_put(&bytes, &leave, sizeof(leave));
@@ -66,14 +48,14 @@ static void what_is_no_record_is_a_gap(void)
     trace_bytes_put(&bytes, &leave, sizeof(leave));
     trace_bytes_put(&bytes, &leave, sizeof(leave));
     trace_folder_put_stream(
-        &folder,
+        &lab.folder,
         &(struct trace_stream_plan){.name = "200/201.1.detail.gait",
                                     .header = {.kind = TRACE_STREAM_DETAIL, .pid = 200, .tid = 201, .generation = 1},
                                     .bytes = &bytes,
                                     .piece_bytes = 2 * sizeof(leave)});
-    view_trace_close(&trace);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    scan = (struct detail_scan){.source = &source};
+    view_trace_close(&lab.trace);
+    CHECK_EQUAL(view_trace_open(&lab.trace, lab.folder.path, NULL), 0);
+    scan = (struct detail_scan){.source = &lab.source};
     CHECK_EQUAL(step(&scan), DETAIL_STEP_RECORD);
     CHECK_EQUAL(step(&scan), DETAIL_STEP_GAP);
     CHECK_EQUAL(scan.lost_bytes, sizeof(leave));
@@ -81,7 +63,7 @@ static void what_is_no_record_is_a_gap(void)
     CHECK_EQUAL(step(&scan), DETAIL_STEP_RECORD);
     CHECK_EQUAL(step(&scan), DETAIL_STEP_END);
     CHECK_EQUAL(step(&scan), DETAIL_STEP_OVER);
-    end();
+    query_lab_deinit(&lab);
 }
 
 static const struct check_case cases[] = {

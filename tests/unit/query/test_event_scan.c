@@ -2,27 +2,9 @@
 #include "query/event_scan.h"
 
 #include "support/check.h"
-#include "support/query_text.h"
-#include "view/view_trace.h"
+#include "support/query_lab.h"
 
-static struct trace_folder folder;
-static struct view_trace trace;
-static struct query_source source;
-
-static void begin(void)
-{
-    trace_folder_init(&folder);
-    query_text_put_hooked(&folder);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(query_source_init(&source, &trace), 0);
-}
-
-static void end(void)
-{
-    query_source_deinit(&source);
-    view_trace_close(&trace);
-    trace_folder_deinit(&folder);
-}
+static struct query_lab lab;
 
 struct seen {
     size_t begun;
@@ -63,7 +45,7 @@ static void end_thread(void *context, size_t thread)
 
 static struct event_scan scan_for(struct seen *seen)
 {
-    return (struct event_scan){.trace = &trace,
+    return (struct event_scan){.trace = &lab.trace,
                                .receiver = {take, NULL, NULL, NULL},
                                .wants = wants,
                                .begin = begin_thread,
@@ -76,7 +58,7 @@ static void threads_are_read_one_after_the_other(void)
     struct seen seen = {.begun = 0};
     struct event_scan scan;
 
-    begin();
+    query_lab_init(&lab);
     scan = scan_for(&seen);
     while (event_scan_step(&scan))
         CHECK(seen.begun - seen.ended <= 1);
@@ -85,7 +67,7 @@ static void threads_are_read_one_after_the_other(void)
     CHECK_EQUAL(seen.events, 10);
     CHECK_EQUAL(scan.problem, 0);
     event_scan_deinit(&scan);
-    end();
+    query_lab_deinit(&lab);
 }
 
 static void threads_can_be_left_out_and_left_early(void)
@@ -93,7 +75,7 @@ static void threads_can_be_left_out_and_left_early(void)
     struct seen seen = {.only = 2};
     struct event_scan scan;
 
-    begin();
+    query_lab_init(&lab);
     scan = scan_for(&seen);
     while (event_scan_step(&scan))
         ;
@@ -106,7 +88,7 @@ static void threads_can_be_left_out_and_left_early(void)
     scan = scan_for(&seen);
     CHECK(event_scan_step(&scan));
     event_scan_deinit(&scan);
-    end();
+    query_lab_deinit(&lab);
 }
 
 static void what_cannot_be_read_is_noted(void)
@@ -114,15 +96,15 @@ static void what_cannot_be_read_is_noted(void)
     struct seen seen = {.begun = 0};
     struct event_scan scan;
 
-    begin();
-    trace_folder_write(&folder, "200/200.1.index.gait", "?", 1);
+    query_lab_init(&lab);
+    trace_folder_write(&lab.folder, "200/200.1.index.gait", "?", 1);
     scan = scan_for(&seen);
     while (event_scan_step(&scan))
         ;
     CHECK_EQUAL(seen.events, 4);
     CHECK(scan.problem < 0 && strstr(scan.why.text, "200.1.index.gait") != NULL);
     event_scan_deinit(&scan);
-    end();
+    query_lab_deinit(&lab);
 }
 
 static const struct check_case cases[] = {

@@ -2,35 +2,17 @@
 #include "query/function_sums.h"
 
 #include "support/check.h"
-#include "support/query_text.h"
-#include "view/view_trace.h"
+#include "support/query_lab.h"
 
-static struct trace_folder folder;
-static struct view_trace trace;
-static struct query_source source;
-
-static void begin(void)
-{
-    trace_folder_init(&folder);
-    query_text_put_hooked(&folder);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(query_source_init(&source, &trace), 0);
-}
-
-static void end(void)
-{
-    query_source_deinit(&source);
-    view_trace_close(&trace);
-    trace_folder_deinit(&folder);
-}
+static struct query_lab lab;
 
 static void sums_are_by_function_and_what_is_mapped(void)
 {
     struct function_sums sums;
     uint32_t first, second;
 
-    begin();
-    function_sums_init(&sums, &trace);
+    query_lab_init(&lab);
+    function_sums_init(&sums, &lab.trace);
     first = function_sums_find(&sums, 0, 0x401000, 2000);
     second = function_sums_find(&sums, 0, 0x401000, 6000);
     CHECK(first != second);
@@ -42,15 +24,15 @@ static void sums_are_by_function_and_what_is_mapped(void)
     CHECK_EQUAL(sums.count, 0);
     CHECK_EQUAL(function_sums_find(&sums, 0, 0x401000, 6000), 0);
     function_sums_deinit(&sums);
-    end();
+    query_lab_deinit(&lab);
 }
 
 static void many_are_found_again(void)
 {
     struct function_sums sums;
 
-    begin();
-    function_sums_init(&sums, &trace);
+    query_lab_init(&lab);
+    function_sums_init(&sums, &lab.trace);
     for (unsigned round = 0; round < 2; round++)
         for (uint32_t i = 0; i < 5000; i++) {
             CHECK_EQUAL(function_sums_find(&sums, 0, 0x10000 + 16 * (uint64_t)i, 2000), i);
@@ -59,7 +41,7 @@ static void many_are_found_again(void)
     CHECK_EQUAL(sums.count, 5000);
     CHECK_EQUAL(sums.sums[4999].calls, 2);
     function_sums_deinit(&sums);
-    end();
+    query_lab_deinit(&lab);
 }
 
 static const struct check_case cases[] = {

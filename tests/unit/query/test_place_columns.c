@@ -2,27 +2,9 @@
 #include "query/place_columns.h"
 
 #include "support/check.h"
-#include "support/query_text.h"
-#include "view/view_trace.h"
+#include "support/query_lab.h"
 
-static struct trace_folder folder;
-static struct view_trace trace;
-static struct query_source source;
-
-static void begin(void)
-{
-    trace_folder_init(&folder);
-    query_text_put_hooked(&folder);
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(query_source_init(&source, &trace), 0);
-}
-
-static void end(void)
-{
-    query_source_deinit(&source);
-    view_trace_close(&trace);
-    trace_folder_deinit(&folder);
-}
+static struct query_lab lab;
 
 static struct query_cursor cursor;
 
@@ -36,10 +18,10 @@ static void verdicts_are_made_once_for_each_function(void)
                                         .texts = (char *[]){(char[]){"other"}}};
     uint32_t before, after;
 
-    begin();
-    cursor = (struct query_cursor){.source = &source};
-    before = query_source_number(&source, 0, 0x401000, 2000);
-    after = query_source_number(&source, 0, 0x401000, 6000);
+    query_lab_init(&lab);
+    cursor = (struct query_cursor){.source = &lab.source};
+    before = query_source_number(&lab.source, 0, 0x401000, 2000);
+    after = query_source_number(&lab.source, 0, 0x401000, 6000);
     place_verdicts_init(&verdicts, &cursor);
     CHECK(!verdicts.is_needed && place_takes_function(&verdicts, &cursor, before));
     cursor.filter = (struct query_filter){&condition, 1};
@@ -50,7 +32,7 @@ static void verdicts_are_made_once_for_each_function(void)
         CHECK(place_takes_function(&verdicts, &cursor, after));
     }
     place_verdicts_deinit(&verdicts);
-    end();
+    query_lab_deinit(&lab);
 }
 
 static void threads_are_judged_by_their_numbers_and_name(void)
@@ -59,16 +41,16 @@ static void threads_are_judged_by_their_numbers_and_name(void)
     struct query_condition condition = {.column = PLACE_TID, .comparison = QUERY_EQUAL, .count = 1, .ranges = &range};
     struct place_thread threads[2];
 
-    begin();
-    cursor = (struct query_cursor){.source = &source, .filter = {&condition, 1}};
-    threads[0] = place_of_thread(&trace, 0);
-    threads[1] = place_of_thread(&trace, 1);
+    query_lab_init(&lab);
+    cursor = (struct query_cursor){.source = &lab.source, .filter = {&condition, 1}};
+    threads[0] = place_of_thread(&lab.trace, 0);
+    threads[1] = place_of_thread(&lab.trace, 1);
     CHECK_TEXT(threads[1].name, "helper");
     CHECK(!place_takes_thread(&cursor, &threads[0]) && place_takes_thread(&cursor, &threads[1]));
     condition.column = PLACE_THREAD_ID;
     range = (struct query_range){0, 0};
     CHECK(place_takes_thread(&cursor, &threads[0]) && !place_takes_thread(&cursor, &threads[1]));
-    end();
+    query_lab_deinit(&lab);
 }
 
 static void functions_are_needed_for_what_is_theirs(void)

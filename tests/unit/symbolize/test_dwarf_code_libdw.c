@@ -3,7 +3,7 @@
  * Every function of a program, in all forms that debug information comes in: the same frames as addr2line and
  * llvm-addr2line see. Forms that addr2line cannot read are compared with what it says of the same code in another.
  *
- * time limit: 240 s
+ * time limit: 480 s
  */
 #include "symbolize/dwarf_code.h"
 
@@ -125,6 +125,33 @@ static void shared_debug_information_is_read(void)
     expect_same("cp plain alone && dwz alone", "alone", COMPARE_NUMBERS);
 }
 
+/* Split units that were put into one file, which is all that is left of them. */
+static void try_package(const char *tool, const char *flags, enum built_program_strictness strictness)
+{
+    char command[512];
+
+    snprintf(command, sizeof(command), "%s --version", tool);
+    if (!built_program_run(&program, command)) {
+        printf("there is no %s: not tried\n", tool);
+        return;
+    }
+    build_plain(flags);
+    snprintf(command, sizeof(command),
+             "rm -f *.dwo; g++" OPTIONS "%s -gsplit-dwarf -o packed part.cc main.cc && %s -e packed -o packed.dwp && "
+             "rm *.dwo",
+             flags, tool);
+    CHECK(built_program_run(&program, command));
+    CHECK_EQUAL(built_program_compare(&program, "packed", "answer", &options, strictness), 0);
+    CHECK(built_program_run(&program, "rm packed.dwp"));
+    CHECK(built_program_compare(&program, "packed", "answer", &options, strictness) != 0);
+}
+
+static void packages_are_read(void)
+{
+    try_package("dwp", "-gdwarf-4", COMPARE_ALL);
+    try_package("llvm-dwp", "-gdwarf-5", COMPARE_NUMBERS);
+}
+
 static void other_compilers_are_read(void)
 {
     if (!built_program_run(&program, "clang++ --version")) {
@@ -225,6 +252,7 @@ int main(int count, char **words)
         CHECK_CASE(programs_optimized_as_a_whole_at_fixed_addresses_are_read),
         CHECK_CASE(separate_files_are_found),
         CHECK_CASE(shared_debug_information_is_read),
+        CHECK_CASE(packages_are_read),
         CHECK_CASE(other_compilers_are_read),
         CHECK_CASE(other_languages_are_read),
         CHECK_CASE(what_is_missing_is_said),

@@ -3,9 +3,11 @@
 #include "trace/file_check.h"
 
 #include "support/check.h"
-#include "support/trace_folder.h"
+#include "support/long_calls.h"
 #include "trace/chunk_encoder.h"
+#include "trace/crc32c.h"
 #include "trace/kept_names.h"
+#include "trace/record_counts.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -182,7 +184,33 @@ static void pieces_have_to_follow_each_other(void)
     expect("100/101.1.index.5.gait", FILE_DAMAGED, "begins with chunk 0, where chunk 4 should follow");
 }
 
+/* Its sums are right, but it was entered once less than it says. */
+static void counts_that_are_not_those_of_records_are_noticed(void)
+{
+    size_t size, at = sizeof(struct trace_stream_header) + sizeof(struct trace_chunk);
+    struct trace_chunk *chunk;
+    struct trace_counts *counts;
+    uint8_t *bytes;
+
+    begin();
+    long_calls_put(&folder, 100, 0);
+    expect(NULL, FILE_GOOD, "");
+    begin();
+    long_calls_put(&folder, 100, 0);
+    bytes = trace_folder_read(&folder, "100/100.1.index.gait", &size);
+    counts = (void *)(bytes + at);
+    ((struct trace_count *)(void *)(counts + 1))->entered++;
+    counts->crc = record_counts_sum(bytes + at, counts->count);
+    chunk = (void *)(bytes + at - sizeof(*chunk));
+    chunk->data_crc = crc32c_by_tables(0, bytes + at, chunk->stored_bytes);
+    chunk->crc = crc32c_by_tables(0, chunk, offsetof(struct trace_chunk, crc));
+    trace_folder_write(&folder, "100/100.1.index.gait", bytes, size);
+    free(bytes);
+    expect("100/100.1.index.gait", FILE_DAMAGED, "the counts of chunk 0 are not those of its records");
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(counts_that_are_not_those_of_records_are_noticed),
     CHECK_CASE(a_good_trace_is_good),
     CHECK_CASE(what_is_wrong_is_found),
     CHECK_CASE(names_are_checked_as_a_whole),

@@ -3,7 +3,7 @@
 #include "trace/stream_reader.h"
 
 #include "support/check.h"
-#include "support/trace_folder.h"
+#include "support/long_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -335,9 +335,51 @@ static void an_incomplete_end_is_put_into_words(void)
     free(file);
 }
 
+static void a_chunk_is_looked_at_and_read_later(void)
+{
+    struct stream_glance glance;
+    struct stream_reader reader;
+    struct stream_place place;
+    struct stream_chunk chunk;
+
+    trace_folder_make(&folder, "100");
+    long_calls_put(&folder, 100, 0);
+    CHECK_EQUAL(stream_reader_open(&reader, folder.fd, "100/100.1.index.gait", NULL), 0);
+    CHECK(!stream_reader_glance(&reader, LONG_CALLS_TIME(1) - 1, &glance));
+    CHECK(stream_reader_glance(&reader, LONG_CALLS_TIME(1), &glance));
+    CHECK(glance.has_counts && !glance.is_behind_gap);
+    CHECK_EQUAL(glance.count, 3);
+    CHECK_EQUAL(glance.counts[0].entered, 1);
+    CHECK_EQUAL(glance.lowest_depth, 0);
+    CHECK_EQUAL(glance.last_time, LONG_CALLS_TIME(1));
+    stream_reader_pass(&reader);
+    place = stream_reader_place(&reader);
+    CHECK(stream_reader_glance(&reader, UINT64_MAX, &glance));
+    CHECK_EQUAL(glance.count, 1);
+    CHECK_EQUAL(glance.lowest_depth, 2);
+    for (int i = 0; i < 2; i++) {
+        CHECK(stream_reader_next(&reader, &chunk));
+        CHECK_EQUAL(chunk.sequence, 1);
+        CHECK_EQUAL(chunk.size_bytes, LONG_CALLS_CHUNK_BYTES);
+        CHECK(chunk.counts != NULL && chunk.count_count == 1);
+        stream_reader_return(&reader, place);
+    }
+    /* Who passes over all of them still gets to the footer. */
+    while (stream_reader_glance(&reader, UINT64_MAX, &glance))
+        stream_reader_pass(&reader);
+    stream_reader_close(&reader);
+    CHECK_EQUAL(stream_reader_open(&reader, folder.fd, "100/100.1.index.gait", NULL), 0);
+    while (stream_reader_glance(&reader, UINT64_MAX, &glance))
+        stream_reader_pass(&reader);
+    CHECK(!stream_reader_next(&reader, &chunk));
+    CHECK_EQUAL(reader.end.state, STREAM_COMPLETE);
+    stream_reader_close(&reader);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(what_was_written_is_read),
     CHECK_CASE(chunks_before_a_time_are_passed_over),
+    CHECK_CASE(a_chunk_is_looked_at_and_read_later),
     CHECK_CASE(each_way_of_storing_is_read),
     CHECK_CASE(impossible_marks_are_damage),
     CHECK_CASE(truncation_is_told_at_every_byte),

@@ -35,6 +35,7 @@
 #define SIGNAL_MASK     304
 #define VECTOR_FORMAT   312
 #define DONE            316
+#define IS_HELD         320
 
 #define RED_ZONE        128
 #define SIG_SETMASK     2
@@ -48,6 +49,8 @@
 thread_landing_routine:
         .cfi_startproc
         .cfi_undefined rip
+        cmpl    $0, IS_HELD(%rbx)
+        jne     5f
         pushq   $-1                     /* all signals */
         movl    $SIG_SETMASK, %edi
         movq    %rsp, %rsi
@@ -55,7 +58,7 @@ thread_landing_routine:
         movl    $8, %r10d
         movl    $__NR_rt_sigprocmask, %eax
         OWN_CALL landing
-        movq    STACK_END(%rbx), %rsp
+5:      movq    STACK_END(%rbx), %rsp
 
         movq    VECTOR_STATE(%rbx), %rdi
         movl    $-1, %eax

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* gait syscalls: what a program asks of the kernel, as strace tells it. */
+#define _GNU_SOURCE
+#include "cli/command.h"
+
+#include "cli/syscalls_json.h"
+#include "cli/syscalls_options.h"
+#include "libgait/error.h"
+#include "source/call_stack.h"
+#include "source/system_call_counts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct listening {
+    const struct syscalls_options *options;
+    FILE *stream;
+    struct system_call_lines *lines;
+    struct system_call_counts *counts;
+};
+
+static void hear(void *context, const struct system_call_event *event)
+{
+    struct listening *listening = context;
+
+    if (listening->counts != NULL)
+        system_call_counts_add(listening->counts, event);
+    if (listening->options->only_counts)
+        return;
+    if (listening->options->is_json)
+        syscalls_json_put(listening->stream, event, &listening->options->lines.text);
+    else
+        system_call_lines_put(listening->lines, event);
+}
+
+static enum command_status watch(const struct command_call *call, const struct syscalls_options *options,
+                                 struct listening *listening, int *status_out)
+{
+    const struct system_call_request request = {
+        .program = options->program,
+        .pids = options->pids,
+        .pid_count = options->pid_count,
+        .follows = options->follows,
+        .set = &options->set,
+        .injections = &options->injections,
+        .hear = hear,
+        .context = listening,
+    };
+
+    if (options->source->run(&request, status_out, call->error) != 0)
+        return COMMAND_FAILED;
+    system_call_lines_detach(listening->lines);
+    if (listening->counts != NULL && options->is_json)
+        system_call_counts_put_json(listening->counts, listening->stream);
+    else if (listening->counts != NULL)
+        system_call_counts_put(listening->counts, listening->stream);
+    return COMMAND_DONE;
+}
+
+static enum command_status listen(const struct command_call *call, struct syscalls_options *options, FILE *stream,
+                                  int *status_out)
+{
+    struct listening listening = {.options = options, .stream = stream};
+    enum command_status status = COMMAND_FAILED;
+
+    /* As strace: ids in a file are in a column of their own, on a terminal only where there are several. */
+    options->lines.ids =
+        options->follows && options->output != NULL ? SYSTEM_CALL_IDS_ALWAYS : SYSTEM_CALL_IDS_WHERE_SEVERAL;
+    options->lines.put_stack = options->has_stacks ? call_stack_put : NULL;
+    listening.lines = system_call_lines_create(stream, &options->lines);
+    if (options->only_counts || options->also_counts)
+        listening.counts = calloc(1, sizeof(*listening.counts));
+    if (listening.lines == NULL || ((options->only_counts || options->also_counts) && listening.counts == NULL))
+        (void)error_set(call->error, ENOMEM, "syscalls: there is no memory");
+    else
+        status = watch(call, options, &listening, status_out);
+    system_call_lines_destroy(listening.lines);
+    call_stack_forget();
+    free(listening.counts);
+    return status;
+}
+
+/* Whether all that was written has arrived. */
+static enum command_status close_output(const struct command_call *call, const struct syscalls_options *options,
+                                        FILE *stream)
+{
+    bool has_failed = ferror(stream) != 0;
+
+    if (options->output == NULL)
+        has_failed |= fflush(stream) != 0;
+    else
+        has_failed |= fclose(stream) != 0;
+    if (!has_failed)
+        return COMMAND_DONE;
+    (void)error_set(call->error, errno, "cannot write to %s: %s",
+                    options->output == NULL ? "standard error" : options->output, strerror(errno));
+    return COMMAND_FAILED;
+}
+
+static enum command_status run(const struct command_call *call)
+{
+    struct syscalls_options *options = malloc(sizeof(*options));
+    enum command_status status = options == NULL ? COMMAND_FAILED : syscalls_options_parse(call, options);
+    FILE *stream = stderr;
+    int ended = 0;
+
+    if (status == COMMAND_DONE && options->output != NULL) {
+        stream = fopen(options->output, "we");
+        if (stream == NULL) {
+            (void)error_set(call->error, errno, "cannot write to '%s': %s", options->output, strerror(errno));
+            status = COMMAND_FAILED;
+        }
+    }
+    if (status == COMMAND_DONE) {
+        status = listen(call, options, stream, &ended);
+        if (close_output(call, options, stream) != COMMAND_DONE && status == COMMAND_DONE)
+            status = COMMAND_FAILED;
+    }
+    free(options);
+    if (status != COMMAND_DONE)
+        return status;
+    /* As the program ended. */
+    return (enum command_status)(WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended));
+}
+
+extern const struct command command_syscalls;
+const struct command command_syscalls = {
+    .name = "syscalls",
+    .arguments = "[options] [--] PROGRAM [ARG...] | -p PID",
+    .summary = "shows the system calls of a program, as strace does",
+    .details = "Runs the program and writes each system call, with its arguments, result and error,\n"
+               "and each signal to standard error, as strace does; ends with the program's status,\n"
+               "or 128 + N if signal N ended it. Processes that are attached to go on as they were\n"
+               "when Ctrl-C ends it.\n"
+               "\n"
+               "  -o FILE        write there\n"
+               "  -f             follow threads and child processes\n"
+               "  -p PID         attach to a process, with -f to all of its threads; several by commas\n"
+               "  -e trace=SET   only these: names, classes (file, desc, network, process, signal, ipc,\n"
+               "                 memory, %creds, %clock, %stat, %lstat, %fstat, %%stat, %statfs,\n"
+               "                 %fstatfs, %%statfs, %pure), /REGEX/, all, none, by commas; ! before\n"
+               "                 all of it: all others; ?NAME: if there is such a call\n"
+               "  -e inject=SET:error=E|retval=N[:signal=S][:delay_enter=T][:delay_exit=T][:when=W]\n"
+               "                 make these calls fail, return N, come with a signal or take longer; T\n"
+               "                 in microseconds, or 5ms, 1s; W: which of a thread's: N, N+, N+STEP,\n"
+               "                 N..M\n"
+               "  -e fault=SET[:error=E][:when=W]   the same, with ENOSYS if E is not given\n"
+               "  -c             only a table of calls, errors and times at the end; -C: also\n"
+               "  -T             how long each call took\n"
+               "  -t, -tt, -ttt  the time of day; with microseconds; seconds since 1970\n"
+               "  -r             the time since the line before\n"
+               "  -k             where each call was made from\n"
+               "  -s N           show N bytes of strings (32)\n"
+               "  -v             show structs whole\n"
+               "  -y             show what descriptors are\n"
+               "  -q             say nothing of exits\n"
+               "  --json         an object a line\n"
+               "  --via ptrace   how calls are seen: by stopping the thread twice for each\n"
+               "\n"
+               "Examples: gait syscalls -f -e trace=%file make\n"
+               "          gait syscalls -c -p 1234\n"
+               "          gait syscalls -e inject=openat:error=EACCES:when=3 cat /etc/passwd\n",
+    .takes_program = true,
+    .run = run,
+};
