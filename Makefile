@@ -119,17 +119,11 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(DEMANGLE)),%/demangle_none.c,%/demangle_libiberty.c) \
     $(if $(filter yes,$(SQLITE)),%/sqlite_none.c,%/sqlite_libsqlite3.c) \
     $(if $(filter yes,$(ZLIB)),%/gzip_writer_none.c,%/gzip_writer_zlib.c) \
-<<<<<<< HEAD
-    $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c), \
-    $(wildcard src/inject/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/source/*.c src/view/*.c src/export/*.c) $(QUERY_C))
-CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S)
-=======
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c) \
     $(if $(filter yes,$(TRACEFS)),%/tracepoint_format_none.c,%/tracepoint_format_libtraceevent.c) \
     $(if $(filter yes,$(BPF)),%/kernel_program_none.c %/kernel_types_none.c,%_libbpf.c), \
     $(wildcard src/inject/*.c src/source/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c) $(QUERY_C))
 CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S) $(if $(filter yes,$(BPF)),src/source/kernel_program_object.S)
->>>>>>> kernel
 CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)
 
