@@ -29,6 +29,8 @@ printf '%s' 12345678901234567 >/tmp/out
 END
 chmod +x /tmp/writes
 
+# What the firmware wrote ends without a newline.
+echo
 read_words='dd if=/tmp/words of=/dev/null'
 try doctor gait doctor
 # shellcheck disable=SC2086
