@@ -18,6 +18,7 @@ struct listening {
     const struct syscalls_options *options;
     FILE *stream;
     struct system_call_lines *lines;
+    struct syscalls_json *json;
     struct system_call_counts *counts;
 };
 
@@ -30,7 +31,7 @@ static void hear(void *context, const struct system_call_event *event)
     if (listening->options->only_counts)
         return;
     if (listening->options->is_json)
-        syscalls_json_put(listening->stream, event, &listening->options->lines.text);
+        syscalls_json_put(listening->json, event);
     else
         system_call_lines_put(listening->lines, event);
 }
@@ -72,11 +73,14 @@ static enum command_status listen(const struct command_call *call, struct syscal
     listening.lines = system_call_lines_create(stream, &options->lines);
     if (options->only_counts || options->also_counts)
         listening.counts = calloc(1, sizeof(*listening.counts));
-    if (listening.lines == NULL || ((options->only_counts || options->also_counts) && listening.counts == NULL))
+    listening.json = syscalls_json_create(stream, &options->lines.text);
+    if (listening.lines == NULL || listening.json == NULL ||
+        ((options->only_counts || options->also_counts) && listening.counts == NULL))
         (void)error_set(call->error, ENOMEM, "syscalls: there is no memory");
     else
         status = watch(call, options, &listening, status_out);
     system_call_lines_destroy(listening.lines);
+    syscalls_json_destroy(listening.json);
     call_stack_forget();
     free(listening.counts);
     return status;
@@ -159,9 +163,10 @@ const struct command command_syscalls = {
                "  --json         an object a line\n"
                "  --via ptrace   how calls are seen: by stopping the thread twice for each\n"
                "\n"
-               "Examples: gait syscalls -f -e trace=%file make\n"
-               "          gait syscalls -c -p 1234\n"
-               "          gait syscalls -e inject=openat:error=EACCES:when=3 cat /etc/passwd\n",
+               "Examples:\n"
+               "  gait syscalls -f -e trace=%file make\n"
+               "  gait syscalls -c -p 1234\n"
+               "  gait syscalls -e inject=openat:error=EACCES:when=3 cat /etc/passwd\n",
     .takes_program = true,
     .run = run,
 };

@@ -40,7 +40,7 @@ static void draw(struct progress_bar *bar, size_t done, size_t total)
     size_t full = total == 0 ? 0 : (size_t)((double)done / (double)total * CELLS);
 
     if (total == 0) {
-        fprintf(bar->stream, "\r\033[Kgait: %s: %zu", bar->what, done);
+        fprintf(bar->stream, "\r\033[Kgait: %s: %zu units so far", bar->what, done);
         return;
     }
     for (size_t i = 0; i < CELLS; i++)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What a call was given is noted when it begins, for a program that executes another has other memory afterwards. Notes
+ * are a list, one for each thread that is in a call.
+ */
 #include "cli/syscalls_json.h"
 
 #include "source/errno_name.h"
@@ -6,10 +10,96 @@
 #include "trace/json_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #define TEXT_BYTES (64UL << 10)
 #define ERRORS     4095
+
+struct note {
+    struct note *next;
+    int tid;
+    struct system_call_progress progress;
+    char text[]; /* ended by NUL */
+};
+
+struct syscalls_json {
+    FILE *stream;
+    const struct call_text_options *options;
+    struct note *notes;
+    size_t text_bytes;
+    char text[];
+};
+
+struct syscalls_json *syscalls_json_create(FILE *stream, const struct call_text_options *options)
+{
+    size_t text_bytes = TEXT_BYTES + 4UL * options->string_bytes;
+    struct syscalls_json *json = calloc(1, sizeof(*json) + text_bytes);
+
+    if (json == NULL)
+        return NULL;
+    json->stream = stream;
+    json->options = options;
+    json->text_bytes = text_bytes;
+    return json;
+}
+
+/* Takes the note of that thread out of the list; NULL: there is none. */
+static struct note *take_note(struct syscalls_json *json, int tid)
+{
+    for (struct note **at = &json->notes; *at != NULL; at = &(*at)->next) {
+        struct note *note = *at;
+
+        if (note->tid != tid)
+            continue;
+        *at = note->next;
+        return note;
+    }
+    return NULL;
+}
+
+void syscalls_json_destroy(struct syscalls_json *json)
+{
+    while (json != NULL && json->notes != NULL)
+        free(take_note(json, json->notes->tid));
+    free(json);
+}
+
+static void note_entry(struct syscalls_json *json, const struct system_call_event *event)
+{
+    struct system_call_progress progress = {0};
+    struct text_writer text;
+    struct note *note;
+
+    free(take_note(json, event->tid));
+    text_init(&text, json->text, json->text_bytes);
+    system_call_text_enter(&text, event, json->options, &progress);
+    note = malloc(sizeof(*note) + text.used + 1);
+    if (note == NULL)
+        return;
+    *note = (struct note){.next = json->notes, .tid = event->tid, .progress = progress};
+    memcpy(note->text, json->text, text.used + 1);
+    json->notes = note;
+}
+
+/* The whole call, out of what was noted of its beginning. */
+static void put_text(struct syscalls_json *json, const struct system_call_event *event)
+{
+    struct note *note = take_note(json, event->tid);
+    struct text_writer text;
+
+    text_init(&text, json->text, json->text_bytes);
+    if (note == NULL) {
+        system_call_text_put(&text, event, json->options);
+    } else {
+        text_put_string(&text, note->text);
+        system_call_text_leave(&text, event, json->options, &note->progress);
+        text_put_string(&text, " = ");
+        system_call_text_result(&text, event, json->options);
+    }
+    free(note);
+    json_put_text(json->stream, json->text);
+}
 
 static void put_head(FILE *stream, const struct system_call_event *event, const char *kind)
 {
@@ -17,18 +107,16 @@ static void put_head(FILE *stream, const struct system_call_event *event, const 
             (unsigned long)event->time_ns, event->pid, event->tid);
 }
 
-static void put_call(FILE *stream, const struct system_call_event *event, const struct call_text_options *options)
+static void put_call(struct syscalls_json *json, const struct system_call_event *event)
 {
-    size_t text_bytes = TEXT_BYTES + 4UL * options->string_bytes;
-    char *buffer = malloc(text_bytes);
+    FILE *stream = json->stream;
+    char name[64];
     struct text_writer text;
 
-    if (buffer == NULL)
-        return;
     put_head(stream, event, "call");
-    text_init(&text, buffer, text_bytes);
+    text_init(&text, name, sizeof(name));
     system_call_text_name(&text, event->number);
-    fprintf(stream, ", \"call\": \"%s\", \"number\": %lu, \"arguments\": [", buffer, (unsigned long)event->number);
+    fprintf(stream, ", \"call\": \"%s\", \"number\": %lu, \"arguments\": [", name, (unsigned long)event->number);
     for (unsigned i = 0; i < SYSTEM_CALL_ARGUMENTS_MAX; i++)
         fprintf(stream, "%s%lu", i == 0 ? "" : ", ", (unsigned long)event->arguments[i]);
     fputs("], \"result\": ", stream);
@@ -40,11 +128,8 @@ static void put_call(FILE *stream, const struct system_call_event *event, const 
         fprintf(stream, ", \"error\": \"%s\"", errno_name((int)-event->result));
     fprintf(stream, ", \"duration_ns\": %lu, \"is_injected\": %s, \"text\": ", (unsigned long)event->system_ns,
             (event->flags & SYSTEM_CALL_INJECTED) != 0 ? "true" : "false");
-    text_init(&text, buffer, text_bytes);
-    system_call_text_put(&text, event, options);
-    json_put_text(stream, buffer);
+    put_text(json, event);
     fputs("}\n", stream);
-    free(buffer);
 }
 
 static void put_signal(FILE *stream, const struct system_call_event *event)
@@ -74,12 +159,25 @@ static void put_end(FILE *stream, const struct system_call_event *event)
         fprintf(stream, ", \"status\": %d}\n", WEXITSTATUS(event->status));
 }
 
-void syscalls_json_put(FILE *stream, const struct system_call_event *event, const struct call_text_options *options)
+void syscalls_json_put(struct syscalls_json *json, const struct system_call_event *event)
 {
-    if (event->kind == SYSTEM_CALL_LEFT)
-        put_call(stream, event, options);
-    else if (event->kind == SYSTEM_CALL_SIGNALLED || event->kind == SYSTEM_CALL_STOPPED)
-        put_signal(stream, event);
-    else if (event->kind == SYSTEM_CALL_EXITED)
-        put_end(stream, event);
+    switch (event->kind) {
+    case SYSTEM_CALL_ENTERED:
+        note_entry(json, event);
+        break;
+    case SYSTEM_CALL_LEFT:
+        put_call(json, event);
+        break;
+    case SYSTEM_CALL_SIGNALLED:
+    case SYSTEM_CALL_STOPPED:
+        put_signal(json->stream, event);
+        break;
+    case SYSTEM_CALL_EXITED:
+        put_end(json->stream, event);
+        free(take_note(json, event->tid));
+        break;
+    case SYSTEM_CALL_REPLACED: /* its call goes on under another id */
+        free(take_note(json, event->tid));
+        break;
+    }
 }

@@ -7,7 +7,13 @@
 
 #include <stdio.h>
 
-/* Writes an object for a call that has ended, a signal or an end; nothing for other events. */
-void syscalls_json_put(FILE *stream, const struct system_call_event *event, const struct call_text_options *options);
+struct syscalls_json;
+
+/* Stream and options stay the caller's. NULL: there is no memory. */
+struct syscalls_json *syscalls_json_create(FILE *stream, const struct call_text_options *options);
+void syscalls_json_destroy(struct syscalls_json *json);
+
+/* Writes an object for a call that has ended, a signal or an end; of a call that begins its arguments are noted. */
+void syscalls_json_put(struct syscalls_json *json, const struct system_call_event *event);
 
 #endif

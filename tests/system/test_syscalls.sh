@@ -35,20 +35,17 @@ if command -v strace >/dev/null; then
     seq 1000 >"$folder/work/numbers"
     git -C "$folder/work" add numbers
     git -C "$folder/work" -c user.name=gait -c user.email=gait@localhost commit -q -m numbers
-    # The first time, it would look at all files, and note what it has seen.
-    git -C "$folder/work" status >/dev/null
 
     compare ls ls -lR /etc/default
     compare tar tar -C "$folder" -cf /dev/null work
     compare git git -C "$folder/work" log -p
-    compare status git -C "$folder/work" status
+    compare tree git -C "$folder/work" ls-tree -r HEAD
     compare python3 /usr/bin/python3 -I tests/system/programs/syscalls.py "$folder/work"
     # shellcheck disable=SC2016
     compare perl perl -e 'open F, "<", "/etc/passwd"; print <F>; mkdir "/no/such"; print `echo child`; exit 3'
     compare sqlite3 sqlite3 :memory: 'create table t(a, b); insert into t values (1, 2), (3, 4); select sum(a) from t;'
     compare shell dash tests/system/programs/forks.sh
-    # shellcheck disable=SC2016
-    compare bash bash --norc -c 'for i in 1 2 3 4 5 6 7 8; do (exit $i); done; x=$(echo hello); trap "exit 4" TERM; kill $$'
+    # Bash is left out: it waits for children in a handler, so its calls come in another order each time.
 
     # Every call, with arguments that mean something to nearly every set of names.
     for value in 0 1 2 3 5 7 16 0x80 0x400 0x1000 0x10000 0x80000 -1; do

@@ -19,6 +19,7 @@
 static volatile unsigned weights[WORKERS];
 static unsigned orders = 40;
 static int is_busy;
+static pthread_barrier_t opening; /* both begin together, however busy the machine is */
 
 KEPT unsigned weigh(unsigned depth)
 {
@@ -58,6 +59,7 @@ KEPT void *work(void *which)
     static const char *const things[] = {"apples", "pears", "plums"};
     unsigned worker = (unsigned)(size_t)which;
 
+    pthread_barrier_wait(&opening);
     for (unsigned i = 0; i < orders; i++)
         weights[worker] += take_order(things[i % 3], i);
     return NULL;
@@ -82,6 +84,7 @@ int main(int argument_count, char **arguments)
         (void)getchar();
     }
 
+    pthread_barrier_init(&opening, NULL, WORKERS);
     /* A thread is born with the name of who makes it. */
     for (size_t i = 0; i < WORKERS; i++) {
         pthread_setname_np(pthread_self(), i == 0 ? "till" : "counter");

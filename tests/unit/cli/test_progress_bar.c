@@ -51,7 +51,7 @@ static void what_takes_long_is_drawn_and_goes_away(void)
     CHECK_TEXT(shown(), "");
     bar.drawn_ns -= 1000000000;
     progress_bar_tell(&bar, 7, 0);
-    CHECK_TEXT(shown(), "\r\033[Kgait: reading: 7");
+    CHECK_TEXT(shown(), "\r\033[Kgait: reading: 7 units so far");
     progress_bar_end(&bar);
     CHECK_TEXT(shown(), "\r\033[K");
     close_terminal();

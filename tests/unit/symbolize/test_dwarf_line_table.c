@@ -63,7 +63,7 @@ static const char *path_of(uint64_t number)
 {
     static char path[256];
 
-    return dwarf_line_table_path(&table, number, "/work", path, sizeof(path)) ? path : "none";
+    return dwarf_line_table_path(&table, number, "/srcs", path, sizeof(path)) ? path : "none";
 }
 
 static void check_rows(void)
@@ -88,8 +88,8 @@ static void tables_of_dwarf_4_are_read(void)
     finish(program);
     CHECK_EQUAL(dwarf_line_table_read(&table, &unit, 0), 0);
     CHECK_TEXT(path_of(0), "none");
-    CHECK_TEXT(path_of(1), "/work/main.c");
-    CHECK_TEXT(path_of(2), "/work/inc/part.h");
+    CHECK_TEXT(path_of(1), "/srcs/main.c");
+    CHECK_TEXT(path_of(2), "/srcs/inc/part.h");
     CHECK_TEXT(path_of(3), "/abs/far.h");
     CHECK_TEXT(path_of(4), "/own.c");
     CHECK_TEXT(path_of(5), "none");
@@ -99,7 +99,7 @@ static void tables_of_dwarf_4_are_read(void)
 
 static void tables_of_dwarf_5_are_read(void)
 {
-    static const uint8_t line_str[] = "/work\0inc\0main.c\0part.h";
+    static const uint8_t line_str[] = "/srcs\0inc\0main.c\0part.h";
     size_t program;
 
     file.sections.line_str = (struct dwarf_span){line_str, sizeof(line_str)};
@@ -115,9 +115,9 @@ static void tables_of_dwarf_5_are_read(void)
     put_program();
     finish(program);
     CHECK_EQUAL(dwarf_line_table_read(&table, &unit, 0), 0);
-    CHECK_TEXT(path_of(0), "/work/main.c");
-    CHECK_TEXT(path_of(1), "/work/main.c");
-    CHECK_TEXT(path_of(2), "/work/inc/part.h");
+    CHECK_TEXT(path_of(0), "/srcs/main.c");
+    CHECK_TEXT(path_of(1), "/srcs/main.c");
+    CHECK_TEXT(path_of(2), "/srcs/inc/part.h");
     CHECK_TEXT(path_of(3), "none");
     check_rows();
     dwarf_line_table_deinit(&table);

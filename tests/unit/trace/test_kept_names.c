@@ -21,7 +21,8 @@ static struct chunk_encoder *encoder;
 static void begin(void)
 {
     trace_folder_init(&folder);
-    CHECK_EQUAL(chunk_encoder_create(true, &encoder), 0);
+    /* Without libzstd they stay as they are. */
+    CHECK(chunk_encoder_create(true, &encoder) == 0 || chunk_encoder_create(false, &encoder) == 0);
 }
 
 static void end(void)
