@@ -4,6 +4,7 @@
 #include "cli/command.h"
 
 #include "cli/kernel_probes.h"
+#include "cli/printable.h"
 #include "cli/probe_options.h"
 #include "cli/probe_screen.h"
 #include "cli/screen.h"
@@ -100,6 +101,7 @@ static int list_one(void *context, const char *text)
     struct probe_spec spec;
     struct source_probe probe;
     struct gait_error err;
+    char clean[1024];
 
     listing->count++;
     if (probe_spec_parse(text, &spec, &err) != 0)
@@ -108,7 +110,7 @@ static int list_one(void *context, const char *text)
         probe_screen_put_probe(listing->probing->call->screen, &probe);
         source_probe_deinit(&probe);
     } else {
-        screen_print(listing->probing->call->screen, "%s\n", text);
+        screen_print(listing->probing->call->screen, "%s\n", printable(clean, sizeof(clean), text));
     }
     probe_spec_deinit(&spec);
     return is_told_to_end ? -EINTR : 0;

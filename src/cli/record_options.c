@@ -387,7 +387,8 @@ static const char *explain_probe(struct record_options *options, const char *val
 
     if (probe_option_read(value, &probe, &err) == 0)
         probe_option_deinit(&probe);
-    snprintf(options->wanted, sizeof(options->wanted), "usdt:PATH:PROVIDER:NAME; %s", err.text);
+    snprintf(options->wanted, sizeof(options->wanted), "usdt:PATH:PROVIDER:NAME; %.*s",
+             (int)(sizeof(options->wanted) - 32), err.text);
     return options->wanted;
 }
 

@@ -84,7 +84,7 @@ void function_fields_add_by_program(struct source_probe *probe, const struct fun
     if (is_return && values->has_result)
         add_register(probe, &values->result, registers->result, "retval");
     for (size_t i = 0; !is_return && i < values->argument_count; i++) {
-        char name[16];
+        char name[32];
 
         snprintf(name, sizeof(name), "arg%zu", i);
         if (values->arguments[i].place < registers->argument_count)
@@ -122,7 +122,7 @@ static void add_arguments(struct source_probe *probe, const struct function_valu
         if (values->arguments[i].place < limit)
             mask |= 1ull << bit_of(&values->arguments[i]);
     for (size_t i = 0; i < values->argument_count; i++) {
-        char name[16];
+        char name[32];
 
         snprintf(name, sizeof(name), "arg%zu", i);
         if (values->arguments[i].place < limit)

@@ -32,7 +32,7 @@ static void add_value(struct source_probe *probe, const struct function_value *v
 static void describe(struct source_probe *probe, const struct function_values *values)
 {
     for (size_t i = 0; i < values->argument_count; i++) {
-        char name[16];
+        char name[32];
 
         snprintf(name, sizeof(name), "arg%zu", i);
         add_value(probe, &values->arguments[i], values->arguments[i].place, name);

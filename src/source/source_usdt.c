@@ -88,7 +88,7 @@ static void describe(struct source_probe *probe, const struct static_probe *foun
     probe_arguments_parse(found->arguments, found->arguments_length, machine, &arguments);
     for (uint32_t i = 0; i < arguments.count; i++) {
         struct program_value value;
-        char name[16];
+        char name[32];
 
         snprintf(name, sizeof(name), "arg%u", i);
         if (place_of(&arguments.operands[i], &value))

@@ -16,7 +16,7 @@ try() {
     name=$1
     shift
     echo "=== $name"
-    timeout 20 "$@" 2>&1
+    timeout 100 "$@" 2>&1
     echo "status $?"
 }
 
@@ -29,6 +29,8 @@ printf '%s' 12345678901234567 >/tmp/out
 END
 chmod +x /tmp/writes
 
+# What the firmware wrote ends without a newline.
+echo
 read_words='dd if=/tmp/words of=/dev/null'
 try doctor gait doctor
 # shellcheck disable=SC2086
