@@ -47,7 +47,7 @@ static void passed(struct gait_cpu_context *cpu, void *data)
 {
     const struct probe_point *point = data;
     struct stalker_thread *thread = stalker_thread_of(cpu);
-    struct detail_lane *lane = function_watch_lane(thread);
+    struct detail_lane *lane = function_watch_call_lane(thread);
 
     if (lane != NULL)
         /* Acquire: pairs with the release in arm. */
