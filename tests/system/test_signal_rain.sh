@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A program that gets signals faster than it can handle them is attached to and left all the same.
+# A program that gets ten thousand signals a second is attached to and left all the same.
 # configurations: debug-gcc
 # shellcheck source=recording.sh
 source "$(dirname "$0")/recording.sh"
