@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes probes until it is told to end by SIGTERM; each line that it reads is answered by how often it passed them, the
- * semaphore, and the bytes of the code that they are in. A child of it does the same for as long, if it is asked for.
+ * Passes probes until it is told to end by SIGTERM; each line that it reads is answered by how often it passed them,
+ * the semaphore, and the bytes of the code that they are in. A child of it does the same for as long, if it is asked
+ * for.
  */
 #define _GNU_SOURCE
 #include "gait/probe.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with probes of all shapes, in C and in C++, which says itself what it passes: "name arguments", a line each,
- * as gait query tells it. For each argument it is asked how often; semaphores are looked at where they are. It is
+ * A program with probes of all shapes, in C and in C++, which says itself what it passes: "name arguments", a line
+ * each, as gait query tells it. For each argument it is asked how often; semaphores are looked at where they are. It is
  * included, so that it is the same program in both languages.
  */
 #include "gait/probe.h"
