@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/replay_kernel.h"
 
+#include "cli/printable.h"
 #include "trace/kernel_event_text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define TEXT_BYTES 4096
@@ -25,16 +27,29 @@ static void advance(struct replay_kernel *kernel)
     while (kernel->has_next && !is_wanted(kernel));
 }
 
+static void tell_left_out(int result, const struct gait_error *err)
+{
+    char clean[GAIT_ERROR_TEXT_BYTES];
+
+    if (result != -ENOENT)
+        fprintf(stderr, "gait: %s; events of the kernel are left out\n", printable(clean, sizeof(clean), err->text));
+}
+
 void replay_kernel_init(struct replay_kernel *kernel, struct replay_screen *shown, uint64_t from, uint64_t to)
 {
     const struct trace_files *files = &shown->functions->trace->files;
-    struct gait_error err;
+    struct gait_error err = {0};
+    int result;
 
     *kernel = (struct replay_kernel){.shown = shown, .from = from, .to = to};
-    if (kernel_events_sources(files, &kernel->sources, &err) != 0)
-        return;
-    if (kernel_events_open(&kernel->events, files, &err) != 0) {
-        kernel_sources_deinit(&kernel->sources);
+    result = kernel_events_sources(files, &kernel->sources, &err);
+    if (result == 0) {
+        result = kernel_events_open(&kernel->events, files, &err);
+        if (result != 0)
+            kernel_sources_deinit(&kernel->sources);
+    }
+    if (result != 0) {
+        tell_left_out(result, &err);
         return;
     }
     kernel->is_there = true;

@@ -11,6 +11,7 @@
 #include "trace/kernel_events.h"
 #include "view/view_trace.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -55,6 +56,7 @@ static bool read_totals(struct totals *totals, const struct view_trace *trace)
     totals->problem.code = 0;
     if (totals->counts == NULL) {
         kernel_sources_deinit(&totals->sources);
+        totals->problem = (struct gait_error){.code = ENOMEM, .text = "cannot count the kernel's events: no memory"};
         return false;
     }
     totals->is_cut = totals->sources.end.state != STREAM_COMPLETE;
@@ -79,8 +81,11 @@ void report_kernel_show(const struct view_trace *trace, struct screen *screen)
     char clean[TEXT_BYTES];
     double seconds;
 
-    if (!read_totals(&totals, trace))
+    if (!read_totals(&totals, trace)) {
+        if (totals.problem.code != 0 && totals.problem.code != ENOENT)
+            screen_print(screen, "\n%s\n", printable(clean, sizeof(clean), totals.problem.text));
         return;
+    }
     seconds = seconds_of(&totals, trace);
     screen_print(screen, "\n");
     screen_put(screen, SCREEN_STRONG, 0, "kernel events    per second        lost  source");
@@ -92,6 +97,8 @@ void report_kernel_show(const struct view_trace *trace, struct screen *screen)
                      seconds > 0 ? (double)totals.counts[i] / seconds : 0.0, source->lost_count,
                      printable(clean, sizeof(clean), source->spec));
     }
+    if (totals.is_cut)
+        screen_print(screen, "What is known of the kernel's events is cut off or damaged; gait verify tells where.\n");
     if (totals.is_cut && totals.lost_count != 0)
         screen_print(screen, "%" PRIu64 " events were lost; of which source is not known\n", totals.lost_count);
     if (totals.problem.code != 0)

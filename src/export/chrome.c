@@ -203,6 +203,15 @@ static void put_kernel_event(struct chrome *chrome, const struct kernel_event *e
     export_put(chrome->stream, "}}");
 }
 
+/* That a trace has none is no error. */
+static int end_kernel(int result, const struct gait_error *why, struct gait_error *err)
+{
+    if (result == 0 || result == -ENOENT)
+        return 0;
+    *err = *why;
+    return result;
+}
+
 /* Whatever thread they are of: the kernel tells of those that nobody recorded, too. */
 static int put_kernel(struct chrome *chrome, struct gait_error *err)
 {
@@ -210,11 +219,12 @@ static int put_kernel(struct chrome *chrome, struct gait_error *err)
     struct kernel_sources sources;
     struct kernel_events events;
     struct kernel_event event;
-    int result = kernel_events_sources(&job->trace->files, &sources, err);
+    struct gait_error why = {0};
+    int result = kernel_events_sources(&job->trace->files, &sources, &why);
 
     if (result != 0)
-        return result == -ENOENT ? 0 : result;
-    result = kernel_events_open(&events, &job->trace->files, err);
+        return end_kernel(result, &why, err);
+    result = kernel_events_open(&events, &job->trace->files, &why);
     while (result == 0 && kernel_events_next(&events, &event)) {
         const struct kernel_source *source = kernel_sources_find(&sources, event.source);
         uint64_t time_ns = view_trace_ns(job->trace, event.time);
@@ -223,13 +233,13 @@ static int put_kernel(struct chrome *chrome, struct gait_error *err)
             put_kernel_event(chrome, &event, source, time_ns);
     }
     if (result == 0 && events.problem.code != 0) {
-        *err = events.problem;
+        why = events.problem;
         result = -events.problem.code;
     }
     if (events.cpus != NULL)
         kernel_events_close(&events);
     kernel_sources_deinit(&sources);
-    return result == -ENOENT ? 0 : result;
+    return end_kernel(result, &why, err);
 }
 
 static int write_chrome(const struct export_job *job, struct gait_error *err)

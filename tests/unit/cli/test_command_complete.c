@@ -25,7 +25,7 @@ static void commands_are_completed(void)
     EXPECT("", "nothing like it");
     EXPECT("events\ndetails\nblock\nrelocation\n", "dump", "");
     EXPECT("details\n", "dump", "det");
-    EXPECT("spawn\nstats\nstacks\n", "help", "s");
+    EXPECT("spawn\nstats\nstacks\nsyscalls\n", "help", "s");
 }
 
 static void options_are_those_of_the_help(void)
