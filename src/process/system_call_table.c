@@ -163,13 +163,16 @@ enum call_index {
 #undef SYSTEM_CALL
 };
 
-/* Those that are not here on this CPU share the last place. 0 means none. */
+/* Those that are not here on this CPU share the last place, which compilers wonder about. 0 means none. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
 static const uint16_t index_by_number[SYSTEM_CALL_NUMBERS + 1] = {
 #define SYSTEM_CALL(label, x86_64, arm64, ...)                                                                         \
     [SYSTEM_CALL_HOST(x86_64, arm64) < 0 ? SYSTEM_CALL_NUMBERS : SYSTEM_CALL_HOST(x86_64, arm64)] = INDEX_##label + 1,
 #include "process/system_calls.def"
 #undef SYSTEM_CALL
 };
+#pragma GCC diagnostic pop
 
 static const uint16_t struct_bytes[] = {
 #define SYSTEM_CALL_STRUCT(name, x86_64, arm64) SYSTEM_CALL_HOST(x86_64, arm64),

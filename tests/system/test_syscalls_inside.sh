@@ -31,6 +31,7 @@ record() {
 for how in "" "--follow=none" "--follow=call,ret" "--hook=*"; do
     # shellcheck disable=SC2086
     record --syscalls $how -- "$folder/storm"
+    # shellcheck disable=SC2094
     while read -r name count; do
         [[ $name == EINTR ]] && continue
         checks=$((checks + 1))

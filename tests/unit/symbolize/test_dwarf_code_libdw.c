@@ -3,7 +3,7 @@
  * Every function of a program, in all forms that debug information comes in: the same frames as addr2line and
  * llvm-addr2line see. Forms that addr2line cannot read are compared with what it says of the same code in another.
  *
- * time limit: 480 s
+ * time limit: 240 s
  */
 #include "symbolize/dwarf_code.h"
 
@@ -126,7 +126,8 @@ static void shared_debug_information_is_read(void)
 }
 
 /* Split units that were put into one file, which is all that is left of them. */
-static void try_package(const char *tool, const char *flags, enum built_program_strictness strictness)
+static void try_package(const char *tool, const char *compiler, const char *answer,
+                        enum built_program_strictness strictness)
 {
     char command[512];
 
@@ -135,21 +136,19 @@ static void try_package(const char *tool, const char *flags, enum built_program_
         printf("there is no %s: not tried\n", tool);
         return;
     }
-    build_plain(flags);
     snprintf(command, sizeof(command),
-             "rm -f *.dwo; g++" OPTIONS "%s -gsplit-dwarf -o packed part.cc main.cc && %s -e packed -o packed.dwp && "
-             "rm *.dwo",
-             flags, tool);
+             "rm -f *.dwo; %s -gsplit-dwarf -o packed part.cc main.cc && %s -e packed -o packed.dwp && rm *.dwo",
+             compiler, tool);
     CHECK(built_program_run(&program, command));
-    CHECK_EQUAL(built_program_compare(&program, "packed", "answer", &options, strictness), 0);
+    CHECK_EQUAL(built_program_compare(&program, "packed", answer, &options, strictness), 0);
     CHECK(built_program_run(&program, "rm packed.dwp"));
-    CHECK(built_program_compare(&program, "packed", "answer", &options, strictness) != 0);
+    CHECK(built_program_compare(&program, "packed", answer, &options, strictness) != 0);
 }
 
 static void packages_are_read(void)
 {
-    try_package("dwp", "-gdwarf-4", COMPARE_ALL);
-    try_package("llvm-dwp", "-gdwarf-5", COMPARE_NUMBERS);
+    build_plain("-gdwarf-4");
+    try_package("dwp", "g++" OPTIONS "-gdwarf-4", "answer", COMPARE_ALL);
 }
 
 static void other_compilers_are_read(void)
@@ -170,6 +169,8 @@ static void other_compilers_are_read(void)
     CHECK(built_program_ask(&program, "llvm-addr2line", "plain", "second"));
     CHECK_EQUAL(built_program_compare(&program, "plain", "second", &options, COMPARE_LINES), 0);
     expect_as_libdw(built_program_path(&program, "plain"));
+    /* What gcc writes of DWARF 5 this tool may not come to an end with. */
+    try_package("llvm-dwp", "clang++" OPTIONS "-gdwarf-5", "second", COMPARE_LINES);
 }
 
 /* A program in another language, if there is a compiler for it. */
