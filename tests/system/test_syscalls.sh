@@ -126,7 +126,7 @@ refuses 2 'which program' syscalls
 refuses 2 'a number of bytes' syscalls -s x ls
 refuses 2 'there is no such way' syscalls --via magic ls
 refuses 1 'there is no such program' syscalls no-such-program-here
-refuses 1 'there is no such process' syscalls -p 67108863
+refuses 1 'there is no process 67108863' syscalls -p 67108863
 refuses 1 'cannot write' syscalls -o /no/such/file ls
 
 finish

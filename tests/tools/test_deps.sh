@@ -26,21 +26,23 @@ calls() {
     grep -c "$1" "$CALLS"
 }
 
-debian_with gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev
+libraries=(libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev libtraceevent-dev libtracefs-dev libbpf-dev)
+
+debian_with gcc libc6-dev binutils make "${libraries[@]}" clang
 passes "all is there" "$tools/deps.sh" build
 passes "and nothing was called" test "$(calls apt-get)" = 0
 passes "and nothing is said" test -z "$("$tools/deps.sh" build 2>&1)"
 
-debian_with gcc make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev
+debian_with gcc make "${libraries[@]}" clang
 passes "something is missing" "$tools/deps.sh" build
 passes "the lists are fetched once" test "$(calls ' update')" = 1
 passes "only what is missing is installed" test "$(calls ' install .* libc6-dev binutils$')" = 1
 
-debian_with gcc make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev
+debian_with gcc make "${libraries[@]}" clang
 touch "$INSTALLED.broken"
 fails_saying 'is the network reachable' "no network" "$tools/deps.sh" build
 
-debian_with gcc make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev
+debian_with gcc make "${libraries[@]}" clang
 put os-release ID=fedora VERSION_ID=40
 fails_saying 'libc6-dev binutils' "another distribution is told what is needed" "$tools/deps.sh" build
 fails_saying 'make DEPS=no' "another distribution is told how to go on" "$tools/deps.sh" build
