@@ -48,9 +48,9 @@ check "there is no gap where pieces are missing" grep -q $'\tgap$' "$folder/even
 size=$(find "$trace" -name '*.gait' -printf '%s\n' | awk '{ n += $1 } END { printf "%.1f", n / 1024 }')
 check "$size KiB are left, something else is told" grep -q -F "$size KiB in " "$folder/said"
 
-# Somebody else deletes one.
+# Somebody else deletes one, behind the first; in which piece that is depends on how often somebody looked.
 record --rotate 64K --follow call,ret -- perl -e 'sub f { $n++ } f() for 1 .. 200000'
-check "there is no second piece" rm "$(find "$trace" -name '*.index.2.gait')"
+check "there is no second piece" rm "$(find "$trace" -name '*.index.*gait' | sort -V | sed -n 's/.*\.index\.[0-9]*\.gait$/&/p' | head -n 1)"
 checks=$((checks + 1))
 "$gait" verify "$trace" >"$folder/out" 2>&1 && fail "a piece that is missing is not missed"
 check "nobody says that a piece is missing" grep -q 'a piece is missing' "$folder/out"
