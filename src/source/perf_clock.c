@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "source/perf_clock.h"
 
+#include "base/memory_barrier.h"
 #include "base/time_counter.h"
 
 #include <sys/mman.h>
@@ -55,10 +56,10 @@ static bool read_formula(const struct perf_event_mmap_page *page, struct perf_cl
 
     do {
         lock = seen->lock;
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        memory_barrier();
         is_there = seen->cap_user_time_zero && seen->time_mult != 0;
         *formula_out = (struct perf_clock_formula){seen->time_zero, seen->time_mult, seen->time_shift};
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        memory_barrier();
     } while (seen->lock != lock);
     return is_there;
 }

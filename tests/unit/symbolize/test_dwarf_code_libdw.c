@@ -4,6 +4,7 @@
  * llvm-addr2line see. Forms that addr2line cannot read are compared with what it says of the same code in another.
  *
  * time limit: 240 s
+ * configurations: debug-gcc asan-gcc
  */
 #include "symbolize/dwarf_code.h"
 
