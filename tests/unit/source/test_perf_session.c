@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* On the kernel that runs here, with the process's own events. */
+/*
+ * On the kernel that runs here, with the process's own events. The thread sanitizer has a thread of its own, whose end
+ * is one more than is expected.
+ *
+ * configurations: debug-* asan-*
+ */
 #define _GNU_SOURCE
 #include "source/perf_session.h"
 

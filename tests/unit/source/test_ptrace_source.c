@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Of the calling process's children. The thread sanitizer gives each a thread of its own, whose end is told as well.
+ *
+ * configurations: debug-* asan-*
+ */
 #define _GNU_SOURCE
 #include "source/system_call_source.h"
 
