@@ -45,7 +45,7 @@ for _ in 1 2 3 4 5; do
     take 'syscall' "$loop" syscall "$count"
     take 'syscall: gait probe tracepoint' "$gait" probe --quiet -o "$folder/written" tracepoint:raw_syscalls:sys_enter -- "$loop" syscall "$count"
     take 'syscall: gait probe --by id' "$gait" probe --by id tracepoint:raw_syscalls:sys_enter -- "$loop" syscall "$count"
-    take 'syscall: gait probe --by id, raw' "$gait" probe --count rawtracepoint:sys_enter -- "$loop" syscall "$count"
+    take 'syscall: gait probe --count, raw' "$gait" probe --count rawtracepoint:sys_enter -- "$loop" syscall "$count"
     [[ $has_perf == no ]] ||
         take 'syscall: perf record' perf record -q -o "$folder/written" -e raw_syscalls:sys_enter -- "$loop" syscall "$count"
     ! command -v bpftrace >/dev/null ||
@@ -54,7 +54,7 @@ done
 
 echo "natively: a call $(printf '%.1f' "${best[call]}") ns, a system call $(printf '%.1f' "${best[syscall]}") ns"
 for name in 'call: gait probe uprobe' 'call: perf record uprobe' 'call: gait probe uprobe --count' 'syscall: gait probe tracepoint' \
-    'syscall: perf record' 'syscall: gait probe --by id' 'syscall: gait probe --by id, raw' 'syscall: bpftrace count by id'; do
+    'syscall: perf record' 'syscall: gait probe --by id' 'syscall: gait probe --count, raw' 'syscall: bpftrace count by id'; do
     [[ -n ${best[$name]-} ]] || { echo "$name: not measured"; continue; }
     awk -v name="$name" -v ns="${best[$name]}" -v native="${best[${name%%:*}]}" -v size="${bytes[$name]-}" \
         'BEGIN { printf "%-36s %8.1f ns%s\n", name, ns - native, size == "" ? "" : "  " size " bytes" }'

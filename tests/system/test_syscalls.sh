@@ -30,17 +30,17 @@ compare() {
 }
 
 if command -v strace >/dev/null; then
-    mkdir "$folder/work"
-    git -C "$folder/work" init -q
-    seq 1000 >"$folder/work/numbers"
-    git -C "$folder/work" add numbers
-    git -C "$folder/work" -c user.name=gait -c user.email=gait@localhost commit -q -m numbers
+    mkdir "$folder/project"
+    git -C "$folder/project" init -q
+    seq 1000 >"$folder/project/numbers"
+    git -C "$folder/project" add numbers
+    git -C "$folder/project" -c user.name=gait -c user.email=gait@localhost commit -q -m numbers
 
     compare ls ls -lR /etc/default
-    compare tar tar -C "$folder" -cf /dev/null work
-    compare git git -C "$folder/work" log -p
-    compare tree git -C "$folder/work" ls-tree -r HEAD
-    compare python3 /usr/bin/python3 -I tests/system/programs/syscalls.py "$folder/work"
+    compare tar tar -C "$folder" -cf /dev/null project
+    compare git git -C "$folder/project" log -p
+    compare tree git -C "$folder/project" ls-tree -r HEAD
+    compare python3 /usr/bin/python3 -I tests/system/programs/syscalls.py "$folder/project"
     # shellcheck disable=SC2016
     compare perl perl -e 'open F, "<", "/etc/passwd"; print <F>; mkdir "/no/such"; print `echo child`; exit 3'
     compare sqlite3 sqlite3 :memory: 'create table t(a, b); insert into t values (1, 2), (3, 4); select sum(a) from t;'
