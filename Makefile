@@ -28,6 +28,7 @@
 #: TRACEFS=no  without libtraceevent and libtracefs: no tracepoints (likewise)
 #: BPF=no      without libbpf, or clang to make programs for the kernel: nothing is counted there, and gait probe says
 #:             so (likewise)
+#: SHARED=yes  with shared libraries, as distributions want it: the command starts a millisecond later
 #: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
 
 MODE          ?= debug
@@ -42,6 +43,7 @@ DEMANGLE      ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcar
 SQLITE        ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/sqlite3.h),yes,no))
 ZLIB          ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/zlib.h),yes,no))
 TRACEFS       ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/tracefs/tracefs.h),yes,no))
+SHARED        ?= $(if $(filter asan tsan,$(MODE))$(CROSS_COMPILE),yes,no)
 BPF           ?= $(if $(CROSS_COMPILE),no,$(if $(filter-out no,$(DEPS))$(wildcard /usr/include/bpf/libbpf.h),yes,no))
 
 ifeq ($(filter $(MODE),debug release asan tsan),)
@@ -89,11 +91,19 @@ FREESTANDING_FLAGS := -ffreestanding -fno-stack-protector -fno-asynchronous-unwi
 CORE_FLAGS  := $(if $(SANITIZED),-ffreestanding,$(FREESTANDING_FLAGS))
 # What looks into the kernel.
 SOURCE_LIBS := $(if $(filter yes,$(TRACEFS)),-ltracefs -ltraceevent) $(if $(filter yes,$(BPF)),-lbpf)
-# The library has no need for libzstd and liblzma; the command does.
 LIBS        := -Wl,--as-needed -ldl -lpthread
-COMMAND_LIBS := $(LIBS) $(if $(filter yes,$(ZSTD)),-lzstd) $(if $(filter yes,$(LZMA)),-llzma) \
-                $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty) \
-                $(if $(filter yes,$(SQLITE)),-lsqlite3 -lm) $(if $(filter yes,$(ZLIB)),-lz) $(SOURCE_LIBS)
+# What the command alone has need of, each before those that it needs itself.
+NEEDED_LIBS := $(if $(filter yes,$(SQLITE)),sqlite3) $(if $(filter yes,$(TRACEFS)),tracefs traceevent) \
+               $(if $(filter yes,$(BPF)),bpf) $(if $(filter yes,$(DWARF)),dw) \
+               $(if $(filter yes,$(DWARF) $(BPF)),elf) $(if $(filter yes,$(DEMANGLE)),iberty) \
+               $(if $(filter yes,$(LZMA) $(DWARF)),lzma) $(if $(filter yes,$(DWARF)),bz2) \
+               $(if $(filter yes,$(ZSTD)),zstd) $(if $(filter yes,$(ZLIB) $(DWARF) $(BPF)),z)
+# Found and bound at each start, ten libraries take longer than a short program runs: their archives are linked, if all
+# are there.
+ARCHIVES    = $(foreach library,$(NEEDED_LIBS),$(filter /%,$(shell $(CC) -print-file-name=lib$(library).a)))
+SHARED_LIBS = -Wl,--as-needed $(patsubst %,-l%,$(filter-out bz2,$(NEEDED_LIBS)))
+HAS_ARCHIVES = $(filter $(words $(NEEDED_LIBS)),$(words $(ARCHIVES)))
+COMMAND_LIBS = $(if $(filter no,$(SHARED)),$(if $(HAS_ARCHIVES),$(ARCHIVES),$(SHARED_LIBS)),$(SHARED_LIBS)) $(LIBS) -lm
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
 TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread \
                $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty) $(SOURCE_LIBS)

@@ -12,7 +12,13 @@ $(AGENT): $(AGENT_O) $(OUT)/state/sources
 	$(call say,LINK,$@)$(CC) -nostdlib -shared -Wl,-Bsymbolic,-z,defs,-z,noexecstack,-z,separate-code,-z,norelro \
 	    -o $@ $(AGENT_O)
 
-$(OBJ)/src/inject/agent_image.o: $(AGENT)
-$(OBJ)/src/inject/agent_image.o: COMMON += -DAGENT_IMAGE_FILE='"$(AGENT)"'
+# What the command carries: without all that debuggers want, and with the two symbols that are looked for.
+AGENT_IMAGE := $(OUT)/agent.image
+
+$(AGENT_IMAGE): $(AGENT)
+	$(call say,STRIP,$@)$(OBJCOPY) --strip-all --keep-symbol=agent_main --keep-symbol=thread_landing_routine $< $@
+
+$(OBJ)/src/inject/agent_image.o: $(AGENT_IMAGE)
+$(OBJ)/src/inject/agent_image.o: COMMON += -DAGENT_IMAGE_FILE='"$(AGENT_IMAGE)"'
 
 -include $(AGENT_OWN_O:.o=.d)

@@ -12,7 +12,7 @@ linked='libzydis-dev libunwind-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
 packages_for() {
     case $1 in
     build)
-        echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev
+        echo gcc libc6-dev binutils make libzstd-dev liblzma-dev libbz2-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev
         # what looks into the kernel, and makes programs for it
         echo libtraceevent-dev libtracefs-dev libbpf-dev clang
         ;;

@@ -229,27 +229,36 @@ int elf_image_read(const struct elf_image *image, uint64_t address, void *bytes_
     return -ENOEXEC;
 }
 
-void elf_image_copy(const struct elf_image *image, uint8_t *memory)
+void elf_image_copy(const struct elf_image *image, const struct elf_part *part)
 {
-    __builtin_memset(memory, 0, elf_image_span(image));
+    uint64_t end = part->address + part->size_bytes;
+
+    __builtin_memset(part->memory, 0, part->size_bytes);
     for (size_t i = 0; i < image->segment_count; i++) {
         const struct elf_segment *segment = &image->segments[i];
+        uint64_t from = segment->address > part->address ? segment->address : part->address;
+        uint64_t to = segment->address + segment->file_bytes < end ? segment->address + segment->file_bytes : end;
 
-        __builtin_memcpy(memory + (segment->address - image->low), image->bytes + segment->file_offset,
-                         segment->file_bytes);
+        if (from < to)
+            __builtin_memcpy(part->memory + (from - part->address),
+                             image->bytes + segment->file_offset + (from - segment->address), to - from);
     }
 }
 
-/* The eight bytes that a relocation changes, in the copy; NULL: not all in one segment. */
-static uint8_t *relocated_place(const struct elf_image *image, uint8_t *memory, uint64_t address)
+/* The eight bytes that a relocation changes, in the copy; NULL: not all in one segment, and in the part. */
+static uint8_t *relocated_place(const struct elf_image *image, const struct elf_part *part, uint64_t address)
 {
+    uint64_t place = address - part->address;
+
+    if (address < part->address || place > part->size_bytes || part->size_bytes - place < sizeof(uint64_t))
+        return NULL;
     for (size_t i = 0; i < image->segment_count; i++) {
         const struct elf_segment *segment = &image->segments[i];
         uint64_t offset = address - segment->address;
 
         if (address >= segment->address && offset <= segment->memory_bytes &&
             segment->memory_bytes - offset >= sizeof(uint64_t))
-            return memory + (address - image->low);
+            return part->memory + place;
     }
     return NULL;
 }
@@ -281,7 +290,7 @@ int elf_image_check_self_contained(const struct elf_image *image)
     return 0;
 }
 
-static int relocate_listed(const struct elf_image *image, uint8_t *memory, uint64_t bias)
+static int relocate_listed(const struct elf_image *image, const struct elf_part *part, uint64_t bias)
 {
     for (uint64_t offset = 0; offset < image->relocations.size_bytes; offset += sizeof(Elf64_Rela)) {
         Elf64_Rela relocation;
@@ -291,7 +300,7 @@ static int relocate_listed(const struct elf_image *image, uint8_t *memory, uint6
 
         if (result != 0)
             return result;
-        place = relocated_place(image, memory, relocation.r_offset);
+        place = relocated_place(image, part, relocation.r_offset);
         if (place == NULL)
             return -ENOEXEC;
         value = bias + (uint64_t)relocation.r_addend;
@@ -300,9 +309,9 @@ static int relocate_listed(const struct elf_image *image, uint8_t *memory, uint6
     return 0;
 }
 
-static int add_bias(const struct elf_image *image, uint8_t *memory, uint64_t address, uint64_t bias)
+static int add_bias(const struct elf_image *image, const struct elf_part *part, uint64_t address, uint64_t bias)
 {
-    uint8_t *place = relocated_place(image, memory, address);
+    uint8_t *place = relocated_place(image, part, address);
     uint64_t value;
 
     if (place == NULL)
@@ -314,11 +323,11 @@ static int add_bias(const struct elf_image *image, uint8_t *memory, uint64_t add
 }
 
 /* A bit for each of the 63 words from `address` on; bit 0 only says that it is a bitmap. */
-static int relocate_bitmap(const struct elf_image *image, uint8_t *memory, uint64_t address, uint64_t bits,
+static int relocate_bitmap(const struct elf_image *image, const struct elf_part *part, uint64_t address, uint64_t bits,
                            uint64_t bias)
 {
     for (; (bits >>= 1) != 0; address += sizeof(uint64_t)) {
-        int result = (bits & 1) != 0 ? add_bias(image, memory, address, bias) : 0;
+        int result = (bits & 1) != 0 ? add_bias(image, part, address, bias) : 0;
 
         if (result != 0)
             return result;
@@ -326,7 +335,7 @@ static int relocate_bitmap(const struct elf_image *image, uint8_t *memory, uint6
     return 0;
 }
 
-static int relocate_packed(const struct elf_image *image, uint8_t *memory, uint64_t bias)
+static int relocate_packed(const struct elf_image *image, const struct elf_part *part, uint64_t bias)
 {
     struct elf_span table = image->packed_relocations;
     uint64_t next = 0; /* the address that a bitmap begins at */
@@ -336,9 +345,9 @@ static int relocate_packed(const struct elf_image *image, uint8_t *memory, uint6
         int result = elf_image_read(image, table.address + offset, &item, sizeof(item));
 
         if (result == 0 && (item & 1) == 0)
-            result = add_bias(image, memory, item, bias);
+            result = add_bias(image, part, item, bias);
         else if (result == 0)
-            result = relocate_bitmap(image, memory, next, item, bias);
+            result = relocate_bitmap(image, part, next, item, bias);
         if (result != 0)
             return result;
         next = (item & 1) == 0 ? item + sizeof(uint64_t) : next + 63 * sizeof(uint64_t);
@@ -346,10 +355,10 @@ static int relocate_packed(const struct elf_image *image, uint8_t *memory, uint6
     return 0;
 }
 
-int elf_image_relocate(const struct elf_image *image, uint8_t *memory, uint64_t load_address)
+int elf_image_relocate(const struct elf_image *image, const struct elf_part *part, uint64_t load_address)
 {
     uint64_t bias = load_address - image->low;
-    int result = relocate_listed(image, memory, bias);
+    int result = relocate_listed(image, part, bias);
 
-    return result != 0 ? result : relocate_packed(image, memory, bias);
+    return result != 0 ? result : relocate_packed(image, part, bias);
 }

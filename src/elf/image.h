@@ -68,13 +68,21 @@ static inline uint64_t elf_image_span(const struct elf_image *image)
     return image->high - image->low;
 }
 
-/* Writes the segments into elf_image_span() bytes at `memory`, which stand for the addresses from low on. */
-void elf_image_copy(const struct elf_image *image, uint8_t *memory);
+/* A copy of some of the image: the bytes at `memory` stand for the addresses from `address` on. */
+struct elf_part {
+    uint64_t address;
+    uint64_t size_bytes;
+    uint8_t *memory;
+};
+
+/* Writes what the segments have there, and zeroes elsewhere. The part lies between low and high. */
+void elf_image_copy(const struct elf_image *image, const struct elf_part *part);
 
 /*
- * Relocates such a copy to run at load_address (that of low). -ENOEXEC: a relocation wants something else than the load
- * address, or points outside of the segments; part of the relocations may have been applied then.
+ * Relocates such a copy for an image that runs at load_address (that of low). -ENOEXEC: a relocation wants something
+ * else than the load address, or points outside of the segments, or of the part; some of them may have been applied
+ * then.
  */
-MUST_USE int elf_image_relocate(const struct elf_image *image, uint8_t *memory, uint64_t load_address);
+MUST_USE int elf_image_relocate(const struct elf_image *image, const struct elf_part *part, uint64_t load_address);
 
 #endif

@@ -99,6 +99,7 @@ static bool has_writable_code(const struct elf_image *image)
 
 int elf_image_load(const struct elf_image *image, struct memory_range within, struct elf_loaded *loaded_out)
 {
+    struct elf_part whole;
     uint8_t *start;
     int result = elf_image_check_self_contained(image);
 
@@ -109,8 +110,9 @@ int elf_image_load(const struct elf_image *image, struct memory_range within, st
     result = map(image, within, &start);
     if (result != 0)
         return result;
-    elf_image_copy(image, start);
-    result = elf_image_relocate(image, start, (uintptr_t)start);
+    whole = (struct elf_part){image->low, elf_image_span(image), start};
+    elf_image_copy(image, &whole);
+    result = elf_image_relocate(image, &whole, (uintptr_t)start);
     if (result == 0)
         result = protect(image, start);
     if (result != 0) {

@@ -65,19 +65,51 @@ static int find(const struct layout *layout, const char *name, uint64_t start, u
     return result;
 }
 
-static int write_image(struct tracee *tracee, const struct layout *layout, uint64_t start)
+/* What will be written by the agent, and is relocated: all between the first and the last of such segments. */
+static struct elf_part writable_part(const struct elf_image *image)
 {
-    size_t span = (size_t)elf_image_span(&layout->image);
-    uint8_t *copy = calloc(1, span);
+    struct elf_part part = {0};
+
+    for (size_t i = 0; i < image->segment_count; i++) {
+        const struct elf_segment *segment = &image->segments[i];
+
+        if ((segment->access & MEMORY_WRITE) == 0)
+            continue;
+        if (part.address == 0)
+            part.address = segment->address;
+        part.size_bytes = segment->address + segment->file_bytes - part.address;
+    }
+    return part;
+}
+
+static int write_constants(struct tracee *tracee, const struct elf_image *image, uint64_t start)
+{
+    for (size_t i = 0; i < image->segment_count; i++) {
+        const struct elf_segment *segment = &image->segments[i];
+        int result = 0;
+
+        if ((segment->access & MEMORY_WRITE) == 0)
+            result = process_memory_write(tracee->pid, start + segment->address - image->low,
+                                          image->bytes + segment->file_offset, segment->file_bytes);
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
+static int write_variables(struct tracee *tracee, const struct elf_image *image, uint64_t start)
+{
+    struct elf_part part = writable_part(image);
     int result;
 
-    if (copy == NULL)
+    part.memory = malloc(part.size_bytes);
+    if (part.memory == NULL)
         return -ENOMEM;
-    elf_image_copy(&layout->image, copy);
-    result = elf_image_relocate(&layout->image, copy, start);
+    elf_image_copy(image, &part);
+    result = elf_image_relocate(image, &part, start);
     if (result == 0)
-        result = process_memory_write(tracee->pid, start, copy, span);
-    free(copy);
+        result = process_memory_write(tracee->pid, start + part.address - image->low, part.memory, part.size_bytes);
+    free(part.memory);
     return result;
 }
 
@@ -164,7 +196,10 @@ static int load(struct tracee *tracee, struct remote_agent *agent)
     if (result == 0)
         result = find(&layout, THREAD_LANDING_ROUTINE, agent->start, &agent->routine);
     if (result == 0)
-        result = write_image(tracee, &layout, agent->start);
+        result = write_constants(tracee, &layout.image, agent->start);
+    /* Behind it the memory is new, and zero. */
+    if (result == 0)
+        result = write_variables(tracee, &layout.image, agent->start);
     return result == 0 && !may_execute ? protect_image(tracee, &place, agent) : result;
 }
 

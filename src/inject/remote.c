@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIECE_BYTES      65536
+#define VDSO_BYTES_MAX   65536
+#define PIECE_BYTES      8192
 #define LOOK_NANOSECONDS 10000
 
 static uint64_t find_vdso(pid_t pid)
@@ -54,18 +55,26 @@ static void find_places(const uint8_t *bytes, size_t size_bytes, uint64_t addres
     }
 }
 
+/* How much can be read there: a piece, the rest of a page, nothing. */
+static size_t read_piece(pid_t pid, uint64_t start, uint64_t end, uint8_t *bytes_out)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    size_t piece = end - start < PIECE_BYTES ? (size_t)(end - start) : PIECE_BYTES;
+    size_t rest = (size_t)(page - start % page);
+
+    if (process_memory_read(pid, start, bytes_out, piece) == 0)
+        return piece;
+    return rest < piece && process_memory_read(pid, start, bytes_out, rest) == 0 ? rest : 0;
+}
+
 /* In as much of a range as can be read, and is worth it. */
 static void find_between(pid_t pid, uint64_t start, uint64_t end, struct remote_place *best)
 {
     static uint8_t bytes[PIECE_BYTES];
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     while (start < end && best->return_words == 0) {
-        size_t size = 0;
+        size_t size = read_piece(pid, start, end, bytes);
 
-        while (start + size < end && size + page <= sizeof(bytes) &&
-               process_memory_read(pid, start + size, bytes + size, page) == 0)
-            size += page;
         find_places(bytes, size, start, best);
         if (size == 0)
             return;
@@ -97,7 +106,7 @@ int remote_find_system_call(pid_t pid, struct remote_place *place_out)
     uint64_t vdso = find_vdso(pid);
 
     if (vdso != 0)
-        find_between(pid, vdso, vdso + PIECE_BYTES, &best);
+        find_between(pid, vdso, vdso + VDSO_BYTES_MAX, &best);
     if (best.address == 0)
         find_in_code(pid, &best);
     if (best.address == 0)
@@ -288,6 +297,24 @@ static int take_back(struct tracee *tracee, const struct remote_agent *agent, co
     return result == 0 ? tracee_set_registers(tracee, &landing.registers) : result;
 }
 
+/* Only what is used of it: most of the options is room for functions, of which there are none as a rule. */
+static int write_call(const struct tracee *tracee, const struct remote_agent *agent, const struct agent_call *call)
+{
+    const struct agent_known *known = &call->options.known;
+    size_t patterns_end =
+        offsetof(struct agent_call, options.patterns) + call->options.pattern_count * sizeof(struct agent_pattern);
+    size_t known_place = offsetof(struct agent_call, options.known);
+    size_t known_bytes = known->count == 0 ? offsetof(struct agent_known, declarations) : sizeof(*known);
+    int result = process_memory_write(tracee->pid, agent->call, call, patterns_end);
+
+    return result == 0 ? process_memory_write(tracee->pid, agent->call + known_place, known, known_bytes) : result;
+}
+
+static int read_answer(const struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)
+{
+    return process_memory_read(tracee->pid, agent->call, call, offsetof(struct agent_call, options));
+}
+
 int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)
 {
     static struct extra_state extra; /* large, and there is one call at a time */
@@ -295,7 +322,7 @@ int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, s
     int result;
 
     atomic_store_explicit(&call->phase, AGENT_CALL_RUNS, memory_order_relaxed);
-    result = process_memory_write(tracee->pid, agent->call, call, sizeof(*call));
+    result = write_call(tracee, agent, call);
     if (result == 0)
         result = save_extra(tracee, &extra);
     if (result == 0)
@@ -306,6 +333,6 @@ int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, s
     if (result == -EFAULT && take_back(tracee, agent, &extra) != 0)
         result = -ESRCH;
     if (result == 0)
-        result = process_memory_read(tracee->pid, agent->call, call, sizeof(*call));
+        result = read_answer(tracee, agent, call);
     return result == 0 && phase == AGENT_CALL_DONE ? take_back(tracee, agent, &extra) : result;
 }

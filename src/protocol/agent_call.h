@@ -134,8 +134,8 @@ struct agent_call {
     uint32_t is_counter_forbidden; /* the thread forbids itself to read the counter of time */
     uint32_t segment_count;
     struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* for AGENT_PREPARE */
-    struct agent_options options;
     struct agent_thread threads[AGENT_THREADS_AT_ONCE];
+    struct agent_options options; /* large, and not part of the answer: last */
 };
 
 #endif

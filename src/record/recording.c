@@ -157,7 +157,9 @@ int recording_create(const struct recording_options *options, struct recording *
         result = disk_sync_begin(&options->sync, recording->folder, &recording->sync);
     if (result != 0)
         return error_set(err, result, "cannot begin a recording: %s", strerror(-result));
-    return put_manifest(recording, err);
+    /* Written with the first process, or when the rings are looked at first. */
+    recording->is_changed = true;
+    return 0;
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */

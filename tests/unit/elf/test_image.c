@@ -118,14 +118,15 @@ static void headers_become_segments_and_tables(void)
 static void a_copy_is_relocated_to_its_load_address(void)
 {
     static uint8_t memory[IMAGE_END];
+    const struct elf_part whole = {0, sizeof(memory), memory};
     struct handmade made = make();
     struct elf_image image;
     uint64_t words[88];
 
     CHECK_EQUAL(parse(&made, &image), 0);
     memset(memory, 0xaa, sizeof(memory));
-    elf_image_copy(&image, memory);
-    CHECK_EQUAL(elf_image_relocate(&image, memory, LOAD_PLACE), 0);
+    elf_image_copy(&image, &whole);
+    CHECK_EQUAL(elf_image_relocate(&image, &whole, LOAD_PLACE), 0);
     CHECK(memcmp(memory, &made, FIRST_BYTES) == 0);
     memcpy(words, memory + DATA_ADDRESS, sizeof(words));
     CHECK_EQUAL(words[0], LOAD_PLACE + 0x40);
@@ -137,6 +138,29 @@ static void a_copy_is_relocated_to_its_load_address(void)
     }
     for (int i = 81; i < 88; i++)
         CHECK_EQUAL(words[i], 0);
+}
+
+static void a_part_is_as_it_would_be_in_the_whole(void)
+{
+    static uint8_t memory[IMAGE_END], some[IMAGE_END];
+    const struct elf_part whole = {0, sizeof(memory), memory};
+    struct elf_part part = {DATA_ADDRESS - 16, DATA_BYTES + ZEROED_BYTES + 16, some};
+    struct handmade made = make();
+    struct elf_image image;
+
+    CHECK_EQUAL(parse(&made, &image), 0);
+    elf_image_copy(&image, &whole);
+    CHECK_EQUAL(elf_image_relocate(&image, &whole, LOAD_PLACE), 0);
+    memset(some, 0xaa, sizeof(some));
+    elf_image_copy(&image, &part);
+    CHECK_EQUAL(elf_image_relocate(&image, &part, LOAD_PLACE), 0);
+    CHECK(memcmp(some, memory + part.address, part.size_bytes) == 0);
+    CHECK_EQUAL(some[part.size_bytes], 0xaa);
+    /* Without the word that is relocated last, or first. */
+    part.size_bytes -= ZEROED_BYTES;
+    CHECK_EQUAL(elf_image_relocate(&image, &part, LOAD_PLACE), -ENOEXEC);
+    part = (struct elf_part){DATA_ADDRESS + 1, DATA_BYTES + ZEROED_BYTES - 1, some};
+    CHECK_EQUAL(elf_image_relocate(&image, &part, LOAD_PLACE), -ENOEXEC);
 }
 
 static void an_image_of_another_kind_is_refused(void)
@@ -202,6 +226,7 @@ static void segments_with_something_wrong_are_refused(void)
 static void relocations_stay_inside_of_the_segments(void)
 {
     static uint8_t memory[IMAGE_END];
+    const struct elf_part whole = {0, sizeof(memory), memory};
     const uint64_t outside[] = {IMAGE_END, IMAGE_END - 7, UINT64_MAX, UINT64_MAX - 7, FIRST_BYTES - 7, FIRST_BYTES};
 
     for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
@@ -210,11 +235,11 @@ static void relocations_stay_inside_of_the_segments(void)
 
         made.listed[1].r_offset = outside[i];
         CHECK_EQUAL(parse(&made, &image), 0);
-        CHECK_EQUAL(elf_image_relocate(&image, memory, LOAD_PLACE), -ENOEXEC);
+        CHECK_EQUAL(elf_image_relocate(&image, &whole, LOAD_PLACE), -ENOEXEC);
         made = make();
         made.packed[0] = outside[i] & ~1ull;
         CHECK_EQUAL(parse(&made, &image), 0);
-        CHECK_EQUAL(elf_image_relocate(&image, memory, LOAD_PLACE), -ENOEXEC);
+        CHECK_EQUAL(elf_image_relocate(&image, &whole, LOAD_PLACE), -ENOEXEC);
     }
 }
 
@@ -249,12 +274,12 @@ static bool try_bytes(const uint8_t *bytes, size_t size)
 
     memcpy(exact, bytes, size);
     if (elf_image_parse(exact, size, &image) == 0 && elf_image_span(&image) < 64 << 20) {
-        uint8_t *memory = malloc(elf_image_span(&image));
+        struct elf_part whole = {image.low, elf_image_span(&image), malloc(elf_image_span(&image))};
         int self_contained = elf_image_check_self_contained(&image);
 
-        elf_image_copy(&image, memory);
-        accepted = elf_image_relocate(&image, memory, LOAD_PLACE) == 0 && self_contained == 0;
-        free(memory);
+        elf_image_copy(&image, &whole);
+        accepted = elf_image_relocate(&image, &whole, LOAD_PLACE) == 0 && self_contained == 0;
+        free(whole.memory);
     }
     free(exact);
     return accepted;
@@ -309,6 +334,7 @@ static void truncated_and_mutated_images_are_refused_or_harmless(void)
 static const struct check_case cases[] = {
     CHECK_CASE(headers_become_segments_and_tables),
     CHECK_CASE(a_copy_is_relocated_to_its_load_address),
+    CHECK_CASE(a_part_is_as_it_would_be_in_the_whole),
     CHECK_CASE(an_image_of_another_kind_is_refused),
     CHECK_CASE(segments_with_something_wrong_are_refused),
     CHECK_CASE(relocations_stay_inside_of_the_segments),
