@@ -279,6 +279,9 @@ static int open_recording(struct probing *probing)
     struct kernel_recorder_options kernel = {.compress = options->compress, .list = &probing->list};
     int result = recording_create(&wanted, &probing->recording, probing->call->error);
 
+    /* There will be no process with which the manifest is written. */
+    if (result == 0)
+        result = recording_drain(&probing->recording, probing->call->error);
     if (result != 0)
         return result;
     kernel.folder = probing->recording.folder;

@@ -159,6 +159,7 @@ enum command_status probe_options_parse(const struct command_call *call, struct 
     }
     for (int i = optind; i < count; i++)
         call->arguments[options.spec_count++] = arguments[i];
+    call->arguments[options.spec_count] = NULL;
     options.specs = call->arguments;
     if (end + 1 < call->argument_count)
         options.program = call->arguments + end + 1;

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 struct probe_options {
-    char **specs; /* they point into the arguments */
+    char **specs; /* in the place of the arguments; NULL behind the last */
     size_t spec_count;
     char **program; /* ended by NULL; NULL: none is to be run */
     pid_t pid;      /* 0: none was given */

@@ -25,6 +25,7 @@ static void probes_stand_anywhere(void)
 {
     CHECK_EQUAL(PARSE("software:a", "--stack", "software:b", "-o", "dir", "--", "ls", "-l", "--count"), COMMAND_DONE);
     CHECK_EQUAL(options.spec_count, 2);
+    CHECK(options.specs[2] == NULL);
     CHECK_TEXT(options.specs[0], "software:a");
     CHECK_TEXT(options.specs[1], "software:b");
     CHECK_TEXT(options.output, "dir");
