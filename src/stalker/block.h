@@ -16,6 +16,9 @@
 
 #define BLOCK_EXIT_COUNT 2
 
+/* Of any CPU's instructions, rounded up. */
+#define BLOCK_INSN_BYTES_MAX 16
+
 /* What the engine does for a thread that comes through an exit. */
 enum block_exit_kind {
     BLOCK_EXIT_NONE,
@@ -82,6 +85,20 @@ static inline void block_set_original(struct block *block, unsigned insn_count, 
 static inline struct app_pc block_end(const struct block *block)
 {
     return app_pc_of(block->start.value + block->size_bytes);
+}
+
+/*
+ * Where what the block was made of ends. One that leaves, or that has no instruction of its own, is made of what stands
+ * behind it too: there was no code, or only the beginning of an instruction.
+ */
+static inline struct app_pc block_source_end(const struct block *block)
+{
+    struct app_pc end = block_end(block);
+    uint8_t kind = block->exits[0].kind;
+
+    if (block->size_bytes == 0 || kind == BLOCK_EXIT_LEAVE || kind == BLOCK_EXIT_NO_CODE)
+        end.value += BLOCK_INSN_BYTES_MAX;
+    return end;
 }
 
 /* Where its hot code begins. */

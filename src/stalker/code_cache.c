@@ -70,6 +70,8 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
     slab_init(&cache->instruments, 0);
     result = hash_map_init(&cache->blocks, 4096);
     if (result == 0)
+        result = block_places_init(&cache->places);
+    if (result == 0)
         result = make_indirect_table(cache, options->indirect_missing.value);
     if (result != 0) {
         code_cache_destroy(cache);
@@ -201,6 +203,7 @@ void code_cache_destroy(struct code_cache *cache)
         memory_unmap(cache->chunks[i], chunk_bytes());
     slab_deinit(&cache->instruments);
     hash_map_deinit(&cache->blocks);
+    block_places_deinit(&cache->places);
     hash_map_retired_free(cache->retired_tables);
     if (cache->indirect_table != NULL)
         memory_unmap(cache->indirect_table, INDIRECT_TABLE_ENTRIES * sizeof(uint64_t));
@@ -276,6 +279,7 @@ int code_cache_publish(struct code_cache *cache, struct block *block)
 {
     if (cache->configuration.ring != NULL)
         tell_block(cache, block);
+    block_places_add(&cache->places, block->start.value, block_source_end(block).value, block->index);
     return hash_map_insert(&cache->blocks, block->start.value, (uintptr_t)block);
 }
 
@@ -474,6 +478,7 @@ size_t code_cache_memory(const struct code_cache *cache)
 
     bytes += cache->block_count * sizeof(struct block);
     bytes += hash_map_memory(&cache->blocks) + hash_map_retired_memory(cache->retired_tables);
+    bytes += hash_map_memory(&cache->places.runs);
     bytes += slab_stats(&cache->instruments).used_bytes;
     for (const struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
         bytes += slab_memory(slab);

@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "base/slab.h"
 #include "stalker/block.h"
+#include "stalker/block_places.h"
 #include "stalker/code_place.h"
 
 #include <stdbool.h>
@@ -79,6 +80,7 @@ struct follow_configuration {
 
 struct code_cache {
     struct hash_map blocks;                /* original address to struct block */
+    struct block_places places;            /* of all blocks that were ever in the map */
     struct hash_map_table *retired_tables; /* of the map; they go when every thread has noted the epoch */
     uint64_t retired_tables_epoch;
     uint64_t *indirect_table; /* cached addresses; below 2 GiB, so that code can name it */

@@ -12,9 +12,6 @@
 
 #include <asm/errno.h>
 
-/* Of any CPU, rounded up. */
-#define INSN_BYTES_MAX 16
-
 void block_retire(struct code_cache *cache, struct block *block)
 {
     uint64_t *entry = &cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES];
@@ -49,28 +46,18 @@ bool block_is_trusted(const struct code_cache *cache, struct block *block)
     return true;
 }
 
-/*
- * Where what the block was made of ends. One that leaves, or that has no instruction of its own, is made of what stands
- * behind it too: there was no code, or only the beginning of an instruction.
- */
-static uint64_t source_end(const struct block *block)
-{
-    uint64_t end = block_end(block).value;
-    uint8_t kind = block->exits[0].kind;
-
-    return block->size_bytes == 0 || kind == BLOCK_EXIT_LEAVE || kind == BLOCK_EXIT_NO_CODE ? end + INSN_BYTES_MAX
-                                                                                            : end;
-}
-
 static bool overlaps(const struct block *block, uint64_t start, uint64_t end)
 {
-    return block->start.value < end && source_end(block) > start;
+    return block->start.value < end && block_source_end(block).value > start;
 }
 
 void code_cache_invalidate(struct code_cache *cache, uint64_t start, uint64_t end)
 {
+    struct block_run run;
+
     mutex_lock(&cache->lock);
-    for (uint32_t i = 0; i < cache->block_count; i++) {
+    run = block_places_between(&cache->places, start, end, cache->block_count);
+    for (uint32_t i = run.first; i < run.end; i++) {
         struct block *block = code_cache_block(cache, i);
 
         if (overlaps(block, start, end))
