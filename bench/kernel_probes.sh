@@ -60,7 +60,39 @@ for name in 'call: gait probe uprobe' 'call: perf record uprobe' 'call: gait pro
         'BEGIN { printf "%-36s %8.1f ns%s\n", name, ns - native, size == "" ? "" : "  " size " bytes" }'
 done
 
-# As fast as two threads can, for some seconds: nothing may be lost.
+# As many events as one thread can make, several at each system call, while the other core takes them; then two threads, so
+# that all three share the cores. Nothing may be lost. The CPU time of gait is what it takes above a run with next to no events.
+# run_drain count threads spec...: events, seconds of the loop, lost events, CPU seconds of gait alone and of the loop
+run_drain() {
+    local calls=$1 threads=$2
+    shift 2
+    rm -rf "$folder/written"
+    TIMEFORMAT='time %U %S'
+    { time "$gait" probe -o "$folder/written" "$@" -- "$loop" syscall "$calls" "$threads"; } 2>"$folder/said" >/dev/null
+    awk -v calls=$((calls * threads)) '
+        /^loop / { seconds = calls / $3; loop = $2 * calls / 1e9 }
+        / events of the kernel, / { events = $2 }
+        / were lost; / { lost += $2 }
+        /^time / { used = $2 + $3 }
+        END { print events, seconds, lost + 0, used - loop, loop }' "$folder/said"
+}
+
+# drain words threads spec...
+drain() {
+    local words=$1 threads=$2 idle
+    shift 2
+    idle=$(run_drain 1 1 "$@" | cut -d ' ' -f 4)
+    run_drain $((10 * count / threads)) "$threads" "$@" | awk -v words="$words" -v idle="$idle" \
+        '{ printf "  %-34s %.2f million events a second, %d of %d lost; CPU an event: %.0f ns of gait, %.0f ns of the program\n",
+            words, $1 / $2 / 1e6, $3, $1 + $3, ($4 - idle) * 1e9 / $1, $5 * 1e9 / $1 }'
+}
+
 echo "draining:"
-"$gait" probe -o "$folder/written" tracepoint:raw_syscalls:sys_enter -- "$loop" syscall $((10 * count)) 2 2>&1 |
-    sed 's/^loop \([0-9.]*\) \(.*\)/  \2 system calls a second/; s/^gait: /  /'
+raw=(rawtracepoint:sys_enter rawtracepoint:sys_exit)
+all=("${raw[@]}" tracepoint:raw_syscalls:sys_enter tracepoint:raw_syscalls:sys_exit
+    tracepoint:syscalls:sys_enter_getppid tracepoint:syscalls:sys_exit_getppid)
+drain 'one tracepoint, two threads' 2 tracepoint:raw_syscalls:sys_enter
+drain 'two raw tracepoints, one thread' 1 "${raw[@]}"
+drain 'two raw tracepoints, two threads' 2 "${raw[@]}"
+drain 'six tracepoints, one thread' 1 "${all[@]}"
+drain 'six tracepoints, two threads' 2 "${all[@]}"

@@ -21,6 +21,9 @@ $(OBJ)/followed/%.o: tests/programs/$(CPU)/%.c Makefile mk/followed_programs.mk 
 $(OBJ)/followed/%.o: tests/programs/%.cc Makefile mk/followed_programs.mk $(OUT)/state/flags | $(DEPS_FOR_TEST)
 	$(call compile_followed,$(CXX) -std=gnu++17)
 
+# At a fixed address, with its heap above it.
+$(OUT)/tests/programs/heap_growth: private LDFLAGS += -no-pie
+
 $(FOLLOWED): $(OUT)/tests/programs/%: $(OBJ)/followed/%.o $(FOLLOWED_RUNNER_O) $(OUT)/libgait.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $^ $(FOLLOWED_LIBS)

@@ -1,12 +1,19 @@
-# The program that gait loads into the kernel: made by clang for the kernel's own machine, and part of the command. Which
-# kernel it will run on does not matter: it finds places in the kernel's structures when it is loaded.
+# The programs that gait loads into the kernel: made by clang for the kernel's own machine, and part of the command. Which
+# kernel they will run on does not matter: they find places in the kernel's structures when they are loaded.
 BPF_CLANG      ?= clang
 KERNEL_PROGRAM := $(OUT)/probe.bpf.o
+CALL_PROGRAM   := $(OUT)/system_call.bpf.o
 
-$(KERNEL_PROGRAM): src/source/bpf/probe.bpf.c src/source/program_layout.h | $(DEPS_FOR_BUILD)
+$(KERNEL_PROGRAM): src/source/program_layout.h
+$(CALL_PROGRAM): src/source/system_call_program_layout.h
+
+# They are told the names that libbpf has for CPUs.
+$(OUT)/%.bpf.o: src/source/bpf/%.bpf.c | $(DEPS_FOR_BUILD)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)$(BPF_CLANG) -target bpf -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
-	    -I/usr/include/$(MACHINE)-linux-gnu -Isrc -c $< -o $@
+	    -D__TARGET_ARCH_$(patsubst x86_64,x86,$(CPU)) -I/usr/include/$(MACHINE)-linux-gnu -Isrc -c $< -o $@
 
 $(OBJ)/src/source/kernel_program_object.o: $(KERNEL_PROGRAM)
 $(OBJ)/src/source/kernel_program_object.o: COMMON += -DKERNEL_PROGRAM_FILE='"$(KERNEL_PROGRAM)"'
+$(OBJ)/src/source/call_program_object.o: $(CALL_PROGRAM)
+$(OBJ)/src/source/call_program_object.o: COMMON += -DCALL_PROGRAM_FILE='"$(CALL_PROGRAM)"'

@@ -41,6 +41,8 @@ $(UNIT_TESTS) $(FUZZERS) $(EXAMPLES): $(OUT)/%: $(OBJ)/%.o $(PARTS)
 	$(link_program)
 # What is part of the agent only is linked with its own test.
 $(filter $(OUT)/tests/unit/agent/%,$(UNIT_TESTS)): $(OUT)/tests/unit/agent/test_%: $(OBJ)/src/agent/%.o
+$(OUT)/tests/unit/agent/test_interrupted_place: $(OBJ)/src/agent/hook_set.o
+$(OUT)/tests/unit/agent/test_handler_fronts: $(OBJ)/src/agent/hook_set.o $(OBJ)/src/agent/interrupted_place.o
 $(filter build/bench/%,$(BENCHES)): build/%: $(OBJ)/%.o $(PARTS)
 	$(link_program)
 $(filter-out build/bench/%,$(BENCHES)): $(OUT)/%: $(OBJ)/%.o $(PARTS)
@@ -85,11 +87,11 @@ bench-minute: | $(DEPS_FOR_BENCH)
 	@build/bench/record_idle 30
 
 torture: all followed-programs | $(DEPS_FOR_TORTURE)
-	@tests/torture/torture.sh $(TORTURE)
+	@GAIT=$(abspath $(OUT))/gait tests/torture/torture.sh $(TORTURE)
 
 SOAK_MINUTES ?= 30
 soak: all | $(DEPS_FOR_TORTURE)
-	@tests/torture/soak.sh $(SOAK_MINUTES)
+	@GAIT=$(abspath $(OUT))/gait tests/torture/soak.sh $(SOAK_MINUTES)
 
 fuzz: | $(DEPS_FOR_TEST)
 	@+$(MAKE) --no-print-directory MODE=$(FUZZ_MODE) fuzzers

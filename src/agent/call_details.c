@@ -216,6 +216,16 @@ static __attribute__((noinline)) void tell_stack(struct call_details_thread *own
     detail_lane_stack(&own->lane, &stack, addresses);
 }
 
+uint32_t call_details_walk(struct call_details_thread *own, const struct gait_cpu_context *cpu, uint64_t sp,
+                           uint64_t *addresses_out)
+{
+    bool goes_on;
+
+    if (!obtain_walker(own, sp))
+        return 0;
+    return (uint32_t)call_stack_take(own->walker, cpu, cpu->pc, addresses_out, details.stack_frames, &goes_on);
+}
+
 void call_details_enter(struct call_details_thread *own, const struct detail_owner *owner,
                         const struct gait_cpu_context *cpu, const struct detailed_call *call, uint32_t depth)
 {

@@ -23,6 +23,7 @@ struct call_details_thread {
     struct detail_lane lane;
     struct call_stack_walker *walker; /* NULL: none yet */
     bool has_no_walker;               /* there is no memory for it */
+    uint32_t call_counts[16];         /* of system calls that injections concern: AGENT_INJECTIONS_MAX */
 };
 
 /* A call that is looked at. */
@@ -55,6 +56,13 @@ void call_details_enter(struct call_details_thread *own, const struct detail_own
 /* It has returned with those registers; NULL: it was left in another way. */
 void call_details_leave(struct call_details_thread *own, const struct detail_owner *owner,
                         const struct gait_cpu_context *cpu, const struct detailed_call *call, uint32_t depth);
+
+/*
+ * Where the thread is that has these registers, as if it had just called something: return addresses, the nearest one,
+ * which is the pc of the registers, first. How many; 0: there is no memory for that. Signals are blocked.
+ */
+uint32_t call_details_walk(struct call_details_thread *own, const struct gait_cpu_context *cpu, uint64_t sp,
+                           uint64_t *addresses_out);
 
 /* The thread has ended; it is not there, or its lanes are the parent's, in a child that was just forked. */
 void call_details_thread_ended(struct call_details_thread *own);

@@ -161,6 +161,7 @@ static void choose_listener(const struct search *search, size_t which, uint64_t 
     } else if (special->process != NULL) {
         listener.enter = special->process->enter;
         listener.leave = special->process->leave;
+        wish->is_last = special->process->is_last;
     } else if (special->unwinder != NULL) {
         listener.enter = special->unwinder->listener.enter;
         wish->leaves_returns = true;
@@ -298,6 +299,8 @@ static void find_specials(struct search *search)
         function = elf_function_list_find(&search->image.functions, symbol.address);
         if (function != NULL && function->start == symbol.address) {
             search->specials[function - search->image.functions.functions] = special;
+            if (special.process != NULL && special.process->found != NULL)
+                special.process->found();
             search->has_any = true;
         }
     }

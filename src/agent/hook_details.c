@@ -9,6 +9,7 @@
 #include "base/time_counter.h"
 #include "hook/hook_thread.h"
 #include "hook/return_tracking.h"
+#include "hook/system_call_stub.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "ring/ring_writer.h"
@@ -36,14 +37,18 @@ static struct hook_details {
 
 static const _Atomic uint32_t never;
 
-/* The walk comes to what a hook has put in the place of a return address. */
+/*
+ * The walk comes to what a hook has put in the place of a return address; or to a system call that a signal has
+ * interrupted.
+ */
 static bool undo_hook(void *context, struct hooked_place *place)
 {
     struct hook_thread *thread = hook_thread_current();
 
     (void)context;
-    return thread != NULL && !place->is_exact &&
-           return_tracking_find(thread, place->sp - sizeof(uint64_t), place->pc, &place->pc);
+    if (place->is_exact)
+        return system_call_stub_undo(place->pc, &place->pc);
+    return thread != NULL && return_tracking_find(thread, place->sp - sizeof(uint64_t), place->pc, &place->pc);
 }
 
 int hook_details_begin(struct ring_region *ring, const struct agent_options *options)
@@ -141,6 +146,23 @@ struct detail_lane *hook_details_lane(struct hook_thread *thread)
     if (own != NULL && own->lane.writer != NULL)
         return &own->lane;
     return hooked.ring == NULL ? NULL : open_lane(thread);
+}
+
+uint32_t *hook_details_call_counts(struct hook_thread *thread)
+{
+    struct call_details_thread *own = hooked.ring == NULL ? NULL : obtain(thread);
+
+    return own == NULL ? NULL : own->call_counts;
+}
+
+uint32_t hook_details_walk(struct hook_thread *thread, const struct system_call_frame *frame, uint64_t *addresses_out)
+{
+    struct call_details_thread *own = hooked.ring == NULL ? NULL : obtain(thread);
+    struct gait_cpu_context cpu;
+
+    if (own == NULL || system_call_stub_context(frame, &cpu) != 0)
+        return 0;
+    return call_details_walk(own, &cpu, frame->sp, addresses_out);
 }
 
 static struct detailed_call call_of(const struct gait_invocation *invocation)

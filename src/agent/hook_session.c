@@ -7,8 +7,10 @@
 
 #include "agent/errno_place.h"
 #include "agent/function_hooks.h"
+#include "agent/handler_fronts.h"
 #include "agent/hook_details.h"
 #include "agent/hook_set.h"
+#include "agent/interrupted_place.h"
 #include "agent/module_log.h"
 #include "agent/probe_set.h"
 #include "agent/process_hooks.h"
@@ -36,13 +38,18 @@ static struct hook_session {
     uint64_t image_bytes;
 } session;
 
+static int current_tid(void)
+{
+    return (int)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
+}
+
 /* ---- what happens in the process --------------------------------------------------------------------------------- */
 
 static void look_again(void)
 {
     int result;
 
-    if (!session.is_begun)
+    if (!session.is_begun || handler_fronts_lock() != 0)
         return;
     result = hook_set_open();
     module_log_look_again();
@@ -53,6 +60,7 @@ static void look_again(void)
     else
         ring_region_note_lack(session.ring);
     hook_set_close();
+    handler_fronts_unlock();
 }
 
 /* The first time nothing has changed yet, but will; the second time all is there that the program needs. */
@@ -138,6 +146,8 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     probe_set_begin(ring, &call->options);
     session.ring = ring;
     find_image(call);
+    handler_fronts_prepare();
+    interrupted_place_begin(session.image_start, session.image_bytes);
     process_hooks_begin();
     hook_recording_begin(ring, function_hooks_space());
     selection_begin(NULL, ring, &call->options, &watcher);
@@ -154,7 +164,7 @@ int hook_session_meet(struct agent_call *call)
     if (result == 0)
         module_log_look_again();
     for (uint32_t i = 0; result == 0 && i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++)
-        call->threads[i].result = hook_set_move_in(&call->threads[i].registers) ? 0 : 1;
+        call->threads[i].result = hook_set_move_in(call->threads[i].tid, &call->threads[i].registers) ? 0 : 1;
     hook_set_close();
     return result;
 }
@@ -166,21 +176,18 @@ int hook_session_begin(struct thread_registers *registers)
     if (result != 0)
         return result;
     module_log_look_again();
-    (void)hook_set_move_in(registers);
+    (void)hook_set_move_in(current_tid(), registers);
     result = function_hooks_commit();
     session.is_begun = result == 0;
-    if (result == 0)
+    if (result == 0) {
         probe_set_raise();
+        handler_fronts_begin();
+    }
     hook_set_close();
     return result;
 }
 
 /* ---- leaving ----------------------------------------------------------------------------------------------------- */
-
-static int current_tid(void)
-{
-    return (int)raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
-}
 
 /* Stubs and trampolines, and our own image. */
 static bool is_ours(uint64_t pc)
@@ -206,7 +213,7 @@ int hook_session_leave(struct agent_call *call, struct thread_registers *registe
     for (uint32_t i = 0; result == 0 && i < call->thread_count && i < AGENT_THREADS_AT_ONCE; i++) {
         struct agent_thread *thread = &call->threads[i];
 
-        thread->result = hook_set_move_out(registers_of(thread, registers)) ? 0 : 1;
+        thread->result = hook_set_move_out(thread->tid, registers_of(thread, registers)) ? 0 : 1;
     }
     hook_set_close();
     return result;
@@ -233,7 +240,8 @@ bool hook_session_look(struct agent_call *call, struct thread_registers *registe
         struct agent_thread *thread = &call->threads[i];
         struct thread_registers *own = registers_of(thread, registers);
 
-        are_out = are_out && !hook_set_finds_pc(own, is_ours);
+        are_out = are_out && !hook_set_finds_pc(thread->tid, own, is_ours) &&
+                  handler_fronts_can_leave(thread->tid, thread_registers_sp(own));
         thread->result = give_base_back(own) ? 0 : 1;
     }
     hook_set_close();
@@ -252,6 +260,7 @@ bool hook_session_end(void)
 {
     if (session.ring == NULL)
         return true;
+    handler_fronts_leave();
     /* Unwinders are told of return addresses that are replaced as long as some are. */
     if (!return_tracking_leave_all() || !remove_last_ones())
         return false;

@@ -10,14 +10,18 @@
 #include "base/interval_map.h"
 #include "base/memory_functions.h"
 #include "base/slab.h"
+#include "hook/handler_frames.h"
 #include "hook/hook_stub.h"
 #include "hook/patch_transaction.h"
+#include "hook/stub_knowledge.h"
 #include "hook/system_call_stub.h"
 #include "process/forced_memory.h"
+#include "process/memory_probe.h"
 #include "process/near_memory.h"
 #include "process/stack_scan.h"
 
 #include <asm/errno.h>
+#include <stddef.h>
 
 #define CHUNK_BYTES (256u << 10)
 
@@ -44,6 +48,8 @@ static struct hook_set {
     uint32_t count; /* in place, without the last ones */
     uint32_t last_count;
     bool is_used;
+    struct stack_scan scan; /* while the memory is open, once somebody has asked for it */
+    bool is_scanning;
 } set = {.memory = {.fd = -1}};
 
 void hook_set_begin(void)
@@ -68,6 +74,9 @@ int hook_set_open(void)
 
 void hook_set_close(void)
 {
+    if (set.is_scanning)
+        stack_scan_deinit(&set.scan);
+    set.is_scanning = false;
     forced_memory_deinit(&set.memory);
 }
 
@@ -199,7 +208,7 @@ int hook_set_add(const struct hook_wish *wish)
         .listeners = hooked->listeners,
         .record_number = wish->number,
     };
-    hooked->is_last = wish->leaves_returns;
+    hooked->is_last = wish->leaves_returns || wish->is_last;
     result = write_stub(hooked, wish);
     if (result == 0)
         result = note_places(hooked);
@@ -239,6 +248,26 @@ int hook_set_add_system_call(const struct hook_plan *plan, const uint8_t *expect
     hooked->patch.trampoline = (struct trampoline){hooked->call.start, hooked->call.end};
     result = note_places(hooked);
     return result != 0 ? result : patch_transaction_install(&set.transaction, &hooked->patch, hooked->call.entry);
+}
+
+int hook_set_make_front(uint64_t function, const struct hook_listener *listener, uint64_t *entry_out)
+{
+    struct hooked *hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
+    const struct hook_plan plan = {.address = function, .patch_at = function};
+    const struct hook_wish wish = {.plan = &plan, .listeners = {*listener}, .listener_count = 1};
+    int result = hooked == NULL ? -ENOMEM : make_listeners(hooked, &wish);
+
+    if (result != 0)
+        return result;
+    hooked->function =
+        (struct hook_function){.address = function, .trampoline = function, .listeners = hooked->listeners};
+    hooked->patch.trampoline.start = function;
+    result = write_stub(hooked, &wish);
+    if (result == 0)
+        result = near_memory_commit(&set.code);
+    if (result == 0)
+        *entry_out = hooked->stub.entry.value;
+    return result;
 }
 
 /* ---- putting in place -------------------------------------------------------------------------------------------- */
@@ -383,6 +412,104 @@ static bool find_original(uint64_t pc, uint64_t *original_out)
     return true;
 }
 
+/* As it would be read if it were not patched; without a descriptor. */
+static bool peek_displaced(const struct hooked *hooked, uint8_t displaced_out[HOOK_DISPLACED_BYTES_MAX])
+{
+    const struct patch *patch = &hooked->patch;
+    size_t size = (size_t)(patch->plan.displaced_end - patch->plan.patch_at);
+
+    if (memory_probe_copy(patch->plan.patch_at, displaced_out, size) != 0)
+        return false;
+    memcpy(displaced_out, patch->original, size < patch->plan.patch_bytes ? size : patch->plan.patch_bytes);
+    return true;
+}
+
+/* The last instruction whose copy begins there or before. */
+static bool find_copied(const struct hooked *hooked, uint64_t pc, uint64_t *original_out, uint64_t *copy_out)
+{
+    const struct hook_plan *plan = &hooked->patch.plan;
+    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
+    uint64_t copy, best = 0;
+
+    if (!peek_displaced(hooked, displaced))
+        return false;
+    for (uint64_t at = plan->patch_at; at < plan->displaced_end; at++)
+        if (trampoline_find_copy(hooked->patch.trampoline.start, plan, displaced, at, &copy) == 0 && copy <= pc &&
+            copy >= best) {
+            *original_out = at;
+            best = copy;
+        }
+    *copy_out = best;
+    return best != 0;
+}
+
+bool hook_set_find_instruction(uint64_t address, uint64_t *original_out)
+{
+    struct interval found;
+    const struct hooked *hooked;
+    uint64_t copy;
+    bool is_hop = interval_map_find(&set.hops, address, &found) && hooked_at(&found)->patch.is_in_place;
+
+    if (!is_hop && !interval_map_find(&set.trampolines, address, &found))
+        return false;
+    hooked = hooked_at(&found);
+    if (!is_hop && !hooked->is_call)
+        return find_copied(hooked, address, original_out, &copy);
+    if (is_hop || !system_call_stub_find_original(&hooked->call, &hooked->patch.plan, address, original_out))
+        *original_out = hooked->patch.plan.patch_at;
+    return true;
+}
+
+bool hook_set_find_displaced(uint64_t address, uint64_t *copy_out)
+{
+    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
+    const struct hooked *hooked;
+    struct interval found;
+
+    if (!interval_map_find(&set.originals, address, &found))
+        return false;
+    hooked = hooked_at(&found);
+    if (!hooked->patch.is_in_place)
+        return false;
+    if (hooked->is_call)
+        return system_call_stub_find_copy(&hooked->call, &hooked->patch.plan, address, copy_out);
+    return address > hooked->patch.plan.patch_at && address < hooked->patch.plan.displaced_end &&
+           peek_displaced(hooked, displaced) &&
+           trampoline_find_copy(hooked->patch.trampoline.start, &hooked->patch.plan, displaced, address, copy_out) == 0;
+}
+
+bool hook_set_is_before_instruction(uint64_t address)
+{
+    struct interval found;
+    const struct hooked *hooked;
+    uint64_t original, copy;
+
+    if (!interval_map_find(&set.trampolines, address, &found))
+        return true;
+    hooked = hooked_at(&found);
+    if (hooked->is_call)
+        return system_call_stub_find_original(&hooked->call, &hooked->patch.plan, address, &original);
+    return find_copied(hooked, address, &original, &copy) && copy == address;
+}
+
+/* What a stub begins with leads to what we know of it; what is no stub, to anything. */
+struct hook_stub_place hook_set_find_stub(uint64_t address)
+{
+    uint64_t start = (address & ~(uint64_t)(HOOK_STUB_ALIGNMENT - 1)) - STUB_FUNCTION, function;
+    struct hook_stub_place place = {.start = start};
+    struct near_piece piece;
+
+    if (!near_memory_contains(&set.code, address) ||
+        memory_probe_copy(start + STUB_FUNCTION, &function, sizeof(function)) != 0 ||
+        memory_probe_copy(function - offsetof(struct hooked, function) + offsetof(struct hooked, stub_piece), &piece,
+                          sizeof(piece)) != 0 ||
+        start - piece.start >= piece.size_bytes)
+        return place;
+    place.function = (const struct hook_function *)(uintptr_t)function;
+    place.parts = stub_parts(start);
+    return place;
+}
+
 struct pc_moves {
     bool (*find)(uint64_t pc, uint64_t *new_out);
 };
@@ -409,18 +536,27 @@ static bool find_behind_call(uint64_t pc, uint64_t distance, bool (*find)(uint64
     return true;
 }
 
+static void scan_stacks(int tid, const struct thread_registers *registers, void *context,
+                        void (*interrupted)(void *context, uint64_t place, uint64_t pc))
+{
+    /* For all threads, which stand still. */
+    if (!set.is_scanning)
+        stack_scan_init(&set.scan, &set.memory);
+    set.is_scanning = true;
+    set.scan.context = context;
+    set.scan.interrupted = interrupted;
+    stack_scan_run(&set.scan, thread_registers_sp(registers));
+    handler_frames_visit(tid, thread_registers_sp(registers), &set.scan);
+}
+
 /* A system call in displaced instructions has its copy at the same distance. */
-static bool move(struct thread_registers *registers, bool (*find)(uint64_t pc, uint64_t *new_out))
+static bool move(int tid, struct thread_registers *registers, bool (*find)(uint64_t pc, uint64_t *new_out))
 {
     struct pc_moves moves = {find};
     struct thread_registers restarted = *registers;
     uint64_t pc = thread_registers_pc(registers), distance, new_pc;
-    struct stack_scan scan;
 
-    stack_scan_init(&scan, &set.memory);
-    scan.context = &moves;
-    scan.interrupted = move_interrupted;
-    stack_scan_run(&scan, thread_registers_sp(registers));
+    scan_stacks(tid, registers, &moves, move_interrupted);
     thread_registers_take_restart(&restarted);
     distance = pc - thread_registers_pc(&restarted);
     if (!find_behind_call(pc, distance, find, &new_pc))
@@ -429,14 +565,14 @@ static bool move(struct thread_registers *registers, bool (*find)(uint64_t pc, u
     return true;
 }
 
-bool hook_set_move_in(struct thread_registers *registers)
+bool hook_set_move_in(int tid, struct thread_registers *registers)
 {
-    return move(registers, find_copy);
+    return move(tid, registers, find_copy);
 }
 
-bool hook_set_move_out(struct thread_registers *registers)
+bool hook_set_move_out(int tid, struct thread_registers *registers)
 {
-    return move(registers, find_original);
+    return move(tid, registers, find_original);
 }
 
 bool hook_set_contains(uint64_t address)
@@ -460,16 +596,12 @@ static void look_at_interrupted(void *context, uint64_t place, uint64_t pc)
     search->is_found |= search->is_there(pc);
 }
 
-bool hook_set_finds_pc(const struct thread_registers *registers, bool (*is_there)(uint64_t pc))
+bool hook_set_finds_pc(int tid, const struct thread_registers *registers, bool (*is_there)(uint64_t pc))
 {
     struct pc_search search = {is_there, is_there(thread_registers_pc(registers))};
-    struct stack_scan scan;
 
     if (search.is_found)
         return true;
-    stack_scan_init(&scan, &set.memory);
-    scan.context = &search;
-    scan.interrupted = look_at_interrupted;
-    stack_scan_run(&scan, thread_registers_sp(registers));
+    scan_stacks(tid, registers, &search, look_at_interrupted);
     return search.is_found;
 }

@@ -26,7 +26,8 @@ struct hook_wish {
     struct hook_listener listeners[HOOK_WISH_LISTENERS];
     uint32_t listener_count;
     bool is_probe;       /* it is an instruction in the middle of a function: only listeners */
-    bool leaves_returns; /* its return address is not touched: the listener needs it */
+    bool leaves_returns; /* its return address is not touched: the listener needs it; and it is removed last */
+    bool is_last;        /* it is removed last, too */
 };
 
 void hook_set_begin(void);
@@ -53,12 +54,18 @@ MUST_USE int hook_set_add(const struct hook_wish *wish);
  */
 MUST_USE int hook_set_add_system_call(const struct hook_plan *plan, const uint8_t *expected);
 
+/*
+ * Makes a stub that calls a function as it is, with a listener, for who is to call that instead of the function: it can
+ * be at once. Lasts as long as the set. -ENOMEM and others.
+ */
+MUST_USE int hook_set_make_front(uint64_t function, const struct hook_listener *listener, uint64_t *entry_out);
+
 /* Puts all that was added in place. Errors as patch_transaction_commit: none of it is. */
 MUST_USE int hook_set_commit(void);
 
 /*
  * Patches functions back to what they were; first those whose returns may be seen, while others, which need to know of
- * that (leaves_returns), stay for as long as there are calls under way; then these.
+ * that (leaves_returns, is_last), stay for as long as there are calls under way; then these.
  */
 MUST_USE int hook_set_remove(bool with_last_ones);
 
@@ -72,16 +79,41 @@ uint32_t hook_set_count(void);
  * Moves a stopped thread out of instructions that will be displaced, and does the same for what a signal handler of its
  * will return to; whether the registers have changed. The thread can go on, hooks in place or not.
  */
-bool hook_set_move_in(struct thread_registers *registers);
+bool hook_set_move_in(int tid, struct thread_registers *registers);
 
 /* The same back to the original code, for one in a trampoline, or on its way there, of a function not hooked any more.
  */
-bool hook_set_move_out(struct thread_registers *registers);
+bool hook_set_move_out(int tid, struct thread_registers *registers);
 
 /* Whether an address is in code of a hook: a stub, a trampoline, or a jump that leads there. */
 bool hook_set_contains(uint64_t address);
 
+/*
+ * The instruction of the program that is at an address in a trampoline, in the stub of a system call, or in padding.
+ * False: it is none of these. Signal-safe, as long as nobody changes the set.
+ */
+bool hook_set_find_instruction(uint64_t address, uint64_t *original_out);
+
+/*
+ * The other way: where an instruction is done that is overwritten, behind the first one. False: it is where it was.
+ * Signal-safe, as long as nobody changes the set.
+ */
+bool hook_set_find_displaced(uint64_t address, uint64_t *copy_out);
+
+/* Whether such an instruction, if there is one at the address, has not begun: it could be done in its own place. */
+bool hook_set_is_before_instruction(uint64_t address);
+
+/* A stub of a function. */
+struct hook_stub_place {
+    const struct hook_function *function; /* NULL: it is none */
+    uint64_t start;                       /* where its call of the entering gate returns to */
+    unsigned parts;                       /* enum hook_stub_part */
+};
+
+/* The one that an address is in. Signal-safe, as long as nobody changes the set. */
+struct hook_stub_place hook_set_find_stub(uint64_t address);
+
 /* Whether the pc of a stopped thread is there, or one that a signal handler of its will return to. */
-bool hook_set_finds_pc(const struct thread_registers *registers, bool (*is_there)(uint64_t pc));
+bool hook_set_finds_pc(int tid, const struct thread_registers *registers, bool (*is_there)(uint64_t pc));
 
 #endif

@@ -4,18 +4,21 @@
  * relatives to execve(). A process that is made with our memory, to execute a program, runs into the hooks as well; it
  * is watched already, and says nothing. What a call announced is kept with the call. And filters of system calls that a
  * program puts upon itself are changed here, if it does so by functions of the C library; so it is noticed that it
- * forbids itself the counter of time, which stubs read.
+ * forbids itself the counter of time, which stubs read, and that it locks all memory, of which ours is left out.
  */
 #include "agent/process_hooks.h"
 
+#include "agent/handler_fronts.h"
 #include "agent/process_log.h"
 #include "base/memory_functions.h"
 #include "base/raw_syscall.h"
 #include "hook/hook_thread.h"
+#include "process/memory_lock.h"
 #include "stalker/seccomp_filter.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
+#include <linux/mman.h>
 #include <linux/prctl.h>
 
 static long own_pid;
@@ -29,6 +32,15 @@ void process_hooks_begin(void)
 {
     own_pid = current_pid();
 }
+
+/* Of a call of syscall() or a relative, what its end needs to know. */
+struct call_kept {
+    struct seccomp_changed *filter;
+    struct handler_setting setting;
+    uint64_t base; /* where the thread's segment base is told; 0: nowhere */
+};
+
+_Static_assert(sizeof(struct call_kept) <= GAIT_INVOCATION_DATA_BYTES, "what is kept of a call");
 
 static struct ring_notice **notice_of(const struct gait_invocation *invocation)
 {
@@ -106,15 +118,42 @@ static void change_counter(const struct system_call *call)
 /* Hooks make system calls, too, which the program's filter does not expect. */
 static void change_filter(struct gait_invocation *invocation, const struct system_call *call, unsigned first)
 {
-    struct seccomp_changed **place = invocation->call_data, *changed;
+    struct call_kept *kept = invocation->call_data;
+    struct seccomp_changed *changed;
     unsigned argument;
 
-    if (place == NULL)
+    if (kept == NULL)
         return;
     changed = seccomp_filter_change(call, &argument);
-    *place = changed;
+    kept->filter = changed;
     if (changed != NULL)
         gait_invocation_argument_set(invocation, first + argument, (uintptr_t)&changed->program);
+}
+
+/* ---- what a program would see ------------------------------------------------------------------------------------ */
+
+static void look_at_setting(struct gait_invocation *invocation, const struct system_call *call)
+{
+    struct call_kept *kept = invocation->call_data;
+
+    if (kept != NULL && call->number == __NR_rt_sigaction)
+        handler_setting_begins(&kept->setting, (int)call->arguments[0], (uint64_t)call->arguments[1],
+                               (uint64_t)call->arguments[2]);
+}
+
+static void look_at_base(struct gait_invocation *invocation, const struct system_call *call)
+{
+    struct call_kept *kept = invocation->call_data;
+
+    if (kept != NULL && hook_segment_is_asked(call->number, call->arguments[0]))
+        kept->base = (uint64_t)call->arguments[1];
+}
+
+/* The kernel has just written there. */
+static void hide_base(uint64_t place)
+{
+    if (hook_thread_has_base(*(const uint64_t *)(uintptr_t)place))
+        *(uint64_t *)(uintptr_t)place = 0;
 }
 
 static void prctl_begins(struct gait_invocation *invocation)
@@ -135,23 +174,92 @@ static void syscall_begins(struct gait_invocation *invocation)
         call.arguments[i] = (long)gait_invocation_argument(invocation, i + 1);
     change_counter(&call);
     change_filter(invocation, &call, 1);
+    look_at_setting(invocation, &call);
+    look_at_base(invocation, &call);
 }
 
-static void filter_ends(struct gait_invocation *invocation)
+static void call_ends(struct gait_invocation *invocation)
 {
-    struct seccomp_changed **place = invocation->call_data;
+    struct call_kept *kept = invocation->call_data;
 
-    if (place == NULL || *place == NULL)
+    if (kept == NULL)
         return;
-    seccomp_filter_forget(*place);
-    *place = NULL;
+    if (kept->filter != NULL)
+        seccomp_filter_forget(kept->filter);
+    kept->filter = NULL;
+    if ((int32_t)gait_invocation_return_value(invocation) != 0)
+        return;
+    if (kept->setting.signal != 0)
+        handler_setting_ends(&kept->setting);
+    if (kept->base != 0)
+        hide_base(kept->base);
+}
+
+static void sigaction_begins(struct gait_invocation *invocation)
+{
+    struct system_call call = {.number = __NR_rt_sigaction};
+
+    for (unsigned i = 0; i < 3; i++)
+        call.arguments[i] = (long)gait_invocation_argument(invocation, i);
+    look_at_setting(invocation, &call);
+}
+
+#ifdef __NR_arch_prctl
+static void arch_prctl_begins(struct gait_invocation *invocation)
+{
+    struct system_call call = {.number = __NR_arch_prctl};
+
+    for (unsigned i = 0; i < 2; i++)
+        call.arguments[i] = (long)gait_invocation_argument(invocation, i);
+    look_at_base(invocation, &call);
+}
+#endif
+
+/* ---- locking all memory ------------------------------------------------------------------------------------------ */
+
+struct lock_made {
+    bool is_made;
+    int error_before;
+};
+
+/*
+ * It is done already when the function is entered, which then asks the kernel for nothing, and is said to have done it.
+ * Where that fails the kernel says so itself: with ours it is even more.
+ */
+static void lock_begins(struct gait_invocation *invocation)
+{
+    struct lock_made *made = invocation->call_data;
+    long flags = (int32_t)gait_invocation_argument(invocation, 0);
+
+    if (!(flags & MCL_CURRENT))
+        return;
+    if (made == NULL || memory_lock_all(flags) != 0) {
+        gait_invocation_argument_set(invocation, 0, (uint64_t)flags | MCL_ONFAULT);
+        return;
+    }
+    *made = (struct lock_made){true, invocation->error_number};
+    gait_invocation_argument_set(invocation, 0, 0);
+}
+
+static void lock_ends(struct gait_invocation *invocation)
+{
+    const struct lock_made *made = invocation->call_data;
+
+    if (made == NULL || !made->is_made)
+        return;
+    gait_invocation_return_value_set(invocation, 0);
+    invocation->error_number = made->error_before;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 #define HOOK(name, enter, leave)                                                                                       \
     {                                                                                                                  \
-        name, sizeof(name) - 1, enter, leave                                                                           \
+        name, sizeof(name) - 1, enter, leave, NULL, false                                                              \
+    }
+#define ACTION_HOOK(name, enter, leave, found)                                                                         \
+    {                                                                                                                  \
+        name, sizeof(name) - 1, enter, leave, found, true                                                              \
     }
 
 static const struct process_hook hooks[] = {
@@ -162,8 +270,14 @@ static const struct process_hook hooks[] = {
     HOOK("execve", exec_begins, announced_ends),
     HOOK("execveat", exec_at_begins, announced_ends),
     HOOK("fexecve", exec_fd_begins, announced_ends),
-    HOOK("prctl", prctl_begins, filter_ends),
-    HOOK("syscall", syscall_begins, filter_ends),
+    HOOK("prctl", prctl_begins, call_ends),
+    ACTION_HOOK("syscall", syscall_begins, call_ends, NULL),
+    ACTION_HOOK("sigaction", sigaction_begins, call_ends, handler_fronts_note_setter),
+    ACTION_HOOK("runtime.rt_sigaction", NULL, NULL, handler_fronts_note_asker),
+#ifdef __NR_arch_prctl
+    HOOK("arch_prctl", arch_prctl_begins, call_ends),
+#endif
+    HOOK("mlockall", lock_begins, lock_ends),
 };
 
 const struct process_hook *process_hook_find(const char *name, size_t name_length)

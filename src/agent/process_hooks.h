@@ -8,6 +8,7 @@
 
 #include "gait/hook_invocation.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct process_hook {
@@ -15,6 +16,8 @@ struct process_hook {
     size_t name_length;
     gait_invocation_function enter;
     gait_invocation_function leave; /* NULL: not wanted */
+    void (*found)(void);            /* told when a module has it; NULL: not wanted */
+    bool is_last;                   /* it is needed until all else is gone: fronts of handlers are hidden by it */
 };
 
 /* What is to be done about a function with that name; NULL: nothing. No locks, no system calls. */

@@ -12,6 +12,7 @@
 #include "agent/module_log.h"
 #include "agent/probe_set.h"
 #include "base/raw_syscall.h"
+#include "protocol/agent_call.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_region.h"
 #include "stalker/follow.h"
@@ -28,6 +29,7 @@
 static struct process_log {
     struct ring_region *ring;
     bool with_children;
+    uint32_t only; /* if not 0: programs that the process of this number executes, and no children */
 } log;
 
 static struct ring_notices *notices(void)
@@ -97,7 +99,8 @@ bool process_log_child_began(void)
     struct ring_region parent;
     bool is_read;
 
-    if (!log.with_children || ring_notices_reader_died(notices()) || ring_region_renew(log.ring, &parent) != 0) {
+    if (!log.with_children || log.only != 0 || ring_notices_reader_died(notices()) ||
+        ring_region_renew(log.ring, &parent) != 0) {
         settle(log.ring->base);
         log.with_children = false;
         return false;
@@ -160,7 +163,10 @@ struct ring_notice *process_log_announce(bool is_exec, int tid)
         .fd = -1,
     };
 
-    return log.with_children ? ask(log.ring->base, &question) : NULL;
+    /* A child that uses this memory until it executes a program is another process. */
+    if (!log.with_children || (log.only != 0 && (!is_exec || question.pid != log.only)))
+        return NULL;
+    return ask(log.ring->base, &question);
 }
 
 /* Whether the announcement still stands: the reader waits for what it said. */
@@ -213,7 +219,7 @@ static void all_left(void *context)
     process_log_end();
 }
 
-const struct process_watcher *process_log_begin(struct ring_region *ring, bool with_children)
+const struct process_watcher *process_log_begin(struct ring_region *ring, uint32_t children)
 {
     static const struct process_watcher watcher = {
         .fork_begins = fork_begins,
@@ -225,7 +231,11 @@ const struct process_watcher *process_log_begin(struct ring_region *ring, bool w
         .is_abandoned = is_abandoned,
     };
 
-    log = (struct process_log){ring, with_children};
+    log = (struct process_log){
+        .ring = ring,
+        .with_children = children != AGENT_CHILDREN_NONE,
+        .only = children == AGENT_CHILDREN_EXECUTED ? current_pid() : 0,
+    };
     return &watcher;
 }
 

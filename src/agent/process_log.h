@@ -9,15 +9,16 @@
 #include "stalker/engine.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ring_notice;
 struct ring_region;
 
 /*
- * Takes the ring over, and gives what the engine tells of processes. Without with_children, children are not followed,
- * and nothing is announced.
+ * Takes the ring over, and gives what the engine tells of processes. children: enum agent_children;
+ * without them none are followed, and nothing is announced.
  */
-const struct process_watcher *process_log_begin(struct ring_region *ring, bool with_children);
+const struct process_watcher *process_log_begin(struct ring_region *ring, uint32_t children);
 
 /* Gives the ring back. */
 void process_log_end(void);

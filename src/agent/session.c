@@ -51,7 +51,7 @@ static int make_ring(const struct agent_options *options)
     int result = ring_region_create(&wanted, &session.ring);
 
     if (result == 0)
-        session.processes = process_log_begin(session.ring, options->children != 0);
+        session.processes = process_log_begin(session.ring, options->children);
     return result;
 }
 

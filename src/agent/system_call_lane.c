@@ -161,6 +161,20 @@ static void put_message(struct pieces *pieces, uint64_t address, uint64_t bytes)
         put_bytes(pieces, words[4], words[5], 256);
 }
 
+/* struct clone_args: its second and fourth words are where a descriptor and the child's number are put. */
+static void put_clone(struct pieces *pieces, const struct system_call_memory *memory)
+{
+    uint64_t words[4];
+
+    put_bytes(pieces, memory->address, memory->size_bytes, PAGE_BYTES);
+    if (!pieces->is_after || memory_probe_copy(memory->address, words, sizeof(words)) != 0)
+        return;
+    if (words[1] != 0)
+        put_bytes(pieces, words[1], sizeof(uint32_t), sizeof(uint32_t));
+    if (words[3] != 0)
+        put_bytes(pieces, words[3], sizeof(uint32_t), sizeof(uint32_t));
+}
+
 static void put_inner(struct pieces *pieces, const struct system_call_argument *argument,
                       const struct system_call_memory *memory)
 {
@@ -202,7 +216,9 @@ static void put_memory(struct pieces *pieces, const struct system_call_argument 
             put_bytes(pieces, memory->address, memory->size_bytes, string_bytes_most);
         break;
     default:
-        if (has_inner(argument))
+        if (argument->kind == SYSTEM_CALL_STRUCT && argument->detail == SYSTEM_CALL_STRUCT_clone_args)
+            put_clone(pieces, memory);
+        else if (has_inner(argument))
             put_inner(pieces, argument, memory);
         else if (memory->is_string)
             put_string(pieces, memory->address, string_bytes_most);
@@ -233,14 +249,35 @@ static void put_argument(struct pieces *pieces, unsigned which)
     moment.is_after = false;
     if (pieces->is_after && system_call_memory(pieces->known, which, &moment, &memory))
         put_memory(pieces, argument, &memory);
+    else if (pieces->is_after && argument->kind == SYSTEM_CALL_STRUCT && argument->detail == SYSTEM_CALL_STRUCT_msghdr)
+        /* A message that did not come: how much room there was for it. */
+        put_bytes(pieces, pieces->call->arguments[which], system_call_struct_bytes(argument->detail), PAGE_BYTES);
 }
 
 static bool has_pointers(const struct system_call *known)
 {
+    if (known != NULL && known->arguments[0].kind == SYSTEM_CALL_CLONE_FLAGS)
+        return true;
     for (unsigned i = 0; known != NULL && i < known->argument_count; i++)
         if (known->arguments[i].kind >= SYSTEM_CALL_FIRST_POINTER)
             return true;
     return false;
+}
+
+static void put_stack(struct pieces *pieces)
+{
+    const struct detail_value value = {
+        .type = DETAIL_TYPE_BUFFER,
+        .data_bytes = (uint16_t)(pieces->call->frame_count * sizeof(uint64_t)),
+    };
+
+    put_address(pieces, DETAIL_SYSTEM_CALL_STACK_AT);
+    detail_value_put(&pieces->writer, value, pieces->call->frames);
+}
+
+static uint32_t room_for(const struct told_system_call *call, const struct system_call *known)
+{
+    return has_pointers(known) || call->frame_count != 0 ? DETAIL_VALUES_BYTES_MAX : 0;
 }
 
 static uint32_t put_values(const struct told_system_call *call, const struct system_call *known, bool is_after,
@@ -249,8 +286,15 @@ static uint32_t put_values(const struct told_system_call *call, const struct sys
     struct pieces pieces = {.call = call, .known = known, .is_after = is_after};
 
     detail_value_writer_init(&pieces.writer, bytes, room, 0);
+    if (call->frame_count != 0)
+        put_stack(&pieces);
+    if (known == NULL)
+        return pieces.writer.used;
     for (unsigned i = 0; i < known->argument_count; i++)
         put_argument(&pieces, i);
+    /* Where clone puts the number of the child. */
+    if (is_after && known->arguments[0].kind == SYSTEM_CALL_CLONE_FLAGS && call->arguments[2] != 0)
+        put_bytes(&pieces, call->arguments[2], sizeof(uint32_t), sizeof(uint32_t));
     return pieces.writer.used;
 }
 
@@ -267,7 +311,7 @@ void system_call_lane_put(struct detail_lane *lane, const struct told_system_cal
     uint64_t time = is_over ? time_counter() : call->entered_time;
     const struct system_call *known = system_call_by_number(call->number);
     const uint32_t values_at = offsetof(struct detail_system_call, values_bytes);
-    uint32_t room = has_pointers(known) ? DETAIL_VALUES_BYTES_MAX : 0, used = 0;
+    uint32_t room = room_for(call, known), used = 0;
     struct detail_place place =
         detail_lane_take(lane, DETAIL_SYSTEM_CALL, sizeof(struct detail_system_call), values_at, room);
     struct detail_system_call *record = (struct detail_system_call *)(void *)place.bytes;
@@ -288,7 +332,7 @@ void system_call_lane_put_enter(struct detail_lane *lane, const struct told_syst
 {
     const struct system_call *known = system_call_by_number(call->number);
     const uint32_t values_at = offsetof(struct detail_system_call_enter, values_bytes);
-    uint32_t room = has_pointers(known) ? DETAIL_VALUES_BYTES_MAX : 0, used = 0;
+    uint32_t room = room_for(call, known), used = 0;
     struct detail_place place =
         detail_lane_take(lane, DETAIL_SYSTEM_CALL_ENTER, sizeof(struct detail_system_call_enter), values_at, room);
     struct detail_system_call_enter *record = (struct detail_system_call_enter *)(void *)place.bytes;

@@ -18,6 +18,8 @@ struct told_system_call {
     uint64_t entered_time;
     uint64_t sp;
     uint32_t flags; /* of enum detail_system_call_flag */
+    uint32_t frame_count;
+    const uint64_t *frames; /* behind the call, and where its callers return to */
 };
 
 /* How much of a string or a buffer is taken, at most. */

@@ -7,6 +7,7 @@
 #include "agent/system_call_watch.h"
 
 #include "agent/hook_details.h"
+#include "agent/system_call_injection.h"
 #include "agent/system_call_lane.h"
 #include "base/raw_syscall.h"
 #include "hook/hook_thread.h"
@@ -24,6 +25,7 @@
 
 static struct {
     bool is_wanted;
+    bool has_stacks;
     uint64_t wanted[AGENT_SYSTEM_CALL_WORDS];
     void (*mapped)(void); /* NULL: nobody waits for that */
 } watch;
@@ -92,40 +94,90 @@ static struct told_system_call told_of(const struct hook_thread *thread, const s
     return told;
 }
 
-static unsigned enters(struct hook_thread *thread, const struct system_call_frame *frame)
+/* With who made it, if that is asked for. A handler that comes meanwhile may want to walk, too: none does. */
+static void put(struct hook_thread *thread, struct told_system_call *told, const struct system_call_frame *frame,
+                void (*put_record)(struct detail_lane *lane, const struct told_system_call *call))
+{
+    struct detail_lane *lane = hook_details_lane(thread);
+    uint64_t frames[DETAIL_STACK_FRAMES_MAX], mask;
+
+    if (lane == NULL)
+        return;
+    if (!watch.has_stacks) {
+        put_record(lane, told);
+        return;
+    }
+    mask = hook_signals_block();
+    told->frames = frames;
+    told->frame_count = hook_details_walk(thread, frame, frames);
+    put_record(lane, told);
+    hook_signals_unblock(mask);
+}
+
+/* It is not made: this is what it returns. */
+static unsigned answer(struct hook_thread *thread, struct system_call_frame *frame,
+                       const struct agent_injection *injection)
 {
     struct told_system_call told = told_of(thread, frame);
-    struct detail_lane *lane;
 
+    frame->result = told.result = injection->result;
+    told.flags |= DETAIL_SYSTEM_CALL_INJECTED;
+    if (injection->delay_enter_ns != 0 || injection->delay_exit_ns != 0)
+        told.flags |= DETAIL_SYSTEM_CALL_DELAYED;
+    system_call_injection_wait(injection->delay_exit_ns);
+    if (is_told(frame->number))
+        put(thread, &told, frame, system_call_lane_put);
+    /* It comes when signals are unblocked, before the program goes on. */
+    system_call_injection_signal(injection->signal);
+    return CALL_MADE_ANSWERED;
+}
+
+static unsigned enters(struct hook_thread *thread, struct system_call_frame *frame)
+{
+    const struct agent_injection *injection = system_call_injection_pick(thread, frame->number);
+    struct told_system_call told = told_of(thread, frame);
+
+    if (injection != NULL) {
+        system_call_injection_wait(injection->delay_enter_ns);
+        if (injection->has_result)
+            return answer(thread, frame, injection);
+        frame->note = system_call_injection_number(injection);
+        told.flags |= DETAIL_SYSTEM_CALL_DELAYED;
+    }
     if (makes_child(frame->number)) {
         thread->is_lending += lends_memory(frame);
         return CALL_MADE_BY_CHILD;
     }
-    lane = hook_details_lane(thread);
-    if (lane == NULL)
+    /* Nothing is known of it but that something happens to it. */
+    if (!executes(frame->number) && !ends(frame->number))
+        return CALL_MADE_TOLD;
+    if (!is_told(frame->number))
         return CALL_MADE_UNTOLD;
     if (executes(frame->number)) {
-        system_call_lane_put_enter(lane, &told);
+        put(thread, &told, frame, system_call_lane_put_enter);
         return CALL_MADE_TOLD;
     }
     told.flags |= DETAIL_SYSTEM_CALL_NEVER_RETURNED;
-    system_call_lane_put(lane, &told);
+    put(thread, &told, frame, system_call_lane_put);
     return CALL_MADE_UNTOLD;
 }
 
 static void left(struct hook_thread *thread, const struct system_call_frame *frame)
 {
+    const struct agent_injection *injection = system_call_injection_by_number(frame->note);
     struct told_system_call told;
-    struct detail_lane *lane;
 
     if (makes_child(frame->number) && thread->is_lending != 0 && lends_memory(frame))
         thread->is_lending--;
+    if (injection != NULL)
+        system_call_injection_wait(injection->delay_exit_ns);
     if (!is_told(frame->number) && watch.mapped == NULL)
         return;
-    lane = is_told(frame->number) ? hook_details_lane(thread) : NULL;
     told = told_of(thread, frame);
-    if (lane != NULL)
-        system_call_lane_put(lane, &told);
+    if (injection != NULL)
+        told.flags |= DETAIL_SYSTEM_CALL_DELAYED;
+    if (is_told(frame->number))
+        put(thread, &told, frame, system_call_lane_put);
     if (watch.mapped != NULL && maps_code(frame))
         watch.mapped();
 }
@@ -138,7 +190,7 @@ static void set_kinds(void)
         kinds[i] = CALL_KIND_PLAIN;
         if (is_told(i) || (i == __NR_mmap && watch.mapped != NULL))
             kinds[i] = executes(i) || ends(i) ? CALL_KIND_SPECIAL : CALL_KIND_ORDINARY;
-        if (makes_child(i))
+        if (makes_child(i) || system_call_injection_concerns(i))
             kinds[i] = CALL_KIND_SPECIAL;
     }
 }
@@ -157,6 +209,8 @@ int system_call_watch_begin(const struct agent_options *options, void (*mapped)(
         return result;
     __builtin_memcpy(watch.wanted, options->system_calls, sizeof(watch.wanted));
     system_call_lane_begin(options->system_call_bytes);
+    system_call_injection_begin(options);
+    watch.has_stacks = options->system_call_stacks != 0;
     watch.mapped = options->is_whole ? mapped : NULL;
     set_kinds();
     return 0;
@@ -175,6 +229,7 @@ void system_call_watch_end(void)
     if (!watch.is_wanted)
         return;
     system_calls_end();
+    system_call_injection_end();
     watch.is_wanted = false;
     watch.mapped = NULL;
 }

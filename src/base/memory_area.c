@@ -3,24 +3,27 @@
  * A number that only grows, until there is no more room and it begins anew. Where it begins differs from process to
  * process as images do. Relaxed: nothing is read through it, and the kernel says no to what is in use. Notes are in no
  * order, each taken by who changes its start.
+ *
+ * The addresses are free where the kernel loads programs that it may load anywhere, below the lowest one of them, and
+ * programs do not need them: those that were built with a sanitizer end at once if something is mapped where they will
+ * have their shadows. What is left by all of them (of threads, of memory, of addresses) is not much, too little for a
+ * ring. So what is huge is elsewhere, the first at a place that they allow as well: they look when they begin.
  */
 #include "base/memory_area.h"
 
 #include <stdatomic.h>
 
-#define AREA_LOW    0x470000000000ull
-#define AREA_HIGH   0x540000000000ull
-#define SPREAD_BITS 28 /* of pages: a TiB */
+#define AREA_LOW    0x550000000000ull
+#define AREA_HIGH   0x555000000000ull
+#define SPREAD_BITS 24 /* of pages: 64 GiB */
 #define PAGE_BITS   12
 
-/* The sanitizer of threads allows no memory of others there. */
-#ifdef __SANITIZE_THREAD__
-#define AREA_IS_ALLOWED false
-#else
-#define AREA_IS_ALLOWED true
-#endif
+#define HUGE_BYTES  (16ull << 30)
+#define HUGE_FIRST  0x7e8000000000ull
+#define HUGE_LOW    0x470000000000ull
+#define HUGE_HIGH   0x540000000000ull
 
-#define NOTES 512
+#define NOTES       512
 
 struct note {
     _Atomic uint64_t start; /* 0: nothing; TAKEN: it is being written */
@@ -31,6 +34,7 @@ struct note {
 
 static struct {
     _Atomic uint64_t next;    /* 0: nothing was taken yet */
+    _Atomic uint64_t huge;    /* how much of what is huge was taken, ever */
     _Atomic bool has_wrapped; /* all of it may be in use */
     _Atomic uint32_t noted;   /* notes from there on were never used */
     struct note notes[NOTES];
@@ -44,12 +48,25 @@ static uint64_t first(void)
     return AREA_LOW + (pages << PAGE_BITS);
 }
 
+static uint64_t take_huge(size_t size_bytes)
+{
+    uint64_t taken, place;
+
+    if (size_bytes > HUGE_HIGH - HUGE_LOW)
+        return 0;
+    taken = atomic_fetch_add_explicit(&area.huge, size_bytes, memory_order_relaxed);
+    if (taken == 0)
+        return HUGE_FIRST;
+    place = HUGE_LOW + taken % (HUGE_HIGH - HUGE_LOW);
+    return place <= HUGE_HIGH - size_bytes ? place : HUGE_LOW;
+}
+
 uint64_t memory_area_take(size_t size_bytes)
 {
     uint64_t expected = 0, taken;
 
-    if (!AREA_IS_ALLOWED || size_bytes > AREA_HIGH - AREA_LOW)
-        return 0;
+    if (size_bytes >= HUGE_BYTES)
+        return take_huge(size_bytes);
     (void)atomic_compare_exchange_strong_explicit(&area.next, &expected, first(), memory_order_relaxed,
                                                   memory_order_relaxed);
     taken = atomic_fetch_add_explicit(&area.next, size_bytes, memory_order_relaxed);
@@ -58,6 +75,11 @@ uint64_t memory_area_take(size_t size_bytes)
     atomic_store_explicit(&area.has_wrapped, true, memory_order_relaxed);
     atomic_store_explicit(&area.next, AREA_LOW + size_bytes, memory_order_relaxed);
     return AREA_LOW;
+}
+
+bool memory_area_holds(uint64_t start)
+{
+    return start >= AREA_LOW && start < AREA_HIGH;
 }
 
 static void raise_noted(uint32_t count)

@@ -16,9 +16,12 @@
 /* Where the next mapping of whole pages may go; the same is not given out again soon. 0: anywhere. */
 uint64_t memory_area_take(size_t size_bytes);
 
+/* Whether a mapping that begins there is in the area. */
+bool memory_area_holds(uint64_t start);
+
 /*
- * What has to be elsewhere, in reach of code, is noted one by one; where there are too many, or it is given back piece
- * by piece, that is all that happens.
+ * What is elsewhere, since it is huge, has to be in reach of code or the kernel wanted it so, is noted one by one;
+ * where there are too many, or it is given back piece by piece, that is all that happens.
  */
 void memory_area_note(uint64_t start, size_t size_bytes);
 void memory_area_forget(uint64_t start);

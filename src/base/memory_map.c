@@ -2,8 +2,9 @@
 /*
  * Mapping memory by raw system calls. The one thing here that is more than a wrapper is the search for room in a range
  * of addresses: the kernel has no call for that and /proc may be missing or slow, so places are tried with
- * MAP_FIXED_NOREPLACE, from the middle of the range outwards, first in big steps and then in smaller ones. Invariant:
- * an existing mapping is never replaced. No lock; the cached page size is the same whoever computes it.
+ * MAP_FIXED_NOREPLACE, from the middle of the range outwards, first in big steps and then in smaller ones, and above
+ * the heap last. Invariant: an existing mapping is never replaced. No lock; the cached page size is the same whoever
+ * computes it.
  */
 #include "base/memory_map.h"
 
@@ -34,6 +35,7 @@
 #define LARGEST_PAGE    (64u * KIB)
 #define FINEST_STEP     (64u * KIB)
 #define POPULATE_PAGES  8
+#define AREA_TRIES      8
 
 _Static_assert(MEMORY_READ == PROT_READ && MEMORY_WRITE == PROT_WRITE && MEMORY_EXECUTE == PROT_EXEC,
                "access is passed to the kernel as it is");
@@ -110,6 +112,12 @@ static long map(const struct memory_request *request, uint64_t place, int flags)
     return start;
 }
 
+static void note_if_elsewhere(uint64_t start, size_t size_bytes)
+{
+    if (!memory_area_holds(start))
+        memory_area_note(start, size_bytes);
+}
+
 /* -EEXIST: something is there already. */
 static int map_at(const struct memory_request *request, uint64_t place, void **start_out)
 {
@@ -122,7 +130,7 @@ static int map_at(const struct memory_request *request, uint64_t place, void **s
         memory_unmap((void *)start, request->size_bytes);
         return -EEXIST;
     }
-    memory_area_note((uint64_t)start, request->size_bytes);
+    note_if_elsewhere((uint64_t)start, request->size_bytes);
     *start_out = (void *)start;
     return 0;
 }
@@ -140,10 +148,7 @@ static int map_at_if_within(const struct memory_request *request, uint64_t place
     return map_at(request, place, start_out);
 }
 
-/*
- * Tries places a step apart on both sides of the middle, nearest first. Of two the lower: above a program's image there
- * is its heap, which wants to grow.
- */
+/* Tries places a step apart on both sides of the middle, nearest first. */
 static int map_around(const struct memory_request *request, uint64_t middle, uint64_t step, void **start_out)
 {
     uint64_t span = request->within.high - request->within.low;
@@ -159,19 +164,16 @@ static int map_around(const struct memory_request *request, uint64_t middle, uin
     return -ENOMEM;
 }
 
-static int map_within(struct memory_request *request, void **start_out)
+/* As near to `middle` as the range allows. */
+static int map_within(const struct memory_request *request, uint64_t middle, void **start_out)
 {
     static const uint64_t steps[] = {16 * MIB, 1 * MIB, FINEST_STEP};
-    struct memory_range *within = &request->within;
-    uint64_t middle;
+    struct memory_range within = request->within;
 
-    if (within->low < LOWEST_ADDRESS)
-        within->low = LOWEST_ADDRESS;
-    if (within->high > HIGHEST_ADDRESS)
-        within->high = HIGHEST_ADDRESS;
-    if (within->high <= within->low || within->high - within->low < request->size_bytes)
+    if (within.high <= within.low || within.high - within.low < request->size_bytes)
         return -ENOMEM;
-    middle = within->low + (within->high - within->low - request->size_bytes) / 2;
+    if (middle > within.high - request->size_bytes)
+        middle = within.high - request->size_bytes;
     middle &= ~(uint64_t)(FINEST_STEP - 1);
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
         int result = map_around(request, middle, steps[i], start_out);
@@ -180,6 +182,57 @@ static int map_within(struct memory_request *request, void **start_out)
             return result;
     }
     return -ENOMEM;
+}
+
+static uint64_t middle_of(struct memory_range range, size_t size_bytes)
+{
+    return range.high - range.low < size_bytes ? range.low : range.low + (range.high - range.low - size_bytes) / 2;
+}
+
+/*
+ * The heap grows upwards from its break, up to the next mapping, and programs rely on it: what is above the break is
+ * only taken if there is no room below, and far from it.
+ */
+static int map_beside_heap(struct memory_request *request, uint64_t heap_break, void **start_out)
+{
+    struct memory_range all = request->within;
+    int result;
+
+    request->within.high = heap_break;
+    result = map_within(request, middle_of(all, request->size_bytes), start_out);
+    if (!try_elsewhere(result))
+        return result;
+    request->within = (struct memory_range){.low = heap_break, .high = all.high};
+    return map_within(request, middle_of(request->within, request->size_bytes), start_out);
+}
+
+static int map_in_range(struct memory_request *request, void **start_out)
+{
+    struct memory_range *within = &request->within;
+    uint64_t heap_break = (uint64_t)raw_syscall(__NR_brk, 0, 0, 0, 0, 0, 0);
+
+    if (within->low < LOWEST_ADDRESS)
+        within->low = LOWEST_ADDRESS;
+    if (within->high > HIGHEST_ADDRESS)
+        within->high = HIGHEST_ADDRESS;
+    if (within->high <= within->low)
+        return -ENOMEM;
+    if (heap_break > within->low && heap_break < within->high)
+        return map_beside_heap(request, heap_break, start_out);
+    return map_within(request, middle_of(*within, request->size_bytes), start_out);
+}
+
+/* In an area of ours. What others have there is passed over; systems with fewer addresses do not have it. */
+static long map_in_area(const struct memory_request *request)
+{
+    long start = -EEXIST;
+
+    for (int i = 0; i < AREA_TRIES && start == -EEXIST; i++) {
+        uint64_t place = memory_area_take(request->size_bytes);
+
+        start = place == 0 ? -ENOMEM : map(request, place, MAP_FIXED_NOREPLACE);
+    }
+    return start == -EEXIST || start == -ENOMEM ? map(request, 0, 0) : start;
 }
 
 int memory_map_request(const struct memory_request *request, void **start_out)
@@ -191,10 +244,11 @@ int memory_map_request(const struct memory_request *request, void **start_out)
     if (rounded.size_bytes == 0)
         return -EINVAL;
     if (rounded.within.low != 0 || rounded.within.high != 0)
-        return map_within(&rounded, start_out);
-    start = map(&rounded, memory_area_take(rounded.size_bytes), 0);
+        return map_in_range(&rounded, start_out);
+    start = map_in_area(&rounded);
     if (is_error(start))
         return (int)start;
+    note_if_elsewhere((uint64_t)start, rounded.size_bytes);
     *start_out = (void *)start;
     return 0;
 }
@@ -231,28 +285,40 @@ int memory_map_aligned(size_t size_bytes, size_t alignment, void **start_out)
     return 0;
 }
 
+/* Where a process locks all that it maps, all of it would be provided at once, were it not unlocked first. */
+static int map_file_at(int fd, size_t size_bytes, void *start)
+{
+    struct memory_request request = {.size_bytes = size_bytes, .access = MEMORY_NO_ACCESS, .fd = fd};
+    long mapped = map(&request, (uintptr_t)start, MAP_FIXED);
+
+    if (is_error(mapped))
+        return (int)mapped;
+    (void)raw_syscall(__NR_munlock, mapped, (long)size_bytes, 0, 0, 0, 0);
+    /* A core file would hold all of it, the pages too that nobody ever touched. */
+    (void)raw_syscall(__NR_madvise, mapped, (long)size_bytes, MADV_DONTDUMP, 0, 0, 0);
+    return memory_protect(start, size_bytes, MEMORY_READ_WRITE);
+}
+
 int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **start_out)
 {
-    struct memory_request request = {.size_bytes = size_bytes, .access = MEMORY_READ_WRITE, .fd = fd};
     uint8_t *reserved, *start;
     void *place;
-    long mapped;
     int result = memory_reserve(size_bytes + alignment, &place);
 
     if (result != 0)
         return result;
     reserved = place;
     start = (uint8_t *)(((uintptr_t)reserved + alignment - 1) & ~(uintptr_t)(alignment - 1));
-    mapped = map(&request, (uintptr_t)start, MAP_FIXED | MAP_NORESERVE);
-    if (is_error(mapped)) {
+    result = map_file_at(fd, size_bytes, start);
+    if (result != 0) {
         memory_unmap(reserved, size_bytes + alignment);
-        return (int)mapped;
+        return result;
     }
-    /* A core file would hold all of it, the pages too that nobody ever touched. */
-    (void)raw_syscall(__NR_madvise, mapped, (long)size_bytes, MADV_DONTDUMP, 0, 0, 0);
     if (start != reserved)
         memory_unmap(reserved, (size_t)(start - reserved));
     memory_unmap(start + size_bytes, alignment - (size_t)(start - reserved));
+    memory_area_forget((uintptr_t)reserved);
+    note_if_elsewhere((uintptr_t)start, size_bytes);
     *start_out = start;
     return 0;
 }

@@ -50,9 +50,9 @@ bool memory_range_holds(struct memory_range range, uint64_t start, size_t size_b
 struct memory_range memory_range_near(uint64_t address);
 
 /*
- * Maps memory as requested. With a range the nearest free places to its middle are tried first, and at most some 70,000
- * places in all. -ENOMEM: no memory, or no room in the range; -EINVAL: a size of 0 or too large; -EACCES, -EPERM: the
- * system forbids that access; anything else that mmap gives.
+ * Maps memory as requested. With a range the nearest free places to its middle are tried first, those above the heap
+ * last, and at most some 140,000 places in all. -ENOMEM: no memory, or no room in the range; -EINVAL: a size of 0 or
+ * too large; -EACCES, -EPERM: the system forbids that access; anything else that mmap gives.
  */
 MUST_USE int memory_map_request(const struct memory_request *request, void **start_out);
 

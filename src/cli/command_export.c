@@ -3,12 +3,13 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "base/glob.h"
 #include "cli/export_options.h"
 #include "cli/printable.h"
 #include "cli/progress_bar.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
+#include "trace/kernel_events.h"
+#include "view/thread_choice.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,20 +33,26 @@ struct export
 
 /* ---- which threads ----------------------------------------------------------------------------------------------- */
 
-static bool is_thread(const struct view_thread *thread, const char *wanted)
-{
-    char tid[16];
-
-    snprintf(tid, sizeof(tid), "%" PRIu32, thread->tid);
-    return strcmp(tid, wanted) == 0 || glob_matches_string(wanted, thread->name);
-}
-
-static bool is_wanted(struct export *export, const struct view_thread *thread)
+static bool is_wanted(const struct export *export, uint32_t tid, const char *name)
 {
     bool is = export->options.thread_count == 0;
 
     for (size_t i = 0; i < export->options.thread_count && !is; i++)
-        is = is_thread(thread, export->options.threads[i]);
+        is = thread_choice_means(export->options.threads[i], tid, name);
+    return is;
+}
+
+/* Whether the kernel tells of one that is wanted. */
+static bool is_known_to_kernel(const struct export *export)
+{
+    struct kernel_sources sources;
+    bool is = false;
+
+    if (kernel_events_sources(&export->trace.files, &sources, NULL) != 0)
+        return false;
+    for (size_t i = 0; i < sources.thread_count && !is; i++)
+        is = is_wanted(export, sources.threads[i].tid, sources.threads[i].name);
+    kernel_sources_deinit(&sources);
     return is;
 }
 
@@ -57,12 +64,13 @@ static int choose_threads(struct export *export)
     if (export->threads == NULL)
         return error_set(export->call->error, ENOMEM, "cannot export '%s': there is no memory", export->options.trace);
     for (size_t i = 0; i < export->trace.thread_count; i++)
-        if (is_wanted(export, &export->trace.threads[i]))
+        if (is_wanted(export, export->trace.threads[i].tid, export->trace.threads[i].name))
             export->threads[export->thread_count++] = i;
     for (size_t i = export->trace.thread_count; i < all_count; i++)
-        if (is_wanted(export, &export->trace.threads[i]))
+        if (is_wanted(export, export->trace.threads[i].tid, export->trace.threads[i].name))
             export->threads[export->thread_count + export->silent_count++] = i;
-    if (export->thread_count + export->silent_count == 0 && export->options.thread_count != 0)
+    if (export->thread_count + export->silent_count == 0 && export->options.thread_count != 0 &&
+        !is_known_to_kernel(export))
         return error_set(export->call->error, ENOENT,
                          "cannot export '%s': no thread is called or numbered '%s'; try 'gait report'",
                          export->options.trace, export->options.threads[0]);
@@ -96,6 +104,8 @@ static int write_to(const struct export *export, FILE *stream, struct gait_error
                              .threads = export->threads,
                              .thread_count = export->thread_count,
                              .silent_count = export->silent_count,
+                             .wanted = export->options.threads,
+                             .wanted_count = export->options.thread_count,
                              .from_ns = export->options.from_ns,
                              .to_ns = export->options.to_ns,
                              .stream = stream,

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
+#include "base/hash_map.h"
 #include "cli/kernel_probes.h"
 #include "cli/printable.h"
 #include "cli/probe_options.h"
@@ -11,6 +12,7 @@
 #include "libgait/error.h"
 #include "record/recording.h"
 #include "source/kernel_recorder.h"
+#include "source/program_start.h"
 #include "source/watch.h"
 
 #include <errno.h>
@@ -35,7 +37,8 @@ struct probing {
     struct recording recording;
     struct kernel_recorder *recorder; /* NULL: events are shown, or counted */
     pid_t child;                      /* 0: none */
-    int start_fd;                     /* what the child waits for */
+    struct program_start start;       /* of the child */
+    bool is_released;                 /* it was let go */
     int status;                       /* its, when it has ended */
     bool has_ended;
     int64_t end_ms;
@@ -93,7 +96,23 @@ static enum command_status find_probes(struct probing *probing)
 struct listing {
     struct probing *probing;
     size_t count;
+    struct hash_map seen; /* hashes of what was listed */
 };
+
+/* Names may be in several tables of a file, and be those of several functions: what is asked for is the same. */
+static bool was_listed(struct listing *listing, const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u, known;
+
+    for (const char *at = text; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    if (hash_map_lookup(&listing->seen, hash, &known))
+        return true;
+    /* Without memory, it may be listed again. */
+    (void)!hash_map_set(&listing->seen, hash, 1);
+    hash_map_reclaim(&listing->seen);
+    return false;
+}
 
 static int list_one(void *context, const char *text)
 {
@@ -103,6 +122,8 @@ static int list_one(void *context, const char *text)
     struct gait_error err;
     char clean[1024];
 
+    if (was_listed(listing, text))
+        return 0;
     listing->count++;
     if (probe_spec_parse(text, &spec, &err) != 0)
         return 0;
@@ -158,15 +179,18 @@ static int list_everywhere(struct listing *listing, const char *glob, struct gai
 static enum command_status list(struct probing *probing)
 {
     const struct probe_options *options = probing->options;
-    struct listing listing = {probing, 0};
-    int result = 0;
+    struct listing listing = {.probing = probing};
+    int result = hash_map_init(&listing.seen, 1024);
 
+    if (result != 0)
+        return error_set(probing->call->error, ENOMEM, "cannot list anything: there is no memory"), COMMAND_FAILED;
     if (options->spec_count == 0)
         result = list_everywhere(&listing, "*", probing->call->error);
     for (size_t i = 0; i < options->spec_count && result == 0; i++)
         result = strchr(options->specs[i], ':') == NULL
                      ? list_everywhere(&listing, options->specs[i], probing->call->error)
                      : list_spec(&listing, options->specs[i], probing->call->error);
+    hash_map_deinit(&listing.seen);
     if (result != 0)
         return result == -EINVAL ? COMMAND_MISUSED : COMMAND_FAILED;
     if (listing.count != 0)
@@ -178,62 +202,45 @@ static enum command_status list(struct probing *probing)
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
-/* It waits for a byte, so that all is set up when it is executed; without us it ends. */
-static void be_child(char **program, int wait_fd)
-{
-    char byte;
-
-    errno = 0;
-    if (read(wait_fd, &byte, 1) == 1)
-        execvp(program[0], program);
-    if (errno != 0)
-        fprintf(stderr, "gait: cannot run %s: %s\n", program[0], strerror(errno));
-    _exit(127);
-}
-
+/* It waits until all is set up. That there is no such program is told before anything is made. */
 static int prepare_child(struct probing *probing)
 {
-    struct gait_error *err = probing->call->error;
-    int ends[2];
+    int result;
 
     if (probing->options->program == NULL)
         return 0;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(err, errno, "cannot run %s: %s", probing->options->program[0], strerror(errno));
-    probing->child = fork();
-    if (probing->child == 0) {
-        close(ends[1]);
-        be_child(probing->options->program, ends[0]);
-    }
-    close(ends[0]);
-    probing->start_fd = ends[1];
-    if (probing->child < 0) {
-        probing->child = 0;
-        return error_set(err, errno, "cannot run %s: %s", probing->options->program[0], strerror(errno));
-    }
-    return 0;
+    result = program_start_begin(probing->options->program, &probing->start, probing->call->error);
+    if (result == 0)
+        probing->child = probing->start.pid;
+    return result;
 }
 
 static int release_child(struct probing *probing)
 {
     if (probing->child == 0)
         return 0;
-    if (write(probing->start_fd, "", 1) != 1)
-        return error_set(probing->call->error, errno, "cannot run %s: %s", probing->options->program[0],
-                         strerror(errno));
-    close(probing->start_fd);
-    probing->start_fd = -1;
-    return 0;
+    probing->is_released = true;
+    program_start_go(&probing->start);
+    return program_start_finish(&probing->start, probing->options->program[0], probing->call->error);
 }
 
-/* It has not begun: without its byte it ends. */
-static void abandon_child(struct probing *probing)
+/* One that has not begun never does; one that has is waited for. */
+static void wait_for_child(struct probing *probing)
 {
-    if (probing->start_fd != -1)
-        close(probing->start_fd);
-    probing->start_fd = -1;
-    if (probing->child != 0 && !probing->has_ended)
-        (void)waitpid(probing->child, &probing->status, 0);
+    if (probing->child == 0 || probing->has_ended)
+        return;
+    if (!probing->is_released)
+        program_start_abandon(&probing->start);
+    else
+        while (waitpid(probing->child, &probing->status, 0) < 0 && errno == EINTR)
+            continue;
+    probing->has_ended = true;
+}
+
+/* The exit status that a shell would give. */
+static enum command_status status_of(int status)
+{
+    return (enum command_status)(WIFSIGNALED(status) ? SIGNAL_STATUS + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static void look_at_child(struct probing *probing)
@@ -276,7 +283,8 @@ static int open_recording(struct probing *probing)
         .arguments = options->program != NULL ? options->program : options->specs,
         .compress = options->compress,
     };
-    struct kernel_recorder_options kernel = {.compress = options->compress, .list = &probing->list};
+    struct kernel_recorder_options kernel = {
+        .compress = options->compress, .with_modules = options->with_stacks, .list = &probing->list};
     int result = recording_create(&wanted, &probing->recording, probing->call->error);
 
     /* There will be no process with which the manifest is written. */
@@ -408,7 +416,7 @@ static enum command_status run_watch(struct probing *probing)
     int result = open_watch(probing);
 
     if (result != 0) {
-        abandon_child(probing);
+        wait_for_child(probing);
         return result == -EINVAL || result == -ENOENT || result == -E2BIG ? COMMAND_MISUSED : COMMAND_FAILED;
     }
     result = prepare_output(probing);
@@ -423,21 +431,23 @@ static enum command_status run_watch(struct probing *probing)
         count(probing);
     else if (result == 0)
         result = watch(probing);
-    abandon_child(probing);
+    wait_for_child(probing);
     if (!probing->options->is_counting)
         say_losses(probing);
     if (probing->recorder != NULL)
         result = finish_recording(probing, result);
-    else
+    else if (probing->shown.screen != NULL)
         probe_screen_deinit(&probing->shown);
     watch_close(&probing->watch);
-    return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    if (result != 0)
+        return COMMAND_FAILED;
+    return probing->child == 0 ? COMMAND_DONE : status_of(probing->status);
 }
 
 static enum command_status run(const struct command_call *call)
 {
     struct probe_options options;
-    struct probing probing = {.call = call, .options = &options, .start_fd = -1};
+    struct probing probing = {.call = call, .options = &options};
     enum command_status status = probe_options_parse(call, &options);
 
     if (status != COMMAND_DONE)
@@ -457,9 +467,9 @@ const struct command command_probe = {
     .name = "probe",
     .arguments = "[options] SPEC... [-- PROGRAM [ARG...]]",
     .summary = "watches places in the kernel and in programs, by the kernel",
-    .details = "Shows what passes the places that are named, of a program that it starts, of a\n"
-               "process (-p) or of the whole system. Places are written as for bpftrace; names may\n"
-               "have * and ? in them:\n"
+    .details = "Shows what passes the places that are named, of a program that it starts, and ends\n"
+               "with its exit status; of a process (-p); or of the whole system. Places are\n"
+               "written as for bpftrace; names may have * and ? in them:\n"
                "\n"
                "  tracepoint:GROUP:NAME          uprobe:PATH:FUNCTION[+OFFSET]\n"
                "  rawtracepoint:NAME             uretprobe:PATH:FUNCTION\n"

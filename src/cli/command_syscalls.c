@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
+
+#define FLUSH_MS 200
 
 struct listening {
     const struct syscalls_options *options;
@@ -20,7 +23,22 @@ struct listening {
     struct system_call_lines *lines;
     struct syscalls_json *json;
     struct system_call_counts *counts;
+    uint64_t flushed_ms;
 };
+
+/* Whoever looks at the file meanwhile sees what was written a moment ago, if not at once. */
+static void flush_at_times(struct listening *listening)
+{
+    struct timespec now;
+    uint64_t now_ms;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    if (now_ms - listening->flushed_ms < FLUSH_MS)
+        return;
+    fflush(listening->stream);
+    listening->flushed_ms = now_ms;
+}
 
 static void hear(void *context, const struct system_call_event *event)
 {
@@ -34,6 +52,13 @@ static void hear(void *context, const struct system_call_event *event)
         syscalls_json_put(listening->json, event);
     else
         system_call_lines_put(listening->lines, event);
+    flush_at_times(listening);
+}
+
+static void say(void *context, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "gait: %s\n", text);
 }
 
 static enum command_status watch(const struct command_call *call, const struct syscalls_options *options,
@@ -46,7 +71,10 @@ static enum command_status watch(const struct command_call *call, const struct s
         .follows = options->follows,
         .set = &options->set,
         .injections = &options->injections,
+        .has_stacks = options->has_stacks,
+        .string_bytes = options->lines.text.string_bytes,
         .hear = hear,
+        .say = say,
         .context = listening,
     };
 
@@ -162,9 +190,11 @@ const struct command command_syscalls = {
                "  -q             say nothing of exits\n"
                "  --json         an object a line\n"
                "  --via HOW      how calls are seen: inside, by an agent in the process, which stops\n"
-               "                 nobody, and tells neither signals nor rt_sigreturn; or ptrace, by\n"
-               "                 stopping the thread twice for each (inside; ptrace for -k, -e inject\n"
-               "                 and several -p)\n"
+               "                 nobody, and tells neither signals nor rt_sigreturn; ptrace, by\n"
+               "                 stopping the thread twice for each; or kernel, by its tracepoints,\n"
+               "                 which needs root, stops nobody and leaves the process alone, and may\n"
+               "                 lose calls, which is said then (inside; ptrace for injections with a\n"
+               "                 signal and no result)\n"
                "\n"
                "Examples:\n"
                "  gait syscalls -f -e trace=%file make\n"

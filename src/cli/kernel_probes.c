@@ -90,6 +90,24 @@ static int add_sched(struct kernel_probes *probes, struct gait_error *err)
     return add_switches(probes) == 0 ? 0 : error_set(err, ENOMEM, "cannot watch when threads run: there is no memory");
 }
 
+/*
+ * A breakpoint of the kernel's is in the memory of the process, where the agent reads the code that it hooks or
+ * translates: it would take it for an instruction of the program, and the program would go wrong.
+ */
+static int check_places(const struct probe_list *list, struct gait_error *err)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        enum probe_kind kind = list->probes[i]->kind;
+
+        if (kind == PROBE_UPROBE || kind == PROBE_URETPROBE || kind == PROBE_USDT)
+            return error_set(err, EINVAL,
+                             "cannot watch %s: breakpoints of the kernel cannot be in a program that gait itself hooks "
+                             "or follows; try --hook %s instead, or gait probe",
+                             list->probes[i]->spec, list->probes[i]->name);
+    }
+    return 0;
+}
+
 int kernel_probes_find(struct kernel_probes *probes, const struct option_list *specs, bool with_sched,
                        struct gait_error *err)
 {
@@ -101,6 +119,8 @@ int kernel_probes_find(struct kernel_probes *probes, const struct option_list *s
         if (result == -ENOENT)
             kernel_probes_suggest(specs->texts[i], err);
     }
+    if (result == 0)
+        result = check_places(&probes->list, err);
     if (result == 0 && with_sched)
         result = add_sched(probes, err);
     if (result != 0)
@@ -109,6 +129,14 @@ int kernel_probes_find(struct kernel_probes *probes, const struct option_list *s
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* A profile is of stacks. Of processes with an agent it is known what is where in them. */
+static void want_stacks(const struct probe_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->probes[i]->kind == PROBE_PROFILE)
+            list->probes[i]->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+}
 
 int kernel_probes_begin(struct kernel_probes *probes, const struct kernel_probes_target *target, struct gait_error *err)
 {
@@ -125,6 +153,7 @@ int kernel_probes_begin(struct kernel_probes *probes, const struct kernel_probes
 
     if (probes->list.count == 0)
         return 0;
+    want_stacks(&probes->list);
     result = watch_open(&probes->watch, &probes->list, &wanted, err);
     if (result != 0)
         return result;

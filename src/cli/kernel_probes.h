@@ -18,7 +18,7 @@ struct kernel_probes {
 
 /*
  * Finds the places that the specs mean; with_sched: and those that tell when threads run. -EINVAL, -ENOENT: there is no
- * such place, and err says which there are.
+ * such place, and err says which there are; or it is one in the program's code, where the agent is.
  */
 MUST_USE int kernel_probes_find(struct kernel_probes *probes, const struct option_list *specs, bool with_sched,
                                 struct gait_error *err);

@@ -9,6 +9,7 @@
 #include "cli/screen.h"
 #include "source/probe_list.h"
 #include "symbolize/kernel_symbols.h"
+#include "symbolize/stack_names.h"
 #include "trace/kernel_event_text.h"
 
 #include <errno.h>
@@ -44,7 +45,10 @@ int probe_screen_init(struct probe_screen *shown, struct screen *screen, const s
     *shown = (struct probe_screen){.screen = screen, .list = list, .tick_ns = measure_tick()};
     shown->began = time_counter();
     named_code_init(&shown->kernel);
+    function_names_init(&shown->functions);
     result = hash_map_init(&shown->names, 256);
+    if (result == 0)
+        result = mapped_files_init(&shown->files);
     shown->texts = malloc((size_t)NAMES_MAX * NAME_BYTES);
     return result == 0 && shown->texts == NULL ? -ENOMEM : result;
 }
@@ -52,6 +56,8 @@ int probe_screen_init(struct probe_screen *shown, struct screen *screen, const s
 void probe_screen_deinit(struct probe_screen *shown)
 {
     named_code_deinit(&shown->kernel);
+    function_names_deinit(&shown->functions);
+    mapped_files_deinit(&shown->files);
     hash_map_deinit(&shown->names);
     free(shown->texts);
 }
@@ -108,12 +114,31 @@ static void put_kernel_frame(struct probe_screen *shown, uint64_t address)
                      printable(clean, sizeof(clean), named_code_name(&shown->kernel, range)), address - range->begin);
 }
 
+/* All but the innermost are behind a call. */
+static void put_user_frame(struct probe_screen *shown, const struct modules *modules, const struct kernel_event *event,
+                           size_t which)
+{
+    uint64_t address = event->user_frames[which];
+    const struct module *module = which == 0 ? modules_find(modules, address, UINT64_MAX - 1, UINT64_MAX - 1) : NULL;
+    char text[TEXT_BYTES], clean[TEXT_BYTES];
+
+    if (module != NULL)
+        (void)function_names_find(&shown->functions, module, address, text, sizeof(text));
+    else
+        stack_names_find(modules, &shown->functions, UINT64_MAX - 1, address, text, sizeof(text));
+    screen_print(shown->screen, "        %s\n", printable(clean, sizeof(clean), text));
+}
+
 static void put_stacks(struct probe_screen *shown, const struct kernel_event *event)
 {
+    static const struct modules none;
+    const struct mapped_process *process =
+        event->user_frame_count == 0 ? NULL : mapped_files_look(&shown->files, event->pid);
+
     for (size_t i = 0; i < event->kernel_frame_count; i++)
         put_kernel_frame(shown, event->kernel_frames[i]);
     for (size_t i = 0; i < event->user_frame_count; i++)
-        screen_print(shown->screen, "        0x%" PRIx64 " (user)\n", event->user_frames[i]);
+        put_user_frame(shown, process == NULL ? &none : &process->modules, event, i);
 }
 
 static void put_event(void *context, const struct kernel_event *event)
@@ -141,30 +166,40 @@ static void put_event(void *context, const struct kernel_event *event)
 
 static void take_name(void *context, uint32_t pid, uint32_t tid, const char *name, uint64_t time, bool by_exec)
 {
-    (void)pid;
+    struct probe_screen *shown = context;
+
     (void)time;
-    (void)by_exec;
-    set_name(context, tid, name);
+    set_name(shown, tid, name);
+    if (by_exec)
+        mapped_files_execute(&shown->files, pid);
+}
+
+static void take_mapping(void *context, const struct perf_mapping *mapping)
+{
+    struct probe_screen *shown = context;
+
+    mapped_files_map(&shown->files, mapping);
 }
 
 /* A thread that is made has the name of its maker, until it gets another. */
 static void take_fork(void *context, uint32_t pid, uint32_t parent_pid, uint32_t tid, uint64_t time)
 {
+    struct probe_screen *shown = context;
     char name[NAME_BYTES];
 
-    (void)pid;
-    (void)time;
-    snprintf(name, sizeof(name), "%s", name_of(context, parent_pid));
-    set_name(context, tid, name);
+    snprintf(name, sizeof(name), "%s", name_of(shown, parent_pid));
+    set_name(shown, tid, name);
+    mapped_files_fork(&shown->files, pid, parent_pid, time);
 }
 
 static void take_exit(void *context, uint32_t pid, uint32_t tid, uint64_t time)
 {
     struct probe_screen *shown = context;
 
-    (void)pid;
     (void)time;
     (void)hash_map_remove(&shown->names, tid);
+    if (pid == tid)
+        mapped_files_exit(&shown->files, pid);
 }
 
 static void take_lost(void *context, uint32_t cpu, uint64_t count, uint64_t time)
@@ -181,6 +216,7 @@ struct perf_receiver probe_screen_receiver(struct probe_screen *shown)
     return (struct perf_receiver){.event = put_event,
                                   .named = take_name,
                                   .forked = take_fork,
+                                  .mapped = take_mapping,
                                   .exited = take_exit,
                                   .lost = take_lost,
                                   .context = shown};

@@ -5,10 +5,11 @@
 
 #include "base/hash_map.h"
 #include "source/kernel_program.h"
+#include "source/mapped_files.h"
 #include "source/perf_session.h"
 #include "source/probe_list.h"
+#include "symbolize/function_names.h"
 #include "symbolize/named_code.h"
-#include "symbolize/symbolizer.h"
 
 struct screen;
 
@@ -22,6 +23,8 @@ struct probe_screen {
     size_t text_count;
     struct named_code kernel;
     bool has_kernel;
+    struct mapped_files files;       /* of processes whose stacks are shown */
+    struct function_names functions; /* in these */
     uint64_t shown;
     uint64_t limit; /* 0: none */
     uint64_t lost;

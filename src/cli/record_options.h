@@ -89,8 +89,8 @@ void record_options_release(struct record_options *options);
     "                      usdt:PATH:PROVIDER:NAME, with globs, or NAME(str,int,...) to say\n"                         \
     "                      what arguments are; PATH may be empty: all files; repeatable.\n"                            \
     "                      Without --hook and --follow nothing else is recorded. Others are\n"                         \
-    "                      watched by the kernel: tracepoint:GROUP:NAME, uprobe:PATH:FUNCTION\n"                       \
-    "                      and all else that gait probe knows\n"                                                       \
+    "                      watched by the kernel: tracepoint:GROUP:NAME, profile:hz:N with\n"                          \
+    "                      stacks, and all else that gait probe knows, but uprobes\n"                                  \
     "  --sched             when threads run, wait and are woken, page faults, forks and\n"                             \
     "                      mappings, as the kernel tells\n"                                                            \
     "  --syscalls[=SET]    system calls too, seen from inside: all, or a set as gait syscalls\n"                       \

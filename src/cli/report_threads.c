@@ -165,12 +165,16 @@ static void put_losses(struct screen *screen, const struct manifest *manifest)
         put_loss(screen, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
         put_loss(screen, process->pid, lost->no_room_count, "blocks or modules for which there was no room");
         put_loss(screen, process->pid, lost->no_memory_count, "functions or threads to watch, for want of memory");
-        put_loss(screen, process->pid, lost->not_hooked_count, "functions that are too short to be hooked, or odd");
+        put_loss(screen, process->pid, lost->not_hooked_count,
+                 "functions or probes that are too short to be hooked, or odd");
     }
 }
 
+/* Of what the kernel alone told, there are neither. */
 void report_threads(struct screen *screen, const struct trace_report *report)
 {
+    if (report->trace->manifest.process_count == 0 && report->trace->thread_count == 0)
+        return;
     put_processes(screen, &report->trace->manifest);
     put_threads(screen, report);
     put_losses(screen, &report->trace->manifest);

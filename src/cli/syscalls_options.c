@@ -123,8 +123,9 @@ static enum command_status read_source(const struct command_call *call, struct s
                                        const char *text)
 {
     options->source = system_call_source_find(text);
-    return options->source != NULL ? COMMAND_DONE
-                                   : misused(call, "--via ", text, "there is no such way; try inside or ptrace");
+    return options->source != NULL
+               ? COMMAND_DONE
+               : misused(call, "--via ", text, "there is no such way; try inside, ptrace or kernel");
 }
 
 static enum command_status read_option(const struct command_call *call, struct syscalls_options *options, int option)
@@ -206,6 +207,8 @@ static enum command_status refuse(const struct command_call *call, char **words,
 
 static enum command_status check(const struct command_call *call, const struct syscalls_options *options)
 {
+    if (options->has_stacks && options->source == system_call_source_find("kernel"))
+        return misused(call, "-k", "", "stacks are not seen in the kernel; try --via inside");
     if (options->program != NULL && options->pid_count > 0)
         return misused(call, "-p", "", "a program is given as well: either start one or attach to one");
     if (options->program != NULL || options->pid_count > 0)
@@ -214,12 +217,14 @@ static enum command_status check(const struct command_call *call, const struct s
     return COMMAND_MISUSED;
 }
 
-/* What changes calls, or looks at their stacks, or at several processes, has to stop them. */
+/* What sends signals while calls are made has to stop them. */
 static const struct system_call_source *choose_source(const struct syscalls_options *options)
 {
-    if (options->injections.count != 0 || options->has_stacks || options->pid_count > 1)
-        return system_call_source_find("ptrace");
-    return system_call_source_at(0);
+    bool has_signals = false;
+
+    for (size_t i = 0; i < options->injections.count; i++)
+        has_signals |= options->injections.all[i].signal != 0 && !options->injections.all[i].has_result;
+    return has_signals ? system_call_source_find("ptrace") : system_call_source_at(0);
 }
 
 enum command_status syscalls_options_parse(const struct command_call *call, struct syscalls_options *options)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The JSON of trace events that Chrome's about:tracing, Perfetto, catapult and many others read: each call begins (B)
- * and ends (E), names of processes and threads are metadata (M), and losses are instants (i). Times are microseconds
- * with three digits behind the point. Beginnings and ends, not complete events (X): of calls that take no time at all
- * only their order says which one is inside of which.
+ * and ends (E), names of processes and threads are metadata (M), losses and events of the kernel are instants (i).
+ * Times are microseconds with three digits behind the point. Beginnings and ends, not complete events (X): of calls
+ * that take no time at all only their order says which one is inside of which.
  */
 #include "export/export_calls.h"
+#include "export/export_kernel.h"
 #include "export/export_probes.h"
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
-#include "libgait/error.h"
-#include "trace/kernel_event_text.h"
+#include "trace/kernel_event_json.h"
+#include "view/kernel_stack.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define KERNEL_FIELDS_BYTES 4096
 
 struct chrome {
     const struct export_job *job;
@@ -124,7 +123,6 @@ static int put_gap(void *context, size_t thread, uint64_t time_ns, uint64_t lost
     return ferror(chrome->stream) != 0;
 }
 
-/* Complete events (X), which viewers put where they belong by their times. */
 static int put_probe(void *context, const struct export_probe *probe)
 {
     struct chrome *chrome = context;
@@ -139,6 +137,7 @@ static int put_probe(void *context, const struct export_probe *probe)
     return ferror(chrome->stream) != 0;
 }
 
+/* Complete events (X), which viewers put where they belong by their times. */
 static int put_system_call(void *context, const struct export_system_call *call)
 {
     struct chrome *chrome = context;
@@ -186,60 +185,32 @@ static void put_names(struct chrome *chrome)
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
-static void put_kernel_event(struct chrome *chrome, const struct kernel_event *event,
-                             const struct kernel_source *source, uint64_t time_ns)
+static void put_stack(struct chrome *chrome, const struct export_kernel_event *told)
 {
-    char fields[KERNEL_FIELDS_BYTES];
+    char *stack = kernel_stack_write(chrome->job->functions, told->sources, told->event);
 
-    (void)kernel_event_fields_write(source, event, fields, sizeof(fields));
+    if (stack == NULL)
+        return;
+    export_put(chrome->stream, ",\"stack\":");
+    export_put_json(chrome->stream, stack);
+    free(stack);
+}
+
+static int put_kernel_event(void *context, const struct export_kernel_event *told)
+{
+    struct chrome *chrome = context;
+
     fprintf(chrome->stream, "%s\n{\"ph\":\"i\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, chrome->is_first ? "" : ",",
-            event->pid, event->tid);
+            told->event->pid, told->event->tid);
     chrome->is_first = false;
-    put_time(chrome, time_ns);
+    put_time(chrome, told->time_ns);
     export_put(chrome->stream, ",\"s\":\"t\",\"cat\":\"kernel\",\"name\":");
-    export_put_json(chrome->stream, source->name);
-    fprintf(chrome->stream, ",\"args\":{\"cpu\":%" PRIu32 ",\"fields\":", event->cpu);
-    export_put_json(chrome->stream, fields);
+    export_put_json(chrome->stream, told->source->name);
+    fprintf(chrome->stream, ",\"args\":{\"cpu\":%" PRIu32 ",\"fields\":", told->event->cpu);
+    kernel_event_put_json(chrome->stream, told->source, told->event, export_put_json);
+    put_stack(chrome, told);
     export_put(chrome->stream, "}}");
-}
-
-/* That a trace has none is no error. */
-static int end_kernel(int result, const struct gait_error *why, struct gait_error *err)
-{
-    if (result == 0 || result == -ENOENT)
-        return 0;
-    *err = *why;
-    return result;
-}
-
-/* Whatever thread they are of: the kernel tells of those that nobody recorded, too. */
-static int put_kernel(struct chrome *chrome, struct gait_error *err)
-{
-    const struct export_job *job = chrome->job;
-    struct kernel_sources sources;
-    struct kernel_events events;
-    struct kernel_event event;
-    struct gait_error why = {0};
-    int result = kernel_events_sources(&job->trace->files, &sources, &why);
-
-    if (result != 0)
-        return end_kernel(result, &why, err);
-    result = kernel_events_open(&events, &job->trace->files, &why);
-    while (result == 0 && kernel_events_next(&events, &event)) {
-        const struct kernel_source *source = kernel_sources_find(&sources, event.source);
-        uint64_t time_ns = view_trace_ns(job->trace, event.time);
-
-        if (source != NULL && time_ns >= job->from_ns && time_ns <= job->to_ns)
-            put_kernel_event(chrome, &event, source, time_ns);
-    }
-    if (result == 0 && events.problem.code != 0) {
-        why = events.problem;
-        result = -events.problem.code;
-    }
-    if (events.cpus != NULL)
-        kernel_events_close(&events);
-    kernel_sources_deinit(&sources);
-    return end_kernel(result, &why, err);
+    return ferror(chrome->stream) != 0;
 }
 
 static int write_chrome(const struct export_job *job, struct gait_error *err)
@@ -248,6 +219,7 @@ static int write_chrome(const struct export_job *job, struct gait_error *err)
     const struct export_receiver receiver = {put_begin, put_end, put_gap, &chrome};
     const struct export_system_call_receiver system_calls = {put_system_call, &chrome};
     const struct export_probe_receiver probes = {put_probe, &chrome};
+    const struct export_kernel_receiver kernel = {put_kernel_event, &chrome};
     int result;
 
     view_functions_want_sources(job->functions);
@@ -256,8 +228,7 @@ static int write_chrome(const struct export_job *job, struct gait_error *err)
     put_names(&chrome);
     result = export_system_calls_behind(job, export_calls_read_all(job, &receiver, err), &system_calls, err);
     result = export_probes_behind(job, result, &probes, err);
-    if (result == 0)
-        result = put_kernel(&chrome, err);
+    result = export_kernel_behind(job, result, &kernel, err);
     export_put(job->stream, "\n],\"otherData\":{\"writer\":\"gait\",\"program\":");
     export_put_json(job->stream, job->trace->manifest.program == NULL ? "" : job->trace->manifest.program);
     export_put(job->stream, "}}\n");

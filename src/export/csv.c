@@ -3,14 +3,17 @@
  * A line for each call, with commas between the values (RFC 4180), below a line with their names: for spreadsheets,
  * scripts and databases. A call is written when it ends, for not before is all of it known; threads come one after the
  * other. Texts are in quotes, always. System calls come behind all calls: their flag is "syscall", and they stand where
- * functions do, as strace writes them, without a module.
+ * functions do, as strace writes them, without a module. So do probes and events of the kernel, behind these: their
+ * flags are "probe" and "kernel".
  */
 #include "export/call_flag_names.h"
 #include "export/export_calls.h"
+#include "export/export_kernel.h"
 #include "export/export_probes.h"
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
+#include "trace/kernel_event_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,44 +107,54 @@ static int put_call(void *context, const struct export_call *call)
     return ferror(csv->stream) != 0;
 }
 
+/* What is no call: a text where the function stands, without module and source, for that long. */
+static int put_other(struct csv *csv, const char *text, uint64_t begin_ns, uint64_t duration_ns, const char *kind)
+{
+    char field[2 * FIELD_BYTES + sizeof("\"\"")];
+
+    field[0] = '\0';
+    add_field(field, text, FIELD_BYTES);
+    putc_unlocked(',', csv->stream);
+    export_put(csv->stream, field);
+    export_put(csv->stream, ",\"\",\"\",");
+    put_number(csv->stream, 0);
+    put_number(csv->stream, begin_ns);
+    put_number(csv->stream, duration_ns);
+    put_number(csv->stream, duration_ns);
+    putc_unlocked(',', csv->stream);
+    export_put(csv->stream, kind);
+    export_put(csv->stream, "\r\n");
+    return ferror(csv->stream) != 0;
+}
+
 static int put_probe(void *context, const struct export_probe *probe)
 {
-    char text[2 * FIELD_BYTES + sizeof("\"\"")], call[FIELD_BYTES];
     struct csv *csv = context;
+    char text[FIELD_BYTES];
 
     put_thread(csv, probe->thread);
-    putc_unlocked(',', csv->stream);
-    snprintf(call, sizeof(call), "%s(%s)", probe->name, probe->arguments);
-    text[0] = '\0';
-    add_field(text, call, FIELD_BYTES);
-    export_put(csv->stream, text);
-    export_put(csv->stream, ",\"\"");
-    put_number(csv->stream, 0);
-    put_number(csv->stream, probe->time_ns);
-    put_number(csv->stream, 0);
-    put_number(csv->stream, 0);
-    export_put(csv->stream, ",probe\r\n");
-    return ferror(csv->stream) != 0;
+    snprintf(text, sizeof(text), "%s(%s)", probe->name, probe->arguments);
+    return put_other(csv, text, probe->time_ns, 0, "probe");
 }
 
 static int put_system_call(void *context, const struct export_system_call *call)
 {
-    uint64_t duration_ns = call->end_ns - call->begin_ns;
-    char text[2 * FIELD_BYTES + sizeof("\"\"")];
     struct csv *csv = context;
 
     put_thread(csv, call->thread);
-    putc_unlocked(',', csv->stream);
-    text[0] = '\0';
-    add_field(text, call->text, FIELD_BYTES);
-    export_put(csv->stream, text);
-    export_put(csv->stream, ",\"\"");
-    put_number(csv->stream, 0);
-    put_number(csv->stream, call->begin_ns);
-    put_number(csv->stream, duration_ns);
-    put_number(csv->stream, duration_ns);
-    export_put(csv->stream, ",syscall\r\n");
-    return ferror(csv->stream) != 0;
+    return put_other(csv, call->text, call->begin_ns, call->end_ns - call->begin_ns, "syscall");
+}
+
+static int put_kernel_event(void *context, const struct export_kernel_event *told)
+{
+    char text[FIELD_BYTES], fields[FIELD_BYTES - 256], name[THREAD_BYTES] = "";
+    struct csv *csv = context;
+
+    add_field(name, told->thread, THREAD_BYTES / 3);
+    fprintf(csv->stream, "%" PRIu32 ",%" PRIu32 ",%s", told->event->pid, told->event->tid, name);
+    (void)kernel_event_fields_write(told->source, told->event, fields, sizeof(fields));
+    snprintf(text, sizeof(text), "%.250s(%s)", told->source->name, fields);
+    return put_other(csv, text, told->time_ns, 0, "kernel");
 }
 
 static int write_csv(const struct export_job *job, struct gait_error *err)
@@ -150,6 +163,7 @@ static int write_csv(const struct export_job *job, struct gait_error *err)
     const struct export_receiver receiver = {.end = put_call, .context = &csv};
     const struct export_system_call_receiver system_calls = {put_system_call, &csv};
     const struct export_probe_receiver probes = {put_probe, &csv};
+    const struct export_kernel_receiver kernel = {put_kernel_event, &csv};
     int result;
 
     view_functions_want_sources(job->functions);
@@ -157,6 +171,7 @@ static int write_csv(const struct export_job *job, struct gait_error *err)
     export_put(job->stream, "pid,tid,thread,function,module,file,line,depth,begin_ns,duration_ns,self_ns,flags\r\n");
     result = export_system_calls_behind(job, export_calls_read_all(job, &receiver, err), &system_calls, err);
     result = export_probes_behind(job, result, &probes, err);
+    result = export_kernel_behind(job, result, &kernel, err);
     function_texts_deinit(&csv.texts);
     return result;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MAGIC           0xc1fc1fc1u
-#define EVENT_BYTES_MAX (CTF_NAME_BYTES + 128)
+#define EVENT_BYTES_MAX (4 * CTF_NAME_BYTES + 128)
 #define THREAD_BYTES    64u
 
 /* What is filled in when the packet ends. */

@@ -26,11 +26,13 @@ struct export_job {
     struct view_functions *functions;
     const size_t *threads; /* indexes of those that are wanted, in the trace's order */
     size_t thread_count;
-    size_t silent_count; /* of those behind them, which have details and system calls only */
-    uint64_t from_ns;    /* since the recording began; what was before is left out */
-    uint64_t to_ns;      /* what is later, too; UINT64_MAX: nothing is */
-    FILE *stream;        /* NULL for EXPORT_PATH */
-    const char *path;    /* of the output; NULL: the stream is standard output */
+    size_t silent_count;       /* of those behind them, which have details and system calls only */
+    const char *const *wanted; /* as they were asked for, for those that only the kernel tells of */
+    size_t wanted_count;       /* 0: all are wanted */
+    uint64_t from_ns;          /* since the recording began; what was before is left out */
+    uint64_t to_ns;            /* what is later, too; UINT64_MAX: nothing is */
+    FILE *stream;              /* NULL for EXPORT_PATH */
+    const char *path;          /* of the output; NULL: the stream is standard output */
 };
 
 struct export_format {

@@ -56,7 +56,7 @@ int export_probes_behind(const struct export_job *job, int result, const struct 
 
     if (result > 0)
         return result;
-    for (size_t i = 0; i < job->thread_count && other == 0; i++)
+    for (size_t i = 0; i < job->thread_count + job->silent_count && other == 0; i++)
         other = export_probes_read(job, job->threads[i], receiver, result == 0 ? err : NULL);
     return result == 0 ? other : result;
 }

@@ -2,7 +2,8 @@
 /*
  * A line for each distinct stack: frames with ; between them, the outermost first, a space, and how many nanoseconds
  * were spent in it, without those in calls that it made. The first frame is the thread's name. Stacks that took no time
- * are left out. Names cannot have what divides frames, or lines, in them.
+ * are left out. Those that the kernel took begin with what was asked for, as "profile:hz:99". Names cannot have what
+ * divides frames, or lines, in them.
  */
 #include "export/export_text.h"
 #include "export/function_texts.h"

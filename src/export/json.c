@@ -3,14 +3,18 @@
  * An object for each call, a line each (JSON lines): for jq, scripts and databases, which read such a file line by
  * line, however long it is. A call is written when it ends, for not before is all of it known; threads come one after
  * the other. Places where events are missing are lines, too: they have "lost_bytes" and no function. System calls come
- * behind all calls: they have "syscall" instead.
+ * behind all calls: they have "syscall" instead; then probes, which have "probe", and events of the kernel, which have
+ * "kernel".
  */
 #include "export/call_flag_names.h"
 #include "export/export_calls.h"
+#include "export/export_kernel.h"
 #include "export/export_probes.h"
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
+#include "trace/kernel_event_json.h"
+#include "view/kernel_stack.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -145,18 +149,57 @@ static int put_system_call(void *context, const struct export_system_call *call)
     return ferror(json->stream) != 0;
 }
 
+static void put_stack(struct json *json, const struct export_kernel_event *told)
+{
+    char text[KERNEL_FRAME_NAME_BYTES + 32];
+    struct kernel_frame frame;
+
+    export_put(json->stream, ",\"stack\":[");
+    for (size_t i = 0; i < kernel_stack_depth(told->event); i++) {
+        kernel_stack_frame(json->job->functions, told->sources, told->event, i, &frame);
+        kernel_frame_write(&frame, text, sizeof(text));
+        export_put(json->stream, i == 0 ? "" : ",");
+        export_put_json(json->stream, text);
+    }
+    export_put(json->stream, "]");
+}
+
+static int put_kernel_event(void *context, const struct export_kernel_event *told)
+{
+    struct json *json = context;
+
+    put_number(json->stream, "{\"pid\":", told->event->pid);
+    put_number(json->stream, ",\"tid\":", told->event->tid);
+    export_put(json->stream, ",\"thread\":");
+    export_put_json(json->stream, told->thread);
+    export_put(json->stream, ",\"kernel\":");
+    export_put_json(json->stream, told->source->name);
+    export_put(json->stream, ",\"spec\":");
+    export_put_json(json->stream, told->source->spec);
+    put_number(json->stream, ",\"begin_ns\":", told->time_ns);
+    put_number(json->stream, ",\"cpu\":", told->event->cpu);
+    export_put(json->stream, ",\"fields\":");
+    kernel_event_put_json(json->stream, told->source, told->event, export_put_json);
+    if (kernel_stack_depth(told->event) != 0)
+        put_stack(json, told);
+    export_put(json->stream, "}\n");
+    return ferror(json->stream) != 0;
+}
+
 static int write_json(const struct export_job *job, struct gait_error *err)
 {
     struct json json = {.job = job, .stream = job->stream, .thread = SIZE_MAX};
     const struct export_receiver receiver = {.end = put_call, .gap = put_gap, .context = &json};
     const struct export_system_call_receiver system_calls = {put_system_call, &json};
     const struct export_probe_receiver probes = {put_probe, &json};
+    const struct export_kernel_receiver kernel = {put_kernel_event, &json};
     int result;
 
     view_functions_want_sources(job->functions);
     function_texts_init(&json.texts, job->functions, make_text);
     result = export_system_calls_behind(job, export_calls_read_all(job, &receiver, err), &system_calls, err);
     result = export_probes_behind(job, result, &probes, err);
+    result = export_kernel_behind(job, result, &kernel, err);
     function_texts_deinit(&json.texts);
     free(json.name);
     return result;

@@ -3,11 +3,14 @@
  * Text as `perf script` prints it: a sample each time the stack of a thread changes, at that time, with the stack that
  * it has from then on, the innermost frame first; the period is for how many nanoseconds it has. So who adds up periods
  * and who looks at the time up to the next sample finds the same. Between calls that were recorded a frame says so.
+ * Stacks that the kernel took are samples as perf itself would write them, behind all others.
  * Memory grows with how deep calls go.
  */
 #include "export/export_calls.h"
+#include "export/export_kernel.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
+#include "view/kernel_stack.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,9 +18,12 @@
 #include <string.h>
 
 #define THREAD_BYTES 64u
+#define EVENT_BYTES  256u
+#define PATH_BYTES   4096u
 #define FRAMES_MAX   127u /* of a stack, the innermost, as perf has it */
 #define EVENT        "gait"
 #define OUTSIDE      "[outside]"
+#define KERNEL_IMAGE "[kernel.kallsyms]"
 
 struct perf {
     const struct export_job *job;
@@ -142,16 +148,58 @@ static int take_end(void *context, const struct export_call *call)
     return result;
 }
 
+/* ---- what the kernel saw ----------------------------------------------------------------------------------------- */
+
+static void put_kernel_frame(FILE *stream, const struct kernel_frame *frame)
+{
+    const char *path = frame->is_kernel ? KERNEL_IMAGE : frame->module == NULL ? "[unknown]" : frame->module->path;
+    char name[KERNEL_FRAME_NAME_BYTES], file[PATH_BYTES];
+
+    export_text_clean(name, sizeof(name), frame->is_named ? frame->name : "[unknown]");
+    export_text_clean(file, sizeof(file), path);
+    if (frame->is_named)
+        fprintf(stream, "\t%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", frame->address, name, frame->distance, file);
+    else
+        fprintf(stream, "\t%16" PRIx64 " %s (%s)\n", frame->address, name, file);
+}
+
+/* "name  123/124 [001]  1.234567890:  10101010 profile:hz:99:"; what has no stack has no sample. */
+static int put_kernel_sample(void *context, const struct export_kernel_event *told)
+{
+    struct perf *perf = context;
+    FILE *stream = perf->job->stream;
+    char name[THREAD_BYTES], event[EVENT_BYTES];
+    struct kernel_frame frame;
+
+    if (kernel_stack_depth(told->event) == 0)
+        return 0;
+    export_text_clean(name, sizeof(name), told->thread);
+    export_text_clean(event, sizeof(event), told->source->spec);
+    if (name[0] == '\0')
+        snprintf(name, sizeof(name), ":%" PRIu32, told->event->tid);
+    fprintf(stream, "%s %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] %" PRIu64 ".%09" PRIu64 ": %" PRIu64 " %s:\n", name,
+            told->event->pid, told->event->tid, told->event->cpu, told->time_ns / 1000000000,
+            told->time_ns % 1000000000, export_kernel_weight(told->source), event);
+    for (size_t i = 0; i < kernel_stack_depth(told->event); i++) {
+        kernel_stack_frame(perf->job->functions, told->sources, told->event, i, &frame);
+        put_kernel_frame(stream, &frame);
+    }
+    export_put(stream, "\n");
+    return ferror(stream) != 0;
+}
+
 static int write_perf(const struct export_job *job, struct gait_error *err)
 {
     struct perf perf = {.job = job, .thread = SIZE_MAX};
     const struct export_receiver receiver = {take_begin, take_end, NULL, &perf};
+    const struct export_kernel_receiver samples = {put_kernel_sample, &perf};
     int result;
 
     function_texts_init(&perf.texts, job->functions, make_text);
     result = export_calls_read_all(job, &receiver, err);
     if (end_thread(&perf) == -ENOMEM && result == 0)
         result = -ENOMEM;
+    result = export_kernel_behind(job, result, &samples, err);
     function_texts_deinit(&perf.texts);
     free(perf.stack);
     return result;

@@ -9,41 +9,15 @@
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
-#include "export/protobuf_writer.h"
+#include "export/perfetto_kernel.h"
+#include "export/perfetto_packet.h"
 #include "libgait/error.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_BYTES  65536u
-#define NAME_BYTES   256u
-#define PATH_BYTES   4096u
-
-#define TRACE_PACKET 1u
-
-enum packet_field {
-    PACKET_TIMESTAMP = 8,
-    PACKET_SEQUENCE = 10,
-    PACKET_TRACK_EVENT = 11,
-    PACKET_INTERNED = 12,
-    PACKET_FLAGS = 13,
-    PACKET_DEFAULTS = 59,
-    PACKET_TRACK = 60,
-    PACKET_IS_FIRST = 87,
-};
-enum packet_flag { FLAG_STATE_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
-enum defaults_field { DEFAULTS_TRACK_EVENT = 11 };
-enum track_field { TRACK_UUID = 1, TRACK_PROCESS = 3, TRACK_THREAD = 4 };
-enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
-enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
-enum event_field { EVENT_CATEGORY = 3, EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
-enum event_text_field { EVENT_CATEGORY_TEXT = 22, EVENT_TEXT = 23, EVENT_SOURCE = 34 };
-enum event_type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
-enum interned_field { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_SOURCE = 4 };
-enum entry_field { ENTRY_NUMBER = 1, ENTRY_NAME = 2 };
-enum source_field { SOURCE_NUMBER = 1, SOURCE_FILE = 2, SOURCE_FUNCTION = 3, SOURCE_LINE = 4 };
-enum annotation_field { ANNOTATION_NUMBER = 3, ANNOTATION_TEXT = 6, ANNOTATION_NAME = 10 };
+#define PATH_BYTES 4096u
 
 struct perfetto {
     const struct export_job *job;
@@ -68,21 +42,12 @@ static size_t begin_packet(struct perfetto *perfetto, uint64_t flags)
 
 static int end_packet(struct perfetto *perfetto, size_t packet)
 {
-    protobuf_end_message(&perfetto->writer, packet);
-    if (perfetto->writer.has_failed)
-        return -ENOMEM;
-    if (perfetto->writer.used < FLUSH_BYTES)
-        return 0;
-    if (protobuf_writer_flush(&perfetto->writer, perfetto->job->stream) != 0)
-        return -ENOMEM;
-    return ferror(perfetto->job->stream) != 0;
+    return perfetto_end_packet(&perfetto->writer, packet, perfetto->job->stream);
 }
 
 static void put_clean(struct perfetto *perfetto, uint32_t field, const char *text)
 {
-    char clean[NAME_BYTES];
-
-    protobuf_put_bytes(&perfetto->writer, field, clean, export_text_clean(clean, sizeof(clean), text));
+    perfetto_put_clean(&perfetto->writer, field, text);
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
@@ -193,7 +158,7 @@ static int put_names(struct perfetto *perfetto, uint32_t function)
 {
     const struct view_function *shown;
     const char *name;
-    char category[NAME_BYTES];
+    char category[PERFETTO_TEXT_BYTES];
     size_t interned;
 
     if (!make_room(perfetto, function))
@@ -229,11 +194,7 @@ static size_t begin_event(struct perfetto *perfetto, uint64_t time_ns, enum even
 
 static void annotate(struct perfetto *perfetto, const char *name, const char *text)
 {
-    size_t annotation = protobuf_begin_message(&perfetto->writer, EVENT_ANNOTATION);
-
-    protobuf_put_text(&perfetto->writer, ANNOTATION_NAME, name);
-    protobuf_put_text(&perfetto->writer, ANNOTATION_TEXT, text);
-    protobuf_end_message(&perfetto->writer, annotation);
+    perfetto_annotate(&perfetto->writer, name, text);
 }
 
 static int put_begin(void *context, const struct export_call *call)
@@ -289,14 +250,11 @@ static int put_probe(void *context, const struct export_probe *probe)
 {
     struct perfetto *perfetto = context;
     size_t packet = begin_packet(perfetto, FLAG_NEEDS_STATE);
-    size_t event = begin_event(perfetto, probe->time_ns, TYPE_INSTANT), annotation;
+    size_t event = begin_event(perfetto, probe->time_ns, TYPE_INSTANT);
 
     protobuf_put_text(&perfetto->writer, EVENT_CATEGORY_TEXT, "probe");
     put_clean(perfetto, EVENT_TEXT, probe->name);
-    annotation = protobuf_begin_message(&perfetto->writer, EVENT_ANNOTATION);
-    protobuf_put_text(&perfetto->writer, ANNOTATION_NAME, "arguments");
-    put_clean(perfetto, ANNOTATION_TEXT, probe->arguments);
-    protobuf_end_message(&perfetto->writer, annotation);
+    annotate(perfetto, "arguments", probe->arguments);
     protobuf_end_message(&perfetto->writer, event);
     return end_packet(perfetto, packet);
 }
@@ -305,16 +263,13 @@ static int put_probe(void *context, const struct export_probe *probe)
 static int put_system_call(void *context, const struct export_system_call *call)
 {
     struct perfetto *perfetto = context;
-    size_t packet = begin_packet(perfetto, FLAG_NEEDS_STATE), event, annotation;
+    size_t packet = begin_packet(perfetto, FLAG_NEEDS_STATE), event;
     int result;
 
     event = begin_event(perfetto, call->begin_ns, call->has_returned ? TYPE_BEGIN : TYPE_INSTANT);
     protobuf_put_text(&perfetto->writer, EVENT_CATEGORY_TEXT, "syscall");
     protobuf_put_text(&perfetto->writer, EVENT_TEXT, call->name);
-    annotation = protobuf_begin_message(&perfetto->writer, EVENT_ANNOTATION);
-    protobuf_put_text(&perfetto->writer, ANNOTATION_NAME, "text");
-    put_clean(perfetto, ANNOTATION_TEXT, call->text);
-    protobuf_end_message(&perfetto->writer, annotation);
+    annotate(perfetto, "text", call->text);
     protobuf_end_message(&perfetto->writer, event);
     result = end_packet(perfetto, packet);
     if (result != 0 || !call->has_returned)
@@ -374,7 +329,7 @@ static int write_perfetto(const struct export_job *job, struct gait_error *err)
     protobuf_writer_init(&perfetto.writer);
     view_functions_want_sources(job->functions);
     function_texts_init(&perfetto.names, job->functions, function_texts_name);
-    result = write_all(&perfetto, err);
+    result = perfetto_kernel_behind(job, write_all(&perfetto, err), &perfetto.writer, err);
     if (protobuf_writer_flush(&perfetto.writer, job->stream) != 0)
         result = error_set(err, ENOMEM, "cannot export: there is no memory");
     function_texts_deinit(&perfetto.names);

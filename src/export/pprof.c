@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The profiles of pprof (profile.proto, packed by gzip): a sample for each distinct path of calls of a thread, with how
- * many calls there were and how long they took themselves. Fields of the message may come in any order, so it is
- * written piece by piece, with each text where it is first needed.
+ * many calls there were and how long they took themselves, and for each distinct stack that the kernel took. Fields of
+ * the message may come in any order, so it is written piece by piece, with each text where it is first needed.
  */
 #include "export/call_paths.h"
 #include "export/export_text.h"
 #include "export/gzip_writer.h"
 #include "export/protobuf_writer.h"
+#include "export/stack_tree.h"
 #include "libgait/error.h"
 
 #include <errno.h>
@@ -61,6 +62,8 @@ enum {
 struct pprof {
     const struct export_job *job;
     struct call_paths paths;
+    struct stack_tree samples; /* that the kernel took */
+    size_t function_count;     /* of those that were called */
     struct protobuf_writer message;
     struct gzip_writer *gzip;
     uint64_t text_count;
@@ -68,7 +71,7 @@ struct pprof {
     uint64_t *mappings;     /* of each process: the number of its first module, in all of them */
     const char *last_file;  /* of a source, that was put last, and its text */
     uint64_t last_file_text;
-    uint64_t thread_key, tid_key, pid_key;
+    uint64_t thread_key, tid_key, pid_key, source_key;
     int result; /* -ENOMEM */
 };
 
@@ -245,6 +248,69 @@ static void put_sample(struct pprof *pprof, const struct call_path *path)
     end_field(pprof);
 }
 
+/* ---- what the kernel saw ----------------------------------------------------------------------------------------- */
+
+/* Behind the functions that were called: a function and a location for each frame. */
+static void put_frame(struct pprof *pprof, uint32_t frame)
+{
+    struct protobuf_writer *message = &pprof->message;
+    uint64_t name = put_text(pprof, pprof->samples.frames.texts[frame]), number = pprof->function_count + frame + 1;
+    size_t begun = protobuf_begin_message(message, PROFILE_FUNCTION), line;
+
+    protobuf_put_number(message, FUNCTION_ID, number);
+    protobuf_put_number(message, FUNCTION_NAME, name);
+    protobuf_put_number(message, FUNCTION_SYSTEM_NAME, name);
+    protobuf_end_message(message, begun);
+    begun = protobuf_begin_message(message, PROFILE_LOCATION);
+    protobuf_put_number(message, LOCATION_ID, number);
+    line = protobuf_begin_message(message, LOCATION_LINE);
+    protobuf_put_number(message, LINE_FUNCTION_ID, number);
+    protobuf_end_message(message, line);
+    protobuf_end_message(message, begun);
+    end_field(pprof);
+}
+
+/* What was asked for and the thread are labels, not frames. */
+static void put_kernel_sample(struct pprof *pprof, uint32_t node, uint64_t source, uint64_t thread)
+{
+    const struct stack_tree *tree = &pprof->samples;
+    struct protobuf_writer *message = &pprof->message;
+    size_t begun = protobuf_begin_message(message, PROFILE_SAMPLE);
+    size_t packed = protobuf_begin_message(message, SAMPLE_LOCATION_ID);
+
+    for (uint32_t at = node; tree->nodes[at].depth > 2; at = tree->nodes[at].parent)
+        protobuf_put_packed(message, pprof->function_count + tree->nodes[at].frame + 1);
+    protobuf_end_message(message, packed);
+    packed = protobuf_begin_message(message, SAMPLE_VALUE);
+    protobuf_put_packed(message, tree->nodes[node].call_count);
+    protobuf_put_packed(message, tree->nodes[node].self_ns);
+    protobuf_end_message(message, packed);
+    put_label(pprof, pprof->source_key, LABEL_STR, source);
+    put_label(pprof, pprof->thread_key, LABEL_STR, thread);
+    protobuf_end_message(message, begun);
+    end_field(pprof);
+}
+
+static void put_kernel_samples(struct pprof *pprof)
+{
+    const struct stack_tree *tree = &pprof->samples;
+    uint64_t source = 0, thread = 0;
+
+    if (tree->node_count < 2)
+        return;
+    pprof->source_key = put_text(pprof, "source");
+    for (size_t i = 0; i < tree->frames.count; i++)
+        put_frame(pprof, (uint32_t)i);
+    for (uint32_t node = stack_tree_next(tree, 0); node != STACK_NO_NODE; node = stack_tree_next(tree, node)) {
+        if (tree->nodes[node].depth == 1)
+            source = put_text(pprof, stack_tree_text(tree, node));
+        else if (tree->nodes[node].depth == 2)
+            thread = put_text(pprof, stack_tree_text(tree, node));
+        else if (tree->nodes[node].self_ns != 0)
+            put_kernel_sample(pprof, node, source, thread);
+    }
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void put_comment(struct pprof *pprof, const char *text)
@@ -301,11 +367,12 @@ static void put_profile(struct pprof *pprof)
     put_threads(pprof);
     put_mappings(pprof);
     view_functions_prepare(pprof->job->functions);
-    for (size_t i = 0; i < pprof->job->functions->count; i++)
+    for (size_t i = 0; i < pprof->function_count; i++)
         put_function(pprof, (uint32_t)i);
     for (size_t i = 0; i < pprof->paths.count; i++)
         if (pprof->paths.paths[i].call_count != 0)
             put_sample(pprof, &pprof->paths.paths[i]);
+    put_kernel_samples(pprof);
     flush(pprof);
 }
 
@@ -328,13 +395,16 @@ static int write_read(struct pprof *pprof)
 static int write_pprof(const struct export_job *job, struct gait_error *err)
 {
     struct pprof pprof = {.job = job};
-    int read_result, result = 0;
+    int read_result, samples_result, result = 0;
 
     view_functions_want_sources(job->functions);
     read_result = call_paths_read(&pprof.paths, job, err);
-
+    pprof.function_count = job->functions->count;
+    samples_result = stack_tree_read_samples(&pprof.samples, job, read_result == 0 ? err : NULL);
+    read_result = read_result == 0 ? samples_result : read_result;
     if (read_result != -ENOMEM)
         result = write_read(&pprof);
+    stack_tree_deinit(&pprof.samples);
     free(pprof.thread_texts);
     free(pprof.mappings);
     call_paths_deinit(&pprof.paths);

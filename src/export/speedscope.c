@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JSON of speedscope: a profile of events for each thread that called something. Members of objects have no order,
+ * The JSON of speedscope: a profile of events for each thread that called something, and one of samples for each source
+ * of the kernel's that has stacks. Members of objects have no order,
  * so that what is known at the end is written there: when a profile ends, and the names of all frames.
  */
 #include "export/export_calls.h"
 #include "export/export_text.h"
+#include "export/stack_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,22 +131,91 @@ static void put_frames(struct speedscope *speedscope)
     }
 }
 
+/* ---- what the kernel saw ----------------------------------------------------------------------------------------- */
+
+/* [1,2,3]: the stack, the outermost first, without what was asked for. */
+static void put_stack(struct speedscope *speedscope, const struct stack_tree *tree, uint32_t node)
+{
+    uint32_t frames[STACK_TREE_DEPTH_MAX + 2];
+    size_t count = 0;
+
+    for (uint32_t at = node; tree->nodes[at].parent != 0; at = tree->nodes[at].parent)
+        frames[count++] = tree->nodes[at].frame;
+    export_put(speedscope->stream, "[");
+    for (size_t i = count; i-- > 0;) {
+        export_put_number(speedscope->stream, (uint64_t)speedscope->frame_count + frames[i]);
+        export_put(speedscope->stream, i == 0 ? "]" : ",");
+    }
+}
+
+/* The nodes below one that have a time of their own: their stacks, or those times. */
+static void put_list(struct speedscope *speedscope, const struct stack_tree *tree, uint32_t top, bool is_weights)
+{
+    uint32_t end = stack_tree_next_beside(tree, top);
+    bool is_first = true;
+
+    for (uint32_t node = stack_tree_next(tree, top); node != end; node = stack_tree_next(tree, node)) {
+        if (tree->nodes[node].self_ns == 0)
+            continue;
+        export_put(speedscope->stream, is_first ? "" : ",");
+        is_first = false;
+        if (is_weights)
+            export_put_number(speedscope->stream, tree->nodes[node].self_ns);
+        else
+            put_stack(speedscope, tree, node);
+    }
+}
+
+/* A profile for each source: equal stacks are together, whenever they were. */
+static void put_samples(struct speedscope *speedscope, const struct stack_tree *tree)
+{
+    for (uint32_t top = tree->nodes[0].first_child; top != STACK_NO_NODE; top = tree->nodes[top].next_sibling) {
+        bool is_time = strncmp(stack_tree_text(tree, top), "profile:", 8) == 0;
+
+        export_put(speedscope->stream, speedscope->profile_count++ == 0 ? "\n" : ",\n");
+        fprintf(speedscope->stream, "{\"type\":\"sampled\",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64,
+                is_time ? "nanoseconds" : "none", tree->nodes[top].total_ns);
+        export_put(speedscope->stream, ",\"name\":");
+        export_put_json(speedscope->stream, stack_tree_text(tree, top));
+        export_put(speedscope->stream, ",\"samples\":[");
+        put_list(speedscope, tree, top, false);
+        export_put(speedscope->stream, "],\"weights\":[");
+        put_list(speedscope, tree, top, true);
+        export_put(speedscope->stream, "]}");
+    }
+}
+
+static void put_sample_frames(struct speedscope *speedscope, const struct stack_tree *tree)
+{
+    for (size_t i = 0; i < tree->frames.count; i++) {
+        export_put(speedscope->stream, speedscope->frame_count == 0 && i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
+        export_put_json(speedscope->stream, tree->frames.texts[i]);
+        export_put(speedscope->stream, "}");
+    }
+}
+
 static int write_speedscope(const struct export_job *job, struct gait_error *err)
 {
     struct speedscope speedscope = {.job = job, .stream = job->stream};
     const char *program = job->trace->manifest.program;
-    int result;
+    struct stack_tree samples;
+    int result, other;
 
     view_functions_want_sources(job->functions);
     export_put(job->stream, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"gait\",\"name\":");
     export_put_json(job->stream, program == NULL ? "" : program);
     export_put(job->stream, ",\"profiles\":[");
     result = put_threads(&speedscope, err);
+    other = stack_tree_read_samples(&samples, job, result == 0 ? err : NULL);
+    if (samples.node_count != 0)
+        put_samples(&speedscope, &samples);
     view_functions_prepare(job->functions);
     export_put(job->stream, "],\n\"shared\":{\"frames\":[");
     put_frames(&speedscope);
+    put_sample_frames(&speedscope, &samples);
     export_put(job->stream, "]}}\n");
-    return result;
+    stack_tree_deinit(&samples);
+    return result == 0 ? other : result;
 }
 
 extern const struct export_format export_format_speedscope;

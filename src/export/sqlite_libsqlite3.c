@@ -6,10 +6,13 @@
  */
 #define _GNU_SOURCE
 #include "export/export_calls.h"
+#include "export/export_kernel.h"
 #include "export/export_probes.h"
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "libgait/error.h"
+#include "trace/kernel_event_json.h"
+#include "view/kernel_stack.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,6 +48,9 @@ static const char schema[] =
     " name TEXT NOT NULL, time_ns INTEGER NOT NULL, arguments TEXT NOT NULL);"
     "CREATE TABLE syscalls(id INTEGER PRIMARY KEY, thread_id INTEGER NOT NULL REFERENCES threads(id),"
     " name TEXT NOT NULL, begin_ns INTEGER NOT NULL, duration_ns INTEGER, result INTEGER, text TEXT NOT NULL);"
+    "CREATE TABLE kernel_events(id INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, name TEXT NOT NULL,"
+    " pid INTEGER NOT NULL, tid INTEGER NOT NULL, thread TEXT NOT NULL, cpu INTEGER NOT NULL, fields TEXT NOT NULL,"
+    " stack TEXT, spec TEXT NOT NULL);"
     "CREATE VIEW named_calls AS SELECT calls.id, calls.parent_id, processes.pid, threads.tid,"
     " threads.name AS thread, functions.name AS function, modules.path AS module, calls.depth, calls.begin_ns,"
     " calls.duration_ns, calls.self_ns, calls.is_guessed, calls.is_cut, calls.is_unwound, calls.is_without_return"
@@ -55,6 +61,7 @@ static const char indexes[] = "CREATE INDEX calls_by_function ON calls(function_
                               "CREATE INDEX calls_by_time ON calls(thread_id, begin_ns);"
                               "CREATE INDEX calls_by_parent ON calls(parent_id);"
                               "CREATE INDEX functions_by_name ON functions(name);"
+                              "CREATE INDEX kernel_events_by_name ON kernel_events(name, time_ns);"
                               "ANALYZE;";
 
 struct database {
@@ -64,12 +71,14 @@ struct database {
     sqlite3_stmt *add_loss;
     sqlite3_stmt *add_system_call;
     sqlite3_stmt *add_probe;
+    sqlite3_stmt *add_kernel_event;
     int64_t *open; /* numbers of the calls of the thread that are open, by depth */
     size_t open_capacity;
     int64_t call_count;
-    uint64_t row_count; /* in this transaction */
-    int64_t *modules;   /* of each process: the number of its first module, in all of them */
-    int result;         /* an errno number, negated; the handle knows the reason, unless it is -ENOMEM */
+    size_t function_count; /* of those that were called */
+    uint64_t row_count;    /* in this transaction */
+    int64_t *modules;      /* of each process: the number of its first module, in all of them */
+    int result;            /* an errno number, negated; the handle knows the reason, unless it is -ENOMEM */
 };
 
 /* ---- statements -------------------------------------------------------------------------------------------------- */
@@ -231,14 +240,14 @@ static void bind_source(sqlite3_stmt *statement, const struct view_function *fun
         bind_number(statement, 7, function->line);
 }
 
-/* Behind the calls, which number them. */
+/* Behind the calls, which number them; places in stacks were numbered behind these. */
 static void add_functions(struct database *database)
 {
     const struct view_trace *trace = database->job->trace;
     sqlite3_stmt *statement = prepare(database, "INSERT INTO functions VALUES (?, ?, ?, ?, ?, ?, ?)");
 
     view_functions_prepare(database->job->functions);
-    for (size_t i = 0; statement != NULL && i < database->job->functions->count; i++) {
+    for (size_t i = 0; statement != NULL && i < database->function_count; i++) {
         const struct view_function *function = view_functions_at(database->job->functions, (uint32_t)i);
 
         bind_number(statement, 1, i + 1);
@@ -340,11 +349,56 @@ static int add_probe(void *context, const struct export_probe *probe)
     return add_row(database, database->add_probe) != 0;
 }
 
+/* A text that is made, and may be longer than others; NULL: there is none. */
+static void bind_made(sqlite3_stmt *statement, int which, char *text)
+{
+    if (text == NULL)
+        (void)sqlite3_bind_null(statement, which);
+    else
+        (void)sqlite3_bind_text(statement, which, text, -1, free);
+}
+
+static char *make_fields(const struct export_kernel_event *told)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    FILE *stream = open_memstream(&text, &size_bytes);
+
+    if (stream == NULL)
+        return NULL;
+    kernel_event_put_json(stream, told->source, told->event, export_put_json);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int add_kernel_event(void *context, const struct export_kernel_event *told)
+{
+    struct database *database = context;
+    sqlite3_stmt *statement = database->add_kernel_event;
+    char *fields = make_fields(told);
+
+    if (fields == NULL)
+        return database->result = -ENOMEM;
+    bind_number(statement, 1, told->time_ns);
+    bind_text(statement, 2, told->source->name);
+    bind_number(statement, 3, told->event->pid);
+    bind_number(statement, 4, told->event->tid);
+    bind_text(statement, 5, told->thread);
+    bind_number(statement, 6, told->event->cpu);
+    bind_made(statement, 7, fields);
+    bind_made(statement, 8, kernel_stack_write(database->job->functions, told->sources, told->event));
+    bind_text(statement, 9, told->source->spec);
+    return add_row(database, statement) != 0;
+}
+
 static int add_calls(struct database *database, struct gait_error *err)
 {
     const struct export_receiver receiver = {number_call, add_call, add_loss, database};
     const struct export_system_call_receiver system_calls = {add_system_call, database};
     const struct export_probe_receiver probes = {add_probe, database};
+    const struct export_kernel_receiver kernel = {add_kernel_event, database};
     int result = 0;
 
     database->add_call = prepare(database, "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -354,11 +408,18 @@ static int add_calls(struct database *database, struct gait_error *err)
                           " VALUES (?, ?, ?, ?, ?, ?)");
     database->add_probe =
         prepare(database, "INSERT INTO probes(thread_id, name, time_ns, arguments) VALUES (?, ?, ?, ?)");
+    database->add_kernel_event =
+        prepare(database, "INSERT INTO kernel_events(time_ns, name, pid, tid, thread, cpu, fields, stack, spec)"
+                          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (database->result == 0)
         result = export_system_calls_behind(database->job, export_calls_read_all(database->job, &receiver, err),
                                             &system_calls, err);
     if (database->result == 0)
         result = export_probes_behind(database->job, result, &probes, err);
+    database->function_count = database->job->functions->count;
+    if (database->result == 0)
+        result = export_kernel_behind(database->job, result, &kernel, err);
+    (void)sqlite3_finalize(database->add_kernel_event);
     (void)sqlite3_finalize(database->add_probe);
     (void)sqlite3_finalize(database->add_system_call);
     (void)sqlite3_finalize(database->add_call);

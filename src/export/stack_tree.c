@@ -6,8 +6,10 @@
 #define _GNU_SOURCE
 #include "export/stack_tree.h"
 
+#include "export/export_kernel.h"
 #include "export/export_text.h"
 #include "libgait/error.h"
+#include "view/kernel_stack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 
 #define NODES_AT_FIRST 256u
 #define NAME_BYTES     64u
+#define NO_CODE_BELOW  4096u
 
 struct reading {
     struct stack_tree *tree;
@@ -121,6 +124,45 @@ static int read_thread(struct reading *reading, size_t index, struct gait_error 
     return export_calls_read(reading->job, index, &receiver, err);
 }
 
+/* ---- what the kernel saw ----------------------------------------------------------------------------------------- */
+
+/* The frame that a place in a stack is of: the name as it is shown, clean. */
+static uint32_t frame_of(struct stack_tree *tree, const char *name)
+{
+    char clean[KERNEL_FRAME_NAME_BYTES];
+
+    export_text_clean(clean, sizeof(clean), name);
+    return frame_texts_number(&tree->frames, clean);
+}
+
+/* What was asked for, the thread, and the stack: samples of several sources do not mix, nor with calls. */
+static int take_sample(void *context, const struct export_kernel_event *told)
+{
+    struct reading *reading = context;
+    struct stack_tree *tree = reading->tree;
+    size_t depth = kernel_stack_depth(told->event);
+    struct kernel_frame frame;
+    uint32_t node;
+
+    if (depth == 0)
+        return 0;
+    node = child_of(tree, 0, frame_of(tree, told->source->spec));
+    if (node != STACK_NO_NODE)
+        node = child_of(tree, node, frame_of(tree, told->thread[0] == '\0' ? "thread" : told->thread));
+    for (size_t i = depth; i-- > 0 && node != STACK_NO_NODE;) {
+        kernel_stack_frame(reading->job->functions, told->sources, told->event, i, &frame);
+        /* Where a program keeps no frame pointers, chains of them end anywhere: there is no code so low. */
+        if (frame.address < NO_CODE_BELOW)
+            continue;
+        node = child_of(tree, node, frame_of(tree, frame.name));
+    }
+    if (node == STACK_NO_NODE)
+        return -ENOMEM;
+    tree->nodes[node].call_count++;
+    tree->nodes[node].self_ns += export_kernel_weight(told->source);
+    return 0;
+}
+
 /* ---- when all were read ------------------------------------------------------------------------------------------ */
 
 static void add_totals(struct stack_tree *tree)
@@ -164,11 +206,10 @@ static int link_nodes(struct stack_tree *tree, struct gait_error *err)
     return 0;
 }
 
-int stack_tree_read(struct stack_tree *tree, const struct export_job *job,
-                    char *(*make_text)(const struct view_function *function), struct gait_error *err)
+static int begin_tree(struct stack_tree *tree, const struct export_job *job,
+                      char *(*make_text)(const struct view_function *function), struct gait_error *err)
 {
-    struct reading reading = {.tree = tree, .job = job};
-    int result, first = 0;
+    int result;
 
     *tree = (struct stack_tree){.node_count = 0};
     result = frame_texts_init(&tree->frames, job->functions, make_text);
@@ -176,13 +217,42 @@ int stack_tree_read(struct stack_tree *tree, const struct export_job *job,
         result = hash_map_init(&tree->children, NODES_AT_FIRST);
     if (result != 0 || add_node(tree, STACK_NO_NODE, FRAME_NONE) == STACK_NO_NODE)
         return error_set(err, ENOMEM, "cannot add up calls: there is no memory");
+    return 0;
+}
+
+/* Adds what the kernel saw; then all were read. */
+static int end_tree(struct reading *reading, int first, struct gait_error *err)
+{
+    const struct export_kernel_receiver samples = {take_sample, reading};
+    int result;
+
+    first = export_kernel_behind(reading->job, first, &samples, err);
+    add_totals(reading->tree);
+    result = link_nodes(reading->tree, first == 0 ? err : NULL);
+    return first == 0 ? result : first;
+}
+
+int stack_tree_read(struct stack_tree *tree, const struct export_job *job,
+                    char *(*make_text)(const struct view_function *function), struct gait_error *err)
+{
+    struct reading reading = {.tree = tree, .job = job};
+    int first = 0, result = begin_tree(tree, job, make_text, err);
+
+    if (result != 0)
+        return result;
     for (size_t i = 0; i < job->thread_count; i++) {
         result = read_thread(&reading, job->threads[i], first == 0 ? err : NULL);
         first = first == 0 ? result : first;
     }
-    add_totals(tree);
-    result = link_nodes(tree, first == 0 ? err : NULL);
-    return first == 0 ? result : first;
+    return end_tree(&reading, first, err);
+}
+
+int stack_tree_read_samples(struct stack_tree *tree, const struct export_job *job, struct gait_error *err)
+{
+    struct reading reading = {.tree = tree, .job = job};
+    int result = begin_tree(tree, job, NULL, err);
+
+    return result == 0 ? end_tree(&reading, 0, err) : result;
 }
 
 void stack_tree_deinit(struct stack_tree *tree)

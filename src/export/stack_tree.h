@@ -46,6 +46,12 @@ MUST_USE int stack_tree_read(struct stack_tree *tree, const struct export_job *j
                              char *(*make_text)(const struct view_function *function), struct gait_error *err);
 void stack_tree_deinit(struct stack_tree *tree);
 
+/*
+ * The same with nothing but the stacks that the kernel took with its events: below the root there is a node for what
+ * was asked for, below that one for the thread, then the stack. stack_tree_read has them beside the threads.
+ */
+MUST_USE int stack_tree_read_samples(struct stack_tree *tree, const struct export_job *job, struct gait_error *err);
+
 /* The next one, when all are visited, each before those below it. STACK_NO_NODE behind the last. */
 uint32_t stack_tree_next(const struct stack_tree *tree, uint32_t node);
 /* The same, but passes over those below the node. */

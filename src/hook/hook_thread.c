@@ -52,6 +52,7 @@ _Static_assert(offsetof(struct hook_thread, context) == HOOK_THREAD_CONTEXT, "as
 _Static_assert(offsetof(struct hook_thread_call, sp) == HOOK_CALL_SP, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread_call, time) == HOOK_CALL_TIME, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread_call, number) == HOOK_CALL_NUMBER, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread_call, note) == HOOK_CALL_NOTE, "as the gates have it");
 _Static_assert(sizeof(struct hook_thread_call) == HOOK_CALL_BYTES, "as the gates have it");
 
 #define PAGE_BYTES      4096u

@@ -43,7 +43,7 @@ struct hook_thread_call {
     uint64_t sp;
     uint64_t time; /* the counter */
     uint64_t number;
-    uint64_t reserved;
+    uint64_t note; /* of who wants to know */
 };
 
 struct hook_thread {
@@ -152,9 +152,14 @@ bool hook_thread_is_on_own_stack(struct hook_thread *thread, uint64_t place);
 uint64_t hook_signals_block(void);
 void hook_signals_unblock(uint64_t mask);
 
-/* In arch/<cpu>/host: the segment base that points to a thread's state, and the thread pointer. */
+/* In arch/<cpu>/host: the segment base that points to a thread's state. */
 uint64_t hook_segment_get(void);
 void hook_segment_set(uint64_t base);
+
+/* Whether a system call with that first argument asks for the base; the second one is where it is told then. */
+bool hook_segment_is_asked(long number, long argument);
+
+/* The thread pointer. */
 uint64_t hook_thread_pointer(void);
 
 #endif

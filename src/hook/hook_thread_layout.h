@@ -35,6 +35,7 @@
 #define HOOK_CALL_SP          0
 #define HOOK_CALL_TIME        8
 #define HOOK_CALL_NUMBER      16
+#define HOOK_CALL_NOTE        24
 #define HOOK_CALL_BYTES       32
 #define HOOK_THREAD_CALLS_MAX 64 /* a power of two */
 
@@ -43,6 +44,7 @@
 #define CALL_STUB_CHILD_AT 24
 #define CALL_STUB_PLAIN_AT 32
 #define CALL_STUB_AFTER    40
+#define CALL_STUB_BEHIND   48
 
 /* Of struct system_call_frame. */
 #define CALL_FRAME_RESULT    0
@@ -52,7 +54,11 @@
 #define CALL_FRAME_SP        72
 #define CALL_FRAME_STUB      80
 #define CALL_FRAME_KIND      88 /* 32 bits */
-#define CALL_FRAME_BYTES     96
+#define CALL_FRAME_ELSEWHERE 92 /* 32 bits */
+#define CALL_FRAME_MASK      96
+#define CALL_FRAME_KEPT      104
+#define CALL_FRAME_REGISTERS 120 /* those that functions leave as they are, 6 of them */
+#define CALL_FRAME_BYTES     168
 
 /* What is to be done about a system call: a byte for each number. */
 #define CALL_KIND_PLAIN    0 /* nothing */
@@ -63,6 +69,7 @@
 #define CALL_MADE_TOLD     0 /* as an ordinary one */
 #define CALL_MADE_UNTOLD   1 /* as it was in the program, and that is all */
 #define CALL_MADE_BY_CHILD 2 /* if it returns 0, that is in a child, which is not told */
+#define CALL_MADE_ANSWERED 3 /* not at all: the result is in the frame */
 
 /* Of struct invocation. */
 #define INVOCATION_SLOT   0
@@ -100,12 +107,13 @@
  * being seen, and to the return addresses of the function, and of its call of the leaving gate. Negative ones are
  * before.
  */
-#define STUB_FUNCTION  (-38)
-#define STUB_HEADER    (-14) /* 32 bits: of the record of its being entered; those of leaving and unwinding follow it */
-#define STUB_PARTS     (-10) /* 32 bits */
-#define STUB_LANDING   5
-#define STUB_LEFT      16
-#define STUB_UNTRACKED 17
+#define STUB_FUNCTION       (-38)
+#define STUB_HEADER         (-14) /* 32 bits: of the record of its being entered; those of leaving and unwinding follow it */
+#define STUB_PARTS          (-10) /* 32 bits */
+#define STUB_LANDING        5
+#define STUB_LEFT           16
+#define STUB_UNTRACKED      17
+#define HOOK_STUB_ALIGNMENT 64
 
 /* Of the parts of a stub: see enum hook_stub_part. */
 #define HOOK_PART_PROBE    8

@@ -5,6 +5,7 @@
  */
 #include "hook/hook_table_parts.h"
 
+#include "hook/handler_frames.h"
 #include "hook/hook_thread.h"
 #include "hook/hook_thread_layout.h"
 #include "hook/trap_table.h"
@@ -80,6 +81,7 @@ int hook_transaction_commit_patches(struct hook_table *table)
         .code = is_locked && hook_table_may_reclaim(table) ? &table->code : NULL,
         .is_needed = is_pending,
         .other_stack = program_stack,
+        .other_frames = handler_frames_visit,
         .own_stack = table->user_stack,
         .changed = tell_changed,
         .changed_context = table,

@@ -265,6 +265,8 @@ static void visit_stacks(const struct standstill *standstill, const struct stack
     stack_scan_run(scan, sp);
     if (other != 0)
         stack_scan_run(scan, other);
+    if (environment->other_frames != NULL)
+        environment->other_frames(tid, other != 0 ? other : sp, scan);
     if (is_hidden && standstill->is_reclaiming)
         near_memory_note_all_busy(environment->code);
 }
@@ -317,16 +319,14 @@ static void begin_looking(struct standstill *standstill, struct stack_scan *scan
         scan->low = scan->high = 0;
 }
 
-/* All threads stand still. The first look finds out whether everybody can be moved, the second moves them. */
-static int change_code(void *context, struct stopped_thread *threads, size_t count)
+/* The first look finds out whether everybody can be moved, the second moves them. */
+static int look_and_change(struct standstill *standstill, const struct stack_scan *scan, struct stopped_thread *threads,
+                           size_t count)
 {
-    struct standstill *standstill = context;
     const struct patch_environment *environment = standstill->environment;
     const struct patch_places *places = &standstill->transaction->places;
-    struct stack_scan scan;
 
-    begin_looking(standstill, &scan);
-    visit_all(standstill, &scan, threads, count);
+    visit_all(standstill, scan, threads, count);
     if (standstill->is_reclaiming && environment->is_needed != NULL)
         near_memory_ask_busy(environment->code, environment->is_needed);
     if (standstill->result == 0)
@@ -334,9 +334,21 @@ static int change_code(void *context, struct stopped_thread *threads, size_t cou
     if (standstill->result != 0 || places->count == 0)
         return standstill->result;
     standstill->is_moving = true;
-    visit_all(standstill, &scan, threads, count);
+    visit_all(standstill, scan, threads, count);
     synchronize();
     return 0;
+}
+
+/* All threads stand still. */
+static int change_code(void *context, struct stopped_thread *threads, size_t count)
+{
+    struct stack_scan scan;
+    int result;
+
+    begin_looking(context, &scan);
+    result = look_and_change(context, &scan, threads, count);
+    stack_scan_deinit(&scan);
+    return result;
 }
 
 static void note_done(struct patch_transaction *transaction)

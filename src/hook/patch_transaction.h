@@ -20,6 +20,7 @@
 
 struct forced_memory;
 struct near_memory;
+struct stack_scan;
 
 enum patch_change_kind {
     PATCH_INSTALL,
@@ -62,6 +63,9 @@ struct patch_environment {
      * the two is not on either, so that nobody knows which code it will come back to. May be NULL.
      */
     uint64_t (*other_stack)(int tid, uint64_t sp, bool *is_hidden_out);
+
+    /* Shows frames of signal handlers of a thread that cannot be known by what is on its stacks; may be NULL. */
+    void (*other_frames)(int tid, uint64_t sp, const struct stack_scan *scan);
 
     /* Told of each range of code that has changed, when threads run again; may be NULL. */
     void (*changed)(void *context, uint64_t start, uint64_t end);

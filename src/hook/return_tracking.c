@@ -100,6 +100,11 @@ static bool is_over(struct hook_thread *thread, const struct invocation *invocat
     return slot < sp && are_on_own_stack(thread, slot, sp) && !own_stack_is_signal_stack(sp, slot);
 }
 
+bool return_tracking_is_under_way(struct hook_thread *thread, const struct invocation *invocation, uint64_t sp)
+{
+    return !is_over(thread, invocation, sp);
+}
+
 /* How many functions that jumped to another one are under way at the slot. */
 static unsigned chain_length(struct hook_thread *thread, uint64_t slot)
 {

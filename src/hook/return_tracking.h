@@ -35,6 +35,12 @@ void return_tracking_leave_unknown(uint64_t slot, uint64_t stub, struct invocati
 uint64_t return_tracking_caller(struct hook_thread *thread, const struct invocation *invocation);
 
 /*
+ * Whether a call, the innermost one of its slot, has not ended by a jump that nobody has noticed yet. The thread is at
+ * `sp`; it may be another one, which stands still.
+ */
+bool return_tracking_is_under_way(struct hook_thread *thread, const struct invocation *invocation, uint64_t sp);
+
+/*
  * An unwinder was entered with the stack pointer at `slot`: puts back the return addresses of all calls outside of it,
  * until it is over. Its own return address, which it looks at, is left alone. `stub` is what it may be redirected to
  * later. NULL: no memory, and nothing is changed.

@@ -26,6 +26,11 @@ _Static_assert(offsetof(struct system_call_frame, entered_time) == CALL_FRAME_TI
 _Static_assert(offsetof(struct system_call_frame, sp) == CALL_FRAME_SP, "as the gates have it");
 _Static_assert(offsetof(struct system_call_frame, stub) == CALL_FRAME_STUB, "as the gates have it");
 _Static_assert(offsetof(struct system_call_frame, kind) == CALL_FRAME_KIND, "as the gates have it");
+_Static_assert(offsetof(struct system_call_frame, is_elsewhere) == CALL_FRAME_ELSEWHERE, "as the gates have it");
+_Static_assert(offsetof(struct system_call_frame, mask) == CALL_FRAME_MASK, "as the gates have it");
+_Static_assert(offsetof(struct system_call_frame, kept) == CALL_FRAME_KEPT, "as the gates have it");
+_Static_assert(offsetof(struct system_call_frame, registers) == CALL_FRAME_REGISTERS, "as the gates have it");
+_Static_assert(offsetof(struct system_call_knowledge, behind) == CALL_STUB_BEHIND, "as the gates have it");
 _Static_assert(sizeof(struct system_call_frame) == CALL_FRAME_BYTES, "as the gates have it");
 
 #define KINDS_BYTES 65536u
@@ -79,6 +84,7 @@ static void push(struct hook_thread *thread, const struct system_call_frame *fra
         .sp = frame->sp,
         .time = frame->entered_time,
         .number = frame->number,
+        .note = frame->note,
     };
 }
 
@@ -94,6 +100,7 @@ static bool pop(struct hook_thread *thread, struct system_call_frame *frame)
             continue;
         frame->entered_time = call->time;
         frame->number = call->number;
+        frame->note = call->note;
         thread->call_next = next - i;
         return true;
     }
@@ -111,14 +118,18 @@ unsigned system_call_gate_entered(struct system_call_frame *frame)
 
     if (thread != NULL && is_forked && hook_threads_options()->forked != NULL)
         hook_threads_options()->forked();
+    /* Where it begins is looked for once: calls from its own stack need no other. */
+    if (thread != NULL && thread->own_bytes == 0 && frame->is_elsewhere)
+        (void)hook_thread_is_on_own_stack(thread, frame->sp);
     if (thread == NULL || watcher == NULL) {
         atomic_fetch_add_explicit(&calls.untold, thread == NULL, memory_order_relaxed);
         made = CALL_MADE_UNTOLD;
     } else {
         frame->entered_time = time_counter();
+        frame->note = 0;
         if (frame->kind == CALL_KIND_SPECIAL)
             made = watcher->enters(thread, frame);
-        if (made != CALL_MADE_UNTOLD)
+        if (made == CALL_MADE_TOLD || made == CALL_MADE_BY_CHILD)
             push(thread, frame);
     }
     hook_signals_unblock(mask);

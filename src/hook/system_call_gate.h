@@ -24,9 +24,13 @@ struct system_call_knowledge {
     uint64_t child_at; /* the same, of one that returns in a child, too */
     uint64_t plain_at; /* where it is made as in the program */
     uint64_t after;    /* behind that: where all of them go on */
+    uint64_t behind;   /* the same in the program: behind the instruction that was patched */
 };
 
-/* A system call, as a gate has it on the program's stack. */
+/*
+ * A system call, as a gate has it on the program's stack. That is all that it takes of that, where there may be little:
+ * what is told is told on another one then, with signals blocked.
+ */
 struct system_call_frame {
     int64_t result;
     uint64_t arguments[6];
@@ -34,14 +38,19 @@ struct system_call_frame {
     uint64_t entered_time; /* the counter */
     uint64_t sp;
     const struct system_call_knowledge *stub;
-    uint32_t kind; /* CALL_KIND_* */
-    uint32_t reserved;
+    uint32_t kind;         /* CALL_KIND_* */
+    uint32_t is_elsewhere; /* this is not the stack that we are on, and there is enough of that */
+    uint64_t mask;         /* of the gate's: signals that were blocked before */
+    uint64_t kept;         /* of the gate's: the thread, or where a stack was mapped */
+    uint64_t note;         /* of the watcher's, from when it is entered until it is left */
+    uint64_t registers[6]; /* those that functions leave as they are, but for the stack pointer; in the CPU's order */
 };
 
-/* Who wants to know. On the program's stack, of which there may be little; signals may come at any time. */
+/* Who wants to know. There are some KiB of stack, the program's or not; signals may come at any time. */
 struct system_call_watcher {
-    /* One of CALL_KIND_SPECIAL is about to be made. CALL_MADE_*. Signals are blocked. */
-    unsigned (*enters)(struct hook_thread *thread, const struct system_call_frame *frame);
+    /* One of CALL_KIND_SPECIAL is about to be made. CALL_MADE_*. Signals are blocked. May set the result and the note.
+     */
+    unsigned (*enters)(struct hook_thread *thread, struct system_call_frame *frame);
     /* It has returned. */
     void (*left)(struct hook_thread *thread, const struct system_call_frame *frame);
 };

@@ -9,9 +9,13 @@
 #include "arch/host_cpu.h"
 #include "base/code_writer.h"
 #include "base/text_parse.h"
+#include "process/memory_probe.h"
 
 #include <asm/errno.h>
 #include <stddef.h>
+
+/* As those who write them have it, on every CPU. */
+#define STUB_ALIGNMENT               16
 
 #define SYSTEM_CALL_STUB_WRITER(cpu) extern const struct system_call_stub_writer system_call_stub_writer_##cpu;
 #include "hook/system_call_stub_writers.def"
@@ -50,6 +54,16 @@ int system_call_stub_write(struct code_writer *writer, const struct hook_plan *p
     return 0;
 }
 
+int system_call_stub_context(const struct system_call_frame *frame, struct gait_cpu_context *context_out)
+{
+    const struct system_call_stub_writer *of_host = writer_of_host();
+
+    if (of_host == NULL)
+        return -EOPNOTSUPP;
+    of_host->find_context(frame, context_out);
+    return 0;
+}
+
 bool system_call_stub_find_copy(const struct system_call_stub *stub, const struct hook_plan *plan, uint64_t pc,
                                 uint64_t *copy_out)
 {
@@ -81,6 +95,44 @@ bool system_call_stub_find_original(const struct system_call_stub *stub, const s
     else if (pc >= known->after && pc < stub->end &&
              pc - known->after <= plan->displaced_end - plan->address - call_bytes)
         *original_out = plan->address + call_bytes + (pc - known->after);
+    else
+        return false;
+    return true;
+}
+
+static bool is_knowledge(const struct system_call_knowledge *known)
+{
+    return (known->enter_gate == (uintptr_t)system_call_gate_enter &&
+            known->leave_gate == (uintptr_t)system_call_gate_leave) ||
+           (known->enter_gate == (uintptr_t)system_call_gate_enter_any &&
+            known->leave_gate == (uintptr_t)system_call_gate_leave_any);
+}
+
+/* Stubs begin at such places, with the addresses of two gates. */
+static bool find_knowledge(uint64_t pc, struct system_call_knowledge *known_out)
+{
+    uint64_t at = pc & ~(uint64_t)(STUB_ALIGNMENT - 1);
+
+    for (unsigned back = 0; back < SYSTEM_CALL_STUB_BYTES_MAX; back += STUB_ALIGNMENT)
+        if (memory_probe_copy(at - back, known_out, sizeof(*known_out)) == 0 && is_knowledge(known_out))
+            return true;
+    return false;
+}
+
+bool system_call_stub_undo(uint64_t pc, uint64_t *original_out)
+{
+    struct system_call_knowledge known;
+    uint64_t call_bytes;
+
+    if (!find_knowledge(pc, &known) || known.after <= known.plain_at)
+        return false;
+    call_bytes = known.after - known.plain_at;
+    if (pc == known.call_at || pc == known.child_at || pc == known.plain_at)
+        *original_out = known.behind - call_bytes;
+    else if (pc == known.call_at + call_bytes || pc == known.child_at + call_bytes)
+        *original_out = known.behind;
+    else if (pc >= known.after && pc - known.after < HOOK_DISPLACED_BYTES_MAX)
+        *original_out = known.behind + (pc - known.after);
     else
         return false;
     return true;

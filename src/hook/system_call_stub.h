@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct code_writer;
+struct gait_cpu_context;
 
 #define SYSTEM_CALL_STUB_BYTES_MAX 256
 
@@ -40,6 +41,7 @@ struct system_call_stub_writer {
     unsigned call_bytes; /* of the instruction that makes one */
     void (*write)(struct code_writer *writer, const struct system_call_stub_request *request,
                   struct system_call_stub *stub_out);
+    void (*find_context)(const struct system_call_frame *frame, struct gait_cpu_context *context_out);
 };
 
 /* Writes one. -EOPNOTSUPP: not on this CPU. A full writer is told by the writer. */
@@ -59,5 +61,17 @@ bool system_call_stub_find_copy(const struct system_call_stub *stub, const struc
  */
 bool system_call_stub_find_original(const struct system_call_stub *stub, const struct hook_plan *plan, uint64_t pc,
                                     uint64_t *original_out);
+
+/*
+ * The same for whoever knows of no stub, and comes to a place where a signal has interrupted a thread: that of a stub
+ * at its call or behind it, by what the stub knows of itself. No lock; nothing faults. False: it is no such place.
+ */
+bool system_call_stub_undo(uint64_t pc, uint64_t *original_out);
+
+/*
+ * The registers that the program had when it made the call, as far as its callers need them, as if a function had been
+ * called instead of the kernel. -EOPNOTSUPP: not on this CPU.
+ */
+MUST_USE int system_call_stub_context(const struct system_call_frame *frame, struct gait_cpu_context *context_out);
 
 #endif

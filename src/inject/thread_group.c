@@ -6,6 +6,7 @@
 #include "inject/thread_group.h"
 
 #include "inject/pid_namespace.h"
+#include "inject/stop_patience.h"
 #include "inject/trace_refusal.h"
 #include "libgait/error.h"
 
@@ -17,7 +18,6 @@
 #include <time.h>
 
 #define ROUNDS_MAX       1000
-#define STOP_NANOSECONDS 2000000000ull
 #define LOOK_NANOSECONDS 20000
 
 static uint64_t now_ns(void)
@@ -39,19 +39,7 @@ static bool is_known(const struct thread_group *group, pid_t tid)
 /* Whether a thread is past its end, or gone; then the kernel lets nobody trace it. */
 static bool has_ended(pid_t pid, pid_t tid)
 {
-    char path[64], line[512];
-    const char *behind_name;
-    bool ended = true;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return true;
-    if (fgets(line, sizeof(line), file) != NULL && (behind_name = strrchr(line, ')')) != NULL)
-        ended = strchr("ZXx", behind_name[1] == ' ' ? behind_name[2] : 'X') != NULL;
-    fclose(file);
-    return ended;
+    return strchr("ZXx", stop_patience_state_of(pid, tid)) != NULL;
 }
 
 /* A thread that ends meanwhile is no error. */
@@ -147,19 +135,16 @@ static int look_at_all(struct thread_group *group)
 
 static int stop_all(struct thread_group *group)
 {
-    uint64_t end = now_ns() + STOP_NANOSECONDS;
-    int running = interrupt_all(group);
+    const struct timespec pause = {0, LOOK_NANOSECONDS};
+    struct stop_patience patience;
+    int running, result = interrupt_all(group);
 
-    if (running < 0)
-        return running;
-    while ((running = look_at_all(group)) > 0) {
-        const struct timespec pause = {0, LOOK_NANOSECONDS};
-
-        if (now_ns() > end)
-            return -ETIMEDOUT;
+    stop_patience_begin(&patience);
+    while (result == 0 && (running = look_at_all(group)) != 0) {
+        result = running < 0 ? running : stop_patience_look(&patience, group->threads, group->count);
         nanosleep(&pause, NULL);
     }
-    return running;
+    return result;
 }
 
 static int explain(pid_t pid, int result, struct gait_error *err)
@@ -173,6 +158,11 @@ static int explain(pid_t pid, int result, struct gait_error *err)
     case -ETIMEDOUT:
         return error_set(err, result,
                          "cannot stop process %d: a thread is in a wait that cannot be interrupted; try again later",
+                         (int)pid);
+    case -ETIME:
+        return error_set(err, -ETIMEDOUT,
+                         "cannot stop process %d: it has not come to run for a minute; the machine has too much to do, "
+                         "try again later",
                          (int)pid);
     default:
         return error_set(err, result, "cannot stop process %d: %s", (int)pid, strerror(-result));

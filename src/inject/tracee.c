@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "inject/tracee.h"
 
+#include "inject/stop_patience.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,6 @@
 
 #define OPTIONS         (PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
 #define CHILD_OPTIONS   (PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE)
-#define INTERRUPT_TRIES 20000
 #define ENDS_KEPT       64
 #define TRY_NANOSECONDS 100000
 
@@ -142,6 +143,13 @@ static int wait_for(struct tracee *tracee, int flags, int *status_out)
     return 0;
 }
 
+/* Where the process was stopped by a signal, an interruption is told as that. */
+static bool is_wanted(const struct tracee *tracee, enum tracee_event event, int got)
+{
+    return got == (int)event || (event == TRACEE_STEP && got == -SIGTRAP && is_step(tracee)) ||
+           (event == TRACEE_INTERRUPTED && got == TRACEE_GROUP_STOP);
+}
+
 int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status_out)
 {
     int status, result, got, fault = 0;
@@ -162,9 +170,12 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
             return result;
         }
         got = tracee_event_of(status);
-        if (got == (int)event || (event == TRACEE_STEP && got == -SIGTRAP && is_step(tracee)))
+        if (is_wanted(tracee, event, got))
             return 0;
         fault = got < 0 ? keep_signal(tracee) : 0;
+        /* See tracee_interrupt_try. */
+        if (event == TRACEE_INTERRUPTED && tracee_interrupt_begin(tracee) != 0)
+            return -ESRCH;
     }
 }
 
@@ -214,25 +225,29 @@ int tracee_interrupt_try(struct tracee *tracee)
     tracee->has_child = event == TRACEE_CHILD;
     if (event == TRACEE_INTERRUPTED || event == TRACEE_GROUP_STOP || event == TRACEE_CHILD)
         return 0;
-    /* A signal that came first is delivered first; the thread stops before its handler does anything. */
-    result = tracee_resume(tracee, TRACEE_INTERRUPTED, event < 0 ? -event : 0);
+    /*
+     * A signal that came first is delivered first; the thread stops before its handler does anything. Any stop makes
+     * the kernel forget what was asked for before, also while it was on its way there: as it is with each signal of a
+     * timer.
+     */
+    result = tracee_interrupt_begin(tracee);
+    if (result == 0)
+        result = tracee_resume(tracee, TRACEE_INTERRUPTED, event < 0 ? -event : 0);
     return result != 0 ? result : -EAGAIN;
 }
 
 int tracee_interrupt(struct tracee *tracee)
 {
     const struct timespec pause = {0, TRY_NANOSECONDS};
+    struct stop_patience patience;
     int result = tracee_interrupt_begin(tracee);
 
-    if (result != 0)
-        return result;
-    for (unsigned i = 0; i < INTERRUPT_TRIES; i++) {
-        result = tracee_interrupt_try(tracee);
-        if (result != -EAGAIN)
-            return result;
+    stop_patience_begin(&patience);
+    while (result == 0 && (result = tracee_interrupt_try(tracee)) == -EAGAIN) {
+        result = stop_patience_look(&patience, tracee, 1);
         nanosleep(&pause, NULL);
     }
-    return -ETIMEDOUT;
+    return result;
 }
 
 int tracee_get_registers(const struct tracee *tracee, struct thread_registers *registers_out)

@@ -37,7 +37,7 @@ MUST_USE int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid);
 /* The same, and processes that it makes are traced as well, from their first instruction. */
 MUST_USE int tracee_seize_with_children(struct tracee *tracee, pid_t pid, pid_t tid);
 
-/* Stops it wherever it is. -ESRCH: it has ended; -ETIMEDOUT: it does not stop within two seconds. */
+/* Stops it wherever it is. -ESRCH: it has ended; -ETIMEDOUT, -ETIME: it does not stop, see stop_patience.h. */
 MUST_USE int tracee_interrupt(struct tracee *tracee);
 
 /* The same in two steps, for many at once. 0: it has stopped; -EAGAIN: not yet, to be tried again; -ESRCH. */

@@ -7,6 +7,7 @@
 
 #include "arch/signal_saved.h"
 #include "base/raw_syscall.h"
+#include "process/mapping_list.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -34,9 +35,20 @@ static void add_restorer(struct stack_scan *scan, uint64_t restorer)
         scan->restorers[scan->restorer_count++] = restorer;
 }
 
+static void add_mapping(void *context, const struct mapping *mapping)
+{
+    struct stack_scan *scan = context;
+
+    if (mapping->is_readable)
+        scan->is_bounded &= interval_map_insert(&scan->mappings, mapping->start, mapping->end, 0) == 0;
+}
+
 void stack_scan_init(struct stack_scan *scan, const struct forced_memory *memory)
 {
-    *scan = (struct stack_scan){.memory = memory};
+    *scan = (struct stack_scan){.memory = memory, .is_bounded = true};
+    interval_map_init(&scan->mappings);
+    if (mapping_list_visit(0, UINT64_MAX, add_mapping, scan) != 0)
+        scan->is_bounded = false;
     for (int signal = 1; signal <= SIGNALS; signal++) {
         struct action action = {0};
 
@@ -46,6 +58,11 @@ void stack_scan_init(struct stack_scan *scan, const struct forced_memory *memory
     }
 }
 
+void stack_scan_deinit(struct stack_scan *scan)
+{
+    interval_map_deinit(&scan->mappings);
+}
+
 /* A stack that is being looked at, and those to come. */
 struct walk {
     const struct stack_scan *scan;
@@ -53,7 +70,7 @@ struct walk {
     size_t start_count;
 };
 
-static bool is_restorer(const struct stack_scan *scan, uint64_t word)
+bool stack_scan_is_restorer(const struct stack_scan *scan, uint64_t word)
 {
     for (size_t i = 0; i < scan->restorer_count; i++)
         if (scan->restorers[i] == word)
@@ -91,7 +108,7 @@ static void look_at_words(struct walk *walk, uint64_t place, const uint64_t *wor
     const struct stack_scan *scan = walk->scan;
 
     for (size_t i = 0; i < count; i++) {
-        if (is_restorer(scan, words[i]))
+        if (stack_scan_is_restorer(scan, words[i]))
             look_at_frame(walk, place + i * sizeof(*words));
         if (words[i] >= scan->low && words[i] < scan->high)
             scan->word(scan->context, words[i]);
@@ -110,26 +127,55 @@ static size_t read_stack(const struct stack_scan *scan, uint64_t place, void *by
     return got < 0 ? 0 : (size_t)got;
 }
 
+/*
+ * With its mapping: what is behind that is something else. There may be pages that a thread of the program has to
+ * provide first (userfaultfd), which stands still, so that whoever reads them waits for good.
+ */
+static uint64_t end_of_stack(const struct stack_scan *scan, uint64_t start)
+{
+    uint64_t most = start + STACK_SCAN_BYTES_MAX;
+    struct interval mapping;
+
+    if (!scan->is_bounded)
+        return most;
+    if (!interval_map_find(&scan->mappings, start, &mapping))
+        return start;
+    return mapping.end < most ? mapping.end : most;
+}
+
 /* The kernel reads whole pages or nothing of them, so that a block never crosses into one. */
 static void look_at_stack(struct walk *walk, uint64_t start)
 {
     uint64_t words[BUFFER_WORDS];
-    uint64_t place = start & ~(uint64_t)7, end = place + STACK_SCAN_BYTES_MAX;
-    size_t got;
+    uint64_t place = start & ~(uint64_t)7, end = end_of_stack(walk->scan, place);
+    size_t got = 1;
 
-    do {
+    while (got > 0 && place < end) {
         size_t wanted = sizeof(words) - place % sizeof(words);
 
         got = read_stack(walk->scan, place, words, wanted);
         look_at_words(walk, place, words, got / sizeof(words[0]));
         place += got;
-    } while (got > 0 && place < end);
+    }
+}
+
+static void look_at_stacks(struct walk *walk)
+{
+    for (size_t i = 0; i < walk->start_count; i++)
+        look_at_stack(walk, walk->starts[i]);
 }
 
 void stack_scan_run(const struct stack_scan *scan, uint64_t sp)
 {
     struct walk walk = {.scan = scan, .starts = {sp}, .start_count = 1};
 
-    for (size_t i = 0; i < walk.start_count; i++)
-        look_at_stack(&walk, walk.starts[i]);
+    look_at_stacks(&walk);
+}
+
+void stack_scan_frame(const struct stack_scan *scan, uint64_t frame)
+{
+    struct walk walk = {.scan = scan};
+
+    look_at_frame(&walk, frame);
+    look_at_stacks(&walk);
 }

@@ -8,6 +8,7 @@
 #ifndef GAIT_PROCESS_STACK_SCAN_H
 #define GAIT_PROCESS_STACK_SCAN_H
 
+#include "base/interval_map.h"
 #include "process/forced_memory.h"
 
 #include <stdbool.h>
@@ -22,6 +23,8 @@ struct stack_scan {
     const struct forced_memory *memory;
     uint64_t restorers[STACK_SCAN_RESTORERS_MAX]; /* where signal handlers return to */
     size_t restorer_count;
+    struct interval_map mappings; /* all that can be read, */
+    bool is_bounded;              /* if that is known */
 
     /* Words low <= w < high are told. */
     uint64_t low;
@@ -32,10 +35,18 @@ struct stack_scan {
     void *context;
 };
 
-/* Asks the kernel for the restorers. */
+/* Asks the kernel for the restorers, and for what is mapped: good as long as all threads stand still. */
 void stack_scan_init(struct stack_scan *scan, const struct forced_memory *memory);
+void stack_scan_deinit(struct stack_scan *scan);
 
 /* Looks at the stacks of a thread with that stack pointer. */
 void stack_scan_run(const struct stack_scan *scan, uint64_t sp);
+
+/* Looks at a frame that is not known by what is there, and at the stack that was interrupted, if that is another one.
+ */
+void stack_scan_frame(const struct stack_scan *scan, uint64_t frame);
+
+/* Whether handlers return to that address. */
+bool stack_scan_is_restorer(const struct stack_scan *scan, uint64_t address);
 
 #endif

@@ -76,13 +76,34 @@ struct agent_known {
 };
 
 #define AGENT_SYSTEM_CALL_WORDS 8u
+#define AGENT_INJECTIONS_MAX    16u
+
+/* What system calls of a set do instead, of each thread's those from the first to the last, by steps. */
+struct agent_injection {
+    uint64_t system_calls[AGENT_SYSTEM_CALL_WORDS]; /* as below */
+    int64_t result;                                 /* or an errno number, negated */
+    uint64_t delay_enter_ns;
+    uint64_t delay_exit_ns;
+    uint32_t has_result; /* the call is not made; it returns the result */
+    uint32_t signal;     /* that comes with it; 0: none */
+    uint32_t first;      /* from 1 on */
+    uint32_t last;
+    uint32_t step;
+    uint32_t reserved;
+};
+
+enum agent_children {
+    AGENT_CHILDREN_NONE,
+    AGENT_CHILDREN_ALL,
+    AGENT_CHILDREN_EXECUTED, /* none, but programs that the process itself executes */
+};
 
 /* How to follow, or to hook. */
 struct agent_options {
     uint32_t events; /* of enum gait_event_kind; EVENTS_HOOKED: nothing is followed, functions are hooked */
     uint32_t with_times;
     uint32_t new_threads;
-    uint32_t children;        /* that are forked are followed, and executed programs announced */
+    uint32_t children;        /* enum agent_children: forked ones are followed, and executed programs announced */
     uint32_t is_whole;        /* the thread is at its first instruction */
     uint32_t overflow;        /* enum ring_overflow */
     uint32_t buffer_count;    /* 0: the ring's default, as below */
@@ -95,7 +116,10 @@ struct agent_options {
     uint64_t buffer_bytes;
     uint64_t system_calls[AGENT_SYSTEM_CALL_WORDS]; /* a bit for each number; the last one is for all above it, too */
     uint32_t system_call_bytes;                     /* of strings and buffers of system calls; at most */
+    uint32_t injection_count;
+    uint32_t system_call_stacks; /* with each, who made it: at most stack_frames */
     uint32_t reserved;
+    struct agent_injection injections[AGENT_INJECTIONS_MAX];
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
     struct agent_known known; /* of functions that patterns for the detail lane mean */
 };

@@ -3,14 +3,11 @@
 #include "query/place_columns.h"
 
 #include "trace/json_text.h"
-#include "trace/kernel_event_text.h"
+#include "trace/kernel_event_json.h"
+#include "view/kernel_stack.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define VALUE_BYTES 4096
 
 enum kernel_events_column {
     KERNEL_EVENTS_TIME,
@@ -33,8 +30,8 @@ static const struct query_column columns[] = {
     [KERNEL_EVENTS_THREAD] = {"thread", "TEXT", "the thread's name", 0, false},
     [KERNEL_EVENTS_CPU] = {"cpu", "INTEGER", "where", 0, false},
     [KERNEL_EVENTS_FIELDS] = {"fields", "TEXT", "a JSON object: json_extract(fields, '$.prev_pid')", 0, false},
-    [KERNEL_EVENTS_STACK] = {"stack", "TEXT", "of the kernel, the innermost first, with ; between; NULL: none", 0,
-                             false},
+    [KERNEL_EVENTS_STACK] = {"stack", "TEXT", "of kernel and program, the innermost first, with ; between; NULL: none",
+                             0, false},
     [KERNEL_EVENTS_SPEC] = {"spec", "TEXT", "what was asked for, as tracepoint:sched:sched_switch", 0, true},
 };
 
@@ -83,29 +80,8 @@ static int next(struct query_cursor *base)
     return 1;
 }
 
-/* A number where it is one, else a text; numbers that others would lose digits of are texts, too. */
-static void put_field(FILE *stream, const struct kernel_field *field, const struct kernel_value *value)
-{
-    char text[VALUE_BYTES];
-
-    if (!value->is_there) {
-        fputs("null", stream);
-    } else if (value->is_text) {
-        snprintf(text, sizeof(text), "%.*s", (int)value->size_bytes, (const char *)value->bytes);
-        json_put_text(stream, text);
-    } else if (field->count == 1 && field->type == KERNEL_FIELD_SIGNED) {
-        fprintf(stream, "%" PRId64, (int64_t)value->number);
-    } else if (field->count == 1 && field->size_bytes <= sizeof(uint64_t) && field->type == KERNEL_FIELD_UNSIGNED) {
-        fprintf(stream, "%" PRIu64, value->number);
-    } else {
-        (void)kernel_value_write(field, value, text, sizeof(text));
-        json_put_text(stream, text);
-    }
-}
-
 static void put_fields(struct kernel_events_cursor *cursor, sqlite3_context *result)
 {
-    const struct kernel_source *source = cursor->source;
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -114,17 +90,7 @@ static void put_fields(struct kernel_events_cursor *cursor, sqlite3_context *res
         sqlite3_result_error_nomem(result);
         return;
     }
-    fputc('{', stream);
-    for (size_t i = 0; i < source->field_count; i++) {
-        struct kernel_value value =
-            kernel_value_read(&source->fields[i], source->raw_base, cursor->event.raw, cursor->event.raw_bytes);
-
-        fputs(i == 0 ? "" : ", ", stream);
-        json_put_text(stream, source->fields[i].name);
-        fputs(": ", stream);
-        put_field(stream, &source->fields[i], &value);
-    }
-    fputc('}', stream);
+    kernel_event_put_json(stream, cursor->source, &cursor->event, json_put_text);
     if (fclose(stream) != 0)
         sqlite3_result_error_nomem(result);
     else
@@ -134,25 +100,10 @@ static void put_fields(struct kernel_events_cursor *cursor, sqlite3_context *res
 
 static void put_stack(struct kernel_events_cursor *cursor, sqlite3_context *result)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = cursor->event.kernel_frame_count == 0 ? NULL : open_memstream(&text, &size);
+    char *text = kernel_stack_write(&cursor->base.source->functions, &cursor->sources, &cursor->event);
 
-    if (stream == NULL)
-        return;
-    for (size_t i = 0; i < cursor->event.kernel_frame_count; i++) {
-        const struct kernel_function *function =
-            kernel_sources_function(&cursor->sources, cursor->event.kernel_frames[i]);
-
-        fputs(i == 0 ? "" : ";", stream);
-        if (function == NULL)
-            fprintf(stream, "0x%" PRIx64, cursor->event.kernel_frames[i]);
-        else
-            fputs(function->name, stream);
-    }
-    if (fclose(stream) == 0)
-        sqlite3_result_text(result, text, (int)size, SQLITE_TRANSIENT);
-    free(text);
+    if (text != NULL)
+        sqlite3_result_text(result, text, -1, free);
 }
 
 static void column(struct query_cursor *base, sqlite3_context *result, int which)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* probes: static probes that were passed, a row each time. */
-#include "query/detail_scan.h"
+#include "query/placed_details.h"
 #include "trace/probe_text.h"
 #include "view/probe_names.h"
 
@@ -38,46 +38,18 @@ static const struct query_column columns[] = {
 };
 
 struct probes_cursor {
-    struct query_cursor base;
-    struct detail_scan scan;
-    struct place_verdicts verdicts;
+    struct placed_details details;
     struct detail_probe probe;
-    uint32_t function;
 };
-
-static double cost(const struct query_source *source)
-{
-    return query_source_event_bytes(source) / 8 + 100;
-}
-
-static int begin(struct query_cursor *base)
-{
-    struct probes_cursor *cursor = (struct probes_cursor *)base;
-
-    cursor->scan = (struct detail_scan){.source = base->source, .filter = base};
-    place_verdicts_init(&cursor->verdicts, base);
-    return 0;
-}
 
 static int next(struct query_cursor *base)
 {
     struct probes_cursor *cursor = (struct probes_cursor *)base;
-    enum detail_step step;
 
-    while ((step = detail_scan_step(&cursor->scan)) != DETAIL_STEP_OVER) {
-        struct detail_record record;
-
-        if (step != DETAIL_STEP_RECORD)
-            continue;
-        memcpy(&record, cursor->scan.record, sizeof(record));
-        if (record.kind != DETAIL_PROBE)
-            continue;
-        memcpy(&cursor->probe, cursor->scan.record, sizeof(cursor->probe));
-        cursor->function = query_source_number(base->source, cursor->scan.thread.process, record.function, record.time);
-        if (place_takes_function(&cursor->verdicts, base, cursor->function))
-            return 1;
-    }
-    return 0;
+    if (!placed_details_next(&cursor->details, DETAIL_PROBE))
+        return 0;
+    memcpy(&cursor->probe, cursor->details.scan.record, sizeof(cursor->probe));
+    return 1;
 }
 
 static void put_arguments(const struct probes_cursor *cursor, sqlite3_context *result)
@@ -86,7 +58,7 @@ static void put_arguments(const struct probes_cursor *cursor, sqlite3_context *r
     struct detail_text text;
 
     detail_text_init(&text, bytes, sizeof(bytes));
-    probe_text_put_arguments(&text, detail_record_values(cursor->scan.record));
+    probe_text_put_arguments(&text, detail_record_values(cursor->details.scan.record));
     if (text.used != 0)
         sqlite3_result_text(result, bytes, -1, SQLITE_TRANSIENT);
 }
@@ -124,7 +96,7 @@ static void put_value(sqlite3_context *result, const struct detail_value *value,
 
 static void put_argument(const struct probes_cursor *cursor, sqlite3_context *result, int which)
 {
-    struct detail_values values = detail_record_values(cursor->scan.record);
+    struct detail_values values = detail_record_values(cursor->details.scan.record);
     struct detail_value value;
     const uint8_t *data;
     size_t at = 0;
@@ -138,10 +110,11 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
 {
     struct probes_cursor *cursor = (struct probes_cursor *)base;
     const struct view_trace *trace = base->source->trace;
-    const struct manifest_probe *probe = probe_names_find(trace, cursor->scan.thread.process, cursor->probe.probe);
+    const struct manifest_probe *probe =
+        probe_names_find(trace, cursor->details.scan.thread.process, cursor->probe.probe);
 
     if (which < PLACE_COLUMNS)
-        place_column_put(base, result, which, &cursor->scan.thread, cursor->function);
+        place_column_put(base, result, which, &cursor->details.scan.thread, cursor->details.function);
     else if (which == PROBES_PROVIDER || which == PROBES_NAME)
         place_text_put(result, probe == NULL ? NULL : which == PROBES_PROVIDER ? probe->provider : probe->name);
     else if (which == PROBES_TIME)
@@ -152,14 +125,6 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         put_argument(cursor, result, which - PROBES_ARGUMENT_0);
 }
 
-static void end(struct query_cursor *base)
-{
-    struct probes_cursor *cursor = (struct probes_cursor *)base;
-
-    detail_scan_deinit(&cursor->scan);
-    place_verdicts_deinit(&cursor->verdicts);
-}
-
 extern const struct query_table query_table_probes;
 const struct query_table query_table_probes = {
     .name = "probes",
@@ -167,9 +132,9 @@ const struct query_table query_table_probes = {
     .columns = columns,
     .column_count = PROBES_COLUMNS,
     .cursor_bytes = sizeof(struct probes_cursor),
-    .cost = cost,
-    .begin = begin,
+    .cost = placed_details_cost,
+    .begin = placed_details_begin,
     .next = next,
     .column = column,
-    .end = end,
+    .end = placed_details_end,
 };

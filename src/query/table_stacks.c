@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stacks: who called, a row for each stack that --stack had kept. Callers are an array of JSON, the nearest first. */
-#include "query/detail_scan.h"
+#include "query/placed_details.h"
 #include "symbolize/stack_names.h"
 
 #include <string.h>
@@ -26,55 +26,27 @@ static const struct query_column columns[] = {
 };
 
 struct stacks_cursor {
-    struct query_cursor base;
-    struct detail_scan scan;
-    struct place_verdicts verdicts;
+    struct placed_details details;
     struct detail_stack stack;
-    uint32_t function;
 };
-
-static double cost(const struct query_source *source)
-{
-    return query_source_event_bytes(source) / 8 + 100;
-}
-
-static int begin(struct query_cursor *base)
-{
-    struct stacks_cursor *cursor = (struct stacks_cursor *)base;
-
-    cursor->scan = (struct detail_scan){.source = base->source, .filter = base};
-    place_verdicts_init(&cursor->verdicts, base);
-    return 0;
-}
 
 static int next(struct query_cursor *base)
 {
     struct stacks_cursor *cursor = (struct stacks_cursor *)base;
-    enum detail_step step;
 
-    while ((step = detail_scan_step(&cursor->scan)) != DETAIL_STEP_OVER) {
-        struct detail_record record;
-
-        if (step != DETAIL_STEP_RECORD)
-            continue;
-        memcpy(&record, cursor->scan.record, sizeof(record));
-        if (record.kind != DETAIL_STACK)
-            continue;
-        memcpy(&cursor->stack, cursor->scan.record, sizeof(cursor->stack));
-        cursor->function = query_source_number(base->source, cursor->scan.thread.process, record.function, record.time);
-        if (place_takes_function(&cursor->verdicts, base, cursor->function))
-            return 1;
-    }
-    return 0;
+    if (!placed_details_next(&cursor->details, DETAIL_STACK))
+        return 0;
+    memcpy(&cursor->stack, cursor->details.scan.record, sizeof(cursor->stack));
+    return 1;
 }
 
 static void name_caller(const struct stacks_cursor *cursor, uint32_t which, char name[NAME_BYTES])
 {
-    struct query_source *source = cursor->base.source;
+    struct query_source *source = cursor->details.base.source;
     uint64_t address;
 
-    memcpy(&address, cursor->scan.record + sizeof(cursor->stack) + which * sizeof(address), sizeof(address));
-    stack_names_find(&source->trace->processes[cursor->scan.thread.process].modules, &source->functions.names,
+    memcpy(&address, cursor->details.scan.record + sizeof(cursor->stack) + which * sizeof(address), sizeof(address));
+    stack_names_find(&source->trace->processes[cursor->details.scan.thread.process].modules, &source->functions.names,
                      cursor->stack.record.time, address, name, NAME_BYTES);
 }
 
@@ -118,7 +90,7 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
     char name[NAME_BYTES];
 
     if (which < PLACE_COLUMNS) {
-        place_column_put(base, result, which, &cursor->scan.thread, cursor->function);
+        place_column_put(base, result, which, &cursor->details.scan.thread, cursor->details.function);
         return;
     }
     switch (which) {
@@ -143,14 +115,6 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
     }
 }
 
-static void end(struct query_cursor *base)
-{
-    struct stacks_cursor *cursor = (struct stacks_cursor *)base;
-
-    detail_scan_deinit(&cursor->scan);
-    place_verdicts_deinit(&cursor->verdicts);
-}
-
 extern const struct query_table query_table_stacks;
 const struct query_table query_table_stacks = {
     .name = "stacks",
@@ -158,9 +122,9 @@ const struct query_table query_table_stacks = {
     .columns = columns,
     .column_count = STACKS_COLUMNS,
     .cursor_bytes = sizeof(struct stacks_cursor),
-    .cost = cost,
-    .begin = begin,
+    .cost = placed_details_cost,
+    .begin = placed_details_begin,
     .next = next,
     .column = column,
-    .end = end,
+    .end = placed_details_end,
 };

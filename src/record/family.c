@@ -120,6 +120,13 @@ int family_begin(struct family *family, struct recording *recording, const struc
     return add_member(family, &target, 0, err);
 }
 
+int family_join(struct family *family, const struct target *other, struct gait_error *err)
+{
+    struct target target = *other;
+
+    return add_member(family, &target, 0, err);
+}
+
 static struct family_member *find_member(const struct family *family, pid_t pid)
 {
     for (size_t i = 0; i < family->member_count; i++)

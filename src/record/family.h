@@ -48,6 +48,9 @@ struct family {
 MUST_USE int family_begin(struct family *family, struct recording *recording, const struct family_options *options,
                           const struct target *first, struct gait_error *err);
 
+/* Another one that is not of the first one's. The target is taken over. */
+MUST_USE int family_join(struct family *family, const struct target *other, struct gait_error *err);
+
 /*
  * Looks once at everything: what processes ask, which ones came and ended; and writes what is new. Errors are those of
  * writing: the recording cannot go on.

@@ -29,8 +29,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How much of a string or buffer is kept. */
-#define STRING_BYTES 512u
+/* How much of a string or buffer is kept, at least and at most. */
+#define STRING_BYTES      512u
+#define STRING_BYTES_MOST (DETAIL_VALUES_BYTES_MAX / 2)
 
 /* A record that waits for its turn. */
 struct heard {
@@ -41,8 +42,19 @@ struct heard {
     uint8_t *record;
 };
 
+/* A part of a file that is mapped to be executed. */
+struct mapped_file {
+    struct mapped_file *next;
+    pid_t pid;
+    uint64_t start;
+    uint64_t end;
+    uint64_t file_offset;
+    char path[];
+};
+
 struct inside {
     const struct system_call_request *request;
+    struct mapped_file *files; /* if stacks are wanted */
     struct heard *heard;
     size_t count;
     size_t capacity;
@@ -97,7 +109,9 @@ static struct system_call_event event_of(const struct inside *inside, const stru
 {
     struct system_call_event event = {
         .kind = SYSTEM_CALL_LEFT,
-        .flags = flags & DETAIL_SYSTEM_CALL_NEVER_RETURNED ? SYSTEM_CALL_NEVER_RETURNS : 0,
+        .flags = (flags & DETAIL_SYSTEM_CALL_NEVER_RETURNED ? SYSTEM_CALL_NEVER_RETURNS : 0) |
+                 (flags & DETAIL_SYSTEM_CALL_INJECTED ? SYSTEM_CALL_INJECTED : 0) |
+                 (flags & DETAIL_SYSTEM_CALL_DELAYED ? SYSTEM_CALL_DELAYED : 0),
         .pid = heard->pid,
         .tid = (int)heard->tid,
         .time_ns = unix_ns(inside, heard->time),
@@ -108,15 +122,56 @@ static struct system_call_event event_of(const struct inside *inside, const stru
     return event;
 }
 
+/* Other threads, and children, only if that is asked for. */
+static bool is_meant(const struct inside *inside, int tid)
+{
+    if (inside->request->follows || tid == inside->first)
+        return true;
+    for (size_t i = 0; i < inside->request->pid_count; i++)
+        if (tid == inside->request->pids[i])
+            return true;
+    return false;
+}
+
+static struct call_frame frame_of(const struct inside *inside, pid_t pid, uint64_t address)
+{
+    struct call_frame frame = {.address = address};
+
+    for (const struct mapped_file *file = inside->files; file != NULL; file = file->next)
+        if (file->pid == pid && address >= file->start && address < file->end) {
+            frame.path = file->path;
+            frame.file_offset = address - file->start + file->file_offset;
+            break;
+        }
+    return frame;
+}
+
+/* Returns how many there are: the record has them where no memory can be. */
+static size_t find_frames(const struct inside *inside, const struct call_memory *memory, pid_t pid,
+                          struct call_frame frames_out[DETAIL_STACK_FRAMES_MAX])
+{
+    uint64_t addresses[DETAIL_STACK_FRAMES_MAX];
+    size_t count =
+        memory->read(memory->context, DETAIL_SYSTEM_CALL_STACK_AT, addresses, sizeof(addresses)) / sizeof(addresses[0]);
+
+    for (size_t i = 0; i < count; i++)
+        frames_out[i] = frame_of(inside, pid, addresses[i]);
+    return count;
+}
+
 static void tell(struct inside *inside, struct system_call_event *event, const struct heard *heard)
 {
+    struct call_frame frames[DETAIL_STACK_FRAMES_MAX];
     struct recorded_memory memory;
 
-    /* Other threads, and children, only if that is asked for. */
-    if (!inside->request->follows && event->tid != inside->first)
+    if (!is_meant(inside, event->tid))
         return;
     recorded_memory_init(&memory, detail_record_values(heard->record));
     event->memory = &memory.memory;
+    if (inside->request->has_stacks) {
+        event->frames = frames;
+        event->frame_count = find_frames(inside, &memory.memory, heard->pid, frames);
+    }
     inside->request->hear(inside->request->context, event);
 }
 
@@ -282,6 +337,40 @@ static int hear(void *context, pid_t pid, uint32_t tid, const uint8_t *bytes, si
     return result;
 }
 
+/* What was there before is not any more. */
+static void forget_files(struct inside *inside, pid_t pid, uint64_t start, uint64_t end)
+{
+    struct mapped_file **at = &inside->files;
+
+    while (*at != NULL) {
+        struct mapped_file *file = *at;
+
+        if (file->pid != pid || file->end <= start || file->start >= end) {
+            at = &file->next;
+            continue;
+        }
+        *at = file->next;
+        free(file);
+    }
+}
+
+static void note_module(void *context, pid_t pid, const struct ring_module *module, const char *path)
+{
+    struct inside *inside = context;
+    size_t length = strlen(path);
+    struct mapped_file *file;
+
+    if (!inside->request->has_stacks)
+        return;
+    forget_files(inside, pid, module->start, module->end);
+    file = module->is_loaded ? malloc(sizeof(*file) + length + 1) : NULL;
+    if (file == NULL)
+        return;
+    *file = (struct mapped_file){inside->files, pid, module->start, module->end, module->file_offset};
+    memcpy(file->path, path, length + 1);
+    inside->files = file;
+}
+
 /* ---- the first program ------------------------------------------------------------------------------------------- */
 
 /* Of ourselves, where all that is asked for is: what execve was given. */
@@ -326,6 +415,7 @@ static void tell_start(struct inside *inside, pid_t pid, const char *name)
 {
     char path[PATH_MAX];
     static const struct call_memory own = {read_own, NULL};
+    static const struct call_frame nowhere; /* in the program, that is: none of it has run yet */
     const struct system_call *execve_call = system_call_by_name("execve", strlen("execve"));
     struct system_call_event event = {
         .kind = SYSTEM_CALL_LEFT, .pid = pid, .tid = pid, .memory = &own, .time_ns = inside->began_unix_ns};
@@ -337,6 +427,7 @@ static void tell_start(struct inside *inside, pid_t pid, const char *name)
     event.arguments[0] = (uintptr_t)find_program(name, path);
     event.arguments[1] = (uintptr_t)inside->request->program;
     event.arguments[2] = (uintptr_t)environ;
+    event.frames = &nowhere;
     inside->request->hear(inside->request->context, &event);
 }
 
@@ -353,28 +444,72 @@ static void tell_exit(struct inside *inside, pid_t pid, int status)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* Above all numbers that are known, calls are in a set together or not at all. */
+static void copy_set(const struct system_call_set *set, uint64_t words_out[AGENT_SYSTEM_CALL_WORDS])
+{
+    memcpy(words_out, set->bits, sizeof(set->bits));
+    if (set->has_others)
+        words_out[AGENT_SYSTEM_CALL_WORDS - 1] |= 1ull << 63;
+    else
+        words_out[AGENT_SYSTEM_CALL_WORDS - 1] &= ~(1ull << 63);
+}
+
+static struct agent_injection injection_of(const struct injection *given)
+{
+    struct agent_injection injection = {
+        .result = given->result,
+        .delay_enter_ns = given->delay_enter_ns,
+        .delay_exit_ns = given->delay_exit_ns,
+        .has_result = given->has_result,
+        .signal = (uint32_t)given->signal,
+        .first = given->first,
+        .last = given->last,
+        .step = given->step,
+    };
+
+    copy_set(&given->set, injection.system_calls);
+    return injection;
+}
+
+static uint32_t string_bytes(uint32_t shown)
+{
+    if (shown > STRING_BYTES_MOST)
+        return STRING_BYTES_MOST;
+    return shown > STRING_BYTES ? shown : STRING_BYTES;
+}
+
 static void choose(const struct system_call_request *request, struct agent_options *agent)
 {
     *agent = (struct agent_options){
         .events = EVENTS_HOOKED,
         .with_times = 1,
         .new_threads = 1,
-        .children = request->follows,
+        .children = request->follows ? AGENT_CHILDREN_ALL : AGENT_CHILDREN_EXECUTED,
         .overflow = RING_BLOCK,
         .tells_system_calls = 1,
-        .system_call_bytes = STRING_BYTES,
+        .system_call_bytes = string_bytes(request->string_bytes),
     };
-    memcpy(agent->system_calls, request->set->bits, sizeof(agent->system_calls));
-    if (request->set->has_others)
-        agent->system_calls[AGENT_SYSTEM_CALL_WORDS - 1] |= 1ull << 63;
-    else
-        agent->system_calls[AGENT_SYSTEM_CALL_WORDS - 1] &= ~(1ull << 63);
+    copy_set(request->set, agent->system_calls);
+    if (request->has_stacks) {
+        agent->system_call_stacks = 1;
+        agent->stack_frames = DETAIL_STACK_FRAMES_MAX;
+    }
+    for (size_t i = 0; request->injections != NULL && i < request->injections->count; i++)
+        agent->injections[agent->injection_count++] = injection_of(&request->injections->all[i]);
 }
 
 static void say_nothing(void *context, const char *text)
 {
     (void)context;
     (void)text;
+}
+
+/* Whether nobody is left of whom something would be told: all that it did was drained since. */
+static bool is_alone(const struct inside *inside, const struct family *family)
+{
+    int status;
+
+    return !inside->request->follows && inside->request->pid_count <= 1 && family_first_has_ended(family, &status);
 }
 
 /* Until no process is left, or somebody ends it. */
@@ -385,13 +520,15 @@ static int run_family(struct inside *inside, struct family *family, struct gait_
 
     while (result == 0 && !is_to_end) {
         uint64_t taken = family->recording->taken_bytes, before = update_clock(inside);
+        bool is_last = is_alone(inside, family);
 
         result = family_step(family, err);
         if (result == 0 && tell_heard(inside, before) != 0)
             result = error_set(err, ENOMEM, "cannot show system calls: there is no memory");
-        if (result != 0 || family_is_over(family))
+        if (result != 0 || is_last || family_is_over(family))
             break;
-        family_wait(family, drain_pace_next(&pace, family->recording->taken_bytes != taken));
+        if (!is_alone(inside, family))
+            family_wait(family, drain_pace_next(&pace, family->recording->taken_bytes != taken));
     }
     return result;
 }
@@ -434,6 +571,21 @@ static int begin_target(struct inside *inside, const struct agent_options *agent
     return target_spawn(request->program, agent, target, err);
 }
 
+/* The first one is there already. */
+static int attach_others(const struct inside *inside, struct family *family, struct gait_error *err)
+{
+    int result = 0;
+
+    for (size_t i = 1; i < inside->request->pid_count && result == 0; i++) {
+        struct target target = {.killed_by = 0};
+
+        result = target_attach(inside->request->pids[i], &family->options.agent, &target, err);
+        if (result == 0)
+            result = family_join(family, &target, err);
+    }
+    return result;
+}
+
 static int watch(struct inside *inside, struct recording *recording, int *status_out, struct gait_error *err)
 {
     struct family_options options = {.is_child = inside->request->program != NULL, .tell = say_nothing};
@@ -458,7 +610,9 @@ static int watch(struct inside *inside, struct recording *recording, int *status
         (void)!target_detach(&target, &why);
         return result;
     }
-    result = run_family(inside, &family, err);
+    result = attach_others(inside, &family, err);
+    if (result == 0)
+        result = run_family(inside, &family, err);
     result = end_family(inside, &family, result, err);
     family_wait_for_first(&family);
     if (inside->request->program != NULL && family_first_has_ended(&family, &status) && status != -1)
@@ -476,12 +630,18 @@ static void release(struct inside *inside)
         free(inside->begun[--inside->begun_count].record);
     free(inside->heard);
     free(inside->begun);
+    while (inside->files != NULL) {
+        struct mapped_file *next = inside->files->next;
+
+        free(inside->files);
+        inside->files = next;
+    }
 }
 
 static int run(const struct system_call_request *request, int *status_out, struct gait_error *err)
 {
     struct inside inside = {.request = request};
-    struct detail_hearer hearer = {hear, &inside};
+    struct detail_hearer hearer = {hear, note_module, &inside};
     char *const nothing[] = {NULL};
     struct recording_options options = {
         .program = request->program == NULL ? "process" : request->program[0],
@@ -494,10 +654,11 @@ static int run(const struct system_call_request *request, int *status_out, struc
     struct recording recording;
     int result;
 
-    if (request->injections != NULL && request->injections->count != 0)
-        return error_set(err, EOPNOTSUPP, "calls that are seen from inside cannot be changed; try '--via ptrace'");
-    if (request->program == NULL && request->pid_count != 1)
-        return error_set(err, EOPNOTSUPP, "only one process is looked at from inside; try '--via ptrace'");
+    for (size_t i = 0; request->injections != NULL && i < request->injections->count; i++)
+        if (request->injections->all[i].signal != 0 && !request->injections->all[i].has_result)
+            return error_set(err, EOPNOTSUPP,
+                             "from inside, a signal cannot come while a call is made; try '--via ptrace', or add "
+                             "error= or retval= to the injection");
     result = temporary_folder_make(&folder, err);
     if (result != 0)
         return result;

@@ -336,6 +336,12 @@ static long write_module(struct recorded_process *process, const uint8_t *place,
     };
     memcpy(written->build_id, module.build_id, module.build_id_bytes);
     memcpy(written + 1, place + sizeof(module), module.path_bytes);
+    if (process->hearer != NULL && process->hearer->module != NULL) {
+        char path[MODULE_PATH_BYTES_MAX + 1] = "";
+
+        memcpy(path, written + 1, module.path_bytes);
+        process->hearer->module(process->hearer->context, process->pid, &module, path);
+    }
     piece.size_bytes = written->size_bytes;
     piece.first_time = piece.last_time = module.time;
     result = stream_writer_put(&process->modules, &piece);

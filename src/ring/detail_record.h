@@ -73,12 +73,17 @@ struct detail_stack {
 
 enum detail_system_call_flag {
     DETAIL_SYSTEM_CALL_NEVER_RETURNED = 1, /* it ended the thread or the program; `time` is when it was made */
-    DETAIL_SYSTEM_CALL_INJECTED = 2,       /* somebody else than the kernel has answered it, or made it wait */
+    DETAIL_SYSTEM_CALL_INJECTED = 2,       /* somebody else than the kernel has answered it */
     DETAIL_SYSTEM_CALL_RESTARTED = 4,      /* a signal interrupted it, and it was made again */
     DETAIL_SYSTEM_CALL_BY_CHILD = 8,       /* a child made it that shares the thread's memory (vfork), whose pid is: */
+    DETAIL_SYSTEM_CALL_DELAYED = 16,       /* somebody made it wait */
 };
 
 #define DETAIL_SYSTEM_CALL_CHILD_SHIFT 8 /* in the bits from here on */
+
+/* If the first pointer among the values is this one, the buffer behind it has addresses: where the call was made, where
+ * its function returns to, and so on. */
+#define DETAIL_SYSTEM_CALL_STACK_AT UINT64_MAX
 
 /*
  * The time is when it returned. Then values_bytes of values, those of arguments that point at something, by argument,

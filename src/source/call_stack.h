@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a thread of another process is, that we have stopped by ptrace: its frames with names, by debug information.
- * One thread at a time: that which traces.
+ * Where a thread of another process is, that we have stopped by ptrace, or where it was when it told so itself: its
+ * frames with names, by debug information. One thread at a time: that which traces.
  */
 #ifndef GAIT_SOURCE_CALL_STACK_H
 #define GAIT_SOURCE_CALL_STACK_H

@@ -92,6 +92,15 @@ static int read_number(struct parser *parser, unsigned long long *number_out)
     return 0;
 }
 
+/* Whether what follows a field compares it with text, as the kernel's filters can. */
+static bool is_of_text(const char *at)
+{
+    if (*at == '~')
+        return true;
+    at += strspn(at, "=!<>& ");
+    return *at == '"';
+}
+
 static int read_value(struct parser *parser, struct program_value *value_out)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -107,11 +116,13 @@ static int read_value(struct parser *parser, struct program_value *value_out)
     if (probe_value_find(parser->probe, name, value_out) != 0)
         return error_set(parser->err, ENOENT, "cannot use the condition '%s': %s has no field '%s'", parser->text,
                          parser->probe->spec, name);
-    if (value_out->type == PROGRAM_CHARACTERS)
-        return error_set(parser->err, EINVAL,
-                         "cannot use the condition '%s': '%s' is text, which only tracepoints can compare",
-                         parser->text, name);
     parser->at += length;
+    pass_spaces(parser);
+    if (value_out->type == PROGRAM_CHARACTERS || is_of_text(parser->at))
+        return error_set(parser->err, EINVAL,
+                         "cannot use the condition '%s': text, as '%s' is here, can be compared for tracepoints only; "
+                         "elsewhere record it with -o, and choose with gait query",
+                         parser->text, name);
     return 0;
 }
 

@@ -377,6 +377,10 @@ static void put_prctl_argument(const struct call_text *text, unsigned which)
         else
             call_text_put_hex(text, argument);
         break;
+    case PR_CAPBSET_READ:
+    case PR_CAPBSET_DROP:
+        constant_set_put_choice(text->out, SYSTEM_CALL_SET_capability, argument);
+        break;
     case PR_SET_KEEPCAPS:
     case PR_SET_TIMERSLACK:
     case PR_SET_CHILD_SUBREAPER:

@@ -187,5 +187,6 @@ void file_text_put_entries(const struct call_text *text, uint64_t address, uint6
         count++;
     }
     call_text_put_address(text, address);
-    text_format(text->out, " /* %u entries */", count);
+    /* Where only a part of them was kept. */
+    text_format(text->out, at < size_bytes ? " /* at least %u entries */" : " /* %u entries */", count);
 }

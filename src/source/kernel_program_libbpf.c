@@ -25,6 +25,9 @@ struct kernel_program {
     char *target;
     struct bpf_object *object;
     struct bpf_program *program;
+    uint32_t source;    /* its number */
+    uint32_t few_count; /* of the array that it counts in; 0: it has none */
+    bool has_buckets;   /* whose entries are sizes, not keys */
     struct bpf_link *link;
     struct bpf_link *forks;
 };
@@ -131,6 +134,28 @@ static int set_config(struct kernel_program *program, const struct program_confi
     return -ENOENT;
 }
 
+/* How many entries the array for counts has: 0 if what is counted by are not few numbers. */
+static uint32_t few_count_of(const struct program_config *config)
+{
+    bool has_key = config->key.place != PROGRAM_NOTHING;
+
+    if (config->action != PROGRAM_COUNTS || config->key.type == PROGRAM_CHARACTERS)
+        return 0;
+    if (config->has_measure)
+        return has_key ? 0 : PROGRAM_BUCKETS;
+    return has_key ? PROGRAM_FEW_MAX : 1;
+}
+
+static int set_few_counts(struct kernel_program *program, const struct program_config *config)
+{
+    struct bpf_map *map = bpf_object__find_map_by_name(program->object, "few_counts");
+
+    program->source = config->source;
+    program->few_count = config->few_count;
+    program->has_buckets = config->has_measure != 0;
+    return bpf_map__set_max_entries(map, config->few_count == 0 ? 1 : config->few_count);
+}
+
 /* Of each object all but what is wanted stays out; the first of a set watches for children. */
 static int choose(const struct kernel_programs *programs, struct kernel_program *program)
 {
@@ -179,6 +204,8 @@ static int load(struct kernel_programs *programs, struct kernel_program *program
         return -errno;
     result = set_config(program, config);
     if (result == 0)
+        result = set_few_counts(program, config);
+    if (result == 0)
         result = choose(programs, program);
     if (result == 0)
         result = share_maps(programs, program);
@@ -198,6 +225,8 @@ int kernel_programs_load(struct kernel_programs *programs, enum kernel_program_f
     if (program == NULL)
         return error_set(err, ENOMEM, "cannot load a program into the kernel: there is no memory");
     config->by_process = programs->pid != 0;
+    config->pid = (unsigned)programs->pid;
+    config->few_count = few_count_of(config);
     program->form = form;
     program->target = strdup(target == NULL ? "" : target);
     result = program->target == NULL ? -ENOMEM : load(programs, program, config);
@@ -273,11 +302,40 @@ static uint64_t sum(const uint64_t *values, int count)
     return total;
 }
 
+typedef void count_visit(void *context, const struct program_key *key, uint64_t count);
+
+static void visit_counts(int map, uint64_t *values, int cpus, count_visit *visit, void *context)
+{
+    struct program_key key, *last = NULL;
+
+    while (bpf_map_get_next_key(map, last, &key) == 0) {
+        if (bpf_map_lookup_elem(map, &key, values) == 0)
+            visit(context, &key, sum(values, cpus));
+        last = &key;
+    }
+}
+
+/* Those that are not 0, with the keys that they would have had. */
+static void visit_few_counts(const struct kernel_program *program, uint64_t *values, int cpus, count_visit *visit,
+                             void *context)
+{
+    int map = bpf_object__find_map_fd_by_name(program->object, "few_counts");
+
+    for (uint32_t i = 0; i < program->few_count; i++) {
+        struct program_key key = {.source = program->source, .bucket = program->has_buckets ? i : 0};
+        uint64_t total = bpf_map_lookup_elem(map, &i, values) == 0 ? sum(values, cpus) : 0;
+
+        if (!program->has_buckets)
+            memcpy(key.key, &i, sizeof(i));
+        if (total != 0)
+            visit(context, &key, total);
+    }
+}
+
 int kernel_programs_counts(const struct kernel_programs *programs,
                            void (*visit)(void *context, const struct program_key *key, uint64_t count), void *context)
 {
-    int cpus = libbpf_num_possible_cpus(), map;
-    struct program_key key, *last = NULL;
+    int cpus = libbpf_num_possible_cpus();
     uint64_t *values;
 
     if (programs->first == NULL || cpus <= 0)
@@ -285,12 +343,9 @@ int kernel_programs_counts(const struct kernel_programs *programs,
     values = calloc((size_t)cpus, sizeof(*values));
     if (values == NULL)
         return -ENOMEM;
-    map = bpf_object__find_map_fd_by_name(programs->first->object, "counts");
-    while (bpf_map_get_next_key(map, last, &key) == 0) {
-        if (bpf_map_lookup_elem(map, &key, values) == 0)
-            visit(context, &key, sum(values, cpus));
-        last = &key;
-    }
+    visit_counts(bpf_object__find_map_fd_by_name(programs->first->object, "counts"), values, cpus, visit, context);
+    for (const struct kernel_program *program = programs->first; program != NULL; program = program->next)
+        visit_few_counts(program, values, cpus, visit, context);
     free(values);
     return 0;
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A buffer for each CPU becomes a chunk when it is full or flushed. Names of threads are told when they are first seen
- * and when they change; functions of the kernel when the first stack is in them; so the rest of the trace can be read
- * on another machine.
+ * Events are packed as they come, into a buffer for each CPU that becomes a chunk when it is full or flushed. Names of
+ * threads are told when they are first seen and when they change; functions of the kernel when the first stack is in
+ * them; so the rest of the trace can be read on another machine.
  */
 #define _GNU_SOURCE
 #include "source/kernel_recorder.h"
 
 #include "base/hash_map.h"
 #include "libgait/error.h"
+#include "source/module_streams.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/named_code.h"
+#include "trace/kernel_packing.h"
 #include "trace/stream_writer.h"
 
 #include <errno.h>
@@ -21,14 +23,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES (1u << 20)
-#define FRAMES_MAX   255u
+#define CHUNK_BYTES  (1u << 20) /* of records, as they are when they are read */
+#define BUFFER_BYTES (CHUNK_BYTES + CHUNK_BYTES / 2)
+#define PLACES_KNOWN 1024u
+#define NO_TID       UINT32_MAX
 
 struct cpu_stream {
     bool is_open;
     struct stream_writer writer;
+    struct kernel_predictor *predictor;
     uint8_t *buffer;
     size_t used;
+    size_t unpacked; /* what that was packed from */
+    uint32_t tid;    /* the last one, whose name was told; NO_TID */
     uint64_t first_time;
     uint64_t last_time;
     uint64_t record_count;
@@ -51,7 +58,9 @@ struct kernel_recorder {
     struct hash_map threads;   /* whose names were told */
     struct hash_map functions; /* by start, the same */
     struct named_code kernel;
-    bool has_kernel; /* it was read, or cannot be */
+    bool has_kernel;                /* it was read, or cannot be */
+    uint64_t places[PLACES_KNOWN];  /* in functions that were told, by their low bits: stacks have few */
+    struct module_streams *modules; /* NULL: nobody wants names of the frames of programs, or an agent tells them */
     uint64_t *event_counts;
     uint64_t event_count;
     uint64_t last_time;
@@ -154,12 +163,16 @@ static void look_up_thread(struct kernel_recorder *recorder, uint32_t pid, uint3
 
 static void look_up_function(struct kernel_recorder *recorder, uint64_t address)
 {
+    uint64_t *place = &recorder->places[address % PLACES_KNOWN];
     const struct named_range *range;
     struct kernel_function_definition *function;
     const char *name;
     uint64_t known;
     size_t length;
 
+    if (*place == address)
+        return;
+    *place = address;
     if (!recorder->has_kernel && kernel_symbols_read(&recorder->kernel, NULL) != 0)
         named_code_finish(&recorder->kernel);
     recorder->has_kernel = true;
@@ -198,6 +211,14 @@ static int write_definitions(struct kernel_recorder *recorder)
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
+static void free_stream(struct cpu_stream *cpu)
+{
+    free(cpu->buffer);
+    kernel_predictor_destroy(cpu->predictor);
+    cpu->buffer = NULL;
+    cpu->predictor = NULL;
+}
+
 static int open_stream(struct kernel_recorder *recorder, struct cpu_stream *cpu, uint32_t number)
 {
     const struct trace_stream_header header = {.kind = TRACE_STREAM_KERNEL_EVENTS, .began = recorder->began};
@@ -205,18 +226,21 @@ static int open_stream(struct kernel_recorder *recorder, struct cpu_stream *cpu,
     int result;
 
     snprintf(name, sizeof(name), "%u" KERNEL_EVENTS_SUFFIX, number);
+    cpu->tid = NO_TID;
     cpu->buffer = malloc(BUFFER_BYTES);
-    if (cpu->buffer == NULL)
-        return -ENOMEM;
-    result = stream_writer_open(&cpu->writer, recorder->folder, name, &header, recorder->encoder);
+    result = cpu->buffer == NULL ? -ENOMEM : kernel_predictor_create(&cpu->predictor);
+    if (result == 0)
+        result = stream_writer_open(&cpu->writer, recorder->folder, name, &header, recorder->encoder);
     cpu->is_open = result == 0;
     if (result != 0)
-        free(cpu->buffer);
+        free_stream(cpu);
     return result;
 }
 
 static struct cpu_stream *stream_of(struct kernel_recorder *recorder, uint32_t number)
 {
+    if (number < recorder->cpu_count && recorder->cpus[number].is_open)
+        return &recorder->cpus[number];
     if (number >= recorder->cpu_count) {
         struct cpu_stream *grown = realloc(recorder->cpus, (number + 1) * sizeof(*grown));
 
@@ -233,11 +257,34 @@ static struct cpu_stream *stream_of(struct kernel_recorder *recorder, uint32_t n
     return recorder->cpus[number].is_open ? &recorder->cpus[number] : NULL;
 }
 
+/* What does not get smaller by packing is stored as it is. */
+static int put_piece(struct cpu_stream *cpu, const struct stream_piece *packed)
+{
+    struct stream_piece piece = *packed;
+    uint8_t *records;
+    int result;
+
+    if (packed->size_bytes < packed->unpacked_bytes)
+        return stream_writer_put(&cpu->writer, packed);
+    records = malloc(packed->unpacked_bytes);
+    if (records == NULL)
+        return -ENOMEM;
+    result = kernel_packing_undo(cpu->predictor, packed->bytes, packed->size_bytes, records, packed->unpacked_bytes);
+    piece.bytes = records;
+    piece.size_bytes = packed->unpacked_bytes;
+    piece.unpacked_bytes = 0;
+    if (result == 0)
+        result = stream_writer_put(&cpu->writer, &piece);
+    free(records);
+    return result;
+}
+
 static void write_events(struct kernel_recorder *recorder, struct cpu_stream *cpu)
 {
     const struct stream_piece piece = {
         .bytes = cpu->buffer,
         .size_bytes = cpu->used,
+        .unpacked_bytes = cpu->unpacked,
         .first_time = cpu->first_time,
         .last_time = cpu->last_time + 1,
         .lost_before = cpu->lost_before,
@@ -249,75 +296,83 @@ static void write_events(struct kernel_recorder *recorder, struct cpu_stream *cp
     /* Whoever reads events knows what they mean. */
     note_result(recorder, write_definitions(recorder));
     if (recorder->result == 0)
-        note_result(recorder, stream_writer_put(&cpu->writer, &piece));
+        note_result(recorder, put_piece(cpu, &piece));
+    kernel_packing_begin(cpu->predictor);
     cpu->used = 0;
+    cpu->unpacked = 0;
     cpu->record_count = 0;
     cpu->lost_before = 0;
 }
 
-static size_t at_most(size_t count)
+/* Whether it fits into a record; mostly it does. */
+static bool fits(const struct kernel_event *event)
 {
-    return count < FRAMES_MAX ? count : FRAMES_MAX;
+    return event->raw_bytes <= KERNEL_RAW_BYTES_MAX && event->kernel_frame_count <= KERNEL_FRAMES_MAX &&
+           event->user_frame_count <= KERNEL_FRAMES_MAX;
 }
 
-static void put_event(struct cpu_stream *cpu, const struct kernel_event *event, size_t raw_bytes)
+static struct kernel_event cut(const struct kernel_event *event)
 {
-    size_t kernel_frames = at_most(event->kernel_frame_count), user_frames = at_most(event->user_frame_count);
-    size_t padded = trace_padded(raw_bytes);
-    uint8_t *at = cpu->buffer + cpu->used;
-    const struct kernel_record record = {
-        .size_bytes = (uint16_t)(sizeof(record) + padded + sizeof(uint64_t) * (kernel_frames + user_frames)),
-        .source = (uint16_t)event->source,
-        .pid = event->pid,
-        .tid = event->tid,
-        .raw_bytes = (uint16_t)raw_bytes,
-        .kernel_frames = (uint8_t)kernel_frames,
-        .user_frames = (uint8_t)user_frames,
-        .time = event->time,
-    };
+    struct kernel_event made = *event;
 
-    memcpy(at, &record, sizeof(record));
-    at += sizeof(record);
-    if (padded != 0) {
-        memset(at + padded - sizeof(uint64_t), 0, sizeof(uint64_t));
-        memcpy(at, event->raw, raw_bytes);
-        at += padded;
-    }
-    if (kernel_frames != 0)
-        at = mempcpy(at, event->kernel_frames, sizeof(uint64_t) * kernel_frames);
-    if (user_frames != 0)
-        memcpy(at, event->user_frames, sizeof(uint64_t) * user_frames);
-    cpu->used += record.size_bytes;
+    if (made.raw_bytes > KERNEL_RAW_BYTES_MAX)
+        made.raw_bytes = KERNEL_RAW_BYTES_MAX;
+    if (made.kernel_frame_count > KERNEL_FRAMES_MAX)
+        made.kernel_frame_count = KERNEL_FRAMES_MAX;
+    if (made.user_frame_count > KERNEL_FRAMES_MAX)
+        made.user_frame_count = KERNEL_FRAMES_MAX;
+    return made;
+}
+
+static void put_event(struct kernel_recorder *recorder, struct cpu_stream *cpu, const struct kernel_event *event)
+{
+    size_t size = sizeof(struct kernel_record) + trace_padded(event->raw_bytes) +
+                  sizeof(uint64_t) * (event->kernel_frame_count + event->user_frame_count);
+
+    if (cpu->unpacked + size > CHUNK_BYTES || cpu->used > BUFFER_BYTES - KERNEL_PACKED_BYTES_MAX)
+        write_events(recorder, cpu);
+    if (cpu->used == 0)
+        cpu->first_time = event->time;
+    cpu->last_time = event->time;
+    cpu->used += kernel_packing_put(cpu->predictor, event, cpu->buffer + cpu->used);
+    cpu->unpacked += size;
+    cpu->record_count++;
 }
 
 static void take_event(void *context, const struct kernel_event *event)
 {
     struct kernel_recorder *recorder = context;
     struct cpu_stream *cpu = stream_of(recorder, event->cpu);
-    size_t raw_max = KERNEL_RECORD_BYTES_MAX - sizeof(struct kernel_record) - 2 * sizeof(uint64_t) * FRAMES_MAX;
+    struct kernel_event whole;
 
     if (cpu == NULL || recorder->result != 0)
         return;
-    look_up_thread(recorder, event->pid, event->tid);
+    if (event->tid != cpu->tid) {
+        look_up_thread(recorder, event->pid, event->tid);
+        cpu->tid = event->tid;
+    }
     for (size_t i = 0; i < event->kernel_frame_count; i++)
         look_up_function(recorder, event->kernel_frames[i]);
-    if (cpu->used > BUFFER_BYTES - KERNEL_RECORD_BYTES_MAX)
-        write_events(recorder, cpu);
-    if (cpu->used == 0)
-        cpu->first_time = event->time;
-    cpu->last_time = event->time;
+    if (event->user_frame_count != 0 && recorder->modules != NULL)
+        module_streams_want(recorder->modules, event->pid);
     if (event->time > recorder->last_time)
         recorder->last_time = event->time;
-    put_event(cpu, event, event->raw_bytes < raw_max ? event->raw_bytes : raw_max);
-    cpu->record_count++;
+    if (!fits(event)) {
+        whole = cut(event);
+        event = &whole;
+    }
+    put_event(recorder, cpu, event);
     recorder->event_count++;
     recorder->event_counts[event->source - 1]++;
 }
 
 static void take_name(void *context, uint32_t pid, uint32_t tid, const char *name, uint64_t time, bool by_exec)
 {
-    (void)by_exec;
-    define_thread(context, pid, tid, name, time);
+    struct kernel_recorder *recorder = context;
+
+    define_thread(recorder, pid, tid, name, time);
+    if (by_exec && recorder->modules != NULL)
+        module_streams_execute(recorder->modules, pid, time);
 }
 
 /* A thread that is made has the name of its maker. */
@@ -325,10 +380,27 @@ static void take_fork(void *context, uint32_t pid, uint32_t parent_pid, uint32_t
 {
     struct kernel_recorder *recorder = context;
 
-    (void)parent_pid;
-    (void)time;
     (void)hash_map_remove(&recorder->threads, tid);
     look_up_thread(recorder, pid, tid);
+    if (recorder->modules != NULL)
+        module_streams_fork(recorder->modules, pid, parent_pid, time);
+}
+
+static void take_mapping(void *context, const struct perf_mapping *mapping)
+{
+    struct kernel_recorder *recorder = context;
+
+    if (recorder->modules != NULL)
+        module_streams_map(recorder->modules, mapping);
+}
+
+static void take_exit(void *context, uint32_t pid, uint32_t tid, uint64_t time)
+{
+    struct kernel_recorder *recorder = context;
+
+    (void)time;
+    if (recorder->modules != NULL && pid == tid)
+        module_streams_exit(recorder->modules, pid);
 }
 
 static void take_switch(void *context, const struct perf_switch *change)
@@ -367,6 +439,8 @@ struct perf_receiver kernel_recorder_receiver(struct kernel_recorder *recorder)
     return (struct perf_receiver){.event = take_event,
                                   .named = take_name,
                                   .forked = take_fork,
+                                  .mapped = take_mapping,
+                                  .exited = take_exit,
                                   .switched = take_switch,
                                   .lost = take_lost,
                                   .context = recorder};
@@ -397,6 +471,8 @@ static int begin(struct kernel_recorder *recorder, const struct kernel_recorder_
         result =
             stream_writer_open(&recorder->sources, recorder->folder, KERNEL_SOURCES_NAME, &header, recorder->encoder);
     recorder->has_sources = result == 0;
+    if (result == 0 && options->with_modules)
+        result = module_streams_create(options->folder, recorder->encoder, &recorder->modules);
     for (size_t i = 0; i < recorder->list->count && result == 0; i++)
         define_source(recorder, i);
     return result == 0 ? write_definitions(recorder) : result;
@@ -404,9 +480,10 @@ static int begin(struct kernel_recorder *recorder, const struct kernel_recorder_
 
 static void destroy(struct kernel_recorder *recorder)
 {
+    if (recorder->modules != NULL)
+        note_result(recorder, module_streams_end(recorder->modules));
     for (size_t i = 0; i < recorder->cpu_count; i++)
-        if (recorder->cpus[i].is_open)
-            free(recorder->cpus[i].buffer);
+        free_stream(&recorder->cpus[i]);
     free(recorder->cpus);
     free(recorder->definitions);
     free(recorder->event_counts);
@@ -489,6 +566,9 @@ int kernel_recorder_end(struct kernel_recorder *recorder, const struct perf_sess
         if (recorder->cpus[i].is_open)
             note_result(recorder, stream_writer_close(&recorder->cpus[i].writer, recorder->cpus[i].lost_before));
     note_result(recorder, stream_writer_close(&recorder->sources, 0));
+    if (recorder->modules != NULL)
+        note_result(recorder, module_streams_end(recorder->modules));
+    recorder->modules = NULL;
     result = recorder->result;
     destroy(recorder);
     return result;

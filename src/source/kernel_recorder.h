@@ -15,6 +15,7 @@ struct kernel_recorder;
 struct kernel_recorder_options {
     int folder; /* of the trace */
     bool compress;
+    bool with_modules; /* what processes have mapped whose stacks are taken is written, too: no agent does so */
     const struct probe_list *list; /* must outlive it */
     uint32_t switch_source;        /* which of its numbers stands for threads beginning and ceasing to run; 0: none */
 };

@@ -2,7 +2,9 @@
 /*
  * Readings of two clocks are a few dozen nanoseconds apart. A line through two of them errs by no more than that for
  * what happened between them. The line ends now and begins one to two seconds ago: clocks need not be steady for
- * longer.
+ * longer. The kernel's formula is a line, too.
+ *
+ * Each event is converted: divisions are done once for a line, not for an event.
  */
 #define _GNU_SOURCE
 #include "source/perf_clock.h"
@@ -18,6 +20,8 @@
 #define READINGS    16
 #define LINE_NS     1000000000u /* how long a line is at least, once there was so much time */
 #define SHORTEST_NS 2000000u    /* and at first */
+#define SLOPE_SHIFT 48u
+#define NEAR_NS     ((int64_t)1 << 40) /* so far the slope errs by less than a tick */
 
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 signed_wide;
@@ -28,6 +32,11 @@ static uint64_t raw_now(void)
 
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t time_by_formula(const struct perf_clock_formula *formula, uint64_t counter)
+{
+    return formula->zero + (uint64_t)((wide)counter * formula->multiplier >> formula->shift);
 }
 
 /* The reading that took least time. */
@@ -97,10 +106,27 @@ void perf_clock_choose(const struct perf_clock *clock, struct perf_event_attr *a
     attr->clockid = clock->has_formula ? 0 : CLOCK_MONOTONIC_RAW;
 }
 
+static void set_slope(struct perf_clock *clock)
+{
+    uint64_t nanoseconds = clock->to.raw_ns - clock->from.raw_ns, ticks = clock->to.counter - clock->from.counter;
+
+    if (clock->has_formula)
+        clock->slope = (uint64_t)(((wide)1 << (SLOPE_SHIFT + clock->formula.shift)) / clock->formula.multiplier);
+    else
+        clock->slope = (uint64_t)(((wide)ticks << SLOPE_SHIFT) / nanoseconds);
+}
+
 void perf_clock_update(struct perf_clock *clock)
 {
     struct perf_clock_pair now;
 
+    if (clock->has_formula) {
+        uint64_t counter = time_counter();
+
+        clock->from = (struct perf_clock_pair){counter, time_by_formula(&clock->formula, counter)};
+        set_slope(clock);
+        return;
+    }
     do
         now = read_pair();
     while (now.raw_ns < clock->from.raw_ns + SHORTEST_NS);
@@ -109,14 +135,18 @@ void perf_clock_update(struct perf_clock *clock)
         clock->middle = now;
     }
     clock->to = now;
+    set_slope(clock);
 }
 
 uint64_t perf_clock_counter(const struct perf_clock *clock, uint64_t time)
 {
+    int64_t distance = (int64_t)(time - clock->from.raw_ns);
+
+    if (clock->slope != 0 && distance < NEAR_NS && distance > -NEAR_NS)
+        return clock->from.counter + (uint64_t)(int64_t)(((signed_wide)distance * clock->slope) >> SLOPE_SHIFT);
     if (clock->has_formula)
         return (uint64_t)(((wide)(time - clock->formula.zero) << clock->formula.shift) / clock->formula.multiplier);
 
-    int64_t distance = (int64_t)(time - clock->from.raw_ns);
     uint64_t nanoseconds = clock->to.raw_ns - clock->from.raw_ns, ticks = clock->to.counter - clock->from.counter;
 
     return clock->from.counter +
@@ -125,9 +155,5 @@ uint64_t perf_clock_counter(const struct perf_clock *clock, uint64_t time)
 
 uint64_t perf_clock_now(const struct perf_clock *clock)
 {
-    const struct perf_clock_formula *formula = &clock->formula;
-
-    if (!clock->has_formula)
-        return raw_now();
-    return formula->zero + (uint64_t)((wide)time_counter() * formula->multiplier >> formula->shift);
+    return clock->has_formula ? time_by_formula(&clock->formula, time_counter()) : raw_now();
 }

@@ -30,6 +30,7 @@ struct perf_clock {
     struct perf_clock_pair from; /* what is between, or near, both of these is converted by the line through them */
     struct perf_clock_pair to;
     struct perf_clock_pair middle; /* where the next line will begin */
+    uint64_t slope;                /* how many ticks a nanosecond has, times 2 to the power of 48; 0: not yet known */
 };
 
 /* Finds out which of both it is here. */

@@ -42,7 +42,22 @@ struct perf_session_event {
     uint32_t probe;
     uint64_t id;
     bool is_news;
+    bool is_plain;    /* its samples are a struct plain_sample, and all of them are wanted */
+    bool is_chosen;   /* samples of processes that are not watched are left out */
+    uint32_t raw_max; /* bytes behind these mean nothing */
 };
+
+/* What comes most: an event that was asked for nothing but the bytes that it has. */
+struct plain_sample {
+    struct perf_event_header header;
+    uint64_t id;
+    uint32_t pid;
+    uint32_t tid;
+    uint64_t time;
+    uint32_t raw_bytes; /* these follow */
+};
+
+#define PLAIN_SAMPLE_BYTES (offsetof(struct plain_sample, raw_bytes) + sizeof(uint32_t))
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */
 
@@ -314,6 +329,22 @@ void perf_session_destroy(struct perf_session *session)
     *session = (struct perf_session){.cpu_count = 0};
 }
 
+/* What programs write they have chosen themselves. */
+static struct perf_session_event describe(const struct perf_session *session, const struct source_probe *probe,
+                                          uint32_t number)
+{
+    bool is_chosen = session->options.pid != 0 && is_for_all(&probe->attr) && !is_output(&probe->attr);
+
+    return (struct perf_session_event){
+        .probe = number,
+        .is_chosen = is_chosen,
+        /* What programs write, the kernel fills up to whole words, with what happened to be there. */
+        .raw_max = is_output(&probe->attr) ? (uint32_t)probe->value_bytes : UINT32_MAX,
+        .is_plain = !is_chosen && probe->raw == SOURCE_RAW_BYTES &&
+                    probe->attr.sample_type == (PERF_SAMPLE_COMMON | PERF_SAMPLE_RAW),
+    };
+}
+
 int perf_session_open(struct perf_session *session, struct source_probe *const *probes, size_t count,
                       struct gait_error *err)
 {
@@ -332,7 +363,7 @@ int perf_session_open(struct perf_session *session, struct source_probe *const *
         if (session->options.with_stacks)
             attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
         *attr = complete(session, attr);
-        result = open_everywhere(session, attr, (struct perf_session_event){.probe = (uint32_t)i});
+        result = open_everywhere(session, attr, describe(session, probes[i], (uint32_t)i));
         if (result != 0)
             return source_explain(probes[i]->spec, result, err);
     }
@@ -397,23 +428,30 @@ void perf_session_disable(struct perf_session *session)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Events of a CPU are few, and mostly of the same source as the last one. */
-static const struct perf_session_event *find_event(const struct perf_session *session, uint64_t id)
+/* Ids are numbers that the kernel gives out one after the other: they rise, and low bits tell most of them apart. */
+static const struct perf_session_event *find_event(struct perf_session *session, uint64_t id)
 {
-    static size_t last;
+    uint32_t *found = &session->found[id % PERF_SESSION_FOUND];
+    size_t low = 0, high = session->event_count;
 
-    if (last < session->event_count && session->events[last].id == id)
-        return &session->events[last];
-    for (size_t i = 0; i < session->event_count; i++)
-        if (session->events[i].id == id) {
-            last = i;
-            return &session->events[i];
-        }
-    return NULL;
+    if (*found < session->event_count && session->events[*found].id == id)
+        return &session->events[*found];
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (session->events[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == session->event_count || session->events[low].id != id)
+        return NULL;
+    *found = (uint32_t)low;
+    return &session->events[low];
 }
 
 /* When a record was written, as the kernel has it; 0: it does not say. */
-static uint64_t time_of(const struct perf_session *session, const struct perf_event_header *header)
+static uint64_t time_of(struct perf_session *session, const struct perf_event_header *header)
 {
     const struct perf_session_event *event;
     uint64_t id, time = 0;
@@ -441,15 +479,24 @@ static uint64_t counter_of(const struct perf_session *session, struct perf_sessi
     return counter;
 }
 
-static void set_raw(const struct source_probe *probe, const struct perf_sample *sample, uint64_t place[2],
-                    struct kernel_event *event)
+/* Those bytes of a sample that are recorded. */
+static inline void set_bytes(const struct perf_session_event *from, uint32_t base, const uint8_t *raw, size_t raw_bytes,
+                             struct kernel_event *event)
 {
-    size_t base = probe->raw_base;
+    if (raw_bytes > from->raw_max)
+        raw_bytes = from->raw_max;
+    if (raw_bytes <= base)
+        return;
+    event->raw = raw + base;
+    event->raw_bytes = raw_bytes - base;
+}
 
+static void set_raw(const struct perf_session_event *from, const struct source_probe *probe,
+                    const struct perf_sample *sample, uint64_t place[2], struct kernel_event *event)
+{
     switch (probe->raw) {
     case SOURCE_RAW_BYTES:
-        event->raw = sample->raw_bytes > base ? sample->raw + base : NULL;
-        event->raw_bytes = sample->raw_bytes > base ? sample->raw_bytes - base : 0;
+        set_bytes(from, probe->raw_base, sample->raw, sample->raw_bytes, event);
         break;
     case SOURCE_RAW_REGISTERS:
         event->raw = (const uint8_t *)sample->registers;
@@ -464,13 +511,25 @@ static void set_raw(const struct source_probe *probe, const struct perf_sample *
     }
 }
 
-/* What programs write they have chosen themselves. */
-static bool is_watched(const struct perf_session *session, const struct source_probe *probe, uint32_t pid)
+static void pass_plain(struct perf_session *session, struct perf_session_cpu *cpu,
+                       const struct perf_session_event *from, const struct perf_event_header *header,
+                       const struct perf_receiver *receiver)
 {
-    uint64_t known;
+    const struct plain_sample *sample = (const void *)header;
+    struct kernel_event event;
 
-    return session->options.pid == 0 || !is_for_all(&probe->attr) || is_output(&probe->attr) ||
-           hash_map_lookup(&session->processes, pid, &known);
+    if (header->size < PLAIN_SAMPLE_BYTES || sample->raw_bytes > header->size - PLAIN_SAMPLE_BYTES)
+        return;
+    event = (struct kernel_event){
+        .time = counter_of(session, cpu, sample->time),
+        .cpu = cpu->number,
+        .source = from->probe + 1,
+        .pid = sample->pid,
+        .tid = sample->tid,
+    };
+    set_bytes(from, session->probes[from->probe]->raw_base, (const uint8_t *)header + PLAIN_SAMPLE_BYTES,
+              sample->raw_bytes, &event);
+    receiver->event(receiver->context, &event);
 }
 
 static void pass_sample(struct perf_session *session, struct perf_session_cpu *cpu,
@@ -481,10 +540,15 @@ static void pass_sample(struct perf_session *session, struct perf_session_cpu *c
     struct kernel_event event;
     uint64_t id, place[2];
 
-    if (!perf_sample_id(header, &id) || (from = find_event(session, id)) == NULL || from->is_news ||
-        !perf_sample_read(header, &session->probes[from->probe]->attr, &sample))
+    if (receiver->event == NULL || !perf_sample_id(header, &id) || (from = find_event(session, id)) == NULL ||
+        from->is_news)
         return;
-    if (!is_watched(session, session->probes[from->probe], sample.pid))
+    if (from->is_plain) {
+        pass_plain(session, cpu, from, header, receiver);
+        return;
+    }
+    if (!perf_sample_read(header, &session->probes[from->probe]->attr, &sample) ||
+        (from->is_chosen && !hash_map_lookup(&session->processes, sample.pid, &id)))
         return;
     event = (struct kernel_event){
         .time = counter_of(session, cpu, sample.time),
@@ -497,9 +561,8 @@ static void pass_sample(struct perf_session *session, struct perf_session_cpu *c
         .user_frames = sample.user_frames,
         .user_frame_count = sample.user_frame_count,
     };
-    set_raw(session->probes[from->probe], &sample, place, &event);
-    if (receiver->event != NULL)
-        receiver->event(receiver->context, &event);
+    set_raw(from, session->probes[from->probe], &sample, place, &event);
+    receiver->event(receiver->context, &event);
 }
 
 static void pass_lost(struct perf_session *session, const struct perf_session_cpu *cpu,
@@ -717,7 +780,8 @@ void perf_session_wait(const struct perf_session *session, int other, int timeou
     free(waits);
 }
 
-/* Of all processes the kernel counts exactly; of inherited events, what the rings say is all there is. */
+/* Exactly, by the kernel: of inherited events with the one that they come from. Before 6.0, what the rings say is all.
+ */
 uint64_t perf_session_lost(const struct perf_session *session, size_t probe)
 {
     uint64_t lost = 0;

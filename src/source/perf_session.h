@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #define PERF_SESSION_RING_BYTES (8u << 20) /* of each CPU, if nobody says something else */
+#define PERF_SESSION_FOUND      256u       /* a power of two */
 
 struct perf_session_options {
     pid_t pid;           /* 0: all processes */
@@ -71,7 +72,8 @@ struct perf_session {
     size_t cpu_count;
     pid_t *tids; /* those of the process at the beginning; -1 for all */
     size_t tid_count;
-    struct perf_session_event *events; /* one for each descriptor */
+    struct perf_session_event *events;  /* one for each descriptor */
+    uint32_t found[PERF_SESSION_FOUND]; /* where one with such an id was, by its low bits */
     size_t event_count;
     size_t event_capacity;
     struct source_probe *const *probes; /* by number; the caller's */

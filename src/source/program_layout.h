@@ -12,6 +12,8 @@
 #define PROGRAM_STRING_BYTES   128
 #define PROGRAM_KEY_BYTES      16
 #define PROGRAM_COUNTS_MAX     16384
+#define PROGRAM_FEW_MAX        1024 /* keys below that are counted in an array */
+#define PROGRAM_BUCKETS        66
 
 /* What a program does with an event that fulfils its conditions. */
 enum program_action {
@@ -71,11 +73,13 @@ struct program_config {
     unsigned action;
     unsigned source;     /* its number */
     unsigned by_process; /* only those that are in the list */
+    unsigned pid;        /* the first of them, which most events are of */
     unsigned result;     /* what to give back after counting or writing */
     unsigned condition_count;
     unsigned value_count; /* to be written */
     unsigned emit_bytes;  /* in all */
     unsigned has_measure; /* counts are by the size of a value, too */
+    unsigned few_count;   /* how many entries the array has in which is counted what is below; 0: there is none */
     struct program_condition conditions[PROGRAM_CONDITIONS_MAX];
     struct program_value values[PROGRAM_VALUES_MAX];
     struct program_value key;

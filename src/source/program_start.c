@@ -50,13 +50,17 @@ static int find_program(const char *name, char path_out[PATH_MAX], struct gait_e
 static void run_child(const char *path, char *const *program, int go_fd, int failed_fd)
 {
     sigset_t none;
+    ssize_t got;
     char byte;
     int number;
 
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    while (read(go_fd, &byte, 1) < 0 && errno == EINTR)
+    while ((got = read(go_fd, &byte, 1)) < 0 && errno == EINTR)
         continue;
+    /* Who should have let it go is no more. */
+    if (got != 1)
+        _exit(126);
     execv(path, program);
     number = errno;
     (void)!write(failed_fd, &number, sizeof(number));
@@ -89,6 +93,13 @@ int program_start_begin(char *const *program, struct program_start *start_out, s
 
 void program_start_go(struct program_start *start)
 {
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+
+    /* Where it is gone, that is seen by its end. */
+    sigaction(SIGPIPE, &ignored, &before);
+    (void)!write(start->go_fd, "", 1);
+    sigaction(SIGPIPE, &before, NULL);
     close(start->go_fd);
     start->go_fd = -1;
 }

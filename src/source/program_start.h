@@ -10,7 +10,7 @@
 
 struct program_start {
     int pid;
-    int go_fd;     /* closed to let it go */
+    int go_fd;     /* takes a byte to let it go */
     int failed_fd; /* an errno comes through it if the program cannot be executed; its end otherwise */
 };
 

@@ -33,6 +33,13 @@ struct call_memory {
     void *context;
 };
 
+/* Where a call was made, or where a caller goes on behind that. */
+struct call_frame {
+    uint64_t address;
+    const char *path;     /* of the file that is mapped there; NULL: none is known */
+    uint64_t file_offset; /* in that file */
+};
+
 struct system_call_event {
     enum system_call_event_kind kind;
     unsigned flags; /* enum system_call_event_flag */
@@ -50,6 +57,8 @@ struct system_call_event {
     int status;
     uint64_t pc; /* where the call was made; 0: not known */
     uint64_t sp;
+    const struct call_frame *frames; /* its stack, if that was kept; NULL: it is to be looked at */
+    size_t frame_count;
 };
 
 #endif

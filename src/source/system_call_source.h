@@ -19,8 +19,12 @@ struct system_call_request {
     bool follows; /* new threads and processes as well */
     const struct system_call_set *set;
     const struct injections *injections;
+    bool has_stacks;       /* stacks are shown, by whoever hears */
+    uint32_t string_bytes; /* how much of strings and buffers is shown */
     /* Is told each event; returns what it can do nothing about. The event is the source's, during the call only. */
     void (*hear)(void *context, const struct system_call_event *event);
+    /* Is told in words what is not shown, and why; NULL: nobody wants to know. */
+    void (*say)(void *context, const char *text);
     void *context;
 };
 

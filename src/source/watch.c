@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tracepoints are filtered by the kernel's own filters, which are per event. A program on a tracepoint runs for
- * everybody who looks at it, so it is used for counting only, lets all events through, and samples none.
+ * everybody who looks at it, so it is used for counting only, lets all events through, and samples none. Where what is
+ * counted by can be had without the tracepoint's record, the program is at the raw tracepoint instead, and nobody
+ * makes a record.
  */
 #define _GNU_SOURCE
 #include "source/watch.h"
 
 #include "libgait/error.h"
 #include "source/condition.h"
+#include "source/raw_tracepoint.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,14 +60,22 @@ static int make_config(const struct watch *watch, size_t which, struct program_c
     return result;
 }
 
-static int load(struct watch *watch, size_t which, struct kernel_program **program_out, struct gait_error *err)
+/* *is_fastened_out: it needs no event. */
+static int load(struct watch *watch, size_t which, struct kernel_program **program_out, bool *is_fastened_out,
+                struct gait_error *err)
 {
     const struct source_probe *probe = watch->list->probes[which];
     struct program_config config;
     int result = make_config(watch, which, &config, err);
 
+    *is_fastened_out = probe->program != SOURCE_PROGRAM_NONE && probe->program != SOURCE_PROGRAM_PROBE;
     if (result != 0)
         return result;
+    if (config.action == PROGRAM_COUNTS && raw_tracepoint_counts(probe, &config)) {
+        *is_fastened_out = true;
+        return kernel_programs_load(&watch->programs, KERNEL_PROGRAM_RAW_TRACEPOINT, probe->name, &config, program_out,
+                                    err);
+    }
     return kernel_programs_load(&watch->programs, kernel_program_form_of(probe->kind),
                                 probe->target == NULL ? probe->spec : probe->target, &config, program_out, err);
 }
@@ -111,11 +122,6 @@ static int fasten(struct watch *watch, const struct source_probe *probe, const s
     return add_descriptor(watch, fd);
 }
 
-static bool is_fastened_by_name(const struct source_probe *probe)
-{
-    return probe->program != SOURCE_PROGRAM_NONE && probe->program != SOURCE_PROGRAM_PROBE;
-}
-
 static int count_all(struct watch *watch, struct gait_error *err)
 {
     int result = 0;
@@ -124,9 +130,10 @@ static int count_all(struct watch *watch, struct gait_error *err)
     for (size_t i = 0; i < watch->list->count && result == 0; i++) {
         const struct source_probe *probe = watch->list->probes[i];
         struct kernel_program *program;
+        bool is_fastened;
 
-        result = load(watch, i, &program, err);
-        if (result != 0 || is_fastened_by_name(probe))
+        result = load(watch, i, &program, &is_fastened, err);
+        if (result != 0 || is_fastened)
             continue;
         for (int cpu = 0; result == 0 && cpu < (probe->raw == SOURCE_RAW_PLACE ? (int)cpus : 1); cpu++)
             result = fasten(watch, probe, program, cpu, err);
@@ -167,13 +174,14 @@ static int set_up(struct watch *watch, size_t which, struct gait_error *err)
 {
     const struct source_probe *probe = watch->list->probes[which];
     struct kernel_program *program;
+    bool is_fastened;
     int result;
 
     if (probe->program == SOURCE_PROGRAM_NONE && watch->options.condition == NULL)
         return 0;
     if (probe->kind == PROBE_TRACEPOINT)
         return set_filter(watch, which, err);
-    result = load(watch, which, &program, err);
+    result = load(watch, which, &program, &is_fastened, err);
     if (result != 0)
         return result;
     if (probe->program != SOURCE_PROGRAM_NONE)

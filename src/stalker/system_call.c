@@ -10,6 +10,7 @@
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
 #include "base/time_counter.h"
+#include "process/memory_lock.h"
 #include "stalker/call_telling.h"
 #include "stalker/dispatch.h"
 #include "stalker/engine.h"
@@ -54,6 +55,7 @@ enum part {
     PART_SIGNAL_ACTION,
     PART_SIGNAL_RETURN,
     PART_SIGNAL_STACK,
+    PART_LOCK, /* locks all memory */
 };
 
 struct special {
@@ -78,6 +80,7 @@ static const struct special specials[] = {
     {__NR_rt_sigaction, PART_SIGNAL_ACTION},
     {__NR_rt_sigreturn, PART_SIGNAL_RETURN},
     {__NR_sigaltstack, PART_SIGNAL_STACK},
+    {__NR_mlockall, PART_LOCK},
 #ifdef __NR_fork
     {__NR_fork, PART_FORK},
     {__NR_vfork, PART_VFORK},
@@ -336,6 +339,9 @@ static enum system_call_outcome make_by_part(struct stalker_thread *thread, cons
         signal_return(thread);
     case PART_SIGNAL_STACK:
         result = signal_stack_call(thread, &call);
+        break;
+    case PART_LOCK:
+        result = memory_lock_all(call.arguments[0]);
         break;
     case PART_SEGMENT:
         /* Not in place, where a result of 0 would be taken for a child's. */

@@ -173,8 +173,9 @@ int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *
         .header =
             {
                 .magic = TRACE_CHUNK_MAGIC,
+                .flags = piece->unpacked_bytes != 0 ? TRACE_CHUNK_PACKED : 0,
                 .stored_bytes = (uint32_t)piece->size_bytes,
-                .raw_bytes = (uint32_t)piece->size_bytes,
+                .raw_bytes = (uint32_t)(piece->unpacked_bytes != 0 ? piece->unpacked_bytes : piece->size_bytes),
                 .first_time = piece->first_time,
                 .last_time = piece->last_time,
                 .lost_before = piece->lost_before,
@@ -184,7 +185,9 @@ int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *
     };
     int result;
 
-    if (piece->size_bytes > TRACE_CHUNK_BYTES_MAX || piece->mark_count > TRACE_MARKS_MAX)
+    if (piece->size_bytes > TRACE_CHUNK_BYTES_MAX || piece->unpacked_bytes > TRACE_CHUNK_BYTES_MAX ||
+        (piece->unpacked_bytes != 0 && piece->unpacked_bytes <= piece->size_bytes) ||
+        piece->mark_count > TRACE_MARKS_MAX)
         return -EINVAL;
     result = pack_stored(encoder, piece, &chunk);
     if (result == 0)

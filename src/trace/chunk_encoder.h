@@ -28,6 +28,7 @@ struct stream_piece {
     uint32_t mark_count;
     bool has_records; /* of that format: they are packed, and counted */
     struct event_format format;
+    size_t unpacked_bytes; /* not 0: the bytes are packed already, to less than these (kernel_packing.h) */
     uint64_t record_count; /* of what else is in it */
 };
 

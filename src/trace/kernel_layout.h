@@ -4,7 +4,8 @@
  * C.
  *
  *   kernel/sources.gait       a stream of definitions: what the numbers in events mean
- *   kernel/CPU.events.gait    a stream of struct kernel_record: what happened on that CPU, by time
+ *   kernel/CPU.events.gait    a stream of struct kernel_record: what happened on that CPU, by time; its chunks are
+ * packed (trace/kernel_packing.h)
  */
 #ifndef GAIT_TRACE_KERNEL_LAYOUT_H
 #define GAIT_TRACE_KERNEL_LAYOUT_H
@@ -124,5 +125,9 @@ struct kernel_record {
 _Static_assert(sizeof(struct kernel_record) == 24, "as the specification says");
 
 #define KERNEL_RECORD_BYTES_MAX 65528u
+#define KERNEL_FRAMES_MAX       255u /* of a stack */
+/* What fits into any record. */
+#define KERNEL_RAW_BYTES_MAX                                                                                           \
+    (KERNEL_RECORD_BYTES_MAX - (uint32_t)sizeof(struct kernel_record) - 2u * 8u * KERNEL_FRAMES_MAX)
 
 #endif

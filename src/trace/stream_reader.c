@@ -8,6 +8,7 @@
 #include "libgait/error.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
+#include "trace/kernel_packing.h"
 #include "trace/record_counts.h"
 #include "trace/record_packing.h"
 
@@ -131,6 +132,7 @@ void stream_reader_close(struct stream_reader *reader)
     free(reader->plain.bytes);
     free(reader->raw.bytes);
     record_predictor_destroy(reader->predictor);
+    kernel_predictor_destroy(reader->kernel_predictor);
     *reader = (struct stream_reader){.fd = -1};
 }
 
@@ -339,18 +341,34 @@ static bool take_marks(struct stream_reader *reader, const struct trace_chunk *c
     return true;
 }
 
+/* Into the buffer for that, which has the room. -EPROTO: it cannot be; -ENOMEM. */
+static int undo_packing(struct stream_reader *reader, struct span span, size_t raw_bytes)
+{
+    struct packing_source packed = {span.bytes, span.size_bytes};
+    struct event_format format = event_format_of(reader->header.events, reader->header.with_times != 0);
+
+    if (reader->header.kind == TRACE_STREAM_KERNEL_EVENTS) {
+        if (reader->kernel_predictor == NULL && kernel_predictor_create(&reader->kernel_predictor) != 0)
+            return -ENOMEM;
+        return kernel_packing_undo(reader->kernel_predictor, span.bytes, span.size_bytes, reader->raw.bytes, raw_bytes);
+    }
+    if (reader->predictor == NULL && record_predictor_create(&reader->predictor) != 0)
+        return -ENOMEM;
+    return record_packing_undo(reader->predictor, format, packed, reader->raw.bytes, raw_bytes);
+}
+
 static bool unpack(struct stream_reader *reader, const struct trace_chunk *chunk, struct span *span)
 {
-    struct packing_source packed = {span->bytes, span->size_bytes};
-    struct event_format format = event_format_of(reader->header.events, reader->header.with_times != 0);
+    int result;
 
     if (!(chunk->flags & TRACE_CHUNK_PACKED))
         return span->size_bytes == chunk->raw_bytes || end_damaged(reader, "the chunk has an impossible size");
-    if (reader->predictor == NULL && record_predictor_create(&reader->predictor) != 0)
-        return end_with(reader, STREAM_FAILED, ENOMEM, "there is no memory for it");
     if (!reserve(reader, &reader->raw, chunk->raw_bytes))
         return false;
-    if (record_packing_undo(reader->predictor, format, packed, reader->raw.bytes, chunk->raw_bytes) != 0)
+    result = undo_packing(reader, *span, chunk->raw_bytes);
+    if (result == -ENOMEM)
+        return end_with(reader, STREAM_FAILED, ENOMEM, "there is no memory for it");
+    if (result != 0)
         return end_damaged(reader, "the chunk's records cannot be unpacked");
     *span = (struct span){reader->raw.bytes, chunk->raw_bytes};
     return true;

@@ -40,6 +40,7 @@ struct stream_end {
 };
 
 struct record_predictor;
+struct kernel_predictor;
 
 struct stream_buffer {
     uint8_t *bytes;
@@ -55,6 +56,7 @@ struct stream_reader {
     struct stream_buffer raw;   /* the same, unpacked */
     struct trace_chunk glanced; /* that was looked at last */
     struct record_predictor *predictor;
+    struct kernel_predictor *kernel_predictor; /* of the kernel's events */
 };
 
 /* The bytes are the reader's, until it is asked again. */

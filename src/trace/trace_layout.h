@@ -30,6 +30,7 @@
 #define TRACE_VERSION 1 /* of the manifest, and of streams unless they have their own */
 /* Of detail streams: in 1 there were neither values nor stacks, in 2 no system calls and probes. */
 #define TRACE_DETAIL_VERSION  3
+#define TRACE_KERNEL_VERSION  2           /* of the kernel's events: in 1 they were not packed */
 #define TRACE_CHUNK_BYTES_MAX (64u << 20) /* of a chunk, uncompressed */
 #define TRACE_ALIGNMENT       8u /* of chunks and the footer in the file, of blocks and modules in their stream */
 #define TRACE_STREAM_MAGIC    0x6d72747374696167ull /* "gaitstrm" */
@@ -52,7 +53,9 @@ enum trace_stream_kind {
 /* The version in which streams of a kind are written. Earlier ones, from 1 on, can be read as well. */
 static inline uint32_t trace_stream_version(uint32_t kind)
 {
-    return kind == TRACE_STREAM_DETAIL ? TRACE_DETAIL_VERSION : TRACE_VERSION;
+    return kind == TRACE_STREAM_DETAIL          ? TRACE_DETAIL_VERSION
+           : kind == TRACE_STREAM_KERNEL_EVENTS ? TRACE_KERNEL_VERSION
+                                                : TRACE_VERSION;
 }
 
 /* The names of files. */

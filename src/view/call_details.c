@@ -32,8 +32,12 @@
 /* The same of the first record behind others that are missing: there is a mark every millisecond. */
 #define MARK_ERROR_NS 2e6
 
-/* How much later than a call its record may be: the thread may have been made to wait in between. */
-#define LATE_NS 2e7
+/*
+ * How much later than a call its record may be: on a busy machine the thread may have had no CPU in between. Less where
+ * records are missing, so that it may well be another call's.
+ */
+#define LATE_NS     1e9
+#define LATE_GAP_NS 2e7
 
 /* How many records are looked at for a call's. */
 #define AHEAD_MAX 1024u
@@ -75,6 +79,7 @@ struct call_details {
     uint64_t guess_error; /* ticks */
     uint64_t mark_error;  /* the same */
     uint64_t late;        /* the same */
+    uint64_t late_gap;    /* the same */
     bool is_behind_loss;  /* events are missing before the next one */
     uint64_t now;         /* of the event that is expected */
     uint64_t own_until;   /* records before that time are not of calls that events tell of */
@@ -198,6 +203,7 @@ int call_details_create(struct call_details **details_out, size_t thread, struct
     details->guess_error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&functions->trace->clock));
     details->mark_error = (uint64_t)(MARK_ERROR_NS / view_clock_tick_ns(&functions->trace->clock));
     details->late = (uint64_t)(LATE_NS / view_clock_tick_ns(&functions->trace->clock));
+    details->late_gap = (uint64_t)(LATE_GAP_NS / view_clock_tick_ns(&functions->trace->clock));
     *details_out = details;
     return 0;
 }
@@ -298,7 +304,7 @@ static bool is_too_late(const struct call_details *details, const struct view_ca
 {
     if (details->is_guessed)
         return item->is_behind_gap && item->record.time > call->begin + details->mark_error;
-    return item->record.time > call->begin + details->late;
+    return item->record.time > call->begin + (item->is_behind_gap ? details->late_gap : details->late);
 }
 
 /* Finds the record of a call that begins: the first that fits. False: there is none. */

@@ -10,13 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool thread_choice_means(const char *text, uint32_t tid, const char *name)
+{
+    uint64_t number;
+
+    if (text_parse_decimal(text, strlen(text), &number) == 0 && number == tid)
+        return true;
+    return glob_matches_string(text, name);
+}
+
 bool thread_choice_has(const struct view_trace *trace, size_t thread, const char *text)
 {
-    uint64_t tid;
-
-    if (text_parse_decimal(text, strlen(text), &tid) == 0 && trace->threads[thread].tid == tid)
-        return true;
-    return glob_matches_string(text, trace->threads[thread].name);
+    return thread_choice_means(text, trace->threads[thread].tid, trace->threads[thread].name);
 }
 
 static size_t count_all(const struct view_trace *trace)

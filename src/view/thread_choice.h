@@ -5,6 +5,9 @@
 
 #include "view/view_trace.h"
 
+/* Whether a text means a thread with that number and name. */
+bool thread_choice_means(const char *text, uint32_t tid, const char *name);
+
 /* Whether a text means the thread with that index. */
 bool thread_choice_has(const struct view_trace *trace, size_t thread, const char *text);
 

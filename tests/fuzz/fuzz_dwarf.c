@@ -3,12 +3,12 @@
  * Reads debug information that is damaged at random, until the time is up: --seconds N --seed S [PROGRAM]. By default
  * it is this program's own. There is a table that can be asked, or an error; crashes and hangs end the program.
  */
+#include "support/fuzz_arguments.h"
 #include "support/own_dwarf.h"
 #include "support/random.h"
 #include "symbolize/dwarf_range_list.h"
 #include "symbolize/dwarf_reader.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,41 +105,23 @@ static void run_case(struct random *random)
             free((void *)(uintptr_t)spans[i]->bytes);
 }
 
-static bool read_arguments(int argc, char **argv, uint64_t *seconds, uint64_t *seed)
-{
-    static const struct option options[] = {
-        {"seconds", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'r'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
-
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option != 's' && option != 'r')
-            return false;
-        *(option == 's' ? seconds : seed) = strtoull(optarg, NULL, 0);
-    }
-    return true;
-}
-
 int main(int argc, char **argv)
 {
-    uint64_t seconds = 60, seed = 1, cases = 0;
+    struct fuzz_arguments arguments;
+    uint64_t cases = 0;
     time_t start = time(NULL);
 
-    if (!read_arguments(argc, argv, &seconds, &seed)) {
-        fprintf(stderr, "usage: %s [--seconds N] [--seed S] [PROGRAM]\n", argv[0]);
+    if (!fuzz_arguments_read(argc, argv, " [PROGRAM]", &arguments))
         return 2;
-    }
     own_dwarf_open(&own, optind < argc ? argv[optind] : NULL);
-    for (; (uint64_t)(time(NULL) - start) < seconds; cases++) {
+    for (; (uint64_t)(time(NULL) - start) < arguments.seconds; cases++) {
         struct random random;
 
-        random_init(&random, random_seed_derive(seed, cases));
+        random_init(&random, random_seed_derive(arguments.seed, cases));
         alarm(CASE_SECONDS_MAX);
         run_case(&random);
     }
-    printf("seed %" PRIu64 ": %" PRIu64 " cases\n", seed, cases);
+    printf("seed %" PRIu64 ": %" PRIu64 " cases\n", arguments.seed, cases);
     own_dwarf_close(&own);
     return 0;
 }

@@ -14,9 +14,9 @@
 #include "elf/symbol_entries.h"
 #include "elf/symbols.h"
 #include "process/memory_pattern.h"
+#include "support/fuzz_arguments.h"
 #include "support/random.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
@@ -165,34 +165,16 @@ static uint8_t *load_file(const char *path, size_t *size_out)
     return bytes;
 }
 
-static bool read_arguments(int argc, char **argv, uint64_t *seconds, uint64_t *seed)
-{
-    static const struct option options[] = {
-        {"seconds", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'r'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
-
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option != 's' && option != 'r')
-            return false;
-        *(option == 's' ? seconds : seed) = strtoull(optarg, NULL, 0);
-    }
-    return true;
-}
-
 int main(int argc, char **argv)
 {
-    uint64_t seconds = 60, seed = 1, cases = 0;
+    struct fuzz_arguments arguments;
+    uint64_t cases = 0;
     time_t start = time(NULL);
     uint8_t *file, *copy;
     size_t size_bytes;
 
-    if (!read_arguments(argc, argv, &seconds, &seed)) {
-        fprintf(stderr, "usage: %s [--seconds N] [--seed S]\n", argv[0]);
+    if (!fuzz_arguments_read(argc, argv, "", &arguments))
         return 2;
-    }
     dl_iterate_phdr(copy_image, NULL);
     if (original == NULL || damaged == NULL)
         return 2;
@@ -200,16 +182,16 @@ int main(int argc, char **argv)
     copy = malloc(size_bytes);
     if (copy == NULL)
         return 2;
-    for (; (uint64_t)(time(NULL) - start) < seconds; cases++) {
+    for (; (uint64_t)(time(NULL) - start) < arguments.seconds; cases++) {
         struct random random;
 
-        random_init(&random, random_seed_derive(seed, cases));
+        random_init(&random, random_seed_derive(arguments.seed, cases));
         alarm(CASE_SECONDS_MAX);
         read_memory(&random);
         read_file(&random, file, size_bytes, copy);
         read_pattern(&random);
     }
-    printf("seed %" PRIu64 ": %" PRIu64 " damaged images\n", seed, cases);
+    printf("seed %" PRIu64 ": %" PRIu64 " damaged images\n", arguments.seed, cases);
     free(file);
     free(copy);
     free(original);

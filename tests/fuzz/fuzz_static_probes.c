@@ -11,10 +11,10 @@
 #include "elf/static_probes.h"
 #include "elf/symbol_file.h"
 #include "gait/probe.h"
+#include "support/fuzz_arguments.h"
 #include "support/random.h"
 
 #include <elf.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,48 +144,30 @@ static void damage(struct random *random, struct file *file, uint64_t notes_byte
     }
 }
 
-static bool read_arguments(int argc, char **argv, uint64_t *seconds, uint64_t *seed)
-{
-    static const struct option options[] = {
-        {"seconds", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'r'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
-
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option != 's' && option != 'r')
-            return false;
-        *(option == 's' ? seconds : seed) = strtoull(optarg, NULL, 0);
-    }
-    return true;
-}
-
 int main(int argc, char **argv)
 {
-    uint64_t seconds = 60, seed = 1, cases = 0, probes = 0;
+    struct fuzz_arguments arguments;
+    uint64_t cases = 0, probes = 0;
     struct file *copy = malloc(sizeof(*copy));
     struct file original;
     time_t start = time(NULL);
 
-    if (copy == NULL || !read_arguments(argc, argv, &seconds, &seed)) {
-        fprintf(stderr, "usage: %s [--seconds N] [--seed S]\n", argv[0]);
+    if (copy == NULL || !fuzz_arguments_read(argc, argv, "", &arguments))
         return 2;
-    }
     pass(1, "text");
     make_file(&original);
     if (read_all(&original) < 3)
         return 2;
-    for (; (uint64_t)(time(NULL) - start) < seconds; cases++) {
+    for (; (uint64_t)(time(NULL) - start) < arguments.seconds; cases++) {
         struct random random;
 
-        random_init(&random, random_seed_derive(seed, cases));
+        random_init(&random, random_seed_derive(arguments.seed, cases));
         alarm(CASE_SECONDS_MAX);
         *copy = original;
         damage(&random, copy, original.sections[2].sh_size);
         probes += read_all(copy);
     }
-    printf("seed %" PRIu64 ": %" PRIu64 " damaged files with %" PRIu64 " probes\n", seed, cases, probes);
+    printf("seed %" PRIu64 ": %" PRIu64 " damaged files with %" PRIu64 " probes\n", arguments.seed, cases, probes);
     free(copy);
     return 0;
 }

@@ -9,13 +9,16 @@
 #include "ring/crash_record.h"
 #include "ring/detail_record.h"
 #include "support/command_run.h"
+#include "support/fuzz_arguments.h"
+#include "support/kernel_trace.h"
 #include "support/long_calls.h"
 #include "support/random.h"
 #include "trace/crc32c.h"
+#include "trace/kernel_events.h"
+#include "trace/kernel_packing.h"
 #include "trace/record_counts.h"
 #include "trace/stream_reader.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +29,18 @@
 /* A case takes milliseconds. */
 #define CASE_SECONDS_MAX 20
 
-extern const struct command command_verify, command_report, command_replay;
+extern const struct command command_verify, command_report, command_replay, command_export;
 
 static const char *const names[] = {
     "manifest.json",         "100/modules.gait",     "100/blocks.gait",      "100/100.1.index.gait",
     "100/101.1.index.gait",  "100/102.1.index.gait", "100/103.1.index.gait", "100/104.1.index.gait",
-    "100/100.1.detail.gait", "100/crash.gait",       "100/105.1.index.gait",
+    "100/100.1.detail.gait", "100/crash.gait",       "100/105.1.index.gait", "kernel/sources.gait",
+    "kernel/0.events.gait",  "kernel/1.events.gait",
 };
+
+/* All that write text or bytes. */
+static const char *const formats[] = {"chrome",     "perfetto", "speedscope", "folded", "perf",
+                                      "flamegraph", "pprof",    "csv",        "json"};
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
@@ -143,7 +151,7 @@ static bool has_bad_repair(const struct trace_folder *folder, const char *output
 static bool run_case(const struct trace_folder *folder, const struct original *originals, uint64_t seed)
 {
     struct random random;
-    struct command_run report, replay, verify, repair;
+    struct command_run report, replay, export, verify, repair;
     bool is_explained, is_repaired;
 
     random_init(&random, seed);
@@ -151,16 +159,20 @@ static bool run_case(const struct trace_folder *folder, const struct original *o
     write_damaged(folder, originals, &random);
     report = COMMAND_RUN(&command_report, 100, folder->path, "--limit", "3");
     replay = COMMAND_RUN(&command_replay, 100, folder->path, "--from", "50us", "--limit", "9", "--no-pager");
+    export = COMMAND_RUN(&command_export, 100, folder->path, "-f",
+                         formats[random_below(&random, sizeof(formats) / sizeof(formats[0]))]);
     verify = COMMAND_RUN(&command_verify, 100, folder->path);
     repair = COMMAND_RUN(&command_verify, 100, folder->path, "--repair");
     alarm(0);
     is_explained = (report.status == COMMAND_DONE) == (report.err.text[0] == '\0') &&
                    (replay.status == COMMAND_DONE) == (replay.err.text[0] == '\0') &&
+                   (export.status == COMMAND_DONE || export.err.text[0] != '\0') &&
                    (verify.status == COMMAND_DONE) == (verify.err.text[0] == '\0') &&
                    (repair.status == COMMAND_DONE || verify.status == COMMAND_FAILED);
     is_repaired = !has_bad_repair(folder, repair.output);
     command_run_deinit(&report);
     command_run_deinit(&replay);
+    command_run_deinit(&export);
     command_run_deinit(&verify);
     command_run_deinit(&repair);
     return is_explained && is_repaired;
@@ -231,47 +243,73 @@ static void put_details_and_crash(const struct trace_folder *folder)
                                                                 .bytes = &crash});
 }
 
-static bool read_arguments(int argc, char **argv, uint64_t *seconds, uint64_t *seed)
+/* Of one CPU packed, of the other as it was in the first version. */
+static void put_kernel_events(const struct trace_folder *folder)
 {
-    static const struct option options[] = {
-        {"seconds", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'r'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
+    static uint8_t packed[4096 + KERNEL_PACKED_BYTES_MAX];
+    static const uint64_t frames[] = {0x1234, 0x1890, 0x9999};
+    const struct trace_stream_header header = {.kind = TRACE_STREAM_KERNEL_EVENTS};
+    struct stream_piece piece = {.bytes = packed, .last_time = 10000};
+    struct kernel_predictor *predictor;
+    struct chunk_encoder *encoder;
+    struct stream_writer writer;
 
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option != 's' && option != 'r')
-            return false;
-        *(option == 's' ? seconds : seed) = strtoull(optarg, NULL, 0);
+    kernel_trace_put_example(folder);
+    unlinkat(folder->fd, "kernel/0.events.gait", 0);
+    if (kernel_predictor_create(&predictor) != 0 || chunk_encoder_create(false, &encoder) != 0 ||
+        stream_writer_open(&writer, folder->fd, "kernel/0.events.gait", &header, encoder) != 0)
+        abort();
+    for (uint64_t i = 0; i < 90; i++) {
+        const uint64_t raw[] = {i * i, 0x64726f77, i};
+        const struct kernel_event event = {
+            .time = 1100 + 50 * i,
+            .source = 1 + i % 2,
+            .pid = 100,
+            .tid = 100 + (uint32_t)i % 3,
+            .raw = (const uint8_t *)raw,
+            .raw_bytes = i % 2 == 0 ? 24 : 16,
+            .kernel_frames = frames + i % 2,
+            .kernel_frame_count = i % 3,
+            .user_frames = frames,
+            .user_frame_count = i % 4,
+        };
+
+        piece.size_bytes += kernel_packing_put(predictor, &event, packed + piece.size_bytes);
+        piece.unpacked_bytes +=
+            sizeof(struct kernel_record) + event.raw_bytes + 8 * (event.kernel_frame_count + event.user_frame_count);
     }
-    return true;
+    if (stream_writer_put(&writer, &piece) != 0 || stream_writer_close(&writer, 0) != 0)
+        abort();
+    chunk_encoder_destroy(encoder);
+    kernel_predictor_destroy(predictor);
 }
 
 int main(int argc, char **argv)
 {
-    uint64_t seconds = 60, seed = 1, cases = 0, failures = 0;
+    struct fuzz_arguments arguments;
+    uint64_t cases = 0, failures = 0;
     struct original originals[NAMES];
     struct trace_folder folder;
     time_t start = time(NULL);
 
-    if (!read_arguments(argc, argv, &seconds, &seed)) {
-        fprintf(stderr, "usage: %s [--seconds N] [--seed S]\n", argv[0]);
+    if (!fuzz_arguments_read(argc, argv, "", &arguments))
         return 2;
-    }
+    /* What commands say of damage on the side is not of interest; what sanitizers say takes another way. */
+    stderr = fopen("/dev/null", "w");
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
     put_stored(&folder);
     put_details_and_crash(&folder);
     long_calls_put(&folder, 105, 0);
+    put_kernel_events(&folder);
     for (size_t i = 0; i < NAMES; i++)
         originals[i].bytes = trace_folder_read(&folder, names[i], &originals[i].size_bytes);
-    for (; (uint64_t)(time(NULL) - start) < seconds && failures < 10; cases++)
-        if (!run_case(&folder, originals, random_seed_derive(seed, cases))) {
-            printf("case %" PRIu64 " of seed %" PRIu64 " is neither read nor explained\n", cases, seed);
+    for (; (uint64_t)(time(NULL) - start) < arguments.seconds && failures < 10; cases++)
+        if (!run_case(&folder, originals, random_seed_derive(arguments.seed, cases))) {
+            printf("case %" PRIu64 " of seed %" PRIu64 " is neither read nor explained\n", cases, arguments.seed);
             failures++;
         }
-    printf("seed %" PRIu64 ": %" PRIu64 " damaged traces, %" PRIu64 " failures\n", seed, cases, failures);
+    printf("seed %" PRIu64 ": %" PRIu64 " damaged traces, %" PRIu64 " failures\n", arguments.seed, cases, failures);
     for (size_t i = 0; i < NAMES; i++)
         free(originals[i].bytes);
     trace_folder_deinit(&folder);

@@ -16,6 +16,17 @@ static inline void command_check_output(const struct command *command, const cha
     command_run_deinit(&run);
 }
 
+/* A part of what it prints. */
+static inline void command_check_part(const struct command *command, const char *const *words, const char *expected)
+{
+    struct command_run run = command_run(command, 100, words);
+
+    CHECK_EQUAL(run.status, COMMAND_DONE);
+    if (strstr(run.output, expected) == NULL)
+        CHECK_TEXT(run.output, expected);
+    command_run_deinit(&run);
+}
+
 /* A part of what it says. */
 static inline void command_check_refusal(const struct command *command, const char *const *words,
                                          enum command_status status, const char *expected)

@@ -384,6 +384,30 @@ visit() {
 
 visit "${VISITS:-10}"
 
+# Pages behind a stack that nobody can read before a thread of the process goes on, which stands still meanwhile.
+gcc -O1 -pthread -o "$folder/late_pages" tests/system/programs/late_pages.c || exit 1
+late_pages() {
+    local process
+    checks=$((checks + 1))
+    mkfifo "$folder/word"
+    "$folder/late_pages" <"$folder/word" >"$folder/said" &
+    process=$!
+    started+=("$process")
+    exec 4>"$folder/word"
+    until_true "it waits" grep -q -E 'waiting|none here' "$folder/said"
+    if grep -q waiting "$folder/said"; then
+        timeout -k 5 40 "$gait" attach --quiet --duration 1 -o "$folder/late" --hook '*' $process >"$folder/err" 2>&1 ||
+            fail "attaching while a page is missing"
+        echo >&4
+        until_true "the page is there" grep -q 'read 42' "$folder/said"
+    fi
+    exec 4>&-
+    wait $process
+    rm -f "$folder/word"
+}
+
+late_pages
+
 # Gait is killed, again and again: the process goes on.
 killed() {
     local kills=$1 process i

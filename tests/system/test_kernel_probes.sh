@@ -118,6 +118,9 @@ check "no profile" grep -q ' profile ip=0x' "$folder/out"
 # ---- recorded
 probe 0 --quiet -o "$folder/traces" tracepoint:syscalls:sys_enter_getppid tracepoint:sched:sched_process_exec -- "$program"
 trace=$(echo "$folder"/traces/*)
+# An event takes a few bytes; as the kernel tells it, it is more than forty.
+bytes=$(cat "$trace"/kernel/[0-9]*.events.gait | wc -c)
+check "1000 events take $bytes bytes" test "$bytes" -lt 15000
 check "a bad trace" "$gait" verify "$trace" >"$folder/verified" 2>&1
 "$gait" report "$trace" >"$folder/out" 2>"$folder/err" || fail "no report"
 seen 1 '^ +1000 .* 0  tracepoint:syscalls:sys_enter_getppid$'
@@ -132,6 +135,26 @@ seen 1 '^1000,1'
 check "not in the export" python3 -c 'import json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
 assert sum(e["ph"] == "i" and e["name"] == "sys_enter_getppid" for e in events) == 1000' "$folder/chrome.json"
+for format in json csv perfetto ctf sqlite; do
+    check "no export to $format" "$gait" export -f "$format" "$trace" -o "$folder/exported.$format" 2>"$folder/err"
+done
+# count "pattern" file: lines like that, 1000 of them
+count() {
+    check "not 1000 of '$1' in $2" test "$(grep -c -E -- "$1" "$2")" == 1000
+}
+count '"kernel":"sys_enter_getppid".*"fields":\{"__syscall_nr": 110' "$folder/exported.json"
+count ',"sys_enter_getppid\(__syscall_nr=110\)","","",,0,[0-9]+,0,0,kernel' "$folder/exported.csv"
+check "a line has too many values" python3 -c 'import csv, sys
+assert all(len(row) == 12 for row in csv.reader(open(sys.argv[1])))' "$folder/exported.csv"
+protoc -Itests/export --decode=Trace perfetto.proto <"$folder/exported.perfetto" >"$folder/out" 2>"$folder/err" || fail "protoc"
+count '^    name: "sys_enter_getppid"' "$folder/out"
+check "fields that protoc does not know" test "$(grep -c -E '^ *[0-9]+:' "$folder/out")" == 0
+if command -v babeltrace2 >/dev/null; then
+    babeltrace2 "$folder/exported.ctf" >"$folder/out" 2>"$folder/err" || fail "babeltrace2"
+    count ' kernel: .*name = "sys_enter_getppid"' "$folder/out"
+fi
+check "not in the database" test "$(sqlite3 "$folder/exported.sqlite" \
+    "select count(*) from kernel_events where name = 'sys_enter_getppid' and json_extract(fields, '\$.__syscall_nr') = 110")" == 1000
 "$gait" pack "$trace" -o "$folder/packed.gait" >"$folder/out" 2>"$folder/err" || fail "not packed"
 "$gait" report "$folder/packed.gait" >"$folder/out" 2>"$folder/err" || fail "no report of what was packed"
 seen 1 'tracepoint:syscalls:sys_enter_getppid$'
@@ -145,6 +168,55 @@ checks=$((checks + 1))
 "$gait" verify "$trace" >"$folder/out" 2>&1 && fail "what is cut off is called good" "$folder/out"
 "$gait" report "$trace" >"$folder/out" 2>"$folder/err" || fail "no report of what is cut off"
 
+# ---- stacks have names (who called is not yet in them at the very beginning of a function, before kernel 6.11), of the kernel's functions and of the program's, also where they are read elsewhere
+if works uprobe; then
+    gcc -O1 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -pthread -o "$folder/steps" tests/system/programs/checked_steps.c || exit 1
+    probe 0 "uprobe:$folder/steps:take_step" --stack --limit 20 -- "$folder/steps" 300 "$folder/good"
+    check "no names on the screen" grep -q '^        work+0x' "$folder/out"
+    probe 0 --quiet -o "$folder/stacks" --stack --limit 2000 "uprobe:$folder/steps:take_step" profile:hz:999 -- "$folder/steps" 300 "$folder/good"
+    stacks=$(echo "$folder"/stacks/*)
+    check "a bad trace with stacks" "$gait" verify "$stacks" >"$folder/verified" 2>&1
+    "$gait" export -f folded "$stacks" >"$folder/out" 2>"$folder/err" || fail "not folded"
+    check "no stacks of the program" grep -q -E "^uprobe:$folder/steps:take_step;steps;.*work;(take_steps;)?take_step [0-9]+$" "$folder/out"
+    check "no samples in the kernel" grep -q -E '^profile:hz:999;steps;.*;(do_syscall_64|entry_SYSCALL[a-z0-9_]*|asm_[a-z_]*);.* [0-9]+$' "$folder/out"
+    "$gait" export -f perf "$stacks" >"$folder/out" 2>"$folder/err" || fail "no text as of perf"
+    check "no frames as of perf" grep -q -E "^	 *[0-9a-f]+ work\+0x[0-9a-f]+ \($folder/steps\)$" "$folder/out"
+    "$gait" query --csv "$stacks" "select count(*) > 0 from kernel_events where stack like 'take_step;%work;%'" \
+        >"$folder/out" 2>"$folder/err" || fail "no answer"
+    seen 1 '^1'
+    "$gait" export -f perfetto "$stacks" -o "$folder/exported.stacks" 2>"$folder/err" || fail "no export of stacks"
+    protoc -Itests/export --decode=Trace perfetto.proto <"$folder/exported.stacks" >"$folder/out" 2>"$folder/err" || fail "protoc"
+    check "no samples with stacks" grep -q 'callstack_iid' "$folder/out"
+    check "more fields that protoc does not know" test "$(grep -c -E '^ *[0-9]+:' "$folder/out")" == 0
+    for format in speedscope pprof flamegraph chrome json; do
+        check "no $format of stacks" "$gait" export -f "$format" "$stacks" -o "$folder/exported" 2>"$folder/err"
+    done
+    # Children have the code of those that made them; of a process that was there before it is looked up.
+    "$folder/steps" 1500 "$folder/good" &
+    started+=($!)
+    probe 0 --quiet -o "$folder/attached" --stack --limit 500 -p $! "uprobe:$folder/steps:take_step"
+    wait "${started[0]}"
+    started=()
+    "$gait" export -f folded "$folder"/attached/* >"$folder/out" 2>"$folder/err" || fail "not folded"
+    check "frames without names" test "$(grep -c -E 'work;(have_child;)?(take_steps;)?take_step [0-9]+$' "$folder/out")" -ge 1
+    check "frames that are addresses" test "$(grep -c -E 'take_step;0x' "$folder/out")" == 0
+fi
+
+# ---- it ends as the program did
+probe 7 tracepoint:syscalls:sys_enter_getppid -- sh -c 'exit 7'
+probe 7 --count software:page-faults -- sh -c 'exit 7'
+probe 143 --quiet -o "$folder/ended" tracepoint:syscalls:sys_enter_getppid -- sh -c 'kill -TERM $$'
+refuses 1 "cannot run '/no/such/program'" probe tracepoint:syscalls:sys_enter_getppid -- /no/such/program
+refuses 1 'in the folders of PATH' probe --quiet -o "$folder/never" tracepoint:syscalls:sys_enter_getppid -- no-such-program
+check "a trace of nothing" test ! -e "$folder/never"
+refuses 1 'not allowed to be executed' probe tracepoint:syscalls:sys_enter_getppid -- /etc/passwd
+printf '\177ELFnonsense' >"$folder/nonsense" && chmod +x "$folder/nonsense"
+refuses 1 'Exec format error' probe tracepoint:syscalls:sys_enter_getppid -- "$folder/nonsense"
+
+# ---- nothing is listed twice
+probe 0 -l 'uprobe:libc:mem*'
+check "listed twice" test "$(sort "$folder/out" | uniq -d | wc -l)" == 0
+
 # ---- in a recording by the agent
 "$gait" spawn --quiet -o "$folder/both" --sched --probe tracepoint:syscalls:sys_enter_getppid -- "$program" 2>"$folder/err" ||
     fail "nothing recorded"
@@ -152,12 +224,18 @@ checks=$((checks + 1))
 seen 1000 '\* sys_enter_getppid '
 check "no calls" grep -q '  add_up();' "$folder/out"
 check "no switches" grep -q '\* run running=1 ' "$folder/out"
+"$gait" export -f perfetto "$folder"/both/* -o "$folder/exported" 2>"$folder/err" || fail "no export"
+protoc -Itests/export --decode=Trace perfetto.proto <"$folder/exported" >"$folder/switches" 2>"$folder/err" || fail "protoc"
+check "nobody begins to run" grep -q '^        next_comm: "probed"' "$folder/switches"
+check "nobody ceases to" grep -q '^        prev_comm: "probed"' "$folder/switches"
 # The system calls come after the calls of the loop before them.
 checks=$((checks + 1))
 [[ $(grep -n '  add_up();' "$folder/out" | tail -n 1 | cut -d : -f 1) -lt $(grep -n 'sys_enter_getppid' "$folder/out" | head -n 1 | cut -d : -f 1) ]] ||
     fail "calls and system calls are not in their order" "$folder/out"
 
 # ---- what is wrong is told
+# Breakpoints of the kernel and hooks of ours would be in each other's way.
+refuses 2 'try --hook add_up instead, or gait probe' spawn --probe "uprobe:$program:add_up" -- "$program"
 refuses 2 'did you mean sched_switch' probe tracepoint:sched:sched_swich
 refuses 2 'is no kind of probe; did you mean tracepoint' probe tracepont:a:b
 refuses 2 'which probe' probe
@@ -173,9 +251,30 @@ started+=($!)
 until_true "it records" compgen -G "$folder/killed/*/kernel/*.events.gait" >/dev/null
 kill -KILL "${started[0]}"
 wait "${started[0]}" 2>/dev/null
-left=$(unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && cat /sys/kernel/tracing/uprobe_events /sys/kernel/tracing/dynamic_events | wc -l' 2>"$folder/err")
-check "something is left in the kernel" test "$left" == 0
+mkdir "$folder/tracing"
+# shellcheck disable=SC2016 # what the shell in it expands
+unshare -m sh -c 'mount -t tracefs tracefs "$1" && cat "$1/uprobe_events" "$1/dynamic_events"' - "$folder/tracing" \
+    >"$folder/left" 2>"$folder/err" || fail "nobody can tell what is left in the kernel"
+check "something is left in the kernel" test "$(grep -c -F "$program" "$folder/left")" == 0
 check "what a killed gait left cannot be read" "$gait" report "$folder"/killed/* >"$folder/out" 2>&1
+
+# Programs in the kernel end with who loaded them.
+# programs: how many there are that count at raw tracepoints
+programs() {
+    bpftool prog list 2>/dev/null | grep -c ' name on_raw_tracepo'
+}
+if works rawtracepoint && command -v bpftool >/dev/null; then
+    before=$(programs)
+    "$gait" probe --by id tracepoint:raw_syscalls:sys_enter >"$folder/out" 2>"$folder/err" &
+    started=($!)
+    more_programs() { [[ $(programs) -gt $before ]]; }
+    no_more_programs() { [[ $(programs) -le $before ]]; }
+    until_true "it counts" more_programs
+    kill -KILL "${started[0]}"
+    wait "${started[0]}" 2>/dev/null
+    until_true "nothing is left in the kernel" no_more_programs
+    started=()
+fi
 
 # ---- without privileges
 if command -v setpriv >/dev/null && [[ $(id -u) == 0 ]]; then

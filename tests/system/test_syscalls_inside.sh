@@ -66,7 +66,7 @@ grep -q "openat" "$folder/err" || fail "nobody says what was meant" "$folder/err
 # The same as strace, call by call, but for what differs from run to run: numbers of processes, addresses, random bytes.
 words() {
     grep -v -E '^(---|\+\+\+)' "$1" | sed -E 's/^([a-z0-9_]+)\(.*\) += (-?[0-9]+|0x[0-9a-f]+|\?).*/\1 \2/; s/0x[0-9a-f]+/ADDRESS/' |
-        sed -E 's/^(set_tid_address|getpid|gettid|getppid) .*/\1 ID/' | grep -v '^rt_sigreturn'
+        sed -E 's/^(set_tid_address|getpid|gettid|getppid|vfork|clone|wait4) .*/\1 ID/' | grep -v '^rt_sigreturn'
 }
 compare() {
     checks=$((checks + 1))
@@ -81,12 +81,23 @@ compare tar cf "$folder/tarred" -C docs .
 compare cat /etc/passwd
 compare git --version
 compare sh -c 'cd /; pwd; echo a > /dev/null'
+# A program that the first one executes is the same process; children are not told, nor waited for.
+compare dash -c "/bin/true; exec /bin/echo a"
+compare env -i /bin/echo a
 
 # Processes are told apart, and what a program that is executed does as well.
 checks=$((checks + 1))
 "$gait" syscalls -f -o "$folder/ours" -- sh -c '/bin/true; (cd /; exec /bin/true)' 2>"$folder/err" || fail "children: it fails" "$folder/err"
 [[ $(grep -c 'execve("/bin/true"' "$folder/ours") == 2 ]] || fail "children: two programs are executed" "$folder/ours"
 [[ $(grep -c 'exit_group(0)' "$folder/ours") -ge 3 ]] || fail "children: three processes end" "$folder/ours"
+
+# Where there is hardly any stack, calls are what they are without us, and are told all the same.
+gcc -O1 -pthread -o "$folder/small" tests/programs/x86_64/small_stacks.c || exit 1
+"$folder/small" >"$folder/said.alone"
+checks=$((checks + 1))
+"$gait" syscalls -f -c -o "$folder/ours" "$folder/small" >"$folder/said" 2>"$folder/err" || fail "small stacks: it fails" "$folder/err"
+diff "$folder/said.alone" "$folder/said" >"$folder/difference" || fail "small stacks: the program does something else" "$folder/difference"
+grep -q ' 1240 *getppid$' "$folder/ours" || fail "small stacks: not all calls are told" "$folder/ours"
 
 # The one that looks is killed: the program goes on, and none of its calls fails. (It ends with 0 only if none did.)
 checks=$((checks + 1))

@@ -23,4 +23,6 @@ torture -w visits -n 4 -m "none call,ret block hook" luajit
 torture -w attach -m "none hook" checker-single_step checker-single_step
 torture -w spawn -m "none hook" checker-seccomp_filters checker-threads_end checker-exec_chain checker-daemon \
     checker-clone_flags checker-unmapped_code checker-own_tracing
+torture -w spawn -m hook checker-bad_pointers checker-children_segment checker-signal_exception checker-signal_storm
+torture -w visits -n 4 -m hook checker-signal_storm checker-user_paging
 exit $failed

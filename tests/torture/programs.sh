@@ -20,6 +20,15 @@ int main(void)
     return f10(1, 2) + f11(3, 4) + f12(5, 6) + f13(7, 8) + f14(9, 1) + f15(2, 3) + f16(4, 5) == 7;
 }
 END
+    awk 'BEGIN {
+        print "int f0(int a, int b) { return a ^ b; }"
+        for (i = 1; i < 200; i++) {
+            printf "__attribute__((noinline)) int f%d(int a, int b)\n{\n    int s = %d;\n", i, i
+            printf "    for (int i = 0; i < a; i++)\n        s += (i ^ b) * %d + (s >> %d);\n", i % 97, i % 7 + 1
+            printf "    return s & 1 ? f%d(s & 3, a) : b / (s | 1);\n}\n", i - 1
+        }
+        print "int main(void) { return f199(9, 5) == 7; }"
+    }' >many.c
     cat >throw.cc <<'END'
 #include <cstdio>
 #include <stdexcept>
@@ -207,7 +216,7 @@ func main() {
 			for k := range values {
 				values[k] = C.int((k * 7919 + i) % 3001)
 			}
-			for round := 0; round < 3; round++ {
+			for round := 0; round < 40; round++ {
 				C.sort(&values[0], C.size_t(len(values)))
 			}
 			results <- int(values[100]) + i*1000
@@ -230,6 +239,26 @@ let () =
   let rec overflow n = 1 + overflow (n + 1) in
   if Array.length Sys.argv = 1 then (try ignore (overflow 0) with Stack_overflow -> incr caught);
   Printf.printf "%d %d\n" (f 38) !caught
+END
+    cat >interpreted.ml <<'END'
+let rec f n = if n < 2 then n else f (n - 1) + f (n - 2)
+let () =
+  print_int (f 31);
+  let h = Hashtbl.create 10 in
+  for i = 1 to 400000 do Hashtbl.replace h (i mod 1009) i done;
+  print_int (Hashtbl.length h);
+  (try failwith "x" with Failure s -> print_endline s)
+END
+    cat >work.tcl <<'END'
+proc f n {if {$n < 2} {return $n}; expr {[f [expr {$n - 1}]] + [f [expr {$n - 2}]]}}
+puts [f 30]
+catch {error x} message
+puts $message
+proc numbers {} {for {set i 0} {$i < 20000} {incr i} {yield $i}}
+coroutine next numbers
+set sum 0
+for {set i 1} {$i < 20000} {incr i} {incr sum [next]}
+puts $sum
 END
     cat >work.c <<'END'
 #include <setjmp.h>
@@ -278,7 +307,8 @@ END
 daemon off; worker_processes 2; pid $PWD/nginx.pid; error_log stderr crit; user root;
 events { worker_connections 256; }
 http { access_log off; client_body_temp_path $PWD/t1; proxy_temp_path $PWD/t2; fastcgi_temp_path $PWD/t3; uwsgi_temp_path $PWD/t4;
-    scgi_temp_path $PWD/t5; server { listen 127.0.0.1:7394; root $PWD/served; gzip on; gzip_types *; } }
+    scgi_temp_path $PWD/t5; server { listen 127.0.0.1:7394; root $PWD/served; gzip on; gzip_types *;
+    location = /packed { gzip off; add_header Content-Encoding gzip; } } }
 END
     put_servers
 }
@@ -315,6 +345,19 @@ kill -QUIT $!
 wait $!
 echo $?
 END
+    # Here it is curl that works: what it gets is packed already.
+    cat >serve_curl <<'END'
+nginx -p "$PWD" -c "$PWD/nginx.conf" -e stderr &
+./wait_port 7394
+curl -s --compressed "http://127.0.0.1:7394/packed?[1-30]" | md5sum
+curl -s -Z --compressed "http://127.0.0.1:7394/packed?[1-8]" -o 'got#1'
+cat got? | md5sum
+rm -f got?
+curl -s -o /dev/null -o /dev/null -w '%{http_code} %{size_download}\n' http://127.0.0.1:7394/file http://127.0.0.1:7394/missing
+kill -QUIT $!
+wait $!
+echo $?
+END
     cat >serve_memcached <<'END'
 memcached -u root -l 127.0.0.1 -p 7395 -t 4 &
 ./wait_port 7395
@@ -331,22 +374,44 @@ kill -TERM $!
 wait $!
 echo $?
 END
-    cat >serve_postgres <<'END'
+    # make_cluster folder
+    cat >make_cluster <<'END'
 bin=$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)
-rm -rf data && mkdir data && chown nobody data && chmod 755 "$PWD" "$PWD/.."
-export PATH="$bin:$PATH" HOME=/ LC_ALL=C
-as_nobody() { exec setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; }
-(as_nobody initdb -D data -N -A trust) >/dev/null || echo initdb $?
-as_nobody postgres -D data -p 7396 -k /tmp -c listen_addresses=127.0.0.1 -c fsync=off >/dev/null 2>&1 &
-./wait_port 7396
-for _ in {1..200}; do pg_isready -q -h 127.0.0.1 -p 7396 && break; sleep 0.05; done
-pgbench -h 127.0.0.1 -p 7396 -U nobody -i -q postgres >/dev/null 2>&1 || echo pgbench -i $?
-pgbench -h 127.0.0.1 -p 7396 -U nobody -c 4 -t 50 postgres >/dev/null 2>&1 || echo pgbench $?
-psql -h 127.0.0.1 -p 7396 -q -A -t -U nobody postgres -c 'select count(*) from pgbench_history; select sum(a % 7) from generate_series(1, 200000) a;'
+rm -rf "$1" && mkdir "$1" && chown nobody "$1" && chmod 755 "$PWD" "$PWD/.."
+HOME=/ LC_ALL=C setpriv --reuid=nobody --regid=nogroup --clear-groups "$bin/initdb" -D "$1" -N -A trust >/dev/null || echo initdb $?
+cat "$1/PG_VERSION"
+find "$1" -type f -printf '%P\n' | sort | grep -v pg_wal | md5sum
+END
+    cat >serve_postgres <<'END'
+export PATH="$(ls -d /usr/lib/postgresql/*/bin | tail -n 1):$PATH" HOME=/ LC_ALL=C
+rm -rf data && cp -a cluster data
+setpriv --reuid=nobody --regid=nogroup --clear-groups \
+    postgres -D data -p 7396 -k /tmp -c listen_addresses=127.0.0.1 -c fsync=off >/dev/null 2>&1 &
+for _ in {1..600}; do pg_isready -q -h 127.0.0.1 -p 7396 && break; sleep 0.05; done
+ask="-h 127.0.0.1 -p 7396 -U nobody"
+pgbench $ask -i -q postgres >/dev/null 2>&1 || echo pgbench -i $?
+pgbench $ask -c 4 -t 300 postgres >/dev/null 2>&1 || echo pgbench $?
+psql $ask -q -A -t postgres -c 'select count(*) from pgbench_history; select sum(a % 7) from generate_series(1, 400000) a;'
+psql $ask -q -A -t postgres -c 'select sum(abalance) = (select sum(delta) from pgbench_history) from pgbench_accounts;'
 kill -INT $!
 wait $!
 echo $?
 rm -rf data
+END
+    cat >serve_tmux <<'END'
+ask="tmux -S tmux_socket -f /dev/null"
+# Who finds an old one makes a server of its own.
+rm -f tmux_socket
+$ask -D &
+for _ in {1..400}; do [[ -S tmux_socket ]] && break; sleep 0.05; done
+$ask new-session -d -x 80 -y 24 'seq 1 1000000; sleep 99'
+for _ in {1..2000}; do $ask capture-pane -p | grep -q '^1000000$' && break; sleep 0.05; done
+$ask resize-window -x 40 -y 10 \; split-window -d 'seq 1 5; sleep 99'
+$ask capture-pane -p -t 0 | tail -n 3
+$ask list-panes -F '#{pane_index} #{pane_width}'
+$ask kill-server
+wait $!
+echo $?
 END
     chmod +x wait_port serve_*
     # Ports of our own, so that several may run side by side.
@@ -358,10 +423,14 @@ declare -A commands needs
 # What makes a file that a program needs.
 declare -A makers=(
     [./throw]='g++ -O1 -pthread throw.cc -o throw' [./panic]='rustc -O panic.rs -o panic' [./Work.class]='javac Work.java'
+    [./throw.threads]='clang++ -O1 -pthread -fsanitize=thread throw.cc -o throw.threads'
+    [./work.memory]='clang -O1 -fsanitize=memory work.c -o work.memory'
+    [./throw.addresses]='g++ -O1 -pthread -fsanitize=address,undefined throw.cc -o throw.addresses'
     [./routines]='GOCACHE=$PWD/cache GO111MODULE=off go build -o routines routines.go'
     [./cgo]='GOCACHE=$PWD/cache GO111MODULE=off go build -o cgo cgo.go' [./work_ml]='ocamlopt -w -a work.ml -o work_ml'
     [./work.musl]='musl-gcc -O1 work.c -o work.musl' [./work.musl_static]='musl-gcc -static -O1 work.c -o work.musl_static'
-    [./work.static]='gcc -static -O1 work.c -o work.static'
+    [./work.static]='gcc -static -O1 work.c -o work.static' [./work.static_pie]='gcc -static-pie -O1 work.c -o work.static_pie'
+    [./served/packed]='gzip -1c big >served/packed' [./cluster]='bash make_cluster cluster'
     [./work.arm]='aarch64-linux-gnu-gcc -static -O1 work.c -o work.arm'
 )
 # program name command [what it needs, if that is not called like it]
@@ -374,13 +443,14 @@ program() {
 program bash 'bash -c '\''s=0; for ((i = 0; i < 100000; i++)); do ((s += i % 7)); done; for i in 1 2 3 4 5 6 7 8; do (exit $i) || s=$((s + $?)); done; echo $s $(seq 3 | tac | paste -sd,)'\'
 program dash 'dash -c '\''i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; for j in 1 2 3 4; do (exit $j) || echo $?; done; echo $i | cat'\'
 program sort 'sort -R --random-source=big numbers | sort -n | md5sum'
-program grep 'bash -c '\''for i in 1 2 3 4 5 6; do grep -cE "^1[0-9]*(3|7)$" numbers; grep -c "9.*9" numbers; done'\'
+program grep 'bash -c "cat numbers{,,,}{,,,} | grep -cE \"^1[0-9]*(3|7)\\$|(.)9\\2\"; grep -c 9.*9 numbers"'
+program pcre2_jit 'bash -c "cat numbers{,,,}{,,,}{,,,} | grep -cP \"^(?=.*3)1\\d*(3|7)(?<!33)\\$\""' grep
 program sed 'sed -E "s/([0-9])([0-9])/\2\1/g; /7$/d" numbers | md5sum'
 program gawk 'gawk "{ s[\$1 % 97] += \$1; t = t substr(\$1, 1, 1) } END { for (i = 0; i < 97; i++) printf \"%d \", s[i]; print length(t) }" numbers numbers numbers numbers numbers numbers numbers numbers numbers numbers'
 program coreutils 'bash -c "shuf --random-source=big numbers | nl | cut -c 1-9 | tr 1-5 a-e | fold -w 7 | uniq -c | tac | od -c | tail -n 5; factor {1000000000..1000002000} | cksum; seq 1 40000 | split -l 700 - part. && wc -l part.* | tail -n 1; rm -f part.*; b2sum big; base64 big | base64 -d | sha512sum; date -u -d @1000000000; expr 6 \\* 7; printf %x 255"' 'shuf factor b2sum'
-program find 'find /usr/include /usr/share/doc -type f -name "*a*" -size +2k | sort | md5sum'
+program find 'find /usr/include /usr/share /usr/lib -type f -name "*a*" -size +2k -not -newermt 2030-01-01 -printf "%f %s\n" | sort | md5sum'
 program xargs 'bash -c "seq 1 40000 | xargs -P 3 -n 100 sh -c \"expr \\\$# + 1\" | sort | md5sum; find . -name few -exec wc -l {} +"'
-program tar 'tar cf - numbers binary big --mtime=2020-01-01 --owner=0 --group=0 | tar tvf - | md5sum'
+program tar 'bash -c "tar cf - numbers{,,,}{,,,}{,,,}{,,,} big{,,,}{,,,} --mtime=2020-01-01 --owner=0 --group=0 --hard-dereference | tar tvf - | md5sum"'
 program gzip 'bash -c "gzip -9c big | gunzip | md5sum"'
 program bzip2 'bash -c "bzip2 -c binary | bunzip2 | md5sum"'
 program xz 'bash -c "xz -T2 -3c big | xz -dc | md5sum"'
@@ -390,31 +460,40 @@ program openssl 'bash -c "for i in 1 2 3 4; do openssl sha512 big; openssl enc -
 program perl 'perl -e '\''my %h; for my $i (1 .. 400000) { $h{$i % 1013} .= chr(65 + $i % 26) } my $t = join "", map { $h{$_} } sort { $a <=> $b } keys %h; my $n = () = $t =~ /A[B-M]+C?/g; local $SIG{ALRM} = sub { $n++ }; alarm 0; if (my $p = fork) { waitpid $p, 0; print $? >> 8, " $n ", length $t, "\n" } else { exit 7 }'\'
 program python3 '/usr/bin/python3 work.py' /usr/bin/python3
 program ruby 'ruby -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..60000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\'
+program ruby_yjit 'ruby --yjit -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..60000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\' ruby
 program lua5.4 'lua5.4 routines.lua'
 program luajit 'luajit -e "local s = 0 for r = 1, 300 do local co = coroutine.wrap(function() for i = 1, 3000 do coroutine.yield(i) end end) for i = 1, 3000 do s = s + co() % 7 end end for i = 1, 3e7 do s = s + i % 3 end print(s, pcall(error, 1))"'
 program node 'node work.js'
 program javac 'bash -c "javac Work.java && java -cp . Work"'
 program java 'java -Xmx256m -cp . Work' 'java ./Work.class'
-program php 'php -r '\''$a = []; for ($i = 0; $i < 1000000; $i++) { $a[$i % 1009] = ($a[$i % 1009] ?? 0) + $i; } ksort($a); echo md5(json_encode($a)), " ", preg_match_all("/1(2|3)+/", implode(",", range(1, 50000))), "\n"; try { throw new Exception("x"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }'\'
-program guile 'guile --no-auto-compile -c '\''(define (f n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (display (f 25)) (newline) (display (call/cc (lambda (k) (map (lambda (x) (if (= x 5) (k x) x)) (iota 10)))))(newline)'\'
+program java_zgc 'java -XX:+UseZGC -Xmx256m -cp . Work' 'java ./Work.class'
+program java_xint 'java -Xint -XX:+UseSerialGC -Xmx128m -cp . Work' 'java ./Work.class'
+program php 'php -r '\''$a = []; for ($i = 0; $i < 8000000; $i++) { $a[$i % 1009] = ($a[$i % 1009] ?? 0) + $i; } ksort($a); echo md5(json_encode($a)), " ", preg_match_all("/1(2|3)+/", implode(",", range(1, 50000))), "\n"; try { throw new Exception("x"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }'\'
+program php_jit 'php -d opcache.enable_cli=1 -d opcache.jit=tracing -d opcache.jit_buffer_size=32M -r '\''$a = []; for ($i = 0; $i < 30000000; $i++) { $a[$i % 1009] = ($a[$i % 1009] ?? 0) + $i; } ksort($a); echo md5(json_encode($a)), " ", preg_match_all("/1(2|3)+/", implode(",", range(1, 50000))), "\n"; try { throw new Exception("x"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }'\' php
+program guile 'guile --no-auto-compile -c '\''(define (f n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (display (f 34)) (newline) (display (call/cc (lambda (k) (map (lambda (x) (if (= x 5) (k x) x)) (iota 10)))))(newline)'\'
 program sbcl 'sbcl --noinform --no-userinit --eval '\''(progn (defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (compile (quote f)) (print (f 30)) (print (handler-case (error "x") (error () 42))) (dotimes (i 20) (make-array 1000000)) (gc :full t) (terpri) (sb-ext:exit))'\'
-program ocaml 'ocaml -e "let rec f n = if n < 2 then n else f (n-1) + f (n-2) let () = print_int (f 27); let h = Hashtbl.create 10 in for i = 1 to 200000 do Hashtbl.replace h (i mod 1009) i done; print_int (Hashtbl.length h); (try failwith \"x\" with Failure s -> print_endline s)"'
-program tclsh 'bash -c '\''echo "proc f n {if {\$n < 2} {return \$n}; expr {[f [expr {\$n-1}]] + [f [expr {\$n-2}]]}}; puts [f 20]; catch {error x} m; puts \$m" | tclsh'\'
+program ocaml 'ocaml interpreted.ml'
+program tclsh 'tclsh work.tcl'
 program gcc 'bash -c "for o in 0 1 2 3; do gcc -O\$o -g0 big.c -o big.out && ./big.out; done"'
 program g++ 'bash -c "g++ -O1 -pthread throw.cc -o throw && ./throw"'
-program clang 'bash -c "clang -O2 big.c -o big.out && ./big.out"'
+program cc1 'bash -c "\$(gcc -print-prog-name=cc1) -quiet -O2 many.c -o - | md5sum"' gcc
+program ld 'bash -c "for i in 1 2 3; do ld -r --whole-archive \$(gcc -print-file-name=libc.a) -o linked && md5sum <linked; done; rm -f linked"' 'ld gcc'
+program clang 'bash -c "clang -O2 many.c -o big.out && ./big.out; clang -O1 -S big.c -o - | md5sum"'
 program rustc 'bash -c "rustc -O panic.rs -o panic 2>/dev/null && ./panic"'
 program go 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; go build -o routines routines.go && ./routines"'
 program throw './throw' ./throw
+program throw_tsan ./throw.threads ./throw.threads
+program work_msan './work.memory 600' ./work.memory
+program throw_asan ./throw.addresses ./throw.addresses
 program panic './panic' ./panic
 program routines './routines' ./routines
 program git 'bash -c "git -c init.defaultBranch=m init -q r && cd r && cp ../numbers ../big . && git add . && git -c user.name=a -c user.email=a@b commit -qm one --date=2020-01-01T00:00:00Z && git gc -q && git fsck 2>&1 && git log --format=%T && rm -rf ../r"'
-program make 'bash -c "printf \"all: \$(seq -s\" \" -f %%g.o 1 12)\\n%%.o: big.c\\n\\t\\\$(CC) -O1 -c big.c -o \\\$@\\n\" >mk; make -s -j4 -f mk && ls -1 *.o | wc -l && rm -f *.o"'
+program make 'bash -c "printf \"all: \$(seq -s\" \" -f %%g.o 1 6)\\n%%.o: many.c\\n\\t\\\$(CC) -O2 -c many.c -o \\\$@\\n\" >mk; make -s -j4 -f mk && ls -1 *.o | wc -l && rm -f *.o"'
 program sqlite3 'sqlite3 :memory: "create table t(a, b); insert into t select value, value * 7919 % 10007 from (with recursive c(value) as (select 1 union all select value + 1 from c where value < 200000) select value from c); create index i on t(b); select count(distinct b), sum(a) from t; select b, count(*) from t group by b % 5 order by 1;"'
 program convert '/usr/bin/convert-im6.q16 -seed 1 -size 1500x1500 plasma:red-blue -blur 0x3 -resize 200x200 -format "%w %h %#\n" info:' /usr/bin/convert-im6.q16
 program sox 'bash -c "sox -n -r 8000 -b 16 t.wav synth 20 sine 300-3000 reverb 2>/dev/null; sox t.wav -n stat 2>&1 | head -3; rm -f t.wav"'
 program vim 'bash -c "vim -u NONE -es -c \"%s/1/one/g\" -c \"g/7/d\" -c \"wq! out.txt\" numbers; md5sum <out.txt; rm -f out.txt"'
-program ssh-keygen 'bash -c "rm -f k k.pub; ssh-keygen -q -t ed25519 -N \"\" -f k && ssh-keygen -y -f k | cut -c1-11; rm -f k k.pub"'
+program ssh-keygen 'bash -c "rm -f k k.*; ssh-keygen -q -t ed25519 -N \"\" -f k && ssh-keygen -y -f k | cut -c1-11; ssh-keygen -q -t rsa -b 3072 -N pass -f k.rsa && ssh-keygen -y -P pass -f k.rsa | cut -c1-16; echo \"a \$(cat k.pub)\" >k.allowed; ssh-keygen -q -Y sign -f k -n file few; ssh-keygen -Y verify -f k.allowed -I a -n file -s few.sig <few | cut -c1-31; rm -f k k.* few.sig"'
 program valgrind 'valgrind -q --error-exitcode=9 sort -r few -o sorted'
 program gdb 'bash -c "gdb -nx -batch -ex \"break write\" -ex run -ex \"bt 1\" -ex kill --args head -2 numbers 2>&1 | sed \"s/process [0-9]*/process/\""'
 program strace 'strace -o /dev/null -f sh -c "sort -r numbers | head -3"'
@@ -426,15 +505,18 @@ program work_ml_shallow './work_ml shallow' ./work_ml
 program musl './work.musl 600' ./work.musl
 program musl_static './work.musl_static 600' ./work.musl_static
 program static './work.static 8000' ./work.static
+program static_pie './work.static_pie 8000' ./work.static_pie
 program qemu 'qemu-aarch64 ./work.arm 700' 'qemu-aarch64 ./work.arm'
 program chromium 'bash -c "chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=\$PWD/profile --virtual-time-budget=10000 --dump-dom file://\$PWD/page.html 2>/dev/null; echo \$?; rm -rf profile"'
 program cgo 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; go build -o cgo cgo.go && ./cgo"' go
 program cgo_built ./cgo ./cgo
 program redis 'bash serve_redis' 'redis-server redis-benchmark redis-cli'
 program nginx 'bash serve_nginx' 'nginx curl'
+program curl 'bash serve_curl' 'nginx curl ./served/packed'
 program memcached 'bash serve_memcached'
-program postgres 'bash serve_postgres' 'pg_ctlcluster psql setpriv'
-program tmux 'bash -c "tmux -S tmux_socket -f /dev/null new-session -d \"seq 1 2000; sleep 0.5; tmux -S tmux_socket wait-for -S done; sleep 9\" \\; wait-for done; tmux -S tmux_socket kill-server; echo \$?"'
+program initdb 'bash -c "bash make_cluster made; rm -rf made"' 'pg_ctlcluster setpriv'
+program postgres 'bash serve_postgres' 'pg_ctlcluster psql setpriv ./cluster'
+program tmux 'bash serve_tmux'
 for one in cpu signal sigsegv sigfpe sigq sigrt sigtrap sigsuspend sigpending sigabrt fork vfork clone context timer itimer mmap \
     madvise mprotect mremap futex rseq vm exec pthread io-uring userfaultfd seccomp memfd munmap; do
     program "stress-$one" "stress-ng -q --verify --$one 1 --timeout 2" stress-ng
@@ -450,12 +532,3 @@ checkers=$here/../../build/tests/programs
 for one in "$checkers"/*; do
     [[ -f $one && -x $one ]] && program "checker-${one##*/}" "env GAIT_TEST_LATE_MS=300 $one" "$one"
 done
-
-# What cannot be helped with hooks alone, by the reason: docs/hooks.md, "What a program can notice".
-declare -A not_hooked=(
-    [checker-bad_pointers]='the gs base is ours' [checker-children_segment]='the gs base is ours'
-    [checker-signal_exception]='faults in displaced instructions are elsewhere'
-    [checker-signal_storm]='signals come in stubs, too'
-    [work_ml]='it handles an overflow of the stack only if that is in its own code'
-    [ocamlopt]='it handles an overflow of the stack only if that is in its own code'
-)

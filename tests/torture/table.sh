@@ -10,7 +10,7 @@ awk -F '\t' '
     BEGIN {
         count = split("spawn attach visits", ways, " ")
         modes_count = split("none call,ret block hook", modes, " ")
-        sign["passed"] = "+"; sign["failed"] = "**failed**"; sign["skipped"] = "-"; sign["missed"] = "ended"
+        sign["passed"] = "+"; sign["failed"] = "**failed**"; sign["missed"] = "ended"
     }
     !($1 in seen) { order[++programs] = $1; seen[$1] = 1 }
     { result[$1, $2, $3] = sign[$4] ($6 == "-" || $6 == 0 || $6 == 50 ? "" : " (" $6 ")") }

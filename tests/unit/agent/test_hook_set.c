@@ -4,6 +4,7 @@
  * registers only; nobody runs the functions meanwhile.
  * configurations: debug-*
  */
+#define _GNU_SOURCE
 #include "agent/hook_set.h"
 
 #include "arch/thread_registers.h"
@@ -12,6 +13,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 __asm__("        .text\n"
         "        .p2align 4\n"
@@ -92,15 +94,15 @@ static void threads_are_moved_in_before_and_out_afterwards(void)
     begin(long_one, false);
     CHECK_EQUAL(plan.method, HOOK_JUMP);
     registers = registers_at(plan.patch_at);
-    CHECK(!hook_set_move_in(&registers));
+    CHECK(!hook_set_move_in(gettid(), &registers));
     registers = registers_at(middle());
-    CHECK(hook_set_move_in(&registers));
+    CHECK(hook_set_move_in(gettid(), &registers));
     CHECK(hook_set_contains(thread_registers_pc(&registers)));
     CHECK_EQUAL(hook_set_commit(), 0);
     CHECK_EQUAL(hook_set_count(), 1);
     CHECK_EQUAL(hook_set_remove(false), 0);
     CHECK_EQUAL(hook_set_count(), 0);
-    CHECK(hook_set_move_out(&registers));
+    CHECK(hook_set_move_out(gettid(), &registers));
     CHECK_EQUAL(thread_registers_pc(&registers), middle());
     end();
 }
@@ -113,14 +115,14 @@ static void nobody_goes_back_to_a_function_that_is_still_hooked(void)
 
     begin(long_one, true);
     registers = registers_at(middle());
-    CHECK(hook_set_move_in(&registers));
+    CHECK(hook_set_move_in(gettid(), &registers));
     copy = thread_registers_pc(&registers);
     CHECK_EQUAL(hook_set_commit(), 0);
     CHECK_EQUAL(hook_set_remove(false), 0);
-    CHECK(!hook_set_move_out(&registers));
+    CHECK(!hook_set_move_out(gettid(), &registers));
     CHECK_EQUAL(thread_registers_pc(&registers), copy);
     CHECK_EQUAL(hook_set_remove(true), 0);
-    CHECK(hook_set_move_out(&registers));
+    CHECK(hook_set_move_out(gettid(), &registers));
     CHECK_EQUAL(thread_registers_pc(&registers), middle());
     end();
 }
@@ -135,10 +137,10 @@ static void who_is_at_a_jump_in_padding_begins_the_function_again(void)
     CHECK_EQUAL(hook_set_commit(), 0);
     CHECK(hook_set_contains(plan.hop_at));
     registers = registers_at(plan.hop_at);
-    CHECK(!hook_set_move_out(&registers));
+    CHECK(!hook_set_move_out(gettid(), &registers));
     CHECK_EQUAL(hook_set_remove(true), 0);
     CHECK(!hook_set_contains(plan.hop_at));
-    CHECK(hook_set_move_out(&registers));
+    CHECK(hook_set_move_out(gettid(), &registers));
     CHECK_EQUAL(thread_registers_pc(&registers), (uintptr_t)short_one);
     end();
 }
@@ -154,9 +156,9 @@ static void pcs_are_found_in_registers(void)
 
     begin(long_one, false);
     registers = registers_at(middle());
-    CHECK(hook_set_finds_pc(&registers, is_in_long_one));
+    CHECK(hook_set_finds_pc(gettid(), &registers, is_in_long_one));
     registers = registers_at(middle() + 1);
-    CHECK(!hook_set_finds_pc(&registers, is_in_long_one));
+    CHECK(!hook_set_finds_pc(gettid(), &registers, is_in_long_one));
     end();
 }
 

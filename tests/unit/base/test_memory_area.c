@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * configurations: debug-* asan-*
- * The sanitizer of threads allows memory in places of its own only.
- */
 #define _GNU_SOURCE
 #include "base/memory_area.h"
 
@@ -43,10 +39,10 @@ static void holes_of_the_program_stay_free(void)
 
 static void it_begins_anew_when_it_is_full(void)
 {
-    uint64_t first = memory_area_take(PAGE), most = 1ull << 42, last = first;
+    uint64_t first = memory_area_take(PAGE), most = 4ull << 30, last = first;
     void *ours;
 
-    for (unsigned i = 0; i < 20 && last >= first; i++)
+    for (unsigned i = 0; i < 100 && last >= first; i++)
         last = memory_area_take(most);
     CHECK(last < first);
     CHECK(last != 0);
@@ -54,6 +50,40 @@ static void it_begins_anew_when_it_is_full(void)
     CHECK_EQUAL(memory_area_take(1ull << 60), 0);
     CHECK_EQUAL(memory_map(PAGE, &ours), 0);
     memory_unmap(ours, PAGE);
+}
+
+/* Reservations for what may become a lot would use up the area. */
+static void huge_memory_is_elsewhere_and_known(void)
+{
+    uint64_t huge = 256ull << 30, start;
+    void *first, *second;
+
+    CHECK_EQUAL(memory_reserve(huge, &first), 0);
+    CHECK_EQUAL(memory_reserve(huge, &second), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        start = (uintptr_t)(i == 0 ? first : second);
+        CHECK(!memory_area_holds(start));
+        CHECK(memory_area_overlaps(start, start + 1));
+        CHECK(memory_area_overlaps(start + huge - 1, start + huge));
+        CHECK(!memory_area_overlaps(start - 1, start));
+    }
+    memory_unmap(first, huge);
+    memory_unmap(second, huge);
+    CHECK(!memory_area_overlaps((uintptr_t)first, (uintptr_t)first + huge));
+}
+
+/* The next place is taken already, by somebody else. */
+static void what_is_in_use_is_passed_over(void)
+{
+    uint64_t next = memory_area_take(PAGE) + PAGE;
+    void *others = mmap((void *)next, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0), *ours;
+
+    CHECK_EQUAL((uintptr_t)others, next);
+    CHECK_EQUAL(memory_map(PAGE, &ours), 0);
+    CHECK(memory_area_holds((uintptr_t)ours));
+    CHECK((uintptr_t)ours != next);
+    memory_unmap(ours, PAGE);
+    munmap(others, PAGE);
 }
 
 static void what_has_to_be_elsewhere_is_known(void)
@@ -85,6 +115,8 @@ static void what_has_to_be_elsewhere_is_known(void)
 static const struct check_case cases[] = {
     CHECK_CASE(nothing_is_taken_twice),
     CHECK_CASE(holes_of_the_program_stay_free),
+    CHECK_CASE(huge_memory_is_elsewhere_and_known),
+    CHECK_CASE(what_is_in_use_is_passed_over),
     CHECK_CASE(what_has_to_be_elsewhere_is_known),
     CHECK_CASE(it_begins_anew_when_it_is_full),
 };

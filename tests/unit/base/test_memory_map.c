@@ -202,6 +202,35 @@ static void existing_mappings_are_never_replaced(void)
     memory_unmap(block, 2 * MIB);
 }
 
+static void the_heap_can_grow_beside_what_is_near_it(void)
+{
+    uint64_t heap_break = (uintptr_t)sbrk(0);
+    struct memory_request request = {.size_bytes = 65536, .access = MEMORY_READ_WRITE, .fd = -1};
+    void *starts[20];
+
+    request.within = (struct memory_range){heap_break - 512 * MIB, heap_break + 512 * MIB};
+    for (size_t i = 0; i < 20; i++) {
+        CHECK_EQUAL(memory_map_request(&request, &starts[i]), 0);
+        CHECK((uintptr_t)starts[i] < heap_break);
+    }
+    CHECK(sbrk((intptr_t)(256 * MIB)) != (void *)-1);
+    CHECK(sbrk(-(intptr_t)(256 * MIB)) != (void *)-1);
+    for (size_t i = 0; i < 20; i++)
+        memory_unmap(starts[i], 65536);
+}
+
+static void memory_is_far_above_the_heap_if_it_has_to_be_above(void)
+{
+    uint64_t heap_break = (uintptr_t)sbrk(0);
+    struct memory_request request = {.size_bytes = MIB, .access = MEMORY_READ_WRITE, .fd = -1};
+    void *start;
+
+    request.within = (struct memory_range){heap_break - MIB / 2, heap_break + 512 * MIB};
+    CHECK_EQUAL(memory_map_request(&request, &start), 0);
+    CHECK((uintptr_t)start > heap_break + 200 * MIB);
+    memory_unmap(start, MIB);
+}
+
 static void files_are_shared_at_aligned_places(void)
 {
     void *first = NULL, *second = NULL;
@@ -283,6 +312,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(ranges_at_both_ends_of_the_address_space_are_cut),
     CHECK_CASE(the_only_hole_of_a_full_range_is_found),
     CHECK_CASE(existing_mappings_are_never_replaced),
+    CHECK_CASE(the_heap_can_grow_beside_what_is_near_it),
+    CHECK_CASE(memory_is_far_above_the_heap_if_it_has_to_be_above),
     CHECK_CASE(files_are_shared_at_aligned_places),
     CHECK_CASE(shared_files_are_in_no_core_file),
     CHECK_CASE(replaced_memory_is_private_and_zeroed),

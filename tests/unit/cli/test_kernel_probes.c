@@ -44,10 +44,25 @@ static void when_threads_run_is_a_source_of_its_own(void)
     CHECK_EQUAL(kernel_probes_end(&probes), 0);
 }
 
+/* The program would go wrong where both are at the same place. */
+static void there_are_no_breakpoints_where_the_agent_is(void)
+{
+    const char *texts[] = {"software:page-faults:1", "uprobe:/proc/self/exe:main"};
+    const struct option_list list = {.texts = texts, .count = 2};
+    struct kernel_probes probes;
+    int result = kernel_probes_find(&probes, &list, false, &err);
+
+    if (result == -EOPNOTSUPP)
+        return;
+    CHECK_EQUAL(result, -EINVAL);
+    CHECK(strstr(err.text, "--hook main") != NULL && strstr(err.text, "gait probe") != NULL);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(nothing_asked_for_is_nothing_done),
     CHECK_CASE(mistakes_are_told_with_what_was_meant),
     CHECK_CASE(when_threads_run_is_a_source_of_its_own),
+    CHECK_CASE(there_are_no_breakpoints_where_the_agent_is),
 };
 
 CHECK_MAIN(cases)

@@ -3,34 +3,32 @@
 #include "cli/report_kernel.h"
 
 #include "cli/command.h"
-#include "support/check.h"
-#include "support/command_run.h"
+#include "support/command_check.h"
 #include "support/kernel_trace.h"
 
 extern const struct command command_report, command_verify;
 
 static struct trace_folder folder;
 
-static void expect(struct command_run run, const char *part)
-{
-    CHECK_EQUAL(run.status, COMMAND_DONE);
-    if (strstr(run.output, part) == NULL)
-        CHECK_TEXT(run.output, part);
-    command_run_deinit(&run);
-}
+#define WORDS(...)                                                                                                     \
+    (const char *const[])                                                                                              \
+    {                                                                                                                  \
+        __VA_ARGS__, NULL                                                                                              \
+    }
 
 static void sources_have_a_line_each(void)
 {
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
     kernel_trace_put_example(&folder);
-    expect(COMMAND_RUN(&command_report, 100, folder.path), "kernel events    per second        lost  source\n"
-                                                           "            3     10000000.0           5  "
-                                                           "tracepoint:clock:tick\n"
-                                                           "            1      3333333.3           0  "
-                                                           "tracepoint:clock:tock\n");
-    expect(COMMAND_RUN(&command_report, 100, "--json", folder.path), "\"spec\": \"tracepoint:clock:tick\"");
-    expect(COMMAND_RUN(&command_verify, 100, folder.path), "kernel/1.events.gait");
+    command_check_part(&command_report, WORDS(folder.path),
+                       "kernel events    per second        lost  source\n"
+                       "            3     10000000.0           5  "
+                       "tracepoint:clock:tick\n"
+                       "            1      3333333.3           0  "
+                       "tracepoint:clock:tock\n");
+    command_check_part(&command_report, WORDS("--json", folder.path), "\"spec\": \"tracepoint:clock:tick\"");
+    command_check_part(&command_verify, WORDS(folder.path), "kernel/1.events.gait");
     trace_folder_deinit(&folder);
 }
 

@@ -7,6 +7,8 @@
 #include "support/command_run.h"
 #include "support/probe_trace.h"
 
+#include <unistd.h>
+
 extern const struct command command_export;
 
 static struct trace_folder folder;
@@ -27,8 +29,21 @@ static void formats_have_probes(void)
     trace_folder_put_example(&folder);
     probe_trace_put(&folder, 100, 0x401100);
     expect("json", "\"probe\":\"shop:order\",\"begin_ns\":1000,\"arguments\":\"-7, \\\"tea\\\"\"}");
-    expect("csv", "shop:idle()");
+    expect("csv", "\"shop:idle()\",\"\",\"\",,0,2000,0,0,probe\r\n");
     expect("chrome", "\"name\":\"shop:order\",\"cat\":\"probe\",\"args\":{\"arguments\":\"8, \\\"milk\\\"\"}");
+    trace_folder_deinit(&folder);
+}
+
+/* As where nothing but --probe was asked for. */
+static void threads_without_calls_have_them_too(void)
+{
+    trace_folder_init(&folder);
+    trace_folder_put_example(&folder);
+    probe_trace_put(&folder, 100, 0x401100);
+    CHECK_EQUAL(unlinkat(folder.fd, "100/100.1.index.gait", 0), 0);
+    expect("json", "\"probe\":\"shop:order\",\"begin_ns\":1000");
+    expect("csv", "shop:idle()");
+    expect("chrome", "\"name\":\"shop:order\",\"cat\":\"probe\"");
     trace_folder_deinit(&folder);
 }
 
@@ -49,6 +64,7 @@ static void times_are_kept_to(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(formats_have_probes),
+    CHECK_CASE(threads_without_calls_have_them_too),
     CHECK_CASE(times_are_kept_to),
 };
 

@@ -22,18 +22,26 @@ static struct {
     uint64_t arguments[6];
     int64_t result;
     uint64_t ticks_known; /* it has a time */
+    uint64_t note;
+    uint64_t stack_low; /* where it was told */
     unsigned enters;
     _Atomic unsigned lefts;
     _Atomic unsigned forks;
 } seen;
 
-static unsigned enters(struct hook_thread *thread, const struct system_call_frame *frame)
+static unsigned enters(struct hook_thread *thread, struct system_call_frame *frame)
 {
     CHECK(thread != NULL);
     seen.enters++;
     seen.number = frame->number;
     if (frame->number == SYS_clone)
         return CALL_MADE_BY_CHILD;
+    if (frame->number == SYS_getuid) {
+        frame->result = -EXDEV;
+        return CALL_MADE_ANSWERED;
+    }
+    if (frame->number == SYS_getgid)
+        frame->note = 77;
     return frame->number == SYS_getpid ? CALL_MADE_UNTOLD : CALL_MADE_TOLD;
 }
 
@@ -44,6 +52,8 @@ static void left(struct hook_thread *thread, const struct system_call_frame *fra
     seen.number = frame->number;
     seen.result = frame->result;
     seen.ticks_known = frame->entered_time;
+    seen.note = frame->note;
+    seen.stack_low = (uintptr_t)__builtin_frame_address(0);
     memcpy(seen.arguments, frame->arguments, sizeof(seen.arguments));
 }
 
@@ -67,6 +77,7 @@ static void begin(void)
     system_call_kinds()[SYS_gettid] = CALL_KIND_PLAIN;
     system_call_kinds()[SYS_getpid] = system_call_kinds()[SYS_clone] = CALL_KIND_SPECIAL;
     system_call_kinds()[SYS_execve] = CALL_KIND_SPECIAL;
+    system_call_kinds()[SYS_getuid] = system_call_kinds()[SYS_getgid] = CALL_KIND_SPECIAL;
     call = patched_call_make(&stub, &plan);
 }
 
@@ -167,7 +178,7 @@ static void children_are_not_told_how_they_were_made(void)
 }
 
 /* Threads are found by their ids where the quick way does not exist. */
-static void flags_and_registers_stay(void)
+static __attribute__((noinline)) void flags_and_registers_stay(void)
 {
     unsigned long before, after, kept = 0x1234;
 
@@ -183,6 +194,57 @@ static void flags_and_registers_stay(void)
     CHECK_EQUAL(kept, 0x1234);
 }
 
+static void a_call_can_be_answered_without_being_made(void)
+{
+    unsigned lefts = seen.lefts;
+
+    CHECK_EQUAL(call(SYS_getuid, 0, 0, 0, 0, 0), -EXDEV);
+    CHECK_EQUAL(seen.lefts, lefts);
+}
+
+static void what_was_noted_is_known_when_it_is_left(void)
+{
+    CHECK_EQUAL(call(SYS_getgid, 0, 0, 0, 0, 0), getgid());
+    CHECK_EQUAL(seen.note, 77);
+    CHECK_EQUAL(call(SYS_getppid, 0, 0, 0, 0, 0), getppid());
+    CHECK_EQUAL(seen.note, 0);
+}
+
+/* Enough for a frame of the gate's, and for the call of it; below is what must not be touched. */
+#define SMALL_BYTES 640
+
+static __attribute__((noinline)) long call_on(char *top)
+{
+    long result;
+
+    __asm__ volatile("movq %%rsp, %%rbx\n\t"
+                     "movq %[top], %%rsp\n\t"
+                     "call *%[call]\n\t"
+                     "movq %%rbx, %%rsp"
+                     : "=a"(result)
+                     : [top] "r"(top), [call] "r"(call), "D"((long)SYS_getppid), "S"(0L), "d"(0L)
+                     : "rbx", "rcx", "r8", "r9", "r10", "r11", "memory", "cc");
+    return result;
+}
+
+static void a_small_stack_is_left_alone(void)
+{
+    static _Alignas(16) char memory[16384];
+    uint64_t at = (uintptr_t)memory;
+    unsigned lefts = seen.lefts;
+
+    memset(memory, 0x5a, sizeof(memory));
+    CHECK_EQUAL(call_on(memory + sizeof(memory)), getppid());
+    CHECK_EQUAL(seen.lefts, lefts + 1);
+    CHECK_EQUAL(seen.stack_low >= at && seen.stack_low < at + sizeof(memory), 0);
+    for (size_t i = 0; i < sizeof(memory) - SMALL_BYTES; i++)
+        if (memory[i] != 0x5a)
+            CHECK_EQUAL(i, sizeof(memory));
+    /* The thread's own one is used. */
+    CHECK_EQUAL(call(SYS_getppid, 0, 0, 0, 0, 0), getppid());
+    CHECK_EQUAL((uintptr_t)__builtin_frame_address(0) - seen.stack_low < 65536, 1);
+}
+
 static void all(void)
 {
     begin();
@@ -192,6 +254,9 @@ static void all(void)
     threads_have_their_own();
     children_are_not_told_how_they_were_made();
     flags_and_registers_stay();
+    a_call_can_be_answered_without_being_made();
+    what_was_noted_is_known_when_it_is_left();
+    a_small_stack_is_left_alone();
 }
 
 static const struct check_case cases[] = {

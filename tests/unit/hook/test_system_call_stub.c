@@ -2,6 +2,7 @@
 /* configurations: debug-* */
 #include "hook/system_call_stub.h"
 
+#include "gait/cpu_context.h"
 #include "support/check.h"
 #include "support/patched_call.h"
 
@@ -48,10 +49,46 @@ static void places_have_their_copies(void)
     CHECK(!system_call_stub_find_original(&stub, &plan, stub.end, &found));
 }
 
+/* Without knowing which stub it is. */
+static void interrupted_places_are_found(void)
+{
+    const struct system_call_knowledge *known = &stub.knowledge;
+    uint64_t found;
+
+    CHECK(system_call_stub_undo(known->call_at, &found));
+    CHECK_EQUAL(found, plan.address);
+    CHECK(system_call_stub_undo(known->call_at + 2, &found));
+    CHECK_EQUAL(found, plan.address + 2);
+    CHECK(system_call_stub_undo(known->child_at + 2, &found));
+    CHECK_EQUAL(found, plan.address + 2);
+    CHECK(system_call_stub_undo(known->after, &found));
+    CHECK_EQUAL(found, plan.address + 2);
+    CHECK(!system_call_stub_undo(known->call_at + 3, &found));
+    CHECK(!system_call_stub_undo(plan.address, &found));
+    CHECK(!system_call_stub_undo(0x1000, &found));
+}
+
+static void registers_are_those_of_a_function_that_was_called(void)
+{
+    const struct system_call_knowledge known = {.behind = 0x4000, .after = 0x9000};
+    const struct system_call_frame frame = {.sp = 0x7000, .stub = &known, .registers = {1, 2, 3, 4, 5, 6}};
+    struct gait_cpu_context context;
+
+    CHECK_EQUAL(system_call_stub_context(&frame, &context), 0);
+    CHECK_EQUAL(context.rbx, 1);
+    CHECK_EQUAL(context.rbp, 2);
+    CHECK_EQUAL(context.r12, 3);
+    CHECK_EQUAL(context.r15, 6);
+    CHECK_EQUAL(context.pc, 0x4000);
+    CHECK_EQUAL(context.rsp, 0x7000 - 8);
+}
+
 static void all(void)
 {
     begin();
     places_have_their_copies();
+    interrupted_places_are_found();
+    registers_are_those_of_a_function_that_was_called();
     CHECK(stub.end - stub.start <= SYSTEM_CALL_STUB_BYTES_MAX);
     system_calls_end();
 }

@@ -300,6 +300,51 @@ static void a_process_that_ends_while_it_is_followed_ends_as_it_would(void)
     target_forget(&target);
 }
 
+static char state_of(pid_t pid)
+{
+    char path[64], text[256] = "";
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    (void)!fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    return strrchr(text, ')')[2];
+}
+
+/* It stops again a moment after we have gone. */
+static bool becomes_stopped(pid_t pid)
+{
+    const struct timespec pause = {0, 1000000};
+
+    for (unsigned i = 0; i < 5000 && state_of(pid) != 'T'; i++)
+        nanosleep(&pause, NULL);
+    return state_of(pid) == 'T';
+}
+
+static void a_process_that_was_stopped_stays_so(void)
+{
+    static const uint32_t events[] = {0, GAIT_EVENT_CALL | GAIT_EVENT_RET};
+    pid_t child = start();
+    int status;
+
+    for (unsigned i = 0; i < 2; i++) {
+        let_live();
+        kill(child, SIGSTOP);
+        CHECK_EQUAL(waitpid(child, &status, WUNTRACED), child);
+        attach(child, events[i]);
+        CHECK(becomes_stopped(child));
+        kill(child, SIGCONT);
+        let_live();
+        CHECK_EQUAL(target_detach(&target, &err), 0);
+        target_forget(&target);
+    }
+    let_live();
+    /* Some calls end when the process is stopped, whoever is there. */
+    told->short_waits = told->short_sleeps = 0;
+    CHECK_EQUAL(WEXITSTATUS(stop(child)), 42);
+}
+
 static void processes_that_cannot_be_traced_are_told(void)
 {
     static const struct agent_options options;
@@ -317,6 +362,7 @@ static void processes_that_cannot_be_traced_are_told(void)
 static const struct check_case cases[] = {
     CHECK_CASE(a_process_is_visited_again_and_again),
     CHECK_CASE(a_process_that_ends_while_it_is_followed_ends_as_it_would),
+    CHECK_CASE(a_process_that_was_stopped_stays_so),
     CHECK_CASE(processes_that_cannot_be_traced_are_told),
 };
 

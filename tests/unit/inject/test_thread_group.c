@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "inject/thread_group.h"
 
+#include "inject/stop_patience.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct gait_error err;
@@ -96,6 +98,52 @@ static void others_run_while_one_is_stopped(void)
     CHECK_EQUAL(waitpid(child, NULL, 0), child);
 }
 
+static void on_tick(int signal)
+{
+    (void)signal;
+    atomic_fetch_add(rounds, 1);
+}
+
+/* Several timers, each of which has the next signal ready as soon as one is taken. */
+static pid_t start_in_the_rain(void)
+{
+    struct itimerspec often = {{0, 10000}, {0, 10000}};
+    pid_t child = fork();
+
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int i = 0; i < 4; i++) {
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN + i};
+        timer_t timer;
+
+        signal(SIGRTMIN + i, on_tick);
+        if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &often, NULL) != 0)
+            _exit(1);
+    }
+    for (;;)
+        ;
+}
+
+/* The kernel forgets that a thread is to stop when a timer's signal is on its way to it just then. */
+static void signals_without_end_keep_nobody_from_stopping(void)
+{
+    pid_t child = start_in_the_rain();
+    uint64_t longest = 0;
+
+    for (int i = 0; i < 2500; i++) {
+        struct thread_group group;
+        uint64_t took;
+
+        CHECK_EQUAL(thread_group_stop(&group, child, &err), 0);
+        took = thread_group_release(&group);
+        longest = took > longest ? took : longest;
+    }
+    CHECK(longest < STOP_LOOK_NANOSECONDS);
+    kill(child, SIGKILL);
+    CHECK_EQUAL(waitpid(child, NULL, 0), child);
+}
+
 static void processes_that_are_not_there_are_told(void)
 {
     struct thread_group group;
@@ -111,6 +159,7 @@ static void processes_that_are_not_there_are_told(void)
 static const struct check_case cases[] = {
     CHECK_CASE(nothing_runs_while_all_are_stopped),
     CHECK_CASE(others_run_while_one_is_stopped),
+    CHECK_CASE(signals_without_end_keep_nobody_from_stopping),
     CHECK_CASE(processes_that_are_not_there_are_told),
 };
 

@@ -45,6 +45,7 @@ static void scan(uint64_t sp)
     scan.interrupted = count_frame;
     words_found = frames_found = 0;
     stack_scan_run(&scan, sp);
+    stack_scan_deinit(&scan);
 }
 
 static void words_in_a_range_are_found_up_to_the_end_of_the_stack(void)
@@ -61,6 +62,12 @@ static void words_in_a_range_are_found_up_to_the_end_of_the_stack(void)
     scan((uintptr_t)pages);
     CHECK_EQUAL(words_found, 3);
     scan((uintptr_t)(pages + 2));
+    CHECK_EQUAL(words_found, 2);
+    /* What is mapped behind it is none of its business. */
+    mprotect((void *)(pages + 512), 8192, PROT_READ);
+    scan((uintptr_t)pages);
+    CHECK_EQUAL(words_found, 2);
+    scan((uintptr_t)(pages + 512));
     CHECK_EQUAL(words_found, 2);
     scan(0);
     CHECK_EQUAL(words_found, 0);

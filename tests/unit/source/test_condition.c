@@ -85,6 +85,18 @@ static void values_are_also_of_the_process(void)
     CHECK_EQUAL(config.conditions[1].value.place, PROGRAM_CPU);
 }
 
+/* Compared with text, a pointer to some would be a number that nobody means. */
+static void text_is_refused_with_what_works(void)
+{
+    static const char *const texts[] = {"word == 1", "a == \"x\"", "a != \"x\" && b == 1", "b == 1 || a ~ \"x*\""};
+
+    begin();
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        CHECK_EQUAL(parse(texts[i]), -EINVAL);
+        CHECK(strstr(err.text, "for tracepoints only") != NULL && strstr(err.text, "gait query") != NULL);
+    }
+}
+
 static void what_cannot_be_read_is_explained(void)
 {
     begin();
@@ -107,6 +119,7 @@ static void what_cannot_be_read_is_explained(void)
 static const struct check_case cases[] = {
     CHECK_CASE(conditions_mean_what_they_say),
     CHECK_CASE(values_are_also_of_the_process),
+    CHECK_CASE(text_is_refused_with_what_works),
     CHECK_CASE(what_cannot_be_read_is_explained),
 };
 

@@ -68,8 +68,13 @@ static void entries_are_counted(void)
     unsigned char entries[72] = {[16] = 24, [24 + 16] = 24, [48 + 16] = 0};
     char expected[64];
 
-    file_text_put_entries(text, AT(entries), sizeof(entries));
+    file_text_put_entries(text, AT(entries), 48);
     snprintf(expected, sizeof(expected), "%p /* 2 entries */", (void *)entries);
+    CHECK_TEXT(run.buffer, expected);
+    /* The third one cannot be read. */
+    text = call_text_run_init(&run);
+    file_text_put_entries(text, AT(entries), sizeof(entries));
+    snprintf(expected, sizeof(expected), "%p /* at least 2 entries */", (void *)entries);
     CHECK_TEXT(run.buffer, expected);
 }
 

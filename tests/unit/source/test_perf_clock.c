@@ -32,6 +32,38 @@ static void lines_lead_through_both_readings(void)
     CHECK_EQUAL(perf_clock_counter(&clock, 2100), 8300);
 }
 
+/* Once the clock was looked at, conversions are short: they must say the same. */
+static void short_conversions_are_right(void)
+{
+    struct perf_clock clock = {.has_formula = true,
+                               .formula = {.zero = 1000000, .multiplier = 1717986918, .shift = 32}};
+    struct perf_clock exact = clock;
+    uint64_t now;
+
+    perf_clock_update(&clock);
+    now = perf_clock_now(&clock);
+    CHECK(clock.slope != 0);
+    for (uint64_t distance = 0; distance < 1ull << 50; distance = distance * 2 + 77) {
+        uint64_t earlier = distance < now - 1000000 ? now - distance : now, later = now + distance;
+        int64_t before = (int64_t)(perf_clock_counter(&clock, earlier) - perf_clock_counter(&exact, earlier));
+        int64_t after = (int64_t)(perf_clock_counter(&clock, later) - perf_clock_counter(&exact, later));
+
+        CHECK(before >= -3 && before <= 3);
+        CHECK(after >= -3 && after <= 3);
+    }
+    perf_clock_init(&clock);
+    perf_clock_update(&clock);
+    exact = clock;
+    exact.slope = 0;
+    now = perf_clock_now(&clock);
+    for (uint64_t distance = 0; distance < 1ull << 50; distance = distance * 2 + 77) {
+        int64_t off =
+            (int64_t)(perf_clock_counter(&clock, now + distance) - perf_clock_counter(&exact, now + distance));
+
+        CHECK(off >= -3 && off <= 3);
+    }
+}
+
 static void events_get_the_clock_that_can_be_converted(void)
 {
     struct perf_clock clock = {.has_formula = false};
@@ -66,6 +98,7 @@ static void now_is_now(void)
 static const struct check_case cases[] = {
     CHECK_CASE(formulas_are_undone),
     CHECK_CASE(lines_lead_through_both_readings),
+    CHECK_CASE(short_conversions_are_right),
     CHECK_CASE(events_get_the_clock_that_can_be_converted),
     CHECK_CASE(now_is_now),
 };

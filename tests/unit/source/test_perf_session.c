@@ -196,6 +196,38 @@ static void what_is_lost_is_counted(void)
     probe_list_deinit(&list);
 }
 
+/* Also if nothing is written behind the loss, on whatever CPU it was, by whom: the kernel counts it where it happens.
+ */
+static void what_children_lose_is_counted(void)
+{
+    const struct perf_session_options options = {.pid = getpid(), .ring_bytes = 64u << 10};
+    struct news news = {.events = 0};
+    const struct perf_receiver receiver = {.event = count_event, .lost = count_lost, .context = &news};
+    struct probe_list list = {.count = 0};
+    struct perf_session session;
+
+    CHECK_EQUAL(probe_list_add(&list, "software:page-faults:1", &err), 0);
+    if (perf_session_create(&options, &session, &err) != 0 || perf_session_open(&session, list.probes, 1, &err) != 0)
+        check_skip(err.text);
+    CHECK_EQUAL(perf_session_enable(&session, &err), 0);
+    for (unsigned i = 0; i < 4; i++)
+        if (fork() == 0) {
+            if (fork() == 0)
+                touch(5000);
+            touch(5000);
+            (void)wait(NULL);
+            _exit(0);
+        }
+    while (wait(NULL) > 0)
+        continue;
+    perf_session_disable(&session);
+    (void)perf_session_drain(&session, &receiver, true);
+    CHECK(perf_session_lost(&session, 0) > 0);
+    CHECK(news.events + perf_session_lost(&session, 0) >= 8 * 5000);
+    perf_session_destroy(&session);
+    probe_list_deinit(&list);
+}
+
 static void processes_that_are_not_there_are_told(void)
 {
     const struct perf_session_options options = {.pid = 0x7ffffffe};
@@ -206,9 +238,8 @@ static void processes_that_are_not_there_are_told(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(processes_that_are_not_there_are_told),
-    CHECK_CASE(children_are_watched_too),
-    CHECK_CASE(what_is_lost_is_counted),
+    CHECK_CASE(processes_that_are_not_there_are_told), CHECK_CASE(children_are_watched_too),
+    CHECK_CASE(what_children_lose_is_counted),         CHECK_CASE(what_is_lost_is_counted),
     CHECK_CASE(kernel_and_user_times_are_in_order),
 };
 

@@ -6,18 +6,23 @@
 #include "support/check.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static struct gait_error err;
-static uint64_t total;
+static uint64_t total, wanted_key, wanted_total;
+static uint32_t wanted_bucket;
 
 static void add(void *context, const struct program_key *key, uint64_t count)
 {
+    uint64_t number;
+
     (void)context;
-    (void)key;
+    memcpy(&number, key->key, sizeof(number));
     total += count;
+    wanted_total += number == wanted_key && key->bucket == wanted_bucket ? count : 0;
 }
 
 static void call(unsigned count)
@@ -32,7 +37,7 @@ static uint64_t count_calls(const char *spec, const struct watch_options *option
     struct probe_list list = {.count = 0};
     struct watch watch;
 
-    total = 0;
+    total = wanted_total = 0;
     if (probe_list_add(&list, spec, &err) != 0 || watch_open(&watch, &list, options, &err) != 0)
         check_skip(err.text);
     CHECK_EQUAL(watch_start(&watch, &err), 0);
@@ -68,6 +73,80 @@ static void conditions_choose(void)
     CHECK_EQUAL(count_calls("tracepoint:raw_syscalls:sys_enter", &options), 300);
 }
 
+/* By small numbers, in an array, and by large ones, in a table; by what the record says, and without one. */
+static void counts_are_by_what_was_asked_for(void)
+{
+    struct watch_options options = {.session = {.pid = getpid()}, .is_counting = true, .by = "id"};
+
+    wanted_bucket = 0;
+    wanted_key = SYS_getppid;
+    CHECK(count_calls("tracepoint:raw_syscalls:sys_enter", &options) > 500);
+    CHECK_EQUAL(wanted_total, 500);
+    CHECK(count_calls("tracepoint:raw_syscalls:sys_exit", &options) > 500);
+    CHECK_EQUAL(wanted_total, 500);
+    options.by = "__syscall_nr";
+    CHECK_EQUAL(count_calls("tracepoint:syscalls:sys_enter_getppid", &options), 500);
+    CHECK_EQUAL(wanted_total, 500);
+    options.by = "pid";
+    options.condition = "id == 110";
+    wanted_key = (uint64_t)getpid();
+    CHECK_EQUAL(count_calls("tracepoint:raw_syscalls:sys_enter", &options), 500);
+    CHECK_EQUAL(wanted_total, 300);
+    CHECK_EQUAL(count_calls("tracepoint:raw_syscalls:sys_exit", &options), 500);
+    CHECK_EQUAL(wanted_total, 300);
+}
+
+static void histograms_are_by_size(void)
+{
+    struct watch_options options = {
+        .session = {.pid = getpid()}, .is_counting = true, .measure = "id", .condition = "id == 110"};
+
+    /* From 64 on. */
+    wanted_bucket = 6 + 2;
+    wanted_key = 0;
+    CHECK_EQUAL(count_calls("tracepoint:raw_syscalls:sys_enter", &options), 500);
+    CHECK_EQUAL(wanted_total, 500);
+    options.by = "id";
+    wanted_key = SYS_getppid;
+    CHECK_EQUAL(count_calls("tracepoint:raw_syscalls:sys_enter", &options), 500);
+    CHECK_EQUAL(wanted_total, 500);
+    /* The process asks for its parent, the child for the process. */
+    options.by = NULL;
+    options.measure = "ret";
+    wanted_key = 0;
+    wanted_bucket = 63 - (uint32_t)__builtin_clzll((unsigned long long)getpid()) + 2;
+    CHECK_EQUAL(count_calls("tracepoint:raw_syscalls:sys_exit", &options), 500);
+    CHECK(wanted_total >= 200);
+}
+
+static void check_size(void *context, const struct kernel_event *event)
+{
+    size_t *counts = context;
+
+    counts[event->raw_bytes == 2 * sizeof(uint64_t)]++;
+}
+
+/* The kernel puts something behind what programs write; that is not handed on. */
+static void events_have_what_programs_wrote(void)
+{
+    const struct watch_options options = {.session = {.pid = getpid(), .ring_bytes = 1u << 20},
+                                          .condition = "arg1 == 110"};
+    struct probe_list list = {.count = 0};
+    size_t counts[2] = {0, 0};
+    const struct perf_receiver receiver = {.event = check_size, .context = counts};
+    struct watch watch;
+
+    if (probe_list_add(&list, "rawtracepoint:sys_enter", &err) != 0 || watch_open(&watch, &list, &options, &err) != 0)
+        check_skip(err.text);
+    CHECK_EQUAL(watch_start(&watch, &err), 0);
+    call(300);
+    (void)perf_session_drain(&watch.session, &receiver, true);
+    CHECK_EQUAL(counts[true], 300);
+    CHECK_EQUAL(counts[false], 0);
+    watch_close(&watch);
+    probe_list_deinit(&list);
+}
+
 static void what_cannot_be_counted_by_is_told(void)
 {
     const struct watch_options options = {.is_counting = true, .by = "nonsense"};
@@ -85,6 +164,9 @@ int main(void)
     static const struct check_case cases[] = {
         CHECK_CASE(what_happens_is_counted_of_the_process_and_its_children),
         CHECK_CASE(conditions_choose),
+        CHECK_CASE(counts_are_by_what_was_asked_for),
+        CHECK_CASE(histograms_are_by_size),
+        CHECK_CASE(events_have_what_programs_wrote),
         CHECK_CASE(what_cannot_be_counted_by_is_told),
     };
 

@@ -37,6 +37,24 @@ static void contents_are_stored_as_they_are(void)
     chunk_encoder_destroy(encoder);
 }
 
+static void what_is_packed_already_says_from_what(void)
+{
+    struct stream_piece piece = {.bytes = "abcde", .size_bytes = 5, .unpacked_bytes = 48};
+    struct chunk_encoder *encoder;
+    struct encoded_chunk chunk;
+
+    CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk.header.flags, TRACE_CHUNK_PACKED);
+    CHECK_EQUAL(chunk.header.stored_bytes, 5);
+    CHECK_EQUAL(chunk.header.raw_bytes, 48);
+    piece.unpacked_bytes = 5;
+    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), -EINVAL);
+    piece.unpacked_bytes = TRACE_CHUNK_BYTES_MAX + 8;
+    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), -EINVAL);
+    chunk_encoder_destroy(encoder);
+}
+
 static void what_gets_smaller_is_compressed(void)
 {
     struct stream_piece piece = {.bytes = bytes, .size_bytes = sizeof(bytes)};
@@ -189,6 +207,7 @@ static void too_much_is_refused(void)
 }
 
 static const struct check_case cases[] = {
+    CHECK_CASE(what_is_packed_already_says_from_what),
     CHECK_CASE(contents_are_stored_as_they_are),
     CHECK_CASE(what_gets_smaller_is_compressed),
     CHECK_CASE(records_are_packed),

@@ -108,7 +108,7 @@ static void calls_get_their_arguments_and_results(void)
 static void a_record_from_another_time_is_not_the_calls(void)
 {
     const struct detailed_call early = {0x401200, 0x401105, 2010, 0}, late = {0x401200, 0x401105, 2030, 0},
-                               much_later = {0x401200, 0x401105, 1000000000, 0};
+                               much_later = {0x401200, 0x401105, 100000000000, 0};
     struct trace_bytes records = {.size_bytes = 0};
 
     detailed_calls_enter(&records, &early, 1);
@@ -123,6 +123,22 @@ static void a_record_from_another_time_is_not_the_calls(void)
     CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, 3000, 0), "?");
     CHECK(!end_of(0, 3040, 0).is_known);
     CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, much_later.time - 5, 0), "3");
+    end();
+}
+
+/* The thread had no CPU between the call and its record, for a tenth of a second. */
+static void a_record_that_had_to_wait_is_the_calls(void)
+{
+    const struct detailed_call first = {0x401200, 0x401105, 2010, 0}, second = {0x401200, 0x401105, 200000000, 0};
+    struct trace_bytes records = {.size_bytes = 0};
+
+    detailed_calls_enter(&records, &first, 1);
+    detailed_calls_leave(&records, &first, 2012, 1);
+    detailed_calls_enter(&records, &second, 2);
+    begin(&records);
+    CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, 2000, 0), "1");
+    CHECK(end_of(0, 2020, 0).is_known);
+    CHECK_TEXT(arguments_of(0x401200, 0x401100, 0, 100000000, 0), "2");
     end();
 }
 
@@ -303,6 +319,7 @@ static void a_thread_without_records_has_no_details(void)
 static const struct check_case cases[] = {
     CHECK_CASE(calls_get_their_arguments_and_results),
     CHECK_CASE(a_record_from_another_time_is_not_the_calls),
+    CHECK_CASE(a_record_that_had_to_wait_is_the_calls),
     CHECK_CASE(the_end_of_an_open_call_is_not_passed_over),
     CHECK_CASE(a_call_that_was_cut_has_no_result),
     CHECK_CASE(calls_without_events_are_told_by_their_records),

@@ -65,6 +65,13 @@ void hook_unwinder_stub(void)
 {
 }
 
+bool hook_segment_is_asked(long number, long argument)
+{
+    (void)number;
+    (void)argument;
+    return false;
+}
+
 uint64_t *hook_argument_place(struct gait_cpu_context *cpu, unsigned number)
 {
     return &cpu->registers[number % GAIT_CPU_REGISTER_COUNT];

@@ -30,15 +30,14 @@
 
 #include <stddef.h>
 
-#define STUB_ALIGNMENT 64
-#define ENTER_GATE     8
-#define LEAVE_GATE     16
-#define CODE           32
-#define RED_ZONE       128
+#define ENTER_GATE 8
+#define LEAVE_GATE 16
+#define CODE       32
+#define RED_ZONE   128
 
 static void align(struct code_writer *writer)
 {
-    while (code_writer_pc(writer).value % STUB_ALIGNMENT != 0 && !code_writer_overflowed(writer))
+    while (code_writer_pc(writer).value % HOOK_STUB_ALIGNMENT != 0 && !code_writer_overflowed(writer))
         code_writer_put_u8(writer, 0xcc);
 }
 

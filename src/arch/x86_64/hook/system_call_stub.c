@@ -25,6 +25,7 @@
 #include "arch/x86_64/isa/decoder.h"
 #include "arch/x86_64/isa/encoder.h"
 #include "base/code_writer.h"
+#include "gait/cpu_context.h"
 
 #include <stddef.h>
 
@@ -126,13 +127,18 @@ static void amend_knowledge(struct code_writer *writer, const struct system_call
     code_writer_amend_u64(writer, start + CALL_STUB_CHILD_AT, stub->knowledge.child_at);
     code_writer_amend_u64(writer, start + CALL_STUB_PLAIN_AT, stub->knowledge.plain_at);
     code_writer_amend_u64(writer, start + CALL_STUB_AFTER, stub->knowledge.after);
+    code_writer_amend_u64(writer, start + CALL_STUB_BEHIND, stub->knowledge.behind);
 }
 
 static void write_stub(struct code_writer *writer, const struct system_call_stub_request *request,
                        struct system_call_stub *stub_out)
 {
     const struct hook_plan *plan = request->plan;
-    struct system_call_knowledge known = {.enter_gate = request->enter_gate, .leave_gate = request->leave_gate};
+    struct system_call_knowledge known = {
+        .enter_gate = request->enter_gate,
+        .leave_gate = request->leave_gate,
+        .behind = plan->address + CALL_BYTES,
+    };
     size_t before = (size_t)(plan->address - plan->patch_at), to_plain, to_after;
     uint64_t start, entry;
 
@@ -159,10 +165,26 @@ static void write_stub(struct code_writer *writer, const struct system_call_stub
     amend_knowledge(writer, stub_out);
 }
 
+/* The stack pointer is where the return address of a call would be. */
+static void find_context(const struct system_call_frame *frame, struct gait_cpu_context *context_out)
+{
+    *context_out = (struct gait_cpu_context){
+        .rbx = frame->registers[0],
+        .rbp = frame->registers[1],
+        .r12 = frame->registers[2],
+        .r13 = frame->registers[3],
+        .r14 = frame->registers[4],
+        .r15 = frame->registers[5],
+        .rsp = frame->sp - sizeof(uint64_t),
+        .pc = frame->stub->behind,
+    };
+}
+
 extern const struct system_call_stub_writer system_call_stub_writer_x86_64;
 
 const struct system_call_stub_writer system_call_stub_writer_x86_64 = {
     .name = "x86_64",
     .call_bytes = CALL_BYTES,
     .write = write_stub,
+    .find_context = find_context,
 };

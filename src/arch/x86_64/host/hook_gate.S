@@ -30,7 +30,10 @@
 
 /* ---- what gates have in common ----------------------------------------------------------------------------------- */
 
-        /* rax, rcx, rdx, rsi and the flags are free from here on. */
+        /*
+         * rax, rcx, rdx, rsi and the flags are free from here on. Whole words: a stack may end here, and there are
+         * handlers that take a fault for that only if its address is aligned.
+         */
         .macro SAVE_SCRATCH
         movq    %rax, -8(%rsp)
         movq    %rcx, -16(%rsp)
@@ -38,11 +41,11 @@
         movq    %rsi, -32(%rsp)
         lahf
         seto    %al
-        movl    %eax, -36(%rsp)
+        movq    %rax, -40(%rsp)
         .endm
 
         .macro RESTORE_SCRATCH
-        movl    -36(%rsp), %eax
+        movl    -40(%rsp), %eax
         movq    -32(%rsp), %rsi
         movq    -24(%rsp), %rdx
         movq    -16(%rsp), %rcx

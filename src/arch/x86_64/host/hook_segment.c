@@ -37,6 +37,11 @@ void hook_segment_set(uint64_t base)
     __asm__ volatile("wrgsbase %0" : : "r"(base));
 }
 
+bool hook_segment_is_asked(long number, long argument)
+{
+    return number == __NR_arch_prctl && argument == ARCH_GET_GS;
+}
+
 uint64_t hook_thread_pointer(void)
 {
     uint64_t base;

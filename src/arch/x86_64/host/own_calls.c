@@ -13,6 +13,7 @@ extern const char own_call_signal_restorer[];
 extern const char own_call_signal_return[];
 extern const char own_call_gate_signals[];
 extern const char own_call_gate_begin[];
+extern const char own_call_call_gate[];
 #pragma GCC visibility pop
 
 size_t own_calls_list(uint64_t addresses_out[OWN_CALLS_MAX])
@@ -20,7 +21,7 @@ size_t own_calls_list(uint64_t addresses_out[OWN_CALLS_MAX])
     const char *const places[] = {
         own_call_raw,           own_call_clone,        own_call_clone_end,  own_call_landing,
         own_call_landing_wake,  own_call_landing_end,  own_call_signal_end, own_call_signal_restorer,
-        own_call_signal_return, own_call_gate_signals, own_call_gate_begin,
+        own_call_signal_return, own_call_gate_signals, own_call_gate_begin, own_call_call_gate,
     };
     const size_t count = sizeof(places) / sizeof(places[0]);
 
