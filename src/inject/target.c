@@ -11,6 +11,7 @@
 #include "inject/agent_load.h"
 #include "inject/pid_namespace.h"
 #include "inject/seccomp_check.h"
+#include "inject/shared_memory.h"
 #include "inject/spawn.h"
 #include "inject/thread_group.h"
 #include "libgait/error.h"
@@ -25,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define STOPS_MAX       3
 #define TRIES_MAX       2000
 #define TRY_NANOSECONDS 5000000
 
@@ -311,15 +313,32 @@ static int prepare_by_one(struct target *target, const struct agent_options *opt
     return result;
 }
 
+/* Stops all threads while no child is in their memory, which nobody stops; of one that stays there, after a while. */
+static int stop_alone(struct thread_group *group, pid_t pid, struct gait_error *err)
+{
+    for (unsigned i = 0;; i++) {
+        int result = thread_group_stop(group, pid, err);
+
+        if (result != 0 || i == STOPS_MAX || !shared_memory_has_child(pid))
+            return result;
+        (void)thread_group_release(group);
+        result = shared_memory_wait(pid, err);
+        if (result != 0)
+            return result;
+    }
+}
+
 int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
 {
     struct thread_group group;
     int result;
 
     *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
-    result = prepare_by_one(target_out, options, err);
+    result = shared_memory_wait(pid, err);
     if (result == 0)
-        result = thread_group_stop(&group, pid, err);
+        result = prepare_by_one(target_out, options, err);
+    if (result == 0)
+        result = stop_alone(&group, pid, err);
     if (result != 0)
         return result;
     result = begin(target_out, &group.threads[0], &group, options, err);
@@ -350,11 +369,23 @@ static int try_leave(struct target *target, struct gait_error *err)
     return result;
 }
 
+/* For who takes away what a child may be running in. -EBUSY: there is one in the process's memory. */
+static int stop_without_child(struct thread_group *group, pid_t pid, struct gait_error *err)
+{
+    int result = thread_group_stop(group, pid, err);
+
+    if (result != 0 || !shared_memory_has_child(pid))
+        return result;
+    (void)thread_group_release(group);
+    return error_set(err, EBUSY, "cannot leave process %d while a child that it made by vfork is in its memory",
+                     (int)pid);
+}
+
 /* With no thread followed any more. -EBUSY: one is not quite out of the agent's hands. */
 static int try_end(struct target *target, struct gait_error *err)
 {
     struct thread_group group;
-    int result = thread_group_stop(&group, target->pid, err);
+    int result = stop_without_child(&group, target->pid, err);
 
     if (result != 0)
         return result;
@@ -368,7 +399,7 @@ static int try_end(struct target *target, struct gait_error *err)
 static int try_unload(struct target *target, struct gait_error *err)
 {
     struct thread_group group;
-    int result = thread_group_stop(&group, target->pid, err);
+    int result = stop_without_child(&group, target->pid, err);
 
     if (result != 0)
         return result;

@@ -134,10 +134,10 @@ visit() {
     timeout --preserve-status -s INT -k 60 "$2" "$gait" attach --quiet -o "$folder/traces" --overflow drop \
         "${options[@]}" "$pid" >"$folder/attached" 2>&1
     status=$?
-    # Ended before it began.
+    # Ended before it began, which is no visit.
     if [[ $status == 130 ]]; then
         rm -rf "$folder/traces"
-        return 0
+        return 1
     fi
     # What is refused is refused clearly.
     [[ $status == 0 ]] || goes_away "$pid" || grep -q 'executes another program by now' "$folder/attached" ||
@@ -167,8 +167,7 @@ visits_way() {
         pid=$!
         sleep "$short_delay"
         while is_there "$pid" && ((visits < visit_count)); do
-            visit "$(busiest "$pid")" 0.1 "$2" "$1 by visit $visits with $2"
-            visits=$((visits + 1))
+            visit "$(busiest "$pid")" 0.1 "$2" "$1 by visit $visits with $2" && visits=$((visits + 1))
         done
         wait "$pid"
         compare $? "$1 by $visits visits with $2"
