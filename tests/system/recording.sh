@@ -57,6 +57,14 @@ refuses() {
     fi
 }
 
+# is_built_with NAME: whether gait has libdw or libsqlite3, which may be part of it
+is_built_with() {
+    local -A functions=([libdw]=dwarf_begin_elf [libsqlite3]=sqlite3_open)
+    local shared
+    shared=$(ldd "$gait")
+    [[ $shared == *"$1"* || $(nm "$gait" 2>/dev/null | grep -c -w "${functions[$1]}") != 0 ]]
+}
+
 # Ends the test.
 finish() {
     echo "$checks checks, $failures failed"

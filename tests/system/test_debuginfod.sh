@@ -8,8 +8,7 @@
 source "$(dirname "$0")/recording.sh"
 
 command -v debuginfod >/dev/null || { echo "skipped: there is no debuginfod"; exit 77; }
-libraries=$(ldd "$gait")
-[[ $libraries == *libdw* ]] || { echo "skipped: this gait does not read debug information"; exit 77; }
+is_built_with libdw || { echo "skipped: this gait does not read debug information"; exit 77; }
 
 source=$PWD/tests/system/programs/exported_calls.c
 port=$((20000 + $$ % 10000))

@@ -175,7 +175,7 @@ strip --strip-debug "$folder/stripped"
 objcopy --only-keep-debug "$folder/described_calls" "$folder/elsewhere.debug"
 objcopy --strip-debug --add-gnu-debuglink="$folder/elsewhere.debug" "$folder/described_calls" "$folder/linked"
 debug_information() {
-    if ldd "$gait" | grep -q libdw; then
+    if is_built_with libdw; then
         described "debug information" described_calls
         described "compressed debug information, static" described_static
         described "debug information elsewhere" linked

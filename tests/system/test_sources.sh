@@ -78,8 +78,7 @@ same() {
 }
 
 formats=(csv json chrome speedscope pprof perfetto)
-libraries=$(ldd "$gait")
-[[ $libraries != *libsqlite3* ]] || ! command -v sqlite3 >/dev/null || formats+=(sqlite)
+! is_built_with libsqlite3 || ! command -v sqlite3 >/dev/null || formats+=(sqlite)
 
 grep -n -E '^NOINLINE .*(spend|both|down|hop)\(long n\)$' "$source" |
     sed -E "s,^([0-9]+):.* \*?([a-z]+)\(.*,\2 $source \1," | LC_ALL=C sort >"$folder/expected"
@@ -91,7 +90,7 @@ record bare
 for format in "${formats[@]}"; do
     check "$format" said "$format" "$folder/described"
     # A build without libdw knows none.
-    if [[ $libraries == *libdw* ]]; then
+    if is_built_with libdw; then
         check "$format says where functions are" same "$folder/expected" "$folder/said.$format"
     else
         check "$format says nothing" same "$folder/nothing" "$folder/said.$format"

@@ -26,7 +26,7 @@ calls() {
     grep -c "$1" "$CALLS"
 }
 
-libraries=(libzstd-dev liblzma-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev libtraceevent-dev libtracefs-dev libbpf-dev)
+libraries=(libzstd-dev liblzma-dev libbz2-dev libdw-dev libiberty-dev libsqlite3-dev zlib1g-dev libtraceevent-dev libtracefs-dev libbpf-dev)
 
 debian_with gcc libc6-dev binutils make "${libraries[@]}" clang
 passes "all is there" "$tools/deps.sh" build
