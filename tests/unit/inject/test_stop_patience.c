@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Who has no CPU is waited for, who is in a wait that cannot be interrupted is not. */
+/*
+ * Who has no CPU is waited for, who is in a wait that cannot be interrupted is not.
+ *
+ * ThreadSanitizer's own thread is one more to stop, and its vfork is fork.
+ * configurations: debug-* asan-*
+ */
 #define _GNU_SOURCE
 #include "inject/stop_patience.h"
 
