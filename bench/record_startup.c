@@ -18,6 +18,8 @@ struct way {
 static const struct way ways[] = {
     {"gait spawn --follow none", NULL, {"--follow", "none"}},
     {"gait spawn --follow call,ret", NULL, {"--follow", "call,ret"}},
+    {"gait spawn --hook malloc", NULL, {"--hook", "malloc"}},
+    {"gait spawn --syscalls", NULL, {"--syscalls"}},
     {"strace -f", "strace", {"strace", "-f", "-o", "/dev/null"}},
     {"perf record", "perf", {"perf", "record", "-q", "-o", "/dev/null"}},
     {"uftrace record --force", "uftrace", {"uftrace", "record", "--force", "-d", "{}"}},

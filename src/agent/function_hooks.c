@@ -58,6 +58,7 @@ struct search {
     struct hook_image image;
     struct hook_choice choice;
     struct special_hook *specials; /* for each function */
+    uint8_t *planned;              /* a bit for each function */
     size_t memory_bytes;           /* of what is chosen, and the above */
     bool has_any;
 };
@@ -312,7 +313,7 @@ static int take_memory(struct search *search)
     void *storage;
     int result;
 
-    search->memory_bytes = count * (sizeof(struct hook_chosen) + sizeof(struct special_hook));
+    search->memory_bytes = count * (sizeof(struct hook_chosen) + sizeof(struct special_hook)) + count / 8 + 1;
     if (count == 0)
         return -ENOENT;
     result = memory_map(search->memory_bytes, &storage);
@@ -320,6 +321,7 @@ static int take_memory(struct search *search)
         return result;
     search->choice.chosen = storage;
     search->specials = (struct special_hook *)(void *)(search->choice.chosen + count);
+    search->planned = (uint8_t *)(search->specials + count);
     return 0;
 }
 
@@ -335,6 +337,28 @@ static bool is_anything_chosen(const struct search *search)
 static bool is_loader(const struct mapping *mapping)
 {
     return hooks.options.loader_notification - mapping->start < mapping->end - mapping->start;
+}
+
+/* As hook_function() asks for plans. */
+static bool is_planned(const struct search *search, size_t which)
+{
+    const struct special_hook *special = &search->specials[which];
+    uint64_t address;
+
+    return search->choice.chosen[which].patterns != 0 || special->process != NULL || special->unwinder != NULL ||
+           (find_bytes(search, search->image.functions.functions[which].start, &address) != NULL &&
+            address == hooks.options.loader_notification);
+}
+
+/* Probes may be anywhere, so all code has to be looked at for them. */
+static int survey(struct search *search, bool has_probes)
+{
+    const struct hook_interest interest = {search->planned, system_call_watch_is_wanted()};
+
+    for (size_t i = 0; i < search->image.functions.count; i++)
+        if (is_planned(search, i))
+            search->planned[i / 8] |= (uint8_t)(1u << i % 8);
+    return hook_image_survey(&search->image, has_probes ? NULL : &interest);
 }
 
 static uint64_t hook_all(struct search *search, const struct probe_search *probes)
@@ -367,7 +391,7 @@ static uint64_t look_through(struct search *search)
     find_specials(search);
     if (is_anything_chosen(search) || is_loader(search->mapping) || probe_set_has_any(&probes) ||
         system_call_watch_is_wanted()) {
-        if (hook_image_survey(&search->image) == 0)
+        if (survey(search, probe_set_has_any(&probes)) == 0)
             matched |= hook_all(search, &probes);
         else
             ring_region_note_lack(hooks.options.ring);

@@ -78,7 +78,7 @@ int hook_image_open(struct hook_image *image, const char *path)
     return result;
 }
 
-int hook_image_survey(struct hook_image *image)
+int hook_image_survey(struct hook_image *image, const struct hook_interest *interest)
 {
     struct hook_module *module = &image->module;
     int result;
@@ -89,7 +89,7 @@ int hook_image_survey(struct hook_image *image)
     module->decode_options = host_cpu_decode_options();
     image->memory_bytes = hook_planner_memory_bytes(module);
     result = memory_map(image->memory_bytes, &image->memory);
-    return result != 0 ? result : hook_planner_init(&image->planner, module, image->memory);
+    return result != 0 ? result : hook_planner_init_for(&image->planner, module, interest, image->memory);
 }
 
 void hook_image_close(struct hook_image *image)

@@ -32,8 +32,8 @@ struct hook_image {
  */
 MUST_USE int hook_image_open(struct hook_image *image, const char *path);
 
-/* Looks at all of its code, before the first plan. As hook_planner_init; -ENOMEM. */
-MUST_USE int hook_image_survey(struct hook_image *image);
+/* Looks at its code, before the first plan. NULL: anything is planned. As hook_planner_init_for; -ENOMEM. */
+MUST_USE int hook_image_survey(struct hook_image *image, const struct hook_interest *interest);
 
 void hook_image_close(struct hook_image *image);
 

@@ -19,6 +19,15 @@
 
 #define FUNCTION_ALIGNMENT     16
 
+/* One bit for so many bytes says what is near to a plan. */
+#define NEAR_UNIT 16
+
+/*
+ * A plan looks as far as short jumps reach (128 bytes), and at the jump there; or at all of a small function
+ * (HOOK_DISPLACED_BYTES_MAX). What leads there by a short jump is not farther away than that once more.
+ */
+#define NEAR_BYTES 320
+
 static const char *const method_names[] = {"jump", "jump into padding", "hop", "trap", "impossible"};
 
 static const char *const obstacle_texts[] = {
@@ -42,12 +51,17 @@ static size_t bitmap_bytes(const struct hook_span *span)
     return span->is_code ? (size_t)(span->size_bytes / 8 + 1) : 0;
 }
 
+static size_t near_bytes(const struct hook_span *span)
+{
+    return span->is_code ? (size_t)(span->size_bytes / NEAR_UNIT / 8 + 1) : 0;
+}
+
 size_t hook_planner_memory_bytes(const struct hook_module *module)
 {
     size_t bytes = sizeof(struct frame_rows_storage) + module->functions->count / 8 + 1;
 
     for (size_t i = 0; i < module->span_count; i++)
-        bytes += 2 * bitmap_bytes(&module->spans[i]);
+        bytes += 2 * bitmap_bytes(&module->spans[i]) + near_bytes(&module->spans[i]);
     return bytes;
 }
 
@@ -247,8 +261,72 @@ uint64_t hook_planner_function_end(const struct hook_planner *planner, const str
     return function->size_bytes < code.end - code.start ? function->start + function->size_bytes : code.end;
 }
 
+/* ---- what matters ------------------------------------------------------------------------------------------------ */
+
+void hook_planner_add_near(struct hook_planner *planner, uint64_t address)
+{
+    const struct hook_span *span = find_span(planner, address, 1);
+    uint64_t place, start, end;
+
+    if (span == NULL || !span->is_code)
+        return;
+    place = address - span->address;
+    start = place < NEAR_BYTES ? 0 : (place - NEAR_BYTES) / NEAR_UNIT * NEAR_UNIT;
+    end = place + NEAR_BYTES < span->size_bytes ? place + NEAR_BYTES : span->size_bytes;
+    for (uint64_t at = start; at < end; at += NEAR_UNIT)
+        set_bit(planner->near[span - planner->module->spans], at / NEAR_UNIT);
+}
+
+bool hook_planner_is_near(const struct hook_planner *planner, uint64_t address)
+{
+    const struct hook_span *span = find_span(planner, address, 1);
+
+    return span != NULL && span->is_code &&
+           has_bit(planner->near[span - planner->module->spans], (address - span->address) / NEAR_UNIT);
+}
+
+static bool is_any_near(const struct hook_planner *planner, const struct hook_span *span, uint64_t start, uint64_t end)
+{
+    return has_any_bit(planner->near[span - planner->module->spans], (start - span->address) / NEAR_UNIT,
+                       (end - 1 - span->address) / NEAR_UNIT + 1);
+}
+
+/* Code that stays at its address may have addresses anywhere; what has no name may be a part, which others tell. */
+static bool can_pass_over(const struct hook_planner *planner, const struct hook_interest *interest)
+{
+    const struct hook_module *module = planner->module;
+    const struct elf_function_list *list = module->functions;
+
+    if (interest == NULL || planner->surveyor->may_matter == NULL)
+        return false;
+    if (planner->module_start != 0)
+        return false;
+    for (uint64_t i = 0; i < list->count; i++)
+        if (has_bit(interest->functions, i) &&
+            (list->functions[i].name == NULL || list->functions[i].is_part || list->functions[i].is_label))
+            return false;
+    return true;
+}
+
+static void mark_near(struct hook_planner *planner, const struct hook_interest *interest)
+{
+    const struct hook_module *module = planner->module;
+
+    for (uint64_t i = 0; i < module->functions->count; i++)
+        if (has_bit(interest->functions, i))
+            hook_planner_add_near(planner, module->functions->functions[i].start);
+    for (size_t i = 0; interest->has_system_calls && i < module->span_count; i++) {
+        struct hook_code code;
+
+        if (hook_planner_code(planner, module->spans[i].address, &code))
+            planner->surveyor->mark_system_calls(planner, &code);
+    }
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
+
 /* Each start is a place that somebody goes to. */
-static void survey_span(struct hook_planner *planner, const struct hook_span *span)
+static void survey_span(struct hook_planner *planner, const struct hook_span *span, bool passes_over)
 {
     uint64_t start = span->address, end = span->address + span->size_bytes;
 
@@ -256,7 +334,8 @@ static void survey_span(struct hook_planner *planner, const struct hook_span *sp
         uint64_t next = hook_planner_next_start(planner, start);
         struct hook_code code = {span->bytes + (start - span->address), start, next, end};
 
-        planner->surveyor->survey(planner, &code);
+        if (!passes_over || is_any_near(planner, span, start, next) || planner->surveyor->may_matter(planner, &code))
+            planner->surveyor->survey(planner, &code);
         if (next < end)
             hook_planner_add_target(planner, next);
         start = next;
@@ -280,8 +359,27 @@ static bool are_spans_good(const struct hook_module *module)
     return true;
 }
 
+static void find_extent(struct hook_planner *planner)
+{
+    planner->module_start = UINT64_MAX;
+    for (size_t i = 0; i < planner->module->span_count; i++) {
+        const struct hook_span *span = &planner->module->spans[i];
+        uint64_t end = span->address + span->size_bytes;
+
+        planner->module_start = span->address < planner->module_start ? span->address : planner->module_start;
+        planner->module_end = end > planner->module_end ? end : planner->module_end;
+    }
+}
+
 int hook_planner_init(struct hook_planner *planner, const struct hook_module *module, void *memory)
 {
+    return hook_planner_init_for(planner, module, NULL, memory);
+}
+
+int hook_planner_init_for(struct hook_planner *planner, const struct hook_module *module,
+                          const struct hook_interest *interest, void *memory)
+{
+    bool passes_over;
     uint8_t *bitmap = (uint8_t *)memory + sizeof(struct frame_rows_storage);
 
     *planner = (struct hook_planner){.module = module, .rows = memory};
@@ -290,18 +388,23 @@ int hook_planner_init(struct hook_planner *planner, const struct hook_module *mo
         return -EOPNOTSUPP;
     if (!are_spans_good(module))
         return -EINVAL;
+    find_extent(planner);
     planner->stack_walkers = hook_stack_walkers_find(module->functions);
     planner->crossed = bitmap;
     bitmap += module->functions->count / 8 + 1;
     for (size_t i = 0; i < module->span_count; i++) {
         planner->taken[i] = bitmap;
         planner->called[i] = bitmap + bitmap_bytes(&module->spans[i]);
-        bitmap += 2 * bitmap_bytes(&module->spans[i]);
+        planner->near[i] = bitmap + 2 * bitmap_bytes(&module->spans[i]);
+        bitmap += 2 * bitmap_bytes(&module->spans[i]) + near_bytes(&module->spans[i]);
         planner->table_budget += module->spans[i].is_code ? module->spans[i].size_bytes * TABLE_ENTRIES_PER_BYTE : 0;
     }
+    passes_over = can_pass_over(planner, interest);
+    if (passes_over)
+        mark_near(planner, interest);
     for (size_t i = 0; i < module->span_count; i++)
         if (module->spans[i].is_code)
-            survey_span(planner, &module->spans[i]);
+            survey_span(planner, &module->spans[i], passes_over);
     return 0;
 }
 

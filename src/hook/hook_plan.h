@@ -79,11 +79,19 @@ struct hook_module {
     unsigned decode_options;      /* of host_cpu_decode_options(); 0 for files */
 };
 
+/* What of a module is going to be planned. */
+struct hook_interest {
+    const uint8_t *functions; /* a bit for each function of the list */
+    bool has_system_calls;    /* hook_planner_find_system_calls() is going to be called */
+};
+
 struct hook_planner {
     const struct hook_surveyor *surveyor;
     const struct hook_module *module;
-    uint8_t *taken[HOOK_SPANS_MAX];  /* a bit for each byte of code: somebody goes there, or a plan has it */
-    uint8_t *called[HOOK_SPANS_MAX]; /* likewise: it is called, its address is somewhere, or others jump into it */
+    uint8_t *near[HOOK_SPANS_MAX];     /* a bit for some bytes of code each: plans may look at what is marked there */
+    uint64_t module_start, module_end; /* all spans are in here */
+    uint8_t *taken[HOOK_SPANS_MAX];    /* a bit for each byte of code: somebody goes there, or a plan has it */
+    uint8_t *called[HOOK_SPANS_MAX];   /* likewise: it is called, its address is somewhere, or others jump into it */
     uint8_t *crossed; /* a bit for each function: conditional branches of another one lead to its start */
     struct frame_rows_storage *rows;
     uint32_t stack_walkers; /* of hook_stack_walkers_find() */
@@ -98,6 +106,13 @@ size_t hook_planner_memory_bytes(const struct hook_module *module);
  * -EOPNOTSUPP: functions of that CPU cannot be hooked yet; -EINVAL: too many spans, or they overlap.
  */
 MUST_USE int hook_planner_init(struct hook_planner *planner, const struct hook_module *module, void *memory);
+
+/*
+ * The same for plans of some functions, and system calls, only: code that has nothing to do with them is passed over
+ * quickly.
+ */
+MUST_USE int hook_planner_init_for(struct hook_planner *planner, const struct hook_module *module,
+                                   const struct hook_interest *interest, void *memory);
 
 /* Says that somebody has that address of code: it may be called, and the byte is not overwritten unless it is an entry.
  */

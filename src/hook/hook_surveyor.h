@@ -23,6 +23,15 @@ struct hook_surveyor {
     /* Marks all places that the code leads to or points at. */
     void (*survey)(struct hook_planner *planner, const struct hook_code *code);
 
+    /*
+     * Whether the code may lead to, or have the address of, a place that is near to what is planned, other than known
+     * starts; or has a table of jumps. What takes long to know is said to be so. NULL: all code is looked at.
+     */
+    bool (*may_matter)(const struct hook_planner *planner, const struct hook_code *code);
+
+    /* Says where code may make system calls, by hook_planner_add_near(); too many do no harm. NULL: as above. */
+    void (*mark_system_calls)(struct hook_planner *planner, const struct hook_code *code);
+
     /* Plans a function that is mapped and no part of one; the plan has its address and is impossible so far. */
     void (*plan)(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan);
 
@@ -39,6 +48,10 @@ void hook_planner_add_target(struct hook_planner *planner, uint64_t address);
 
 /* The same of a branch that leaves it. */
 void hook_planner_add_entry(struct hook_planner *planner, uint64_t address, bool is_conditional);
+
+/* Marks what plans of something at an address look at; and whether an address is among that. */
+void hook_planner_add_near(struct hook_planner *planner, uint64_t address);
+bool hook_planner_is_near(const struct hook_planner *planner, uint64_t address);
 
 /* The code from an address to the end of its span. False: it is in none. */
 bool hook_planner_code(const struct hook_planner *planner, uint64_t address, struct hook_code *code_out);

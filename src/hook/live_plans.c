@@ -116,7 +116,7 @@ static int open_module(struct live_plans *plans, const struct module_file *file,
     module->bias = described.bias;
     result = hook_image_open(&module->image, file->path);
     if (result == 0)
-        result = hook_image_survey(&module->image);
+        result = hook_image_survey(&module->image, NULL);
     if (result != 0) {
         close_module(module);
         return result;

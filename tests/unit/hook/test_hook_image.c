@@ -31,7 +31,7 @@ static void functions_are_listed_and_planned(void)
     function = find(&image, "hook_image_open");
     CHECK(function != NULL && function->size_bytes > 16);
     CHECK(image.entry != 0 && find(&image, "_start") != NULL && find(&image, "_start")->start == image.entry);
-    result = hook_image_survey(&image);
+    result = hook_image_survey(&image, NULL);
     if (result != -EOPNOTSUPP) {
         CHECK_EQUAL(result, 0);
         hook_planner_plan(&image.planner, function, &plan);

@@ -47,7 +47,7 @@ static bool begin(void)
     if (arch_host() == NULL)
         return false;
     CHECK_EQUAL(hook_image_open(&image, "/proc/self/exe"), 0);
-    CHECK_EQUAL(hook_image_survey(&image), 0);
+    CHECK_EQUAL(hook_image_survey(&image, NULL), 0);
     CHECK_EQUAL(elf_symbols_find(&image.file.symbols, "straight", &symbol), 0);
     bias = (uintptr_t)straight - symbol.address;
     return true;

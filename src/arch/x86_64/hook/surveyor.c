@@ -5,6 +5,7 @@
  * Invariant: of the bytes that are overwritten nobody goes to any but the first, and nothing that is on its way
  * (a call, a system call) comes back to one.
  */
+#include "arch/x86_64/hook/branch_hints.h"
 #include "arch/x86_64/hook/branch_survey.h"
 #include "arch/x86_64/hook/padding.h"
 #include "arch/x86_64/hook/return_use.h"
@@ -276,6 +277,8 @@ static void plan(struct hook_planner *planner, const struct elf_function *functi
 const struct hook_surveyor surveyor_x86_64 = {
     .machine = MACHINE_X86_64,
     .survey = x86_branch_survey,
+    .may_matter = x86_branch_hints_matter,
+    .mark_system_calls = x86_system_call_sites_mark,
     .plan = plan,
     .find_system_calls = x86_system_call_sites_find,
 };

@@ -153,6 +153,42 @@ static void remember(struct walk *walk, const struct x86_insn *insn)
     walk->before_count += walk->before_count < BEFORE_MAX;
 }
 
+#define EACH_BYTE(value) (0x0101010101010101u * (value))
+
+/* Whether the second to eighth byte are 0x05 behind 0x0f anywhere; says so where they nearly are, too. */
+static bool may_have_call(const uint8_t *bytes)
+{
+    uint64_t word, difference;
+
+    __builtin_memcpy(&word, bytes, sizeof(word));
+    difference = (word ^ EACH_BYTE(0x05u)) | ((word << 8) ^ EACH_BYTE(0x0fu));
+    return ((difference - EACH_BYTE(0x01u)) & ~difference & EACH_BYTE(0x80u)) != 0;
+}
+
+/* The next place, from an address on, that has the two bytes, whatever they are there; or the code's end. */
+static uint64_t find_bytes(const struct hook_code *code, uint64_t from)
+{
+    uint64_t size_bytes = code->end - code->start, readable_bytes = code->readable_end - code->start;
+    uint64_t at = from - code->start;
+
+    while (at < size_bytes && at + CALL_BYTES <= readable_bytes) {
+        if (at + sizeof(uint64_t) <= readable_bytes && !may_have_call(code->bytes + at)) {
+            at += sizeof(uint64_t) - 1;
+            continue;
+        }
+        if (code->bytes[at] == 0x0f && code->bytes[at + 1] == 0x05)
+            return code->start + at;
+        at++;
+    }
+    return code->end;
+}
+
+void x86_system_call_sites_mark(struct hook_planner *planner, const struct hook_code *code)
+{
+    for (uint64_t at = find_bytes(code, code->start); at < code->end; at = find_bytes(code, at + 1))
+        hook_planner_add_near(planner, at);
+}
+
 void x86_system_call_sites_find(struct hook_planner *planner, const struct hook_code *code, hook_system_call_taker take,
                                 void *context)
 {
@@ -161,6 +197,9 @@ void x86_system_call_sites_find(struct hook_planner *planner, const struct hook_
     struct hook_plan plan;
     uint64_t at = code->start;
 
+    /* Hardly any code makes system calls: that is seen without decoding it. */
+    if (find_bytes(code, at) == code->end)
+        return;
     while (at < code->end) {
         /* What is no instruction is data: the next function starts at its own place. */
         if (!decode(&walk, at, &insn)) {
