@@ -70,18 +70,23 @@ static bool does_matter(const struct hook_planner *planner, const uint8_t *dista
 
 bool x86_branch_hints_matter(const struct hook_planner *planner, const struct hook_code *code)
 {
-    uint64_t size_bytes = code->end - code->start, readable_bytes = code->readable_end - code->start;
-    uint64_t module_start = planner->module_start, module_bytes = planner->module_end - module_start;
+    uint64_t size_bytes = code->end - code->start;
+    uint64_t module_bytes = planner->module_end - planner->module_start;
+    /* Where a distance of zero at the code's start leads to, from the module's start. */
+    uint64_t first = code->start - planner->module_start + sizeof(int32_t);
+    const uint8_t *bytes = code->bytes;
 
-    for (uint64_t at = 0; at < size_bytes; at++) {
-        uint64_t target;
+    /* The last bytes that can be read have no room for one. */
+    if (size_bytes + sizeof(int32_t) > code->readable_end - code->start)
+        return true;
+    for (uint64_t at = 1; at < size_bytes; at++) {
         int32_t distance;
+        uint64_t target;
 
-        if (at + sizeof(distance) > readable_bytes)
-            return true;
-        __builtin_memcpy(&distance, code->bytes + at, sizeof(distance));
-        target = code->start + at + sizeof(distance) + (uint64_t)(int64_t)distance;
-        if (target - module_start < module_bytes && does_matter(planner, code->bytes + at, at, target))
+        __builtin_memcpy(&distance, bytes + at, sizeof(distance));
+        target = first + at + (uint64_t)(int64_t)distance;
+        if (__builtin_expect(target < module_bytes, 0) &&
+            does_matter(planner, bytes + at, at, planner->module_start + target))
             return true;
     }
     return false;
