@@ -8,6 +8,7 @@
 make_place() {
     seq 1 200000 >numbers
     seq 1 3000 >few
+    cat numbers numbers numbers numbers >lines
     head -c 1200000 "$(command -v bash)" >binary
     for _ in 1 2 3 4 5 6; do cat binary; done >big
     cat >big.c <<'END'
@@ -29,6 +30,7 @@ END
         }
         print "int main(void) { return f199(9, 5) == 7; }"
     }' >many.c
+    printf '%s\n' 'all: several.1.o several.2.o several.3.o several.4.o' 'several.%.o: many.c' '	$(CC) -O1 -c many.c -o $@' >several.mk
     cat >throw.cc <<'END'
 #include <cstdio>
 #include <stdexcept>
@@ -48,7 +50,7 @@ int main()
     int counts[4] = {0, 0, 0, 0};
     for (int t = 0; t < 4; t++)
         threads.emplace_back([t, &counts] {
-            for (int i = 0; i < 4000; i++)
+            for (int i = 0; i < 30000; i++)
                 try {
                     try { deep(i % 20, counts[t]); } catch (const std::runtime_error &) { throw; }
                 } catch (const std::exception &e) { counts[t] += e.what()[0] == 'b'; }
@@ -78,7 +80,7 @@ func main() {
 	var group sync.WaitGroup
 	var lock sync.Mutex
 	results := []int{}
-	for round := 0; round < 100; round++ {
+	for round := 0; round < 2000; round++ {
 		for i := 0; i < 20; i++ {
 			group.Add(1)
 			go func(i int) {
@@ -116,7 +118,7 @@ fn deep(n: u32) -> u32 { if n == 0 { std::panic::resume_unwind(Box::new(7u32)) }
 fn main() {
     let threads: Vec<_> = (0..4).map(|t| thread::spawn(move || {
         let mut caught = 0u32;
-        for i in 0..20000 { if let Err(e) = std::panic::catch_unwind(|| deep(i % 20)) { caught += *e.downcast_ref::<u32>().unwrap(); } }
+        for i in 0..300000 { if let Err(e) = std::panic::catch_unwind(|| deep(i % 20)) { caught += *e.downcast_ref::<u32>().unwrap(); } }
         caught + t
     })).collect();
     println!("{:?}", threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>());
@@ -128,11 +130,12 @@ public class Work {
     static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
     static int deep(int n) { return deep(n + 1) + 1; }
     public static void main(String[] arguments) throws Exception {
+        int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 20;
         ExecutorService pool = Executors.newFixedThreadPool(4);
         Future<?>[] all = new Future<?>[32];
         for (int i = 0; i < all.length; i++) { int k = i; all[i] = pool.submit(() -> {
             long sum = 0; Object nothing = null;
-            for (int r = 0; r < 20; r++) {
+            for (int r = 0; r < rounds; r++) {
                 sum += fib(20 + k % 5);
                 try { nothing.hashCode(); } catch (NullPointerException e) { sum++; }
             }
@@ -149,7 +152,7 @@ END
     cat >routines.lua <<'END'
 local function gen(n) return coroutine.wrap(function() for i = 1, n do coroutine.yield(i) end end) end
 local sum = 0
-for r = 1, 300 do for v in gen(1000) do sum = sum + v % 7 end local ok = pcall(error, r) sum = sum + (ok and 1 or 2) end
+for r = 1, 3000 do for v in gen(1000) do sum = sum + v % 7 end local ok = pcall(error, r) sum = sum + (ok and 1 or 2) end
 local t = {} for i = 1, 200000 do t[i] = (i * 7919) % 100003 end table.sort(t) print(sum, t[1], t[100000])
 END
     cat >work.py <<'END'
@@ -162,7 +165,7 @@ signal.signal(signal.SIGALRM, tick)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 def work(n): return sum(i * i % 7 for i in range(n))
 results = []
-threads = [threading.Thread(target=lambda k=k: results.append(work(20000 + k))) for k in range(8)]
+threads = [threading.Thread(target=lambda k=k: results.append(work(500000 + k))) for k in range(8)]
 for t in threads: t.start()
 for t in threads: t.join()
 print(sorted(results))
@@ -189,7 +192,7 @@ if (isMainThread) {
     for (let i = 0; i < 4; i++) new Worker(__filename).on('message', v => { sum += v; if (--left == 0) console.log(sum); });
 } else {
     let sum = 0;
-    for (let i = 0; i < 20; i++) { sum += fib(20 + i % 5); try { null.x } catch (e) { sum++ } }
+    for (let i = 0; i < 800; i++) { sum += fib(20 + i % 5); try { null.x } catch (e) { sum++ } }
     sum += [...'aXbXc'.repeat(2000).matchAll(/X./g)].length;
     parentPort.postMessage(sum);
 }
@@ -216,7 +219,7 @@ func main() {
 			for k := range values {
 				values[k] = C.int((k * 7919 + i) % 3001)
 			}
-			for round := 0; round < 40; round++ {
+			for round := 0; round < 80; round++ {
 				C.sort(&values[0], C.size_t(len(values)))
 			}
 			results <- int(values[100]) + i*1000
@@ -238,12 +241,12 @@ let () =
   for i = 1 to 100000 do try ignore (deep (i mod 20)) with Found k -> caught := !caught + k done;
   let rec overflow n = 1 + overflow (n + 1) in
   if Array.length Sys.argv = 1 then (try ignore (overflow 0) with Stack_overflow -> incr caught);
-  Printf.printf "%d %d\n" (f 38) !caught
+  Printf.printf "%d %d\n" (f 41) !caught
 END
     cat >interpreted.ml <<'END'
 let rec f n = if n < 2 then n else f (n - 1) + f (n - 2)
 let () =
-  print_int (f 31);
+  print_int (f 36);
   let h = Hashtbl.create 10 in
   for i = 1 to 400000 do Hashtbl.replace h (i mod 1009) i done;
   print_int (Hashtbl.length h);
@@ -440,47 +443,47 @@ program() {
     needs[$1]=${3-$1}
 }
 
-program bash 'bash -c '\''s=0; for ((i = 0; i < 100000; i++)); do ((s += i % 7)); done; for i in 1 2 3 4 5 6 7 8; do (exit $i) || s=$((s + $?)); done; echo $s $(seq 3 | tac | paste -sd,)'\'
-program dash 'dash -c '\''i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; for j in 1 2 3 4; do (exit $j) || echo $?; done; echo $i | cat'\'
+program bash 'bash -c '\''s=0; for ((i = 0; i < 400000; i++)); do ((s += i % 7)); done; for i in 1 2 3 4 5 6 7 8; do (exit $i) || s=$((s + $?)); done; echo $s $(seq 3 | tac | paste -sd,)'\'
+program dash 'dash -c '\''i=0; while [ $i -lt 800000 ]; do i=$((i + 1)); done; for j in 1 2 3 4; do (exit $j) || echo $?; done; echo $i | cat'\'
 program sort 'sort -R --random-source=big numbers | sort -n | md5sum'
 program grep 'bash -c "cat numbers{,,,}{,,,} | grep -cE \"^1[0-9]*(3|7)\\$|(.)9\\2\"; grep -c 9.*9 numbers"'
-program pcre2_jit 'bash -c "cat numbers{,,,}{,,,}{,,,} | grep -cP \"^(?=.*3)1\\d*(3|7)(?<!33)\\$\""' grep
-program sed 'sed -E "s/([0-9])([0-9])/\2\1/g; /7$/d" numbers | md5sum'
+program pcre2_jit 'bash -c "cat numbers{,,,}{,,,}{,,,}{,} | grep -cP \"^(?=.*3)1\\d*(3|7)(?<!33)\\$\""' grep
+program sed 'sed -E "s/([0-9])([0-9])/\2\1/g; /7$/d" numbers numbers numbers | md5sum'
 program gawk 'gawk "{ s[\$1 % 97] += \$1; t = t substr(\$1, 1, 1) } END { for (i = 0; i < 97; i++) printf \"%d \", s[i]; print length(t) }" numbers numbers numbers numbers numbers numbers numbers numbers numbers numbers'
 program coreutils 'bash -c "shuf --random-source=big numbers | nl | cut -c 1-9 | tr 1-5 a-e | fold -w 7 | uniq -c | tac | od -c | tail -n 5; factor {1000000000..1000002000} | cksum; seq 1 40000 | split -l 700 - part. && wc -l part.* | tail -n 1; rm -f part.*; b2sum big; base64 big | base64 -d | sha512sum; date -u -d @1000000000; expr 6 \\* 7; printf %x 255"' 'shuf factor b2sum'
 program find 'find /usr/include /usr/share /usr/lib -type f -name "*a*" -size +2k -not -newermt 2030-01-01 -printf "%f %s\n" | sort | md5sum'
 program xargs 'bash -c "seq 1 40000 | xargs -P 3 -n 100 sh -c \"expr \\\$# + 1\" | sort | md5sum; find . -name few -exec wc -l {} +"'
-program tar 'bash -c "tar cf - numbers{,,,}{,,,}{,,,}{,,,} big{,,,}{,,,} --mtime=2020-01-01 --owner=0 --group=0 --hard-dereference | tar tvf - | md5sum"'
+program tar 'bash -c "tar cf - numbers{,,,}{,,,}{,,,}{,,,}{,,} big{,,,}{,,,}{,,} --mtime=2020-01-01 --owner=0 --group=0 --hard-dereference | tar tvf - | md5sum"'
 program gzip 'bash -c "gzip -9c big | gunzip | md5sum"'
-program bzip2 'bash -c "bzip2 -c binary | bunzip2 | md5sum"'
+program bzip2 'bash -c "bzip2 -c big | bunzip2 | md5sum"'
 program xz 'bash -c "xz -T2 -3c big | xz -dc | md5sum"'
-program zstd 'bash -c "zstd -q -T2 -9c big | zstd -qdc | md5sum"'
-program pigz 'bash -c "pigz -p 4 -c big | pigz -dc | md5sum"'
-program openssl 'bash -c "for i in 1 2 3 4; do openssl sha512 big; openssl enc -aes-256-cbc -pass pass:x -S 0011223344556677 -pbkdf2 -in big | md5sum; done; openssl genrsa 2048 2>/dev/null | openssl rsa -check -noout 2>&1 | tail -1"'
-program perl 'perl -e '\''my %h; for my $i (1 .. 400000) { $h{$i % 1013} .= chr(65 + $i % 26) } my $t = join "", map { $h{$_} } sort { $a <=> $b } keys %h; my $n = () = $t =~ /A[B-M]+C?/g; local $SIG{ALRM} = sub { $n++ }; alarm 0; if (my $p = fork) { waitpid $p, 0; print $? >> 8, " $n ", length $t, "\n" } else { exit 7 }'\'
+program zstd 'bash -c "zstd -q -T2 -19c big | zstd -qdc | md5sum"'
+program pigz 'bash -c "pigz -p 4 -c big big big | pigz -dc | md5sum"'
+program openssl 'bash -c "openssl sha512 big{,,,}{,,,}; cat big{,,,}{,,,} | openssl enc -aes-256-cbc -pass pass:x -S 0011223344556677 -pbkdf2 | md5sum; openssl genrsa 2048 2>/dev/null | openssl rsa -check -noout 2>&1 | tail -1"'
+program perl 'perl -e '\''my %h; for my $i (1 .. 5000000) { $h{$i % 1013} .= chr(65 + $i % 26) } my $t = join "", map { $h{$_} } sort { $a <=> $b } keys %h; my $n = () = $t =~ /A[B-M]+C?/g; local $SIG{ALRM} = sub { $n++ }; alarm 0; if (my $p = fork) { waitpid $p, 0; print $? >> 8, " $n ", length $t, "\n" } else { exit 7 }'\'
 program python3 '/usr/bin/python3 work.py' /usr/bin/python3
-program ruby 'ruby -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..60000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\'
-program ruby_yjit 'ruby --yjit -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..60000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\' ruby
+program ruby 'ruby -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..1500000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\'
+program ruby_yjit 'ruby --yjit -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..1500000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\' ruby
 program lua5.4 'lua5.4 routines.lua'
-program luajit 'luajit -e "local s = 0 for r = 1, 300 do local co = coroutine.wrap(function() for i = 1, 3000 do coroutine.yield(i) end end) for i = 1, 3000 do s = s + co() % 7 end end for i = 1, 3e7 do s = s + i % 3 end print(s, pcall(error, 1))"'
+program luajit 'luajit -e "local s = 0 for r = 1, 3000 do local co = coroutine.wrap(function() for i = 1, 3000 do coroutine.yield(i) end end) for i = 1, 3000 do s = s + co() % 7 end end for i = 1, 3e7 do s = s + i % 3 end print(s, pcall(error, 1))"'
 program node 'node work.js'
 program javac 'bash -c "javac Work.java && java -cp . Work"'
-program java 'java -Xmx256m -cp . Work' 'java ./Work.class'
-program java_zgc 'java -XX:+UseZGC -Xmx256m -cp . Work' 'java ./Work.class'
+program java 'java -Xmx256m -cp . Work 200' 'java ./Work.class'
+program java_zgc 'java -XX:+UseZGC -Xmx256m -cp . Work 100' 'java ./Work.class'
 program java_xint 'java -Xint -XX:+UseSerialGC -Xmx128m -cp . Work' 'java ./Work.class'
-program php 'php -r '\''$a = []; for ($i = 0; $i < 8000000; $i++) { $a[$i % 1009] = ($a[$i % 1009] ?? 0) + $i; } ksort($a); echo md5(json_encode($a)), " ", preg_match_all("/1(2|3)+/", implode(",", range(1, 50000))), "\n"; try { throw new Exception("x"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }'\'
+program php 'php -r '\''$a = []; for ($i = 0; $i < 30000000; $i++) { $a[$i % 1009] = ($a[$i % 1009] ?? 0) + $i; } ksort($a); echo md5(json_encode($a)), " ", preg_match_all("/1(2|3)+/", implode(",", range(1, 50000))), "\n"; try { throw new Exception("x"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }'\'
 program php_jit 'php -d opcache.enable_cli=1 -d opcache.jit=tracing -d opcache.jit_buffer_size=32M -r '\''$a = []; for ($i = 0; $i < 30000000; $i++) { $a[$i % 1009] = ($a[$i % 1009] ?? 0) + $i; } ksort($a); echo md5(json_encode($a)), " ", preg_match_all("/1(2|3)+/", implode(",", range(1, 50000))), "\n"; try { throw new Exception("x"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }'\' php
 program guile 'guile --no-auto-compile -c '\''(define (f n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (display (f 34)) (newline) (display (call/cc (lambda (k) (map (lambda (x) (if (= x 5) (k x) x)) (iota 10)))))(newline)'\'
-program sbcl 'sbcl --noinform --no-userinit --eval '\''(progn (defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (compile (quote f)) (print (f 30)) (print (handler-case (error "x") (error () 42))) (dotimes (i 20) (make-array 1000000)) (gc :full t) (terpri) (sb-ext:exit))'\'
+program sbcl 'sbcl --noinform --no-userinit --eval '\''(progn (defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (compile (quote f)) (print (f 38)) (print (handler-case (error "x") (error () 42))) (dotimes (i 100) (make-array 1000000)) (gc :full t) (terpri) (sb-ext:exit))'\'
 program ocaml 'ocaml interpreted.ml'
 program tclsh 'tclsh work.tcl'
-program gcc 'bash -c "for o in 0 1 2 3; do gcc -O\$o -g0 big.c -o big.out && ./big.out; done"'
+program gcc 'bash -c "for o in 0 1 2 3; do gcc -O\$o -g0 big.c -o big.out && ./big.out; done; gcc -O1 many.c -o big.out && ./big.out"'
 program g++ 'bash -c "g++ -O1 -pthread throw.cc -o throw && ./throw"'
 program cc1 'bash -c "\$(gcc -print-prog-name=cc1) -quiet -O2 many.c -o - | md5sum"' gcc
-program ld 'bash -c "for i in 1 2 3; do ld -r --whole-archive \$(gcc -print-file-name=libc.a) -o linked && md5sum <linked; done; rm -f linked"' 'ld gcc'
+program ld 'bash -c "for i in 1 2 3 4 5 6; do ld -r --whole-archive \$(gcc -print-file-name=libc.a) -o linked && md5sum <linked; done; rm -f linked"' 'ld gcc'
 program clang 'bash -c "clang -O2 many.c -o big.out && ./big.out; clang -O1 -S big.c -o - | md5sum"'
 program rustc 'bash -c "rustc -O panic.rs -o panic 2>/dev/null && ./panic"'
-program go 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; go build -o routines routines.go && ./routines"'
+program go 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; sed \"\\\$ a // \$\$\" routines.go >fresh.go; go build -o fresh fresh.go && ./fresh"'
 program throw './throw' ./throw
 program throw_tsan ./throw.threads ./throw.threads
 program work_msan './work.memory 600' ./work.memory
@@ -488,17 +491,17 @@ program throw_asan ./throw.addresses ./throw.addresses
 program panic './panic' ./panic
 program routines './routines' ./routines
 program git 'bash -c "git -c init.defaultBranch=m init -q r && cd r && cp ../numbers ../big . && git add . && git -c user.name=a -c user.email=a@b commit -qm one --date=2020-01-01T00:00:00Z && git gc -q && git fsck 2>&1 && git log --format=%T && rm -rf ../r"'
-program make 'bash -c "printf \"all: \$(seq -s\" \" -f %%g.o 1 6)\\n%%.o: many.c\\n\\t\\\$(CC) -O2 -c many.c -o \\\$@\\n\" >mk; make -s -j4 -f mk && ls -1 *.o | wc -l && rm -f *.o"'
-program sqlite3 'sqlite3 :memory: "create table t(a, b); insert into t select value, value * 7919 % 10007 from (with recursive c(value) as (select 1 union all select value + 1 from c where value < 200000) select value from c); create index i on t(b); select count(distinct b), sum(a) from t; select b, count(*) from t group by b % 5 order by 1;"'
+program make 'bash -c "make -s -j4 -f several.mk && ls -1 several.*.o | wc -l && rm -f several.*.o"'
+program sqlite3 'sqlite3 :memory: "create table t(a, b); insert into t select value, value * 7919 % 10007 from (with recursive c(value) as (select 1 union all select value + 1 from c where value < 800000) select value from c); create index i on t(b); select count(distinct b), sum(a) from t; select b, count(*) from t group by b % 5 order by 1;"'
 program convert '/usr/bin/convert-im6.q16 -seed 1 -size 1500x1500 plasma:red-blue -blur 0x3 -resize 200x200 -format "%w %h %#\n" info:' /usr/bin/convert-im6.q16
-program sox 'bash -c "sox -n -r 8000 -b 16 t.wav synth 20 sine 300-3000 reverb 2>/dev/null; sox t.wav -n stat 2>&1 | head -3; rm -f t.wav"'
-program vim 'bash -c "vim -u NONE -es -c \"%s/1/one/g\" -c \"g/7/d\" -c \"wq! out.txt\" numbers; md5sum <out.txt; rm -f out.txt"'
+program sox 'bash -c "sox -n -r 8000 -b 16 t.wav synth 200 sine 300-3000 reverb 2>/dev/null; sox t.wav -n stat 2>&1 | head -3; rm -f t.wav"'
+program vim 'bash -c "vim -u NONE -es -c \"%s/1/one/g\" -c \"g/7/d\" -c \"wq! out.txt\" lines; md5sum <out.txt; rm -f out.txt"'
 program ssh-keygen 'bash -c "rm -f k k.*; ssh-keygen -q -t ed25519 -N \"\" -f k && ssh-keygen -y -f k | cut -c1-11; ssh-keygen -q -t rsa -b 3072 -N pass -f k.rsa && ssh-keygen -y -P pass -f k.rsa | cut -c1-16; echo \"a \$(cat k.pub)\" >k.allowed; ssh-keygen -q -Y sign -f k -n file few; ssh-keygen -Y verify -f k.allowed -I a -n file -s few.sig <few | cut -c1-31; rm -f k k.* few.sig"'
 program valgrind 'valgrind -q --error-exitcode=9 sort -r few -o sorted'
-program gdb 'bash -c "gdb -nx -batch -ex \"break write\" -ex run -ex \"bt 1\" -ex kill --args head -2 numbers 2>&1 | sed \"s/process [0-9]*/process/\""'
-program strace 'strace -o /dev/null -f sh -c "sort -r numbers | head -3"'
-program qemu-aarch64 'bash -c "aarch64-linux-gnu-gcc -static -O1 big.c -o big.arm && qemu-aarch64 ./big.arm"'
-program musl-gcc 'bash -c "musl-gcc -O1 big.c -o big.musl && ./big.musl; musl-gcc -static -O1 big.c -o big.static && ./big.static"'
+program gdb 'bash -c "gdb -nx -batch -ex \"break write\" -ex run -ex \"bt 1\" -ex \"python print(sum(i * i % 7 for i in range(6000000)))\" -ex kill --args head -2 numbers 2>&1 | sed \"s/process [0-9]*/process/\""'
+program strace 'strace -o /dev/null -f sh -c "dd if=/dev/zero of=/dev/null bs=1 count=4000 2>/dev/null; sort -r numbers | head -3"'
+program qemu-aarch64 'bash -c "aarch64-linux-gnu-gcc -static -O1 big.c -o big.arm && qemu-aarch64 ./big.arm; aarch64-linux-gnu-gcc -static -O1 many.c -o big.arm && qemu-aarch64 ./big.arm"'
+program musl-gcc 'bash -c "musl-gcc -O1 big.c -o big.musl && ./big.musl; musl-gcc -static -O1 big.c -o big.static && ./big.static; musl-gcc -O1 many.c -o big.musl && ./big.musl"'
 program ocamlopt 'bash -c "ocamlopt -w -a work.ml -o work_ml && ./work_ml"'
 program work_ml ./work_ml ./work_ml
 program work_ml_shallow './work_ml shallow' ./work_ml
@@ -508,7 +511,7 @@ program static './work.static 8000' ./work.static
 program static_pie './work.static_pie 8000' ./work.static_pie
 program qemu 'qemu-aarch64 ./work.arm 700' 'qemu-aarch64 ./work.arm'
 program chromium 'bash -c "chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=\$PWD/profile --virtual-time-budget=10000 --dump-dom file://\$PWD/page.html 2>/dev/null; echo \$?; rm -rf profile"'
-program cgo 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; go build -o cgo cgo.go && ./cgo"' go
+program cgo 'bash -c "export GOCACHE=\$PWD/cache GO111MODULE=off; sed \"\\\$ a // \$\$\" cgo.go >fresh.go; go build -o fresh fresh.go && ./fresh"' go
 program cgo_built ./cgo ./cgo
 program redis 'bash serve_redis' 'redis-server redis-benchmark redis-cli'
 program nginx 'bash serve_nginx' 'nginx curl'
