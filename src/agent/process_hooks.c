@@ -274,6 +274,7 @@ static const struct process_hook hooks[] = {
     ACTION_HOOK("syscall", syscall_begins, call_ends, NULL),
     ACTION_HOOK("sigaction", sigaction_begins, call_ends, handler_fronts_note_setter),
     ACTION_HOOK("runtime.rt_sigaction", NULL, NULL, handler_fronts_note_asker),
+    ACTION_HOOK("runtime.rt_sigaction.abi0", NULL, NULL, handler_fronts_note_asker),
 #ifdef __NR_arch_prctl
     HOOK("arch_prctl", arch_prctl_begins, call_ends),
 #endif

@@ -17,6 +17,23 @@ diff "$folder/native" "$folder/out" >"$folder/diff" || fail "another output" "$f
 "$gait" verify "$folder"/traces/* >"$folder/verify" 2>&1 || fail "a bad trace" "$folder/verify"
 rm -rf "$folder/traces"
 
+# ---- a handler that lets the thread go on elsewhere, and come back --------------------------------------------------
+# Go interrupts its own functions by signals: where they are hooked it must see that it cannot.
+if command -v go >/dev/null; then
+    GOCACHE="$folder/gocache" GO111MODULE=off GOFLAGS='' go build -o "$folder/called_by_c" tests/system/programs/called_by_c.go || exit 1
+    check "by itself" test "$("$folder/called_by_c")" == 28800
+    checks=$((checks + 1))
+    for hooked in '_cgoexp*' '*'; do
+        "$gait" spawn --quiet -o "$folder/traces" --overflow drop --hook "$hooked" -- "$folder/called_by_c" >"$folder/out" 2>"$folder/err" ||
+            fail "called by C, $hooked hooked" "$folder/err"
+        [[ $(<"$folder/out") == 28800 ]] || fail "another output of what is called by C" "$folder/out"
+        "$gait" verify "$folder"/traces/* >"$folder/verify" 2>&1 || fail "a bad trace" "$folder/verify"
+        rm -rf "$folder/traces"
+    done
+else
+    echo "skipped what is called by C: there is no Go"
+fi
+
 # ---- somebody comes and goes ---------------------------------------------------------------------------------------
 mkfifo "$folder/input"
 "$folder/program" <"$folder/input" >"$folder/said" 2>&1 &
