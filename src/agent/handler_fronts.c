@@ -13,6 +13,7 @@
 #include "arch/signal_saved.h"
 #include "base/raw_syscall.h"
 #include "hook/call_data.h"
+#include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
 #include "hook/hook_unwinders.h"
 #include "hook/listener_call.h"
@@ -146,6 +147,7 @@ static void handler_begins(struct gait_invocation *invocation)
     /* Somebody else than the kernel may call it. */
     if (kept == NULL || signal_saved_pc_in(gait_invocation_argument(invocation, 2)) != signal_saved_pc_at(frame))
         return;
+    hook_gate_complete_record(frame);
     found.real = kept->shown = place_in(frame);
     if (!find_shown(thread, &found))
         return;

@@ -55,6 +55,12 @@ uint64_t hook_gate_unblock(struct hook_gate_frame *frame);
 void hook_gate_listen(struct hook_gate_frame *frame);
 void hook_gate_listened(struct hook_gate_frame *frame);
 
+/*
+ * For a handler that begins, by its frame (see signal_saved.h): if what it has interrupted is a gate that has taken the
+ * place of a record, that is written, since the handler may not come back. Nothing is done twice. In arch/<cpu>/host.
+ */
+void hook_gate_complete_record(uint64_t frame);
+
 /* Whether this CPU has gates. In arch/<cpu>/host. */
 bool hook_gate_is_supported(void);
 

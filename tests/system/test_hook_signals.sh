@@ -34,6 +34,15 @@ else
     echo "skipped what is called by C: there is no Go"
 fi
 
+# ---- a handler that never comes back --------------------------------------------------------------------------------
+gcc -O1 -o "$folder/jumping" tests/system/programs/jumping_handler.c || exit 1
+checks=$((checks + 1))
+"$gait" spawn --quiet -o "$folder/traces" --overflow drop --hook interrupted -- "$folder/jumping" >"$folder/out" 2>"$folder/err" ||
+    fail "jumping" "$folder/err"
+[[ $(<"$folder/out") == jumped ]] || fail "another output of what jumps" "$folder/out"
+"$gait" verify "$folder"/traces/* >"$folder/verify" 2>&1 || fail "a bad trace of what jumps" "$folder/verify"
+rm -rf "$folder/traces"
+
 # ---- somebody comes and goes ---------------------------------------------------------------------------------------
 mkfifo "$folder/input"
 "$folder/program" <"$folder/input" >"$folder/said" 2>&1 &

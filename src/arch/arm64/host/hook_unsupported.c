@@ -10,6 +10,11 @@ bool hook_gate_is_supported(void)
     return false;
 }
 
+void hook_gate_complete_record(uint64_t frame)
+{
+    (void)frame;
+}
+
 uint64_t hook_segment_get(void)
 {
     return 0;

@@ -15,6 +15,12 @@
 #define RECORD_TIME 8
 #define FULL_MASK 0xff0000
 
+        .section .rodata.hook_gate_records, "a"
+        .p2align 2
+        .globl  hook_gate_records
+        .hidden hook_gate_records
+hook_gate_records:
+
         .text
         .macro FUNCTION name
         .globl  \name
@@ -149,7 +155,7 @@
         /*
          * Writes a record of the invocation in rsi, or of what is `deeper`; uses rax and rdx. Its place is taken by one
          * instruction, so that signal handlers get others. The header is written last. Flags tell by zero that the
-         * buffer is full.
+         * buffer is full. A handler may never come back: from 6 to 7 it is for hook_interruption.c to write it.
          */
         .macro RECORD stub_offset, kind, deeper=0
         rdtsc
@@ -157,7 +163,7 @@
         orq     %rax, %rdx
         movl    $RECORD_BYTES, %eax
         xaddq   %rax, HOOK_THREAD_POSITION(%rcx)
-        movq    %rdx, RECORD_TIME(%rax)
+6:      movq    %rdx, RECORD_TIME(%rax)
         movl    INVOCATION_DEPTH(%rsi), %edx
         .if \deeper
         addl    $\deeper, %edx
@@ -168,9 +174,12 @@
         .if \kind
         addl    $\kind, %edx
         .endif
-        movl    %edx, (%rax)
+7:      movl    %edx, (%rax)
         addl    $RECORD_BYTES, %eax
         testl   $FULL_MASK, %eax
+        .pushsection .rodata.hook_gate_records, "a"
+        .long   6b - ., 7b - 6b, STUB_HEADER - \stub_offset, \kind, \deeper
+        .popsection
         .endm
 
         /* From within a gate, whose scratch is below the stack pointer. */
@@ -665,5 +674,10 @@ hook_unwinder_stub:
         .byte   0x48 /* calls of stubs are a byte longer */
         call    hook_gate_leave_any
         ret
+
+        .section .rodata.hook_gate_records, "a"
+        .globl  hook_gate_records_end
+        .hidden hook_gate_records_end
+hook_gate_records_end:
 
         .section .note.GNU-stack, "", @progbits
