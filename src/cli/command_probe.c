@@ -12,6 +12,7 @@
 #include "libgait/error.h"
 #include "record/recording.h"
 #include "source/kernel_recorder.h"
+#include "source/perf_reader.h"
 #include "source/program_start.h"
 #include "source/watch.h"
 
@@ -350,7 +351,7 @@ static int drain(struct probing *probing, bool is_last)
                                                                     : probe_screen_receiver(&probing->shown);
     int result = 0;
 
-    (void)perf_session_drain(&probing->watch.session, &receiver, is_last);
+    (void)perf_reader_drain(&probing->watch.session, &receiver, is_last);
     if (probing->recorder != NULL) {
         result = kernel_recorder_flush(probing->recorder);
         if (result != 0)
@@ -366,7 +367,7 @@ static int watch(struct probing *probing)
     int result = 0;
 
     while (result == 0 && !is_over(probing)) {
-        perf_session_wait(&probing->watch.session, -1, WAIT_MS);
+        perf_reader_wait(&probing->watch.session, -1, WAIT_MS);
         result = drain(probing, false);
     }
     perf_session_disable(&probing->watch.session);

@@ -5,6 +5,7 @@
 #include "cli/nearest_name.h"
 #include "cli/record_options.h"
 #include "libgait/error.h"
+#include "source/perf_reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -177,7 +178,7 @@ int kernel_probes_step(struct kernel_probes *probes, struct gait_error *err)
     if (probes->recorder == NULL)
         return 0;
     receiver = kernel_recorder_receiver(probes->recorder);
-    (void)perf_session_drain(&probes->watch.session, &receiver, false);
+    (void)perf_reader_drain(&probes->watch.session, &receiver, false);
     result = kernel_recorder_flush(probes->recorder);
     return result == 0 ? 0 : error_set(err, result, "cannot write events of the kernel: %s", strerror(-result));
 }
@@ -190,7 +191,7 @@ uint64_t kernel_probes_end(struct kernel_probes *probes)
         struct perf_receiver receiver = kernel_recorder_receiver(probes->recorder);
 
         perf_session_disable(&probes->watch.session);
-        (void)perf_session_drain(&probes->watch.session, &receiver, true);
+        (void)perf_reader_drain(&probes->watch.session, &receiver, true);
         count = kernel_recorder_events(probes->recorder);
         (void)!kernel_recorder_end(probes->recorder, &probes->watch.session);
         watch_close(&probes->watch);

@@ -6,7 +6,7 @@
 #include "base/hash_map.h"
 #include "source/kernel_program.h"
 #include "source/mapped_files.h"
-#include "source/perf_session.h"
+#include "source/perf_reader.h"
 #include "source/probe_list.h"
 #include "symbolize/function_names.h"
 #include "symbolize/named_code.h"
@@ -33,7 +33,7 @@ struct probe_screen {
 MUST_USE int probe_screen_init(struct probe_screen *shown, struct screen *screen, const struct probe_list *list);
 void probe_screen_deinit(struct probe_screen *shown);
 
-/* What to give to perf_session_drain. */
+/* What to give to perf_reader_drain. */
 struct perf_receiver probe_screen_receiver(struct probe_screen *shown);
 
 /* Whether as many were shown as were asked for. */

@@ -10,6 +10,7 @@
 #include "base/clock_pair.h"
 #include "base/hash_map.h"
 #include "libgait/error.h"
+#include "source/perf_reader.h"
 #include "source/watch.h"
 
 #include <dirent.h>
@@ -238,7 +239,7 @@ static size_t drain(void *state, int timeout_ms, call_feed_hear hear, void *cont
         feed->tick_ns =
             (double)(now.monotonic_ns - feed->began.monotonic_ns) / (double)(now.counter - feed->began.counter);
     for (size_t i = 0; i < feed->watch_count; i++)
-        count += perf_session_drain(&feed->watches[i].session, &receiver, timeout_ms == 0);
+        count += perf_reader_drain(&feed->watches[i].session, &receiver, timeout_ms == 0);
     if (count == 0 && timeout_ms != 0)
         (void)poll(NULL, 0, timeout_ms);
     return count;

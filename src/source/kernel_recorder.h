@@ -7,7 +7,7 @@
 #define GAIT_SOURCE_KERNEL_RECORDER_H
 
 #include "base/clock_pair.h"
-#include "source/perf_session.h"
+#include "source/perf_reader.h"
 #include "source/probe_list.h"
 
 struct kernel_recorder;
@@ -24,7 +24,7 @@ struct kernel_recorder_options {
 MUST_USE int kernel_recorder_create(const struct kernel_recorder_options *options,
                                     struct kernel_recorder **recorder_out, struct gait_error *err);
 
-/* What to give to perf_session_drain. */
+/* What to give to perf_reader_drain. */
 struct perf_receiver kernel_recorder_receiver(struct kernel_recorder *recorder);
 
 /* Writes what came. An errno number, negated, if that failed: of now or before. */

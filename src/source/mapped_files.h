@@ -8,7 +8,7 @@
 #define GAIT_SOURCE_MAPPED_FILES_H
 
 #include "base/hash_map.h"
-#include "source/perf_session.h"
+#include "source/perf_reader.h"
 #include "trace/modules.h"
 
 #define MAPPED_PROCESSES_MAX 4096u

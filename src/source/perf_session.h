@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Watching: probes opened as perf events, on all CPUs, of all processes or of one and those that it makes; one ring for
- * each CPU, emptied into a receiver. Everything that was set up is a descriptor, and so gone with the process that has
- * it. One thread at a time.
+ * each CPU, which perf_reader.h empties. Everything that was set up is a descriptor, and so gone with the process that
+ * has it. One thread at a time.
  */
 #ifndef GAIT_SOURCE_PERF_SESSION_H
 #define GAIT_SOURCE_PERF_SESSION_H
@@ -11,7 +11,6 @@
 #include "source/perf_clock.h"
 #include "source/perf_ring.h"
 #include "source/source.h"
-#include "trace/kernel_events.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,40 +29,23 @@ struct perf_session_options {
     size_t ring_bytes;   /* a power of two; 0: as above */
 };
 
-/* Something was mapped to be executed. */
-struct perf_mapping {
-    uint32_t pid;
-    uint64_t time; /* the counter, as everywhere here */
-    uint64_t start;
-    uint64_t size_bytes;
-    uint64_t file_offset;
-    const char *path;
+struct perf_session_cpu {
+    uint32_t number;
+    int fd; /* of the event that has the ring */
+    struct perf_ring ring;
+    uint64_t last; /* the counter of the event told last: the next is not before it */
 };
 
-/* A thread begins or ceases to run. */
-struct perf_switch {
-    uint64_t time;
-    uint32_t cpu;
-    uint32_t pid;
-    uint32_t tid;
-    bool is_out;
-    bool is_preempted; /* it would have gone on */
+struct perf_session_event {
+    int fd;
+    uint32_t cpu; /* in the list */
+    uint32_t probe;
+    uint64_t id;
+    bool is_news;
+    bool is_plain;    /* its samples have nothing but raw bytes, and all of them are wanted */
+    bool is_chosen;   /* samples of processes that are not watched are left out */
+    uint32_t raw_max; /* bytes behind these mean nothing */
 };
-
-/* What came. Sources are numbered from 1 on, in the order in which they were added. Any of these may be NULL. */
-struct perf_receiver {
-    void (*event)(void *context, const struct kernel_event *event);
-    void (*named)(void *context, uint32_t pid, uint32_t tid, const char *name, uint64_t time, bool by_exec);
-    void (*mapped)(void *context, const struct perf_mapping *mapping);
-    void (*forked)(void *context, uint32_t pid, uint32_t parent_pid, uint32_t tid, uint64_t time);
-    void (*exited)(void *context, uint32_t pid, uint32_t tid, uint64_t time);
-    void (*switched)(void *context, const struct perf_switch *change);
-    void (*lost)(void *context, uint32_t cpu, uint64_t count, uint64_t time);
-    void *context;
-};
-
-struct perf_session_cpu;
-struct perf_session_event;
 
 struct perf_session {
     struct perf_session_options options;
@@ -108,15 +90,6 @@ uint32_t perf_session_cpu(const struct perf_session *session, size_t cpu);
 /* Lets events come, or no more. What starts on exec needs no begin. */
 MUST_USE int perf_session_enable(struct perf_session *session, struct gait_error *err);
 void perf_session_disable(struct perf_session *session);
-
-/*
- * Hands over what is in the rings. With is_last also what came so lately that something earlier may yet follow. How
- * many records these were.
- */
-size_t perf_session_drain(struct perf_session *session, const struct perf_receiver *receiver, bool is_last);
-
-/* Sleeps until a ring is half full, the other descriptor (-1: none) can be read, or for that long. */
-void perf_session_wait(const struct perf_session *session, int other, int timeout_ms);
 
 /* How many events of a source were lost. */
 uint64_t perf_session_lost(const struct perf_session *session, size_t probe);

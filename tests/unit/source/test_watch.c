@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "source/watch.h"
 
+#include "source/perf_reader.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -140,7 +141,7 @@ static void events_have_what_programs_wrote(void)
         check_skip(err.text);
     CHECK_EQUAL(watch_start(&watch, &err), 0);
     call(300);
-    (void)perf_session_drain(&watch.session, &receiver, true);
+    (void)perf_reader_drain(&watch.session, &receiver, true);
     CHECK_EQUAL(counts[true], 300);
     CHECK_EQUAL(counts[false], 0);
     watch_close(&watch);
