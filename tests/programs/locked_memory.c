@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that locks all of its memory, and may lock not much more than it has. */
 #define _GNU_SOURCE
+#include "../support/locking_limit.h"
+
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define MIB (1 << 20)
-
-static unsigned long locked_kib(void)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    unsigned long kib = 0;
-    char line[256];
-
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-        (void)sscanf(line, "VmLck: %lu", &kib);
-    if (file != NULL)
-        fclose(file);
-    return kib;
-}
 
 static int is_present(void *page)
 {
@@ -32,21 +17,15 @@ static int is_present(void *page)
     return mincore(page, 4096, &present) == 0 && present & 1;
 }
 
-/* Those who may lock as much as they want would not notice. */
 static void limit(void)
 {
-    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct data[2];
     struct rlimit most = {256 * MIB, 256 * MIB};
 
     if (setrlimit(RLIMIT_MEMLOCK, &most) != 0 && getrlimit(RLIMIT_MEMLOCK, &most) == 0) {
         most.rlim_cur = most.rlim_max;
         setrlimit(RLIMIT_MEMLOCK, &most);
     }
-    if (syscall(SYS_capget, &header, data) == 0) {
-        data[CAP_IPC_LOCK / 32].effective &= ~(1u << CAP_IPC_LOCK % 32);
-        syscall(SYS_capset, &header, data);
-    }
+    (void)locking_limit_obey();
 }
 
 static void say(const char *what, int result)

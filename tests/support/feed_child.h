@@ -101,4 +101,27 @@ static inline struct feed_counts feed_child_watch(const struct call_feed *feed, 
     return counts;
 }
 
+/* All calls of the set come and no others; with what the arguments point at, if this feed has that. */
+static inline void feed_check_calls(const struct call_feed *feed, bool has_memory)
+{
+    struct feed_counts counts = feed_child_watch(feed, false);
+
+    CHECK_EQUAL(counts.enters, FEED_CALLS + 2);
+    CHECK_EQUAL(counts.leaves, FEED_CALLS + 2);
+    CHECK_EQUAL(counts.others, 0);
+    CHECK_EQUAL(counts.bad_arguments, 0);
+    CHECK_EQUAL(counts.ends, 1);
+    CHECK_EQUAL(counts.children, 0);
+    CHECK_EQUAL(counts.with_memory, has_memory);
+}
+
+static inline void feed_check_children(const struct call_feed *feed)
+{
+    struct feed_counts counts = feed_child_watch(feed, true);
+
+    CHECK_EQUAL(counts.enters, FEED_CALLS + 3);
+    CHECK_EQUAL(counts.children, 2);
+    CHECK_EQUAL(counts.ends, 2);
+}
+
 #endif

@@ -5,6 +5,8 @@
  * handler is the one that was set. So others can come and go while a handler runs.
  */
 #define _GNU_SOURCE
+#include "../../support/faulting_load.h"
+
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,20 +19,6 @@
 #define PAGE 4096
 
 static int *page;
-
-/* Short: all of it is displaced when it is hooked. */
-int load(const int *place);
-__asm__("        .text\n"
-        "        .p2align 4\n"
-        "        .globl  load\n"
-        "        .type   load, @function\n"
-        "load:   xorl    %eax, %eax\n"
-        "        addl    (%rdi), %eax\n"
-        "        addl    $1, %eax\n"
-        "        nop\n"
-        "        ret\n"
-        "        .size   load, . - load\n"
-        "        .p2align 4\n");
 
 /* Without a library that has locks. */
 static void say(const char *text)
@@ -60,7 +48,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     char line[64];
 
     (void)number;
-    say(pc == (uintptr_t)load + 2 ? "in load, " : "elsewhere, ");
+    say(pc == (uintptr_t)load + FAULTING_LOAD_AT ? "in load, " : "elsewhere, ");
     say(info->si_addr == (void *)page ? "at the page\n" : "at another address\n");
     read_line(line, sizeof(line));
     mprotect(page, PAGE, PROT_READ | PROT_WRITE);

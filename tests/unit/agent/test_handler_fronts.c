@@ -22,24 +22,9 @@
 
 #if defined(__x86_64__)
 
-/* Short: all of it is displaced. The second instruction faults, and the handler may go on behind it. */
-__asm__("        .text\n"
-        "        .p2align 4\n"
-        "        .globl  load\n"
-        "        .type   load, @function\n"
-        "load:   xorl    %eax, %eax\n"
-        "        addl    (%rdi), %eax\n"
-        "        addl    $1, %eax\n"
-        "        nop\n"
-        "        ret\n"
-        "        .size   load, . - load\n"
-        "        .p2align 4\n");
+#include "support/faulting_load.h"
 
-extern int load(const int *place);
-
-#define FAULTING 2
-#define BEHIND   4
-#define PAGE     4096
+#define PAGE 4096
 
 static struct live_plans plans;
 static struct hook_plan plan;
@@ -63,7 +48,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     seen_pc = (uint64_t)*pc;
     CHECK(info->si_addr == page);
     if (is_skipping)
-        *pc = (greg_t)((uintptr_t)load + BEHIND);
+        *pc = (greg_t)((uintptr_t)load + FAULTING_LOAD_BEHIND);
     else
         mprotect(page, PAGE, PROT_READ | PROT_WRITE);
 }
@@ -96,7 +81,7 @@ static void begin(void)
     CHECK_EQUAL(hook_threads_begin(&threads), 0);
     live_plans_init(&plans);
     CHECK_EQUAL(live_plans_at(&plans, (uintptr_t)load, &plan), 0);
-    CHECK(plan.displaced_end - (uintptr_t)load > FAULTING);
+    CHECK(plan.displaced_end - (uintptr_t)load > FAULTING_LOAD_AT);
     memcpy(expected, (const void *)plan.patch_at, plan.displaced_end - plan.patch_at);
     hook_set_begin();
     CHECK_EQUAL(hook_set_open(), 0);
@@ -130,7 +115,7 @@ static void handlers_see_the_programs_own_place(void)
     CHECK_EQUAL(load(page), 1);
     CHECK_EQUAL(times, 1);
     CHECK_EQUAL(calls, 1);
-    CHECK_EQUAL(seen_pc, (uintptr_t)load + FAULTING);
+    CHECK_EQUAL(seen_pc, (uintptr_t)load + FAULTING_LOAD_AT);
     end();
     CHECK_EQUAL(kernels_handler(), 0);
 }
@@ -141,10 +126,10 @@ static void they_may_choose_another_place(void)
     set_handler();
     begin();
     is_skipping = true;
-    CHECK(plan.patch_at + plan.patch_bytes > (uintptr_t)load + BEHIND);
+    CHECK(plan.patch_at + plan.patch_bytes > (uintptr_t)load + FAULTING_LOAD_BEHIND);
     CHECK_EQUAL(load(page), 1);
     CHECK_EQUAL(times, 1);
-    CHECK_EQUAL(seen_pc, (uintptr_t)load + FAULTING);
+    CHECK_EQUAL(seen_pc, (uintptr_t)load + FAULTING_LOAD_AT);
     end();
 }
 
@@ -167,7 +152,7 @@ static void who_sets_and_asks_is_told_the_programs_own(void)
     handler_setting_ends(&setting);
     CHECK_EQUAL((uintptr_t)old.sa_sigaction, (uintptr_t)on_fault);
     CHECK_EQUAL(load(page), 1);
-    CHECK_EQUAL(seen_pc, (uintptr_t)load + FAULTING);
+    CHECK_EQUAL(seen_pc, (uintptr_t)load + FAULTING_LOAD_AT);
     /* What is no handler stays what it is. */
     action.sa_handler = SIG_IGN;
     handler_setting_begins(&setting, SIGUSR1, (uintptr_t)&action, 0);

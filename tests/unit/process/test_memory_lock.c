@@ -9,45 +9,23 @@
 #include "base/memory_file.h"
 #include "base/memory_map.h"
 #include "support/check.h"
+#include "support/locking_limit.h"
 
 #include <errno.h>
-#include <linux/capability.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define MIB (1024ull * 1024)
 #define GIB (1024 * MIB)
 
-/* In KiB. */
-static unsigned long locked(void)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    unsigned long kib = 0;
-    char line[256];
-
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-        (void)sscanf(line, "VmLck: %lu", &kib);
-    if (file != NULL)
-        fclose(file);
-    return kib;
-}
-
-/* Fewer privileges, as others have them: then there is a limit. */
 static void limit(unsigned long bytes)
 {
-    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct data[2];
     struct rlimit most = {bytes, bytes};
 
-    CHECK_EQUAL(syscall(SYS_capget, &header, data), 0);
-    data[CAP_IPC_LOCK / 32].effective &= ~(1u << CAP_IPC_LOCK % 32);
-    CHECK_EQUAL(syscall(SYS_capset, &header, data), 0);
+    CHECK_EQUAL(locking_limit_obey(), 0);
     if (setrlimit(RLIMIT_MEMLOCK, &most) != 0)
         check_skip("more memory would have to be locked than the system allows");
 }
@@ -90,13 +68,13 @@ static void lock_with_ours(void)
     unsigned char present = 0;
 
     CHECK_EQUAL(memory_lock_all(MCL_CURRENT), 0);
-    CHECK(locked() >= 1024 && locked() < GIB / 1024);
+    CHECK(locked_kib() >= 1024 && locked_kib() < GIB / 1024);
     CHECK_EQUAL(mincore(page, 4096, &present), 0);
     CHECK_EQUAL(present & 1, 1);
     CHECK_EQUAL(mincore(huge, 4096, &present), 0);
     CHECK_EQUAL(present & 1, 0);
     munlockall();
-    CHECK_EQUAL(locked(), 0);
+    CHECK_EQUAL(locked_kib(), 0);
     memory_unmap(huge, GIB);
 }
 
@@ -111,7 +89,7 @@ static void lock_too_much(void)
 
     CHECK(much != MAP_FAILED);
     CHECK_EQUAL(memory_lock_all(MCL_CURRENT), -ENOMEM);
-    CHECK_EQUAL(locked(), 0);
+    CHECK_EQUAL(locked_kib(), 0);
 }
 
 static void nothing_is_locked_if_it_is_more_than_allowed(void)
@@ -125,10 +103,10 @@ static void lock_what_comes(void)
     char *page;
 
     CHECK_EQUAL(memory_lock_all(MCL_CURRENT | MCL_FUTURE), 0);
-    before = locked();
+    before = locked_kib();
     page = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(page != MAP_FAILED);
-    CHECK_EQUAL(locked(), before + 1024);
+    CHECK_EQUAL(locked_kib(), before + 1024);
     munlockall();
 }
 
