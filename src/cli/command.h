@@ -2,7 +2,8 @@
 /*
  * The contract for commands. A command is one line in commands.def and one file command_<name>.c, which defines
  * `const struct command command_<name>`; docs/howto/add_command.md shows how. Commands write to the screen they are
- * given and explain failures in call->error; main() prints that, and decides about the exit status.
+ * given and explain failures in call->error; main() prints that, and decides about the exit status. Those that read
+ * traces end by reading_status.h.
  */
 #ifndef GAIT_CLI_COMMAND_H
 #define GAIT_CLI_COMMAND_H

@@ -5,6 +5,7 @@
 #include "cli/coverage_json.h"
 #include "cli/coverage_options.h"
 #include "cli/coverage_screen.h"
+#include "cli/reading_status.h"
 #include "libgait/error.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ static int show(const struct command_call *call, const struct coverage_options *
     int result = 0;
 
     if (!coverage->code.has_blocks && !coverage->code.has_functions)
-        return error_set(call->error, ENODATA,
+        return error_set(call->error, ENOENT,
                          "'%s' tells of no code that ran; record it with 'gait spawn', or with 'gait spawn --follow "
                          "block'",
                          options->trace);
@@ -59,7 +60,7 @@ static enum command_status run(const struct command_call *call)
         return status;
     if (view_trace_open(&trace, options.trace, call->error) != 0)
         return COMMAND_FAILED;
-    status = show_trace(call, &options, &trace) == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    status = reading_status(call, show_trace(call, &options, &trace));
     view_trace_close(&trace);
     return status;
 }

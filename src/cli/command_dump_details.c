@@ -4,12 +4,14 @@
 
 #include "cli/arguments.h"
 #include "cli/printable.h"
+#include "cli/reading_status.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
 #include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"
 #include "trace/modules.h"
+#include "trace/stream_reader.h"
 #include "trace/trace_details.h"
 #include "trace/trace_files.h"
 
@@ -194,14 +196,19 @@ static int dump_thread(struct dump *dump, const struct trace_file *file)
         .system_call_enter = put_system_call_enter,
         .probe = put_probe,
     };
+    struct gait_error why = {.code = 0};
     struct trace_details_end end;
     int result = take_process(dump, file);
 
     if (result != 0)
         return result;
     dump->file = file;
-    result = trace_details_read(dump->files.folder, file->path, &receiver, &end, dump->call->error);
-    return result == 0 ? stream_end_check(&end.stream, file->path, dump->call->error) : result;
+    result = trace_details_read(dump->files.folder, file->path, &receiver, &end, &why);
+    if (result == 0)
+        (void)stream_end_check(&end.stream, file->path, &why);
+    if (stream_error_outweighs(&why, dump->call->error))
+        *dump->call->error = why;
+    return result;
 }
 
 static enum command_status run(const struct command_call *call)
@@ -211,17 +218,18 @@ static enum command_status run(const struct command_call *call)
     struct dump dump = {.call = call};
     const char *path;
     enum command_status status = arguments_parse(call, &rules, &path);
+    int result = 0;
 
     if (status != COMMAND_DONE)
         return status;
     if (trace_files_open(&dump.files, path, call->error) != 0)
         return COMMAND_FAILED;
     for (size_t i = 0; i < dump.files.count; i++)
-        if (dump.files.files[i].kind == TRACE_FILE_DETAIL && dump_thread(&dump, &dump.files.files[i]) != 0)
-            status = COMMAND_FAILED;
+        if (dump.files.files[i].kind == TRACE_FILE_DETAIL && result != -ENOMEM)
+            result = dump_thread(&dump, &dump.files.files[i]);
     forget_process(&dump);
     trace_files_close(&dump.files);
-    return status;
+    return reading_status(call, result);
 }
 
 extern const struct command command_dump_details;

@@ -5,11 +5,13 @@
 
 #include "cli/arguments.h"
 #include "cli/printable.h"
+#include "cli/reading_status.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
 #include "symbolize/function_names.h"
 #include "trace/event_names.h"
 #include "trace/modules.h"
+#include "trace/stream_reader.h"
 #include "trace/trace_events.h"
 #include "trace/trace_files.h"
 
@@ -177,15 +179,19 @@ static int take_process(struct dump *dump, const struct trace_file *file)
 static int dump_thread(struct dump *dump, const struct trace_file *file, size_t piece_count)
 {
     const struct trace_events_receiver receiver = {put_events, put_loss, put_gap, dump};
+    struct gait_error why = {.code = 0};
     struct trace_events_end end;
     int result = take_process(dump, file);
 
     if (result != 0)
         return result;
     dump->file = file;
-    result =
-        trace_events_read(dump->files.folder, file, piece_count, &dump->blocks, &receiver, &end, dump->call->error);
-    return result == 0 ? stream_end_check(&end.stream, end.path, dump->call->error) : result;
+    result = trace_events_read(dump->files.folder, file, piece_count, &dump->blocks, &receiver, &end, &why);
+    if (result == 0)
+        (void)stream_end_check(&end.stream, end.path, &why);
+    if (stream_error_outweighs(&why, dump->call->error))
+        *dump->call->error = why;
+    return result;
 }
 
 static int dump_all(struct dump *dump)
@@ -222,7 +228,7 @@ static enum command_status run(const struct command_call *call)
     dump.known = calloc(NAME_COUNT, sizeof(*dump.known));
     if (dump.known == NULL)
         (void)error_set(call->error, ENOMEM, "cannot show the events of '%s': there is no memory", path);
-    status = dump.known != NULL && dump_all(&dump) == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    status = dump.known == NULL ? COMMAND_FAILED : reading_status(call, dump_all(&dump));
     if (dump.known != NULL)
         forget_process(&dump);
     free(dump.known);

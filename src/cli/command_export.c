@@ -6,6 +6,7 @@
 #include "cli/export_options.h"
 #include "cli/printable.h"
 #include "cli/progress_bar.h"
+#include "cli/reading_status.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
 #include "trace/kernel_events.h"
@@ -186,7 +187,7 @@ static enum command_status run(const struct command_call *call)
     if (status == COMMAND_DONE && view_trace_open(&export.trace, export.options.trace, call->error) != 0)
         status = COMMAND_FAILED;
     else if (status == COMMAND_DONE) {
-        status = export_opened(&export) == 0 ? COMMAND_DONE : COMMAND_FAILED;
+        status = reading_status(call, export_opened(&export));
         view_trace_close(&export.trace);
     }
     free(export.threads);

@@ -7,7 +7,9 @@
 #include "cli/graph_screen.h"
 #include "cli/no_such_function.h"
 #include "cli/pager.h"
+#include "cli/reading_status.h"
 #include "libgait/error.h"
+#include "trace/stream_reader.h"
 #include "view/thread_choice.h"
 
 #include <errno.h>
@@ -118,10 +120,9 @@ static int read_threads(struct graph_run *run)
         struct gait_error why = {.code = 0};
         int result = read_thread(run, run->threads[i], &why);
 
-        if (first_result != 0 || (result == 0 && (why.code == 0 || run->call->error->code != 0)))
-            continue;
-        first_result = result;
-        *run->call->error = why;
+        first_result = first_result == 0 ? result : first_result;
+        if (stream_error_outweighs(&why, run->call->error))
+            *run->call->error = why;
     }
     return first_result;
 }
@@ -208,7 +209,7 @@ static enum command_status show(struct graph_run *run, int result)
     status = pager_end(&pager);
     if (status != 0)
         return (enum command_status)status;
-    return result == 0 && run->call->error->code == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    return reading_status(run->call, result);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */

@@ -5,12 +5,14 @@
 #include "cli/arguments.h"
 #include "cli/printable.h"
 #include "cli/query_hint.h"
+#include "cli/reading_status.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
 #include "query/query.h"
 #include "query/row_csv.h"
 #include "query/row_json.h"
 #include "query/row_table.h"
+#include "trace/stream_reader.h"
 #include "view/view_trace.h"
 
 #include <errno.h>
@@ -116,8 +118,8 @@ static enum command_status query_trace(const struct command_call *call, const st
         return COMMAND_FAILED;
     result = run_query(call, options, &trace, sql);
     view_trace_close(&trace);
-    if (result >= 0)
-        return COMMAND_DONE;
+    if (result >= 0 || stream_error_is_cut_off(call->error))
+        return reading_status(call, 0);
     if (result == -ENOMEM && call->error->code == 0)
         error_set(call->error, ENOMEM, "cannot show the rows: there is no memory; try to free some");
     query_hint_add(call->error);

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/no_such_function.h"
 #include "cli/pager.h"
+#include "cli/reading_status.h"
 #include "cli/replay_kernel.h"
 #include "cli/replay_screen.h"
 #include "libgait/error.h"
@@ -222,7 +223,7 @@ static enum command_status show(struct replay_run *run)
         return (enum command_status)status;
     if (result == 0 && has_no_such_function(run))
         result = no_such_function(&run->functions, settings->functions.texts[0], run->call->error);
-    return result == 0 && run->call->error->code == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    return reading_status(run->call, result);
 }
 
 static enum command_status replay(const struct command_call *call, const struct settings *settings)

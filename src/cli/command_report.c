@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/nearest_name.h"
 #include "cli/progress_bar.h"
+#include "cli/reading_status.h"
 #include "cli/report_changes.h"
 #include "cli/report_crash.h"
 #include "cli/report_details.h"
@@ -19,6 +20,7 @@
 #include "cli/report_threads.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
+#include "trace/stream_reader.h"
 
 #include <errno.h>
 #include <string.h>
@@ -158,10 +160,21 @@ static int show(const struct command_call *call, const struct report_choices *ch
     return 0;
 }
 
+/* What is not whole is told in the report, and by how the command ends. */
+static void note_problems(const struct command_call *call, const struct trace_report *report)
+{
+    for (size_t i = 0; i < report->trace->thread_count; i++)
+        if (stream_error_outweighs(&report->threads[i].err, call->error))
+            *call->error = report->threads[i].err;
+    for (size_t i = 0; i < report->trace->process_count; i++)
+        if (stream_error_outweighs(&report->processes[i].err, call->error))
+            *call->error = report->processes[i].err;
+}
+
 static enum command_status finish(const struct command_call *call, int result)
 {
     if (result == 0)
-        return COMMAND_DONE;
+        return reading_status(call, 0);
     error_set(call->error, result, "cannot show the report: there is no memory for its rows; try to free some");
     return COMMAND_FAILED;
 }
@@ -182,8 +195,10 @@ static enum command_status report_one(const struct command_call *call, const str
         const struct report_json json = {call->screen->stream, path, NULL, order_of(choices, source.report.has_times),
                                          limit_of(choices)};
 
+        note_problems(call, &source.report);
         status = finish(call, report_json_write(&json, &source.report, &names));
     } else if (status == COMMAND_DONE) {
+        note_problems(call, &source.report);
         status = finish(call, show(call, choices, &source.report, &names));
     }
     function_names_deinit(&names);
@@ -206,7 +221,9 @@ static enum command_status show_diff(const struct command_call *call, const stru
     else
         report_changes_show(call->screen, &diff, path, choices->other, limit_of(choices));
     report_diff_deinit(&diff);
-    return COMMAND_DONE;
+    note_problems(call, &before->report);
+    note_problems(call, &after->report);
+    return finish(call, 0);
 }
 
 static enum command_status report_two(const struct command_call *call, const struct report_choices *choices,

@@ -4,11 +4,13 @@
 
 #include "cli/arguments.h"
 #include "cli/printable.h"
+#include "cli/reading_status.h"
 #include "cli/screen.h"
 #include "libgait/error.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"
 #include "trace/modules.h"
+#include "trace/stream_reader.h"
 #include "trace/trace_details.h"
 #include "trace/trace_files.h"
 
@@ -178,21 +180,21 @@ static int read_file(struct stacks *stacks, const struct trace_file *file)
 {
     const struct trace_details_receiver receiver = {
         .enter = pass_enter, .leave = pass_leave, .stack = take_stack, .context = stacks};
-    struct gait_error *err = stacks->call->error;
+    struct gait_error *err = stacks->call->error, why = {.code = 0};
     struct trace_details_end end;
     int result = take_process(stacks, file);
 
     stacks->file = file;
     if (result == 0)
-        result = trace_details_read(stacks->files.folder, file->path, &receiver, &end, err);
+        result = trace_details_read(stacks->files.folder, file->path, &receiver, &end, &why);
     else
         return error_set(err, ENOMEM, "no memory");
     if (result == 0 && stacks->result != 0)
         return error_set(err, ENOMEM, "there are too many different stacks for the memory");
-    if (result == 0 && end.stream.state != STREAM_COMPLETE) {
-        stream_end_explain(&end.stream, file->path, err);
-        return -EPROTO;
-    }
+    if (result == 0)
+        (void)stream_end_check(&end.stream, file->path, &why);
+    if (stream_error_outweighs(&why, err))
+        *err = why;
     return result;
 }
 
@@ -265,17 +267,18 @@ static enum command_status run(const struct command_call *call)
     struct stacks stacks = {.call = call};
     const char *path;
     enum command_status status = arguments_parse(call, &rules, &path);
+    int result = 0;
 
     if (status != COMMAND_DONE)
         return status;
     if (trace_files_open(&stacks.files, path, call->error) != 0)
         return COMMAND_FAILED;
     for (size_t i = 0; i < stacks.files.count; i++)
-        if (stacks.files.files[i].kind == TRACE_FILE_DETAIL && read_file(&stacks, &stacks.files.files[i]) != 0)
-            status = COMMAND_FAILED;
+        if (stacks.files.files[i].kind == TRACE_FILE_DETAIL && result != -ENOMEM)
+            result = read_file(&stacks, &stacks.files.files[i]);
     put_stacks(&stacks, (size_t)limit);
     release(&stacks);
-    return status;
+    return reading_status(call, result);
 }
 
 extern const struct command command_stacks;

@@ -2,6 +2,7 @@
 /* The gait command: finds the command that is meant, runs it, and says on standard error what went wrong. */
 #include "cli/commands.h"
 #include "cli/screen.h"
+#include "trace/stream_reader.h"
 
 #include <string.h>
 
@@ -63,5 +64,7 @@ int main(int argc, char **argv)
     /* A command that ends as the program it ran has nothing to add. */
     if (status != COMMAND_DONE && err.text[0] != '\0')
         fprintf(stderr, "gait: %s\n", err.text);
+    else if (stream_error_is_cut_off(&err))
+        fprintf(stderr, "gait: warning: %s\n", err.text);
     return status;
 }

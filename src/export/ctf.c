@@ -260,13 +260,9 @@ static int write_thread(struct ctf *ctf, size_t thread, int *written_out, struct
     ctf->packets->tid = trace->threads[thread].tid;
     ctf->packets->thread = name;
     for (size_t i = trace->threads[thread].piece_count == 0; i < 3 && *written_out == 0; i++) {
-        struct gait_error why;
-        int result = writers[i](ctf, thread, written_out, &why);
+        int result = writers[i](ctf, thread, written_out, err);
 
-        if (result != 0 && (first == 0 || *written_out != 0)) {
-            first = result;
-            *err = why;
-        }
+        first = first == 0 || *written_out != 0 ? result : first;
     }
     ctf->packets->thread = "";
     return first;
@@ -314,34 +310,23 @@ static void remove_folder(const struct ctf *ctf)
     rmdir(ctf->job->path);
 }
 
-/* The first error is told; one of writing in any case. */
-static void note(int result, int written, const struct gait_error *why, int *first, struct gait_error *err)
-{
-    if (result == 0 || (*first != 0 && written == 0))
-        return;
-    *first = result;
-    if (err != NULL)
-        *err = *why;
-}
-
 static int write_folder(struct ctf *ctf, struct gait_error *err)
 {
     int first = 0, written = write_metadata(ctf, err);
-    struct gait_error why;
 
     for (size_t i = 0; i < ctf->job->thread_count + ctf->job->silent_count && written == 0; i++) {
-        int result = write_thread(ctf, ctf->job->threads[i], &written, &why);
+        int result = write_thread(ctf, ctf->job->threads[i], &written, err);
 
-        note(result, written, &why, &first, err);
+        first = first == 0 ? result : first;
     }
     if (written == 0) {
-        int result = write_kernel(ctf, &written, &why);
+        int result = write_kernel(ctf, &written, err);
 
-        note(result, written, &why, &first, err);
+        first = first == 0 ? result : first;
     }
     if (written != 0)
         remove_folder(ctf);
-    return first == 0 ? written : first;
+    return written != 0 ? written : first;
 }
 
 static int write_ctf(const struct export_job *job, struct gait_error *err)

@@ -109,7 +109,7 @@ static int write_drcov(const struct export_job *job, struct gait_error *err)
         put_coverage(&coverage, job->stream);
     if (result == 0 && !coverage.code.has_blocks && !coverage.code.has_functions)
         result =
-            error_set(err, ENODATA, "the trace tells of no code that ran; record it with 'gait spawn --follow block'");
+            error_set(err, ENOENT, "the trace tells of no code that ran; record it with 'gait spawn --follow block'");
     coverage_deinit(&coverage);
     return result;
 }

@@ -2,6 +2,7 @@
 #include "export/export_kernel.h"
 
 #include "libgait/error.h"
+#include "trace/stream_reader.h"
 #include "view/thread_choice.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ int export_kernel_read(const struct export_job *job, const struct export_kernel_
         result = tell(job, &sources, &events, receiver);
         if (result == -ENOMEM)
             (void)error_set(&why, ENOMEM, "cannot export the kernel's events: there is no memory");
-        if (result == 0 && events.problem.code != 0 && err != NULL && err->text[0] == '\0')
+        if (result == 0 && stream_error_outweighs(&events.problem, err))
             *err = events.problem;
         kernel_events_close(&events);
     }

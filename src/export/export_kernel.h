@@ -26,7 +26,8 @@ struct export_kernel_receiver {
 
 /*
  * That a trace has none is no error. A stream that is cut off or damaged is read up to there: as with calls, that is no
- * failure, but err, if it was empty before, says so. Explains errors; or what the receiver said.
+ * failure, but err says so, unless it already says something that matters more. Explains errors; or what the receiver
+ * said.
  */
 MUST_USE int export_kernel_read(const struct export_job *job, const struct export_kernel_receiver *receiver,
                                 struct gait_error *err);

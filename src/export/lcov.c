@@ -136,9 +136,9 @@ static int write_coverage(const struct coverage *coverage, FILE *stream, struct 
         (void)error_set(err, result, "cannot tell which lines ran: there is no memory");
     else if (!coverage->code.has_blocks && !coverage->code.has_functions)
         result =
-            error_set(err, ENODATA, "the trace tells of no code that ran; record it with 'gait spawn --follow block'");
+            error_set(err, ENOENT, "the trace tells of no code that ran; record it with 'gait spawn --follow block'");
     else if (lines.source_count == 0)
-        result = error_set(err, ENODATA,
+        result = error_set(err, ENOENT,
                            "no line is known: there is no debug information of what ran; compile with -g, or install "
                            "it");
     coverage_lines_deinit(&lines);

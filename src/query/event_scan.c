@@ -2,12 +2,13 @@
 #include "query/event_scan.h"
 
 #include "libgait/error.h"
+#include "trace/stream_reader.h"
 
 #include <errno.h>
 
 static void note(struct event_scan *scan, int result, const struct gait_error *why)
 {
-    if (scan->problem != 0 || result == 0)
+    if (result == 0 || (scan->problem != 0 && !stream_error_outweighs(why, &scan->why)))
         return;
     scan->problem = result;
     scan->why = *why;

@@ -2,6 +2,7 @@
 #include "query/query_source.h"
 
 #include "query/call_totals.h"
+#include "trace/stream_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ void query_source_deinit(struct query_source *source)
 
 void query_source_note(struct query_source *source, int result, const struct gait_error *why)
 {
-    if (source->problem != 0 || result == 0)
+    if (result == 0 || (source->problem != 0 && !stream_error_outweighs(why, &source->why)))
         return;
     source->problem = result;
     source->why = *why;

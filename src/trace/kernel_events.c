@@ -47,9 +47,11 @@ size_t kernel_record_read(const uint8_t *bytes, size_t available, struct kernel_
 
 static void note_end(struct kernel_events *events, struct kernel_events_cpu *cpu)
 {
+    struct gait_error why;
+
     cpu->is_over = true;
-    if (cpu->reader.end.state != STREAM_COMPLETE && events->problem.code == 0)
-        (void)stream_end_explain(&cpu->reader.end, cpu->path, &events->problem);
+    if (stream_end_check(&cpu->reader.end, cpu->path, &why) != 0 && stream_error_outweighs(&why, &events->problem))
+        events->problem = why;
     if (cpu->reader.end.state == STREAM_COMPLETE)
         events->lost_count += cpu->reader.end.lost_behind;
 }

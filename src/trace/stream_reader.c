@@ -84,10 +84,12 @@ static int explain_open(const char *path, int code, struct gait_error *err)
 static int check_header(const struct trace_stream_header *header, size_t size_bytes, const char *path,
                         struct gait_error *err)
 {
-    if (size_bytes >= sizeof(header->magic) && header->magic != TRACE_STREAM_MAGIC)
+    const uint64_t magic = TRACE_STREAM_MAGIC;
+
+    if (memcmp(&header->magic, &magic, size_bytes < sizeof(magic) ? size_bytes : sizeof(magic)) != 0)
         return explain_open(path, -EPROTO, err);
     if (size_bytes < sizeof(*header))
-        return error_set(err, EPROTO,
+        return error_set(err, ENODATA,
                          "cannot read '%s': it ends after %zu bytes, within its header; nothing was recorded in it",
                          path, size_bytes);
     if (header->version == 0 || header->version > trace_stream_version(header->kind))
@@ -520,6 +522,17 @@ int stream_end_explain(const struct stream_end *end, const char *path, struct ga
     return error_set(err, end->code,
                      "cannot read all of '%s': %s after chunk %" PRIu64 ", at byte %" PRIu64 ": %s; try 'gait verify'",
                      path, states[end->state], end->chunk_count, end->offset, end->reason);
+}
+
+bool stream_error_is_cut_off(const struct gait_error *err)
+{
+    return err->code == ENODATA;
+}
+
+bool stream_error_outweighs(const struct gait_error *why, const struct gait_error *known)
+{
+    return known != NULL && why->code != 0 &&
+           (known->code == 0 || (stream_error_is_cut_off(known) && !stream_error_is_cut_off(why)));
 }
 
 int stream_end_check(const struct stream_end *end, const char *path, struct gait_error *err)

@@ -122,6 +122,15 @@ void stream_reader_return(struct stream_reader *reader, struct stream_place plac
 /* Puts the end of a stream that is not complete into words, as an error about that file. */
 int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err);
 
+/*
+ * Where several streams are read, one thing is told: whether `why` says something that matters more than `known`, which
+ * may be NULL and is then nothing to tell to. That a stream is cut off matters least.
+ */
+bool stream_error_outweighs(const struct gait_error *why, const struct gait_error *known);
+
+/* Whether all that is wrong is that a stream is cut off: somebody still records into it, or was killed. */
+bool stream_error_is_cut_off(const struct gait_error *err);
+
 /* For who wants all of a stream: 0 if that was read, else -EPROTO, and it is explained. */
 int stream_end_check(const struct stream_end *end, const char *path, struct gait_error *err);
 

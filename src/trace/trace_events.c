@@ -209,7 +209,8 @@ static void open_piece(struct trace_events_walk *walk)
 static void close_piece(struct trace_events_walk *walk)
 {
     lose(walk, walk->reader.end.lost_behind);
-    if (walk->end.path == NULL || walk->end.stream.state == STREAM_COMPLETE) {
+    if (walk->end.path == NULL || walk->end.stream.state == STREAM_COMPLETE ||
+        (walk->end.stream.state == STREAM_CUT_OFF && walk->reader.end.state > STREAM_CUT_OFF)) {
         walk->end.stream = walk->reader.end;
         walk->end.path = walk->pieces[walk->next_piece - 1].path;
     }

@@ -6,6 +6,7 @@
 #include "view/call_merge.h"
 
 #include "libgait/error.h"
+#include "trace/stream_reader.h"
 #include "view/call_reader.h"
 
 #include <errno.h>
@@ -41,7 +42,6 @@ struct merge {
     size_t heap_count;
     int result; /* the receiver's */
     int first_error;
-    bool is_incomplete; /* something is wrong with one of them */
     struct gait_error *err;
 };
 
@@ -85,11 +85,9 @@ static uint64_t time_of(const struct queued *queued)
 /* A stream that cannot be read says more than one that ends too early. */
 static void note_error(struct merge *merge, int result, const struct gait_error *why)
 {
-    if (merge->first_error != 0 || (result == 0 && merge->is_incomplete))
-        return;
-    merge->first_error = result;
-    merge->is_incomplete = true;
-    if (merge->err != NULL)
+    if (merge->first_error == 0)
+        merge->first_error = result;
+    if (stream_error_outweighs(why, merge->err))
         *merge->err = *why;
 }
 

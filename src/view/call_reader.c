@@ -3,6 +3,7 @@
 
 #include "libgait/error.h"
 #include "trace/open_functions.h"
+#include "trace/stream_reader.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
@@ -102,12 +103,15 @@ bool call_reader_step(struct call_reader *reader)
 
 int call_reader_end(struct call_reader *reader, struct gait_error *err)
 {
+    struct gait_error why = {.code = 0};
     struct trace_events_end end;
-    int result = trace_events_end(reader->walk, &end, err);
+    int result = trace_events_end(reader->walk, &end, &why);
 
     call_tracker_finish(&reader->tracker);
     if (result == 0 && reader->tracker.result == 0 && end.stream.state != STREAM_READING)
-        (void)stream_end_check(&end.stream, end.path, err);
+        (void)stream_end_check(&end.stream, end.path, &why);
+    if (stream_error_outweighs(&why, err))
+        *err = why;
     if (reader->tracker.result == -ENOMEM)
         result = error_set(err, ENOMEM, "cannot show the calls of thread %u: there is no memory", reader->thread->tid);
     else if (reader->tracker.result != 0)

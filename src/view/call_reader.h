@@ -9,8 +9,8 @@
 /*
  * Tells all calls of the thread with that index. 0: all that can be read was told, up to where the receiver had enough;
  * what is missing was told as a gap. The receiver's own result, if that was not 0. Else the stream cannot be read, and
- * err says why. A stream that is cut off or damaged is read up to there: that is no failure, but err, if it was empty
- * before, says so. Several threads may read at once.
+ * err says why. A stream that is cut off or damaged is read up to there: that is no failure, but err says
+ * so, unless it already says something that matters more. Several threads may read at once.
  */
 MUST_USE int call_reader_read(const struct view_trace *trace, size_t thread, const struct call_receiver *receiver,
                               struct gait_error *err);

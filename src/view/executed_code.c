@@ -7,6 +7,7 @@
 #include "view/executed_code.h"
 
 #include "libgait/error.h"
+#include "trace/stream_reader.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
@@ -269,14 +270,12 @@ int executed_code_read(struct executed_code *code, const struct view_trace *trac
 
     reading.result = init(code, trace);
     for (size_t i = 0; i < count && reading.result == 0; i++) {
-        struct gait_error why;
+        struct gait_error why = {.code = 0};
         int result = read_thread(&reading, &trace->threads[choice == NULL ? i : choice->threads[i]], &why);
 
-        if (result != 0 && first_error == 0) {
-            first_error = result;
-            if (err != NULL)
-                *err = why;
-        }
+        first_error = first_error == 0 ? result : first_error;
+        if (stream_error_outweighs(&why, err))
+            *err = why;
     }
     forget_lengths(&reading);
     code->is_of_hooks = is_of_hooks(trace);

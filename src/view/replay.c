@@ -7,6 +7,7 @@
 
 #include "libgait/error.h"
 #include "trace/probe_text.h"
+#include "trace/stream_reader.h"
 #include "view/call_details.h"
 #include "view/call_merge.h"
 #include "view/detail_reader.h"
@@ -647,10 +648,8 @@ static int read_each(struct replay *replay, struct gait_error *err)
         replay->last_time = 0;
         replay_rows_put(&replay->rows, &(struct replay_row){.kind = REPLAY_THREAD, .thread = options->threads[i]});
         result = read_threads(replay, &options->threads[i], 1, &why);
-        if (first_result != 0 || (result == 0 && (why.code == 0 || (err != NULL && err->code != 0))))
-            continue;
-        first_result = result;
-        if (err != NULL)
+        first_result = first_result == 0 ? result : first_result;
+        if (stream_error_outweighs(&why, err))
             *err = why;
     }
     return first_result;

@@ -39,7 +39,8 @@ static inline void command_check_refusal(const struct command *command, const ch
     command_run_deinit(&run);
 }
 
-/* A trace of which a stream is cut off is shown as far as it goes, which is no success. */
+/* A trace of which a stream is cut off is shown as far as it goes, with a warning; one that is damaged is no success.
+ */
 static inline void command_check_cut_off(const struct command *command, const struct trace_folder *folder,
                                          const char *stream, const char *shown)
 {
@@ -48,10 +49,17 @@ static inline void command_check_cut_off(const struct command *command, const st
     uint8_t *bytes = trace_folder_read(folder, stream, &size);
 
     trace_folder_write(folder, stream, bytes, size - 1);
+    run = COMMAND_RUN(command, 100, folder->path);
+    CHECK_EQUAL(run.status, COMMAND_DONE);
+    CHECK(strstr(run.err.text, stream) != NULL && strstr(run.err.text, "cut off") != NULL);
+    CHECK(strstr(run.output, shown) != NULL);
+    command_run_deinit(&run);
+    bytes[size - 1] ^= 1;
+    trace_folder_write(folder, stream, bytes, size);
     free(bytes);
     run = COMMAND_RUN(command, 100, folder->path);
     CHECK_EQUAL(run.status, COMMAND_FAILED);
-    CHECK(strstr(run.err.text, stream) != NULL);
+    CHECK(strstr(run.err.text, stream) != NULL && strstr(run.err.text, "damaged") != NULL);
     CHECK(strstr(run.output, shown) != NULL);
     command_run_deinit(&run);
 }

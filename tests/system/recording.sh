@@ -57,6 +57,14 @@ refuses() {
     fi
 }
 
+# warns TEXT ARGUMENTS...: gait does it, and says something about it
+warns() {
+    local text=$1
+    shift
+    refuses 0 "$text" "$@"
+    check "no warning of gait $*" grep -q '^gait: warning: ' "$folder/err"
+}
+
 # is_built_with NAME: whether gait has libdw or libsqlite3, which may be part of it
 is_built_with() {
     local -A functions=([libdw]=dwarf_begin_elf [libsqlite3]=sqlite3_open)

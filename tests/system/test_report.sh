@@ -187,10 +187,11 @@ for bytes in 0 17 100 $((size / 3)) $((size / 2)) $((size - 1)); do
     checks=$((checks + 1))
     "$gait" report "$folder/cut" >"$folder/out" 2>"$folder/err" || fail "cut at $bytes: no report"
     grep -q -E "cannot (read|open).*index.gait" "$folder/out" || fail "cut at $bytes: nobody says so" "$folder/out"
+    grep -q "^gait: warning: cannot read.*index.gait" "$folder/err" || fail "cut at $bytes: nobody warns" "$folder/err"
 done
 rm "$folder"/cut/*/blocks.gait
 checks=$((checks + 1))
-"$gait" report "$folder/cut" >"$folder/out" 2>"$folder/err" || fail "no blocks: no report"
+"$gait" report "$folder/cut" >"$folder/out" 2>"$folder/err" && fail "no blocks: that is no failure"
 grep -q '^lost .* bytes of records' "$folder/out" || fail "no blocks: nothing is lost" "$folder/out"
 
 finish

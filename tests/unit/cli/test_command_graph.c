@@ -95,7 +95,7 @@ static void wrong_arguments_are_explained(void)
 }
 
 /* What is there is shown. */
-static void a_trace_that_is_cut_off_is_no_success(void)
+static void a_trace_that_is_cut_off_is_shown(void)
 {
     begin();
     command_check_cut_off(&command_graph, &folder, "100/101.1.index.gait", "example+0x1000");
@@ -103,8 +103,8 @@ static void a_trace_that_is_cut_off_is_no_success(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(a_trace_that_is_cut_off_is_no_success), CHECK_CASE(all_paths_are_shown),
-    CHECK_CASE(a_function_is_shown_with_its_callers),  CHECK_CASE(programs_get_json),
+    CHECK_CASE(a_trace_that_is_cut_off_is_shown),     CHECK_CASE(all_paths_are_shown),
+    CHECK_CASE(a_function_is_shown_with_its_callers), CHECK_CASE(programs_get_json),
     CHECK_CASE(wrong_arguments_are_explained),
 };
 

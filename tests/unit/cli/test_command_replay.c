@@ -100,7 +100,7 @@ static void without_such_a_function_nothing_is_shown(void)
 }
 
 /* What is there is shown. */
-static void a_trace_that_is_cut_off_is_no_success(void)
+static void a_trace_that_is_cut_off_is_shown(void)
 {
     begin();
     command_check_cut_off(&command_replay, &folder, "100/101.1.index.gait", "example+0x1000");
@@ -108,7 +108,7 @@ static void a_trace_that_is_cut_off_is_no_success(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(a_trace_that_is_cut_off_is_no_success),
+    CHECK_CASE(a_trace_that_is_cut_off_is_shown),
     CHECK_CASE(all_threads_are_shown_by_time),
     CHECK_CASE(options_choose_what_is_shown),
     CHECK_CASE(wrong_arguments_are_explained),

@@ -290,11 +290,15 @@ static void what_is_no_stream_is_explained(void)
 {
     trace_folder_write(&folder, "text", "This is some text, and no stream.", 33);
     trace_folder_write(&folder, "empty", "", 0);
+    trace_folder_write(&folder, "begun", "gaits", 5);
+    trace_folder_write(&folder, "short", "gaita", 5);
     trace_folder_make(&folder, "directory");
     CHECK_EQUAL(mkfifoat(folder.fd, "fifo", 0600), 0);
     refuse("missing", ENOENT, "there is no such file");
     refuse("text", EPROTO, "it is no stream of a trace");
-    refuse("empty", EPROTO, "it ends after 0 bytes");
+    refuse("empty", ENODATA, "it ends after 0 bytes");
+    refuse("begun", ENODATA, "it ends after 5 bytes");
+    refuse("short", EPROTO, "it is no stream of a trace");
     refuse("directory", EISDIR, "it is a directory");
     refuse("fifo", EPROTO, "it is no stream of a trace");
 }

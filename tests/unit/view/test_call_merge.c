@@ -69,7 +69,7 @@ static void who_has_enough_gets_its_own_result(void)
 static void the_others_are_told_when_one_cannot_be_read(void)
 {
     struct merged_receiver receiver = call_log_merged(&call_log);
-    struct gait_error err;
+    struct gait_error err = {.code = 0};
 
     begin();
     trace_folder_write(&folder, "100/100.1.index.gait", "?", 1);

@@ -59,7 +59,7 @@ static void who_has_enough_gets_its_own_result(void)
 static void a_stream_that_is_none_is_explained(void)
 {
     struct call_receiver receiver = call_log_receiver(&call_log);
-    struct gait_error err;
+    struct gait_error err = {.code = 0};
 
     begin();
     trace_folder_write(&folder, "100/100.1.index.gait", "?", 1);

@@ -100,7 +100,7 @@ static void only_what_is_chosen_counts(void)
 
 static void what_is_cut_off_is_told(void)
 {
-    struct gait_error err;
+    struct gait_error err = {.code = 0};
     size_t size_bytes;
     uint8_t *bytes;
 

@@ -218,7 +218,7 @@ static void calls_end_with_their_callers_at_the_latest(void)
 static void what_cannot_be_read_is_explained(void)
 {
     struct replay_options options = {.threads = both, .thread_count = 2, .to = UINT64_MAX, .by_thread = true};
-    struct gait_error err;
+    struct gait_error err = {.code = 0};
 
     begin(NULL, "<2@2015 >2@2030");
     trace_folder_write(&folder, "100/100.1.index.gait", "?", 1);

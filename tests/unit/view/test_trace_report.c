@@ -103,7 +103,7 @@ static void what_is_good_is_counted(void)
     trace_folder_write(&folder, "100/100.1.index.gait", "?", 1);
     trace_folder_write(&folder, "100/modules.gait", "?", 1);
     read_with(CALL_GROUP_FUNCTION, 2);
-    CHECK(strstr(report.threads[0].err.text, "within its header") != NULL);
+    CHECK(strstr(report.threads[0].err.text, "it is no stream of a trace") != NULL);
     CHECK_EQUAL(report.threads[1].counts[0], 5);
     CHECK_EQUAL(statistics_of("0x401100")->calls, 8);
     end();
