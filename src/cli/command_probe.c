@@ -378,15 +378,30 @@ static int watch(struct probing *probing)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-static void say_losses(const struct probing *probing)
+/* How many. */
+static uint64_t say_losses(const struct probing *probing)
 {
+    uint64_t total = 0;
+
     for (size_t i = 0; i < probing->list.count; i++) {
         uint64_t lost = perf_session_lost(&probing->watch.session, i);
 
         if (lost != 0)
             fprintf(stderr, "gait: %" PRIu64 " events of %s were lost; a larger --buffer may help\n", lost,
                     probing->list.probes[i]->spec);
+        total += lost;
     }
+    return total;
+}
+
+/* Whoever sees an empty screen would not know whether anything was watched. */
+static void say_end(const struct probing *probing, int result)
+{
+    uint64_t lost = say_losses(probing);
+
+    if (result == 0 && probing->recorder == NULL && probing->shown.shown == 0 && lost == 0 &&
+        !probing->options->is_quiet)
+        fprintf(stderr, "gait: there were no events\n");
 }
 
 static int finish_recording(struct probing *probing, int result)
@@ -434,7 +449,7 @@ static enum command_status run_watch(struct probing *probing)
         result = watch(probing);
     wait_for_child(probing);
     if (!probing->options->is_counting)
-        say_losses(probing);
+        say_end(probing, result);
     if (probing->recorder != NULL)
         result = finish_recording(probing, result);
     else if (probing->shown.screen != NULL)

@@ -41,6 +41,15 @@ seen 1000 ' sys_exit_getppid .*ret='
 checks=$((checks + 1))
 grep -o 'sys_[a-z]*_getppid' "$folder/out" | uniq -c | awk '$1 != 1' | grep -q . && fail "enter and exit are mixed up" "$folder/out"
 
+# Where nothing happens, that is said, but to those who asked for silence.
+probe 0 tracepoint:syscalls:sys_enter_getppid --if 'common_pid == 1' -- /bin/true
+check "something is shown" test ! -s "$folder/out"
+check "nobody says that there were no events" grep -q -x 'gait: there were no events' "$folder/err"
+probe 0 --quiet tracepoint:syscalls:sys_enter_getppid --if 'common_pid == 1' -- /bin/true
+check "--quiet is not quiet" test ! -s "$folder/err"
+probe 0 tracepoint:syscalls:sys_enter_getppid -- "$program"
+check "that there were no events is said of some" test "$(grep -c 'no events' "$folder/err")" = 0
+
 if works uprobe; then
     probe 0 "uprobe:$program:add_up" -- "$program"
     seen 1000 ' add_up first=[0-9]+ name=("word"|0x[0-9a-f]+|\?) count=5$'
