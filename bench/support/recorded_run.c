@@ -29,11 +29,17 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-struct recorded_plan recorded_plan_spawn(const char *const *options)
+const char *recorded_command(void)
 {
     const char *command = getenv("GAIT_BENCH_COMMAND");
+
+    return command == NULL ? DEFAULT_COMMAND : command;
+}
+
+struct recorded_plan recorded_plan_spawn(const char *const *options)
+{
     struct recorded_plan plan = {
-        .prefix = {command == NULL ? DEFAULT_COMMAND : command, "spawn", "--quiet", "-o", "{}"},
+        .prefix = {recorded_command(), "spawn", "--quiet", "-o", "{}"},
         .has_trace = true,
     };
     size_t at = 5;

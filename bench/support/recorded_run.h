@@ -32,6 +32,9 @@ struct recorded_result {
     uint64_t memory_bytes; /* of the recorder, with the rings that it shares with the program: the most there was */
 };
 
+/* The path of that gait. */
+const char *recorded_command(void);
+
 /* The prefix for gait spawn with such options, up to NULL. */
 struct recorded_plan recorded_plan_spawn(const char *const *options);
 
