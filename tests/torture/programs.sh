@@ -417,8 +417,8 @@ wait $!
 echo $?
 END
     chmod +x wait_port serve_*
-    # Ports of our own, so that several may run side by side.
-    sed -i "s/\b739\([3-6]\)\b/$((2000 + $$ % 4000))\1/g" serve_* nginx.conf
+    # Ports of our own, so that several may run side by side, below those that the kernel gives to clients.
+    sed -i "s/\b739\([3-6]\)\b/$((2000 + $$ % 1200))\1/g" serve_* nginx.conf
 }
 
 names=()

@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 gait=${GAIT:-$here/../../build/gait}
 minutes=${1:-30}
 seed=${2:-$(date +%s)}
-port=$((20000 + $$ % 4000 * 10 + 7))
+port=$((20000 + $$ % 1200 * 10 + 7))
 steady_port=$((port + 1))
 for need in redis-server redis-benchmark redis-cli java javac /usr/bin/python3; do
     command -v "$need" >/dev/null || { echo "skipped: $need is not installed"; exit 77; }
