@@ -8,7 +8,7 @@
 make_place() {
     seq 1 200000 >numbers
     seq 1 3000 >few
-    cat numbers numbers numbers numbers >lines
+    cat numbers numbers >lines
     head -c 1200000 "$(command -v bash)" >binary
     for _ in 1 2 3 4 5 6; do cat binary; done >big
     cat >big.c <<'END'
@@ -152,7 +152,7 @@ END
     cat >routines.lua <<'END'
 local function gen(n) return coroutine.wrap(function() for i = 1, n do coroutine.yield(i) end end) end
 local sum = 0
-for r = 1, 3000 do for v in gen(1000) do sum = sum + v % 7 end local ok = pcall(error, r) sum = sum + (ok and 1 or 2) end
+for r = 1, 1500 do for v in gen(1000) do sum = sum + v % 7 end local ok = pcall(error, r) sum = sum + (ok and 1 or 2) end
 local t = {} for i = 1, 200000 do t[i] = (i * 7919) % 100003 end table.sort(t) print(sum, t[1], t[100000])
 END
     cat >work.py <<'END'
@@ -444,7 +444,7 @@ program() {
 }
 
 program bash 'bash -c '\''s=0; for ((i = 0; i < 400000; i++)); do ((s += i % 7)); done; for i in 1 2 3 4 5 6 7 8; do (exit $i) || s=$((s + $?)); done; echo $s $(seq 3 | tac | paste -sd,)'\'
-program dash 'dash -c '\''i=0; while [ $i -lt 800000 ]; do i=$((i + 1)); done; for j in 1 2 3 4; do (exit $j) || echo $?; done; echo $i | cat'\'
+program dash 'dash -c '\''i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; for j in 1 2 3 4; do (exit $j) || echo $?; done; echo $i | cat'\'
 program sort 'sort -R --random-source=big numbers | sort -n | md5sum'
 program grep 'bash -c "cat numbers{,,,}{,,,} | grep -cE \"^1[0-9]*(3|7)\\$|(.)9\\2\"; grep -c 9.*9 numbers"'
 program pcre2_jit 'bash -c "cat numbers{,,,}{,,,}{,,,}{,} | grep -cP \"^(?=.*3)1\\d*(3|7)(?<!33)\\$\""' grep
@@ -460,12 +460,12 @@ program xz 'bash -c "xz -T2 -3c big | xz -dc | md5sum"'
 program zstd 'bash -c "zstd -q -T2 -19c big | zstd -qdc | md5sum"'
 program pigz 'bash -c "pigz -p 4 -c big big big | pigz -dc | md5sum"'
 program openssl 'bash -c "openssl sha512 big{,,,}{,,,}; cat big{,,,}{,,,} | openssl enc -aes-256-cbc -pass pass:x -S 0011223344556677 -pbkdf2 | md5sum; openssl genrsa 2048 2>/dev/null | openssl rsa -check -noout 2>&1 | tail -1"'
-program perl 'perl -e '\''my %h; for my $i (1 .. 5000000) { $h{$i % 1013} .= chr(65 + $i % 26) } my $t = join "", map { $h{$_} } sort { $a <=> $b } keys %h; my $n = () = $t =~ /A[B-M]+C?/g; local $SIG{ALRM} = sub { $n++ }; alarm 0; if (my $p = fork) { waitpid $p, 0; print $? >> 8, " $n ", length $t, "\n" } else { exit 7 }'\'
+program perl 'perl -e '\''my %h; for my $i (1 .. 2500000) { $h{$i % 1013} .= chr(65 + $i % 26) } my $t = join "", map { $h{$_} } sort { $a <=> $b } keys %h; my $n = () = $t =~ /A[B-M]+C?/g; local $SIG{ALRM} = sub { $n++ }; alarm 0; if (my $p = fork) { waitpid $p, 0; print $? >> 8, " $n ", length $t, "\n" } else { exit 7 }'\'
 program python3 '/usr/bin/python3 work.py' /usr/bin/python3
 program ruby 'ruby -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..1500000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\'
 program ruby_yjit 'ruby --yjit -e '\''f = Fiber.new { 5000.times { |i| Fiber.yield i }; nil }; s = 0; while v = f.resume; s += v; end; ts = 4.times.map { |k| Thread.new { (1..1500000).reduce { |a, b| (a * b + k) % 1000003 } } }; p s, ts.map(&:value); begin; raise "x"; rescue => e; puts e.message; end; p `echo sub`'\' ruby
 program lua5.4 'lua5.4 routines.lua'
-program luajit 'luajit -e "local s = 0 for r = 1, 3000 do local co = coroutine.wrap(function() for i = 1, 3000 do coroutine.yield(i) end end) for i = 1, 3000 do s = s + co() % 7 end end for i = 1, 3e7 do s = s + i % 3 end print(s, pcall(error, 1))"'
+program luajit 'luajit -e "local s = 0 for r = 1, 1500 do local co = coroutine.wrap(function() for i = 1, 3000 do coroutine.yield(i) end end) for i = 1, 3000 do s = s + co() % 7 end end for i = 1, 3e7 do s = s + i % 3 end print(s, pcall(error, 1))"'
 program node 'node work.js'
 program javac 'bash -c "javac Work.java && java -cp . Work"'
 program java 'java -Xmx256m -cp . Work 200' 'java ./Work.class'
@@ -492,7 +492,7 @@ program panic './panic' ./panic
 program routines './routines' ./routines
 program git 'bash -c "git -c init.defaultBranch=m init -q r && cd r && cp ../numbers ../big . && git add . && git -c user.name=a -c user.email=a@b commit -qm one --date=2020-01-01T00:00:00Z && git gc -q && git fsck 2>&1 && git log --format=%T && rm -rf ../r"'
 program make 'bash -c "make -s -j4 -f several.mk && ls -1 several.*.o | wc -l && rm -f several.*.o"'
-program sqlite3 'sqlite3 :memory: "create table t(a, b); insert into t select value, value * 7919 % 10007 from (with recursive c(value) as (select 1 union all select value + 1 from c where value < 800000) select value from c); create index i on t(b); select count(distinct b), sum(a) from t; select b, count(*) from t group by b % 5 order by 1;"'
+program sqlite3 'sqlite3 :memory: "create table t(a, b); insert into t select value, value * 7919 % 10007 from (with recursive c(value) as (select 1 union all select value + 1 from c where value < 400000) select value from c); create index i on t(b); select count(distinct b), sum(a) from t; select b, count(*) from t group by b % 5 order by 1;"'
 program convert '/usr/bin/convert-im6.q16 -seed 1 -size 1500x1500 plasma:red-blue -blur 0x3 -resize 200x200 -format "%w %h %#\n" info:' /usr/bin/convert-im6.q16
 program sox 'bash -c "sox -n -r 8000 -b 16 t.wav synth 200 sine 300-3000 reverb 2>/dev/null; sox t.wav -n stat 2>&1 | head -3; rm -f t.wav"'
 program vim 'bash -c "vim -u NONE -es -c \"%s/1/one/g\" -c \"g/7/d\" -c \"wq! out.txt\" lines; md5sum <out.txt; rm -f out.txt"'
