@@ -4,7 +4,7 @@
 # and mode with some. Programs that are not installed are passed over, which is said.
 # configurations: debug-gcc
 # needs: followed-programs
-# time limit: 300 s
+# time limit: 600 s
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
