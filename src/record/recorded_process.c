@@ -616,9 +616,15 @@ int recorded_process_settle(struct recorded_process *process, struct gait_error 
 
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
 {
-    /* Also where nothing happened it is told what was there. */
-    int result = write_modules(process), closed;
+    const struct ring_taker taker = {take, process};
+    int result, closed;
 
+    /* What was begun nobody completes any more. */
+    ring_reader_conclude(process->ring);
+    result = ring_reader_take(process->ring, &taker);
+    /* Also where nothing happened it is told what was there. */
+    if (result == 0)
+        result = write_modules(process);
     if (result == 0)
         result = write_blocks(process);
     if (result == 0)

@@ -16,7 +16,8 @@
  * hooked functions the thread is in, without this one; of the leave of a call the same as of its enter.
  *
  * The header is stored last, into memory that was zero: what is written so far ends at the first header that is 0, for
- * whoever reads, at any time, also after the writer was killed.
+ * whoever reads, at any time, also after the writer was killed. Of hooked functions a signal handler may jump out of
+ * the gate before that store: such a place stays empty, and ring_reader.c passes over it.
  */
 #ifndef GAIT_RING_EVENT_RECORD_H
 #define GAIT_RING_EVENT_RECORD_H

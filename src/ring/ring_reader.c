@@ -2,6 +2,10 @@
 /*
  * Lanes are read in place, up to the first header that is zero; where the oldest buffer may be overwritten at any time,
  * from a copy that counts only if it still was the same afterwards.
+ *
+ * A signal handler that interrupts a gate of a hooked function, which has taken the place of a record, writes its own
+ * records behind that one. Should it never return, but jump elsewhere, that place stays empty for ever. It is passed
+ * over as soon as it is known that nobody is about to fill it: when the buffer is full, or nobody writes any more.
  */
 #include "ring/ring_reader.h"
 
@@ -17,6 +21,8 @@
 #include <stdatomic.h>
 
 #define LANES_AT_FIRST 64u
+/* So many places may be empty one behind the other: behind more of them nothing is looked for. */
+#define EMPTY_PLACES_MAX 256u
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
@@ -204,6 +210,40 @@ static const uint8_t *written_end(const struct ring_piece *piece, const uint8_t 
     return event_records_end(event_format_of(piece->events, piece->with_times), piece->bytes, end);
 }
 
+static bool is_of_hooks(const struct ring_piece *piece)
+{
+    return piece->kind == RING_LANE_INDEX && event_format_of(piece->events, piece->with_times).is_hooked;
+}
+
+/*
+ * How many bytes of records there are here, before another record, that were begun and never completed. All of the rest
+ * may be; where the buffer is not full, that is its end.
+ */
+static size_t empty_bytes(const uint8_t *place, const uint8_t *end, bool is_full)
+{
+    const uint8_t *at = place;
+
+    for (; end - at >= EVENT_HOOK_BYTES && (is_full || at - place < EMPTY_PLACES_MAX * EVENT_HOOK_BYTES);
+         at += EVENT_HOOK_BYTES)
+        if (__atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE) != 0)
+            return (size_t)(at - place);
+    return is_full ? (size_t)(end - place) : 0;
+}
+
+/* What is there for good, of a buffer with records of hooked functions. Whether there is more behind it. */
+static bool choose_settled(struct ring_piece *piece, bool is_full)
+{
+    const uint8_t *end = piece->bytes + piece->size_bytes, *stop;
+
+    piece->bytes += empty_bytes(piece->bytes, end, is_full);
+    stop = written_end(piece, end);
+    /* What is no record at all is for others to refuse. */
+    if (stop == piece->bytes && is_full)
+        stop = end;
+    piece->size_bytes = (size_t)(stop - piece->bytes);
+    return stop != end && piece->size_bytes != 0 && (is_full || empty_bytes(stop, end, false) != 0);
+}
+
 /* Takes what is new in the next buffer. 1: it is done, there may be another one; 0: that is all for now; or an error.
  */
 static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *progress, struct ring_piece piece,
@@ -215,6 +255,7 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
     struct ring_buffer *buffer;
     const uint8_t *records;
     uint64_t bytes = copy_bytes(reader), now = time_counter();
+    bool is_full, has_more = false;
     int result;
 
     if (begun > progress->sequence + reader->header.buffer_count)
@@ -222,7 +263,8 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
     if (progress->sequence >= begun)
         return 0;
     buffer = &lane->buffers[progress->sequence % reader->header.buffer_count];
-    if (progress->sequence < full)
+    is_full = progress->sequence < full;
+    if (is_full)
         bytes = atomic_load_explicit(&buffer->written_bytes, memory_order_relaxed);
     if (bytes > copy_bytes(reader) || bytes < progress->taken_bytes) {
         /* It may have been cleared just now, to be written anew: then the next time it is known where to go on. */
@@ -235,7 +277,9 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
         return 0;
     piece.bytes = records + progress->taken_bytes;
     piece.size_bytes = bytes - progress->taken_bytes;
-    if (progress->sequence >= full)
+    if (is_of_hooks(&piece) && (is_full || reader->is_concluded))
+        has_more = choose_settled(&piece, is_full);
+    else if (!is_full)
         piece.size_bytes = (size_t)(written_end(&piece, records + bytes) - piece.bytes);
     piece.first_time = progress->looked_time == 0 ? buffer->first_time : progress->looked_time;
     piece.last_time = time_counter();
@@ -247,11 +291,13 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
         if (result != 0)
             return result;
         progress->lost_bytes = 0;
-        progress->taken_bytes += piece.size_bytes;
+        progress->taken_bytes = (uint64_t)(piece.bytes - records) + piece.size_bytes;
     }
+    if (has_more)
+        return 1;
     /* What was not there comes later than that. */
     progress->looked_time = now;
-    if (progress->sequence >= full)
+    if (!is_full)
         return 0;
     progress->sequence++;
     progress->taken_bytes = 0;
@@ -305,6 +351,11 @@ static int take_lane(struct ring_reader *reader, uint32_t index, const struct ri
         reader->broken_count++;
     }
     return result;
+}
+
+void ring_reader_conclude(struct ring_reader *reader)
+{
+    reader->is_concluded = true;
 }
 
 int ring_reader_take(struct ring_reader *reader, const struct ring_taker *taker)

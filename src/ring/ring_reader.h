@@ -65,6 +65,7 @@ struct ring_reader {
     uint64_t lost_bytes;    /* by overwriting, and of lanes that were read to their end */
     uint32_t activity_seen; /* the header's, before the last time */
     uint32_t broken_count;
+    bool is_concluded; /* nobody writes any more */
 };
 
 /*
@@ -79,6 +80,12 @@ void ring_reader_close(struct ring_reader *reader);
  * those too. -ENOMEM; -EPROTO: a lane holds what no writer writes, and is left alone from now on; what the taker gave.
  */
 MUST_USE int ring_reader_take(struct ring_reader *reader, const struct ring_taker *taker);
+
+/*
+ * Nobody writes any more: the next time, what stands behind records that were begun and never completed is handed over,
+ * too, also where a buffer is not full.
+ */
+void ring_reader_conclude(struct ring_reader *reader);
 
 /*
  * What is known of blocks and was not given before: struct ring_block, one after the other. They are in memory that

@@ -124,6 +124,71 @@ static void losses_are_told_with_what_comes_behind_them(void)
     end();
 }
 
+/* Number 0: its place is taken, and that is all. */
+static uint64_t write_hooked(uint64_t position, uint32_t number)
+{
+    ((uint64_t *)(uintptr_t)position)[1] = time_counter();
+    if (number != 0)
+        *(uint32_t *)(uintptr_t)position = event_header(number, EVENT_RECORD_ENTER);
+    return position + EVENT_HOOK_BYTES;
+}
+
+static struct ring_writer *begin_hooked(void)
+{
+    static const struct ring_lane_owner owner = {.tid = 6, .events = EVENTS_HOOKED, .with_times = true};
+    struct ring_writer *unused = begin(), *writer = NULL;
+
+    CHECK_EQUAL(ring_writer_close(unused, unused->start), 0);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(ring_writer_open(region, &owner, &writer), 0);
+    piece_count = 0;
+    return writer;
+}
+
+/* A handler may jump out of a gate that is about to write: what follows is waited for until nobody can come back. */
+static void records_that_are_never_completed_are_passed_over_in_full_buffers(void)
+{
+    struct ring_writer *writer = begin_hooked();
+    uint64_t position = write_hooked(write_hooked(writer->start, 0), 1);
+
+    position = write_hooked(write_hooked(write_hooked(position, 2), 0), 0);
+    position = write_hooked(write_hooked(position, 3), 0);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 0);
+    CHECK_EQUAL(ring_writer_next(writer, position, &never), 0);
+    position = write_hooked(writer->start, 4);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 3);
+    CHECK_EQUAL(first_words[0], event_header(1, EVENT_RECORD_ENTER));
+    CHECK_EQUAL(pieces[0].size_bytes, 2 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(first_words[1], event_header(3, EVENT_RECORD_ENTER));
+    CHECK_EQUAL(pieces[1].size_bytes, EVENT_HOOK_BYTES);
+    CHECK_EQUAL(first_words[2], event_header(4, EVENT_RECORD_ENTER));
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    end();
+}
+
+static void and_where_nobody_writes_any_more(void)
+{
+    struct ring_writer *writer = begin_hooked();
+    uint64_t position = write_hooked(write_hooked(writer->start, 1), 0);
+
+    position = write_hooked(write_hooked(write_hooked(position, 0), 2), 3);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 1);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 1);
+    ring_reader_conclude(reader);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 2);
+    CHECK_EQUAL(first_words[1], event_header(2, EVENT_RECORD_ENTER));
+    CHECK_EQUAL(pieces[1].size_bytes, 2 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
+    CHECK_EQUAL(piece_count, 2);
+    CHECK_EQUAL(ring_writer_close(writer, position), 0);
+    end();
+}
+
 static void blocks_are_given_once(void)
 {
     struct ring_writer *writer = begin();
@@ -277,6 +342,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(pieces_say_whose_they_are_and_when_they_were_written),
     CHECK_CASE(what_could_not_be_taken_comes_again),
     CHECK_CASE(losses_are_told_with_what_comes_behind_them),
+    CHECK_CASE(records_that_are_never_completed_are_passed_over_in_full_buffers),
+    CHECK_CASE(and_where_nobody_writes_any_more),
     CHECK_CASE(blocks_are_given_once),
     CHECK_CASE(names_are_those_of_the_lanes_owner),
     CHECK_CASE(patterns_that_matched_are_told),
