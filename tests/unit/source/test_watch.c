@@ -32,16 +32,40 @@ static void call(unsigned count)
         syscall(SYS_getppid);
 }
 
+/* One that was there before anybody watched: what it does is not counted. It begins when the descriptor is closed. */
+static pid_t begin_bystander(int *go_out)
+{
+    int go[2];
+    char byte;
+    pid_t pid;
+
+    CHECK_EQUAL(pipe(go), 0);
+    pid = fork();
+    if (pid == 0) {
+        close(go[1]);
+        (void)!read(go[0], &byte, 1);
+        call(400);
+        _exit(0);
+    }
+    close(go[0]);
+    *go_out = go[1];
+    return pid;
+}
+
 /* How many of these the kernel counted while the process and a child made 300 and 200. */
 static uint64_t count_calls(const char *spec, const struct watch_options *options)
 {
     struct probe_list list = {.count = 0};
     struct watch watch;
+    int go;
+    pid_t bystander = begin_bystander(&go);
 
     total = wanted_total = 0;
     if (probe_list_add(&list, spec, &err) != 0 || watch_open(&watch, &list, options, &err) != 0)
         check_skip(err.text);
     CHECK_EQUAL(watch_start(&watch, &err), 0);
+    close(go);
+    CHECK_EQUAL(waitpid(bystander, NULL, 0), bystander);
     call(300);
     if (fork() == 0) {
         call(200);
@@ -60,6 +84,15 @@ static void what_happens_is_counted_of_the_process_and_its_children(void)
     const struct watch_options options = {.session = {.pid = getpid()}, .is_counting = true};
 
     CHECK_EQUAL(count_calls("tracepoint:syscalls:sys_enter_getppid", &options), 500);
+}
+
+/* These are called for all processes, and it is the program in the kernel that chooses. */
+static void raw_tracepoints_are_counted_of_the_same(void)
+{
+    const struct watch_options options = {
+        .session = {.pid = getpid()}, .is_counting = true, .condition = "arg1 == 110"};
+
+    CHECK_EQUAL(count_calls("rawtracepoint:sys_enter", &options), 500);
 }
 
 static void conditions_choose(void)
@@ -164,6 +197,7 @@ int main(void)
 {
     static const struct check_case cases[] = {
         CHECK_CASE(what_happens_is_counted_of_the_process_and_its_children),
+        CHECK_CASE(raw_tracepoints_are_counted_of_the_same),
         CHECK_CASE(conditions_choose),
         CHECK_CASE(counts_are_by_what_was_asked_for),
         CHECK_CASE(histograms_are_by_size),
