@@ -47,7 +47,9 @@ done
 refuses 1 'a signal cannot come' syscalls --via inside -e inject=chdir:signal=USR1 true
 
 # Several processes at once, by all that can do it.
-for via in ptrace inside; do
+ways=(ptrace inside)
+! "$gait" syscalls --via kernel -o "$folder/x" true 2>"$folder/err" || ways+=(kernel)
+for via in "${ways[@]}"; do
     loops=()
     for _ in 1 2; do
         perl -e 'while (1) { chdir "/"; select(undef, undef, undef, 0.02); }' &
@@ -56,7 +58,7 @@ for via in ptrace inside; do
         until_true 'the program runs' grep -q perl "/proc/$!/comm"
     done
     rm -f "$folder/x"
-    "$gait" syscalls -f --via $via -o "$folder/x" -e trace=chdir -p "${loops[0]},${loops[1]}" &
+    "$gait" syscalls -f --via "$via" -o "$folder/x" -e trace=chdir -p "${loops[0]},${loops[1]}" &
     watcher=$!
     until_true "$via: calls of the first are seen" grep -q "^${loops[0]} *chdir" "$folder/x"
     until_true "$via: calls of the second are seen" grep -q "^${loops[1]} *chdir" "$folder/x"
