@@ -36,8 +36,11 @@ static void complete(const struct gate_record *record, const struct sigcontext *
     const struct invocation *invocation = (const struct invocation *)(uintptr_t)registers->rsi;
     uint64_t stub = *(const uint64_t *)(uintptr_t)registers->rsp;
     uint64_t *words = (uint64_t *)(uintptr_t)registers->rax;
-    uint32_t header = *(const uint32_t *)(uintptr_t)(stub + (uint64_t)(int64_t)record->header_at) + record->kind;
+    uint32_t header;
 
+    /* Nothing aligns stubs. */
+    __builtin_memcpy(&header, (const void *)(uintptr_t)(stub + (uint64_t)(int64_t)record->header_at), sizeof(header));
+    header += record->kind;
     if (!has_time)
         words[1] = registers->rdx;
     /* Release: readers that see the header see the time, too. */
