@@ -215,6 +215,11 @@ static bool is_of_hooks(const struct ring_piece *piece)
     return piece->kind == RING_LANE_INDEX && event_format_of(piece->events, piece->with_times).is_hooked;
 }
 
+static bool is_empty(const uint8_t *place)
+{
+    return __atomic_load_n((const uint32_t *)(const void *)place, __ATOMIC_ACQUIRE) == 0;
+}
+
 /*
  * How many bytes of records there are here, before another record, that were begun and never completed. All of the rest
  * may be; where the buffer is not full, that is its end.
@@ -225,9 +230,18 @@ static size_t empty_bytes(const uint8_t *place, const uint8_t *end, bool is_full
 
     for (; end - at >= EVENT_HOOK_BYTES && (is_full || at - place < EMPTY_PLACES_MAX * EVENT_HOOK_BYTES);
          at += EVENT_HOOK_BYTES)
-        if (__atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE) != 0)
+        if (!is_empty(at))
             return (size_t)(at - place);
     return is_full ? (size_t)(end - place) : 0;
+}
+
+/* The first place that is empty, or the end. What is no record at all is for others to refuse. */
+static const uint8_t *find_empty(const uint8_t *place, const uint8_t *end)
+{
+    for (; end - place >= EVENT_HOOK_BYTES; place += EVENT_HOOK_BYTES)
+        if (is_empty(place))
+            return place;
+    return end;
 }
 
 /* What is there for good, of a buffer with records of hooked functions. Whether there is more behind it. */
@@ -236,10 +250,7 @@ static bool choose_settled(struct ring_piece *piece, bool is_full)
     const uint8_t *end = piece->bytes + piece->size_bytes, *stop;
 
     piece->bytes += empty_bytes(piece->bytes, end, is_full);
-    stop = written_end(piece, end);
-    /* What is no record at all is for others to refuse. */
-    if (stop == piece->bytes && is_full)
-        stop = end;
+    stop = find_empty(piece->bytes, end);
     piece->size_bytes = (size_t)(stop - piece->bytes);
     return stop != end && piece->size_bytes != 0 && (is_full || empty_bytes(stop, end, false) != 0);
 }
