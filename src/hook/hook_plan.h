@@ -3,10 +3,10 @@
  * How a function can be hooked: which of its bytes are overwritten by what, and which instructions have to run
  * elsewhere for that. Only bytes are looked at, of a file or of mapped code; nothing is changed.
  *
- * A planner is made once for a module. It looks at all of its code, so that no branch, from wherever in the module,
- * leads into bytes that a plan overwrites, and it gives each piece of padding between functions to one plan only. It is
- * to be made before anything in the module is patched; then plans can be made at any time, also of code of which other
- * functions have been patched meanwhile.
+ * A planner is made once for a module. It looks at all code that may lead to what is planned, so that no branch, from
+ * wherever in the module, leads into bytes that a plan overwrites, and it gives each piece of padding between functions
+ * to one plan only. It is to be made before anything in the module is patched; then plans can be made at any time, also
+ * of code of which other functions have been patched meanwhile.
  *
  * All addresses are those of the list of functions and of the spans; a module that is mapped elsewhere than its file
  * says is planned with spans at the file's addresses. No libc, no system calls, all memory is the caller's; one thread
