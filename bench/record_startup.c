@@ -19,7 +19,7 @@ struct way {
 static const struct way ways[] = {
     {"gait spawn --follow none", NULL, {"--follow", "none"}},
     {"gait spawn --follow call,ret", NULL, {"--follow", "call,ret"}},
-    {"gait spawn --hook malloc", NULL, {"--hook", "malloc"}},
+    {"gait spawn --hook malloc (it has none)", NULL, {"--hook", "malloc"}},
     {"gait spawn --syscalls", NULL, {"--syscalls"}},
     {"gait syscalls", "gait", {"", "syscalls", "-f", "-o", "/dev/null"}},
     {"gait syscalls --via ptrace", "gait", {"", "syscalls", "--via", "ptrace", "-f", "-o", "/dev/null"}},
