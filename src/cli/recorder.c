@@ -100,20 +100,19 @@ static uint64_t trigger_signals(const struct record_options *options)
 
 void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out)
 {
-    *agent_out = (struct agent_options){
-        .events = options->events,
-        .with_times = options->with_times,
-        .new_threads = 1,
-        .children = options->with_children,
-        .overflow = (uint32_t)(options->overflow == -1 ? overflow : options->overflow),
-        .buffer_bytes = options->buffer_bytes,
-        .trigger_signals = trigger_signals(options),
-        .stack_bytes = options->stack_bytes,
-        .string_bytes = options->string_bytes,
-        .stack_frames = options->stacks.count == 0 ? 0 : options->stack_depth,
-        .tells_system_calls = options->tells_syscalls,
-        .system_call_bytes = options->string_bytes,
-    };
+    agent_options_clear(agent_out);
+    agent_out->events = options->events;
+    agent_out->with_times = options->with_times;
+    agent_out->new_threads = 1;
+    agent_out->children = options->with_children;
+    agent_out->overflow = (uint32_t)(options->overflow == -1 ? overflow : options->overflow);
+    agent_out->buffer_bytes = options->buffer_bytes;
+    agent_out->trigger_signals = trigger_signals(options);
+    agent_out->stack_bytes = options->stack_bytes;
+    agent_out->string_bytes = options->string_bytes;
+    agent_out->stack_frames = options->stacks.count == 0 ? 0 : options->stack_depth;
+    agent_out->tells_system_calls = options->tells_syscalls;
+    agent_out->system_call_bytes = options->string_bytes;
     memcpy(agent_out->system_calls, options->syscalls.bits, sizeof(agent_out->system_calls));
     if (options->syscalls.has_others)
         agent_out->system_calls[AGENT_SYSTEM_CALL_WORDS - 1] |= 1ull << 63;
@@ -234,7 +233,9 @@ static int begin(struct recorder *recorder, struct gait_error *err)
 {
     const struct record_options *options = recorder->job->options;
     const struct recording_options wanted = recording_options_of(options, recorder->job->program);
+    static struct agent_options agent; /* large */
     struct family_options family = {
+        .agent = &agent,
         .is_child = recorder->job->is_child,
         .tell = say,
         .context = (void *)(uintptr_t)options,
@@ -243,8 +244,8 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     int result;
 
     /* Before there is a folder: it may take a while, in which Ctrl-C leaves nothing behind. */
-    recorder_agent_options(options, recorder->job->overflow, &family.agent);
-    find_known(recorder->job, &family.agent);
+    recorder_agent_options(options, recorder->job->overflow, &agent);
+    find_known(recorder->job, &agent);
     /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
     if (!recorder->job->is_child)
         take_signals();
@@ -252,7 +253,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     if (result != 0)
         return result;
     progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
-    result = recorder->job->begin(recorder->job, &family.agent, &target, err);
+    result = recorder->job->begin(recorder->job, &agent, &target, err);
     if (result != 0) {
         recorder->killed_by = target.killed_by;
         if (target.killed_by != 0)

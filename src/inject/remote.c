@@ -297,17 +297,15 @@ static int take_back(struct tracee *tracee, const struct remote_agent *agent, co
     return result == 0 ? tracee_set_registers(tracee, &landing.registers) : result;
 }
 
-/* Only what is used of it: most of the options is room for functions, of which there are none as a rule. */
+/* Only what is used of it. */
 static int write_call(const struct tracee *tracee, const struct remote_agent *agent, const struct agent_call *call)
 {
     const struct agent_known *known = &call->options.known;
-    size_t patterns_end =
-        offsetof(struct agent_call, options.patterns) + call->options.pattern_count * sizeof(struct agent_pattern);
-    size_t known_place = offsetof(struct agent_call, options.known);
-    size_t known_bytes = known->count == 0 ? offsetof(struct agent_known, declarations) : sizeof(*known);
-    int result = process_memory_write(tracee->pid, agent->call, call, patterns_end);
+    size_t options_end = offsetof(struct agent_call, options) + agent_options_bytes(&call->options);
+    uint64_t known_place = agent->call + offsetof(struct agent_call, options.known);
+    int result = process_memory_write(tracee->pid, agent->call, call, options_end);
 
-    return result == 0 ? process_memory_write(tracee->pid, agent->call + known_place, known, known_bytes) : result;
+    return result == 0 ? process_memory_write(tracee->pid, known_place, known, agent_known_bytes(known)) : result;
 }
 
 static int read_answer(const struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)

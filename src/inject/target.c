@@ -170,8 +170,20 @@ static int do_to_threads(struct target *target, const struct thread_group *group
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
-/* Loads the agent by means of the thread, and has it do what it can before anything happens to threads. */
-static int prepare(struct target *target, struct tracee *thread, const struct agent_options *options,
+/* A new call with the options. What is not used of them is not touched, which would take time, and memory. */
+static void begin_call(const struct agent_options *options, bool is_whole)
+{
+    memset(&call, 0, offsetof(struct agent_call, options));
+    memcpy(&call.options, options, agent_options_bytes(options));
+    memcpy(&call.options.known, &options->known, agent_known_bytes(&options->known));
+    call.options.is_whole = is_whole;
+}
+
+/*
+ * Loads the agent by means of the thread, and has it do what it can before anything happens to threads. is_whole: the
+ * thread is at its first instruction.
+ */
+static int prepare(struct target *target, struct tracee *thread, const struct agent_options *options, bool is_whole,
                    struct gait_error *err)
 {
     int result = seccomp_check_all(thread, err);
@@ -180,8 +192,7 @@ static int prepare(struct target *target, struct tracee *thread, const struct ag
         result = agent_load(thread, &target->agent, err);
     if (result != 0)
         return result;
-    memset(&call, 0, sizeof(call));
-    call.options = *options;
+    begin_call(options, is_whole);
     call.segment_count = target->agent.segment_count;
     memcpy(call.segments, target->agent.segments, sizeof(call.segments));
     target->cookie = new_cookie();
@@ -226,14 +237,12 @@ static int give_up(struct target *target, struct tracee *thread, int result, str
 int target_begin(struct tracee *thread, const struct agent_options *options, struct target *target_out,
                  struct gait_error *err)
 {
-    struct agent_options whole = *options;
     int result;
 
-    whole.is_whole = 1;
     *target_out = (struct target){.pid = thread->pid, .ring_fd = -1, .presence = -1};
-    result = prepare(target_out, thread, &whole, err);
+    result = prepare(target_out, thread, options, true, err);
     if (result == 0)
-        result = begin(target_out, thread, NULL, &whole, err);
+        result = begin(target_out, thread, NULL, options, err);
     return result == 0 ? 0 : give_up(target_out, thread, result, err);
 }
 
@@ -306,7 +315,7 @@ static int prepare_by_one(struct target *target, const struct agent_options *opt
 
     if (result != 0)
         return result;
-    result = prepare(target, &one.threads[0], options, err);
+    result = prepare(target, &one.threads[0], options, false, err);
     if (result != 0)
         result = give_up(target, &one.threads[0], result, err);
     (void)thread_group_release(&one);

@@ -10,6 +10,7 @@
 #include "arch/thread_registers.h"
 #include "ring/detail_declaration.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum agent_operation {
@@ -123,6 +124,24 @@ struct agent_options {
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
     struct agent_known known; /* of functions that patterns for the detail lane mean */
 };
+
+/* Most of it is room for patterns and functions, of which there are few as a rule: what is used of both, in bytes. */
+static inline size_t agent_options_bytes(const struct agent_options *options)
+{
+    return offsetof(struct agent_options, patterns) + options->pattern_count * sizeof(struct agent_pattern);
+}
+
+static inline size_t agent_known_bytes(const struct agent_known *known)
+{
+    return known->count == 0 ? offsetof(struct agent_known, declarations) : sizeof(*known);
+}
+
+/* To nothing, with no patterns and no functions. */
+static inline void agent_options_clear(struct agent_options *options)
+{
+    __builtin_memset(options, 0, offsetof(struct agent_options, patterns));
+    __builtin_memset(&options->known, 0, offsetof(struct agent_known, declarations));
+}
 
 /* A thread that is stopped: its registers, which the agent may change. */
 struct agent_thread {

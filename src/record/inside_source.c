@@ -480,15 +480,14 @@ static uint32_t string_bytes(uint32_t shown)
 
 static void choose(const struct system_call_request *request, struct agent_options *agent)
 {
-    *agent = (struct agent_options){
-        .events = EVENTS_HOOKED,
-        .with_times = 1,
-        .new_threads = 1,
-        .children = request->follows ? AGENT_CHILDREN_ALL : AGENT_CHILDREN_EXECUTED,
-        .overflow = RING_BLOCK,
-        .tells_system_calls = 1,
-        .system_call_bytes = string_bytes(request->string_bytes),
-    };
+    agent_options_clear(agent);
+    agent->events = EVENTS_HOOKED;
+    agent->with_times = 1;
+    agent->new_threads = 1;
+    agent->children = request->follows ? AGENT_CHILDREN_ALL : AGENT_CHILDREN_EXECUTED;
+    agent->overflow = RING_BLOCK;
+    agent->tells_system_calls = 1;
+    agent->system_call_bytes = string_bytes(request->string_bytes);
     copy_set(request->set, agent->system_calls);
     if (request->has_stacks) {
         agent->system_call_stacks = 1;
@@ -579,7 +578,7 @@ static int attach_others(const struct inside *inside, struct family *family, str
     for (size_t i = 1; i < inside->request->pid_count && result == 0; i++) {
         struct target target = {.killed_by = 0};
 
-        result = target_attach(inside->request->pids[i], &family->options.agent, &target, err);
+        result = target_attach(inside->request->pids[i], family->options.agent, &target, err);
         if (result == 0)
             result = family_join(family, &target, err);
     }
@@ -588,14 +587,19 @@ static int attach_others(const struct inside *inside, struct family *family, str
 
 static int watch(struct inside *inside, struct recording *recording, int *status_out, struct gait_error *err)
 {
-    struct family_options options = {.is_child = inside->request->program != NULL, .tell = say_nothing};
+    static struct agent_options agent; /* large */
+    struct family_options options = {
+        .agent = &agent,
+        .is_child = inside->request->program != NULL,
+        .tell = say_nothing,
+    };
     struct target target;
     struct family family;
     int result, status = -1;
 
-    choose(inside->request, &options.agent);
+    choose(inside->request, &agent);
     begin_clock(inside);
-    result = begin_target(inside, &options.agent, &target, err);
+    result = begin_target(inside, &agent, &target, err);
     if (result != 0)
         return result;
     (void)update_clock(inside);

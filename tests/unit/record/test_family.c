@@ -24,18 +24,18 @@ static void begin(char *script, bool with_children)
     static char *arguments[] = {"/bin/sh", "-c", NULL, NULL};
     struct recording_options wanted = {
         .output = output, .program = "sh", .arguments = arguments, .events = GAIT_EVENT_CALL};
-    struct family_options options = {
-        .agent = {.events = GAIT_EVENT_CALL, .new_threads = 1, .children = with_children, .overflow = RING_BLOCK},
-        .is_child = true,
-    };
+    static struct agent_options agent;
+    struct family_options options = {.agent = &agent, .is_child = true};
     struct target target;
 
+    agent = (struct agent_options){
+        .events = GAIT_EVENT_CALL, .new_threads = 1, .children = with_children, .overflow = RING_BLOCK};
     /* The manifest has them up to the end. */
     arguments[2] = script;
     strcpy(output, "/tmp/gait-test-XXXXXX");
     CHECK(mkdtemp(output) != NULL);
     CHECK_EQUAL(recording_create(&wanted, &recording, &err), 0);
-    CHECK_EQUAL(target_spawn(arguments, &options.agent, &target, &err), 0);
+    CHECK_EQUAL(target_spawn(arguments, &agent, &target, &err), 0);
     CHECK_EQUAL(family_begin(&family, &recording, &options, &target, &err), 0);
 }
 

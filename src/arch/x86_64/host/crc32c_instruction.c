@@ -2,16 +2,13 @@
 /* The crc32 instruction of SSE 4.2, which works on general registers. */
 #include "base/crc32c_instruction.h"
 
-#include <cpuid.h>
+#include "arch/x86_64/host/cpu_leaves.h"
 
-#define LEAF_FEATURES 1
-#define ECX_SSE4_2    (1u << 20)
+#define FEATURES_SSE4_2 (1u << 20) /* ecx */
 
 bool crc32c_instruction_exists(void)
 {
-    unsigned eax, ebx, ecx, edx;
-
-    return __get_cpuid(LEAF_FEATURES, &eax, &ebx, &ecx, &edx) != 0 && (ecx & ECX_SSE4_2) != 0;
+    return x86_cpu_leaf(X86_LEAF_FEATURES).ecx & FEATURES_SSE4_2;
 }
 
 __attribute__((target("crc32"))) uint32_t crc32c_instruction_run(uint32_t state, const void *bytes, size_t size_bytes)

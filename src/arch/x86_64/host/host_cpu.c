@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asks cpuid, and the kernel for what cpuid cannot say, once each. Threads that ask at the same time find the same
- * answer, so a relaxed store is all it takes.
+ * Asks cpuid, and the kernel, once, for what cpuid cannot say. Threads that ask at the same time find the same answer,
+ * so a relaxed store is all it takes.
  */
 #include "arch/host_cpu.h"
 
+#include "arch/x86_64/host/cpu_leaves.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "base/raw_syscall.h"
 
@@ -23,61 +24,29 @@
 /* Of leaf 7: addresses can have 57 bits. */
 #define LA57_ECX (1u << 16)
 
-enum answer {
-    NOT_ASKED,
-    BRANCHES_AS_INTEL,
-    BRANCHES_AS_AMD,
-};
-
-static _Atomic unsigned answer;
-
 const char *host_cpu_name(void)
 {
     return "x86_64";
 }
 
-static unsigned ask(void)
+static bool branches_as_amd(void)
 {
-    unsigned highest, ebx, ecx, edx;
+    struct x86_cpu_answer name = x86_cpu_leaf(X86_LEAF_IDENTITY);
 
-    if (!__get_cpuid(0, &highest, &ebx, &ecx, &edx))
-        return BRANCHES_AS_INTEL;
-    if (ebx == signature_AMD_ebx && ecx == signature_AMD_ecx && edx == signature_AMD_edx)
-        return BRANCHES_AS_AMD;
-    if (ebx == HYGON_EBX && ecx == HYGON_ECX && edx == HYGON_EDX)
-        return BRANCHES_AS_AMD;
-    return BRANCHES_AS_INTEL;
+    if (name.ebx == signature_AMD_ebx && name.ecx == signature_AMD_ecx && name.edx == signature_AMD_edx)
+        return true;
+    return name.ebx == HYGON_EBX && name.ecx == HYGON_ECX && name.edx == HYGON_EDX;
 }
 
 unsigned host_cpu_decode_options(void)
 {
-    unsigned known = atomic_load_explicit(&answer, memory_order_relaxed);
-
-    if (known == NOT_ASKED) {
-        known = ask();
-        atomic_store_explicit(&answer, known, memory_order_relaxed);
-    }
-    return known == BRANCHES_AS_AMD ? X86_DECODE_AMD : X86_DECODE_INTEL;
+    return branches_as_amd() ? X86_DECODE_AMD : X86_DECODE_INTEL;
 }
 
 /* Systems that can use all bits that the CPU has do. */
-static unsigned ask_address_bits(void)
-{
-    unsigned eax, ebx, ecx, edx;
-
-    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && ecx & LA57_ECX ? 57 : 48;
-}
-
 unsigned host_cpu_address_bits(void)
 {
-    static _Atomic unsigned known;
-    unsigned bits = atomic_load_explicit(&known, memory_order_relaxed);
-
-    if (bits == 0) {
-        bits = ask_address_bits();
-        atomic_store_explicit(&known, bits, memory_order_relaxed);
-    }
-    return bits;
+    return x86_cpu_leaf(X86_LEAF_MORE_FEATURES).ecx & LA57_ECX ? 57 : 48;
 }
 
 /* A value that the kernel gave the process at its start. */

@@ -2,6 +2,8 @@
 /* How much room the state needs, and how it is moved, by what the system has enabled. */
 #include "stalker/vectors.h"
 
+#include "arch/x86_64/host/cpu_leaves.h"
+
 #include <asm/sigcontext.h>
 #include <cpuid.h>
 #include <stdatomic.h>
@@ -18,7 +20,6 @@
 #define STATE_MOVED     0xe7u  /* x87, SSE, AVX, AVX-512 */
 #define STATE_IGNORED   0x200u /* protection keys: no function changes them by the way */
 
-#define LEAF_1_OSXSAVE  (1u << 27) /* ecx */
 #define LEAF_7_AVX512F  (1u << 16) /* ebx */
 #define LEAF_7_AVX512BW (1u << 30)
 #define XSAVE_IN_USE    (1u << 2) /* leaf 13, 1: eax; xgetbv tells what is in use */
@@ -45,26 +46,26 @@ static uint64_t enabled_state(void)
     return control(CONTROL_ENABLED);
 }
 
+static bool has_xsave(void)
+{
+    return x86_cpu_leaf(X86_LEAF_FEATURES).ecx & X86_FEATURES_OSXSAVE;
+}
+
 static bool can_be_moved(void)
 {
-    unsigned eax, ebx, ecx, edx;
+    const uint32_t avx512 = LEAF_7_AVX512F | LEAF_7_AVX512BW;
 
-    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & LEAF_1_OSXSAVE))
+    if (!has_xsave() || (enabled_state() & ~(uint64_t)STATE_IGNORED) != STATE_MOVED)
         return false;
-    if ((enabled_state() & ~(uint64_t)STATE_IGNORED) != STATE_MOVED)
-        return false;
-    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !(ebx & LEAF_7_AVX512F) || !(ebx & LEAF_7_AVX512BW))
-        return false;
-    return __get_cpuid_count(XSAVE_LEAF, 1, &eax, &ebx, &ecx, &edx) && eax & XSAVE_IN_USE;
+    return (x86_cpu_leaf(X86_LEAF_MORE_FEATURES).ebx & avx512) == avx512 &&
+           x86_cpu_leaf(X86_LEAF_STATE_WAYS).eax & XSAVE_IN_USE;
 }
 
 size_t vector_state_bytes(void)
 {
-    unsigned eax, ebx, ecx, edx;
+    uint32_t bytes = x86_cpu_leaf(X86_LEAF_STATE_SIZES).ebx;
 
-    if (!__get_cpuid_count(XSAVE_LEAF, 0, &eax, &ebx, &ecx, &edx))
-        return 0;
-    return ebx < AREA_BYTES_MIN ? AREA_BYTES_MIN : ebx;
+    return bytes == 0 || bytes > AREA_BYTES_MIN ? bytes : AREA_BYTES_MIN;
 }
 
 void vector_state_init(void *area)
@@ -72,17 +73,13 @@ void vector_state_init(void *area)
     ((uint8_t *)area)[AREA_KIND] = can_be_moved();
 }
 
-static bool has_xsave(void)
-{
-    unsigned eax, ebx, ecx, edx;
-
-    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & LEAF_1_OSXSAVE;
-}
-
+/* Of what the state's parts take, which is known for all that is enabled together. */
 static size_t image_bytes(uint64_t state)
 {
     size_t bytes = IMAGE_BYTES_MIN;
 
+    if (state == enabled_state())
+        return x86_cpu_leaf(X86_LEAF_STATE_SIZES).ebx;
     for (unsigned i = STATE_FIRST; i < 63; i++) {
         unsigned size, offset, ecx, edx;
 

@@ -5,18 +5,15 @@
  */
 #include "arch/thread_landing.h"
 
+#include "arch/x86_64/host/cpu_leaves.h"
 #include "arch/x86_64/isa/user_registers.h"
-
-#include <cpuid.h>
 
 #define RED_ZONE_BYTES    128
 #define STACK_ALIGNMENT   16
 #define PLAIN_FLAGS       0x202u /* interrupts enabled, and the bit that is always set */
-#define STATE_LEAF        0xd
 #define FXSAVE_BYTES      512
 #define FORMAT_FXSAVE     0
 #define FORMAT_XSAVE      1
-#define CPUID_1_ECX_XSAVE (1u << 27) /* enabled by the system */
 
 void thread_landing_routine(void);
 extern const char thread_landing_routine_end[];
@@ -32,20 +29,14 @@ _Static_assert(offsetof(struct x86_user_registers, rip) == 128 && offsetof(struc
 
 static uint32_t vector_format(void)
 {
-    unsigned eax, ebx, ecx = 0, edx;
-
-    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & CPUID_1_ECX_XSAVE) != 0)
-        return FORMAT_XSAVE;
-    return FORMAT_FXSAVE;
+    return x86_cpu_leaf(X86_LEAF_FEATURES).ecx & X86_FEATURES_OSXSAVE ? FORMAT_XSAVE : FORMAT_FXSAVE;
 }
 
 size_t thread_landing_vector_bytes(void)
 {
-    unsigned eax, ebx = 0, ecx, edx;
+    uint32_t bytes = x86_cpu_leaf(X86_LEAF_STATE_SIZES).ebx;
 
-    if (vector_format() == FORMAT_XSAVE && __get_cpuid_count(STATE_LEAF, 0, &eax, &ebx, &ecx, &edx) && ebx != 0)
-        return ebx;
-    return FXSAVE_BYTES;
+    return vector_format() == FORMAT_XSAVE && bytes != 0 ? bytes : FXSAVE_BYTES;
 }
 
 int thread_landing_prepare(struct thread_landing *landing, struct thread_registers *registers)
