@@ -208,7 +208,8 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
         return result;
     if (was_prepared) {
         ring_region_close_fd(session.ring);
-        if (!session.is_hooked)
+        /* A program that is at its first instruction was stopped since. */
+        if (!session.is_hooked && !call->options.is_whole)
             module_log_look_again();
     }
     session.ring->fd = -1;

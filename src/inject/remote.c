@@ -19,7 +19,10 @@
 
 #define VDSO_BYTES_MAX   65536
 #define PIECE_BYTES      8192
-#define LOOK_NANOSECONDS 10000
+
+/* How long until a thread is looked at that runs for us, and again: longer each time. */
+#define LOOK_NANOSECONDS     10000
+#define LOOK_NANOSECONDS_MAX 1000000
 
 static uint64_t find_vdso(pid_t pid)
 {
@@ -111,7 +114,6 @@ int remote_find_system_call(pid_t pid, struct remote_place *place_out)
         find_in_code(pid, &best);
     if (best.address == 0)
         return -ENOENT;
-    best.shelter = shelter_find(pid);
     *place_out = best;
     return 0;
 }
@@ -189,7 +191,7 @@ int remote_system_call(struct tracee *tracee, const struct remote_place *place, 
                        long *result_out)
 {
     bool can_return = tracee->is_fresh && place->return_words != 0;
-    bool has_shelter = !can_return && place->shelter != 0;
+    uint64_t shelter = can_return ? 0 : shelter_find(tracee->pid);
     struct thread_registers before, registers;
     int result = tracee_get_registers(tracee, &before);
 
@@ -199,8 +201,8 @@ int remote_system_call(struct tracee *tracee, const struct remote_place *place, 
     if (result != 0)
         return result;
     system_call_registers_set(&registers, place->address, number, arguments);
-    if (has_shelter)
-        result = call_in_shelter(tracee, place->shelter, number, arguments, &registers);
+    if (shelter != 0)
+        result = call_in_shelter(tracee, shelter, number, arguments, &registers);
     else
         result =
             can_return ? call_as_function(tracee, &registers) : call_from_anywhere(tracee, place->address, &registers);
@@ -208,8 +210,8 @@ int remote_system_call(struct tracee *tracee, const struct remote_place *place, 
         return result;
     *result_out = system_call_registers_result(&registers);
     result = tracee_set_registers(tracee, &before);
-    if (has_shelter && result == 0)
-        shelter_clear(tracee->pid, place->shelter);
+    if (shelter != 0 && result == 0)
+        shelter_clear(tracee->pid, shelter);
     return result;
 }
 
@@ -264,7 +266,7 @@ static int read_phase(const struct tracee *tracee, const struct remote_agent *ag
  */
 static int run_until_done(struct tracee *tracee, const struct remote_agent *agent, uint32_t *phase_out)
 {
-    const struct timespec pause = {0, LOOK_NANOSECONDS};
+    struct timespec pause = {0, LOOK_NANOSECONDS};
     uint32_t phase = AGENT_CALL_RUNS;
     int result = tracee_resume(tracee, TRACEE_EXEC, 0);
 
@@ -272,6 +274,8 @@ static int run_until_done(struct tracee *tracee, const struct remote_agent *agen
     tracee->faults_left = 2;
     while (result == 0 && phase == AGENT_CALL_RUNS) {
         nanosleep(&pause, NULL);
+        if (pause.tv_nsec < LOOK_NANOSECONDS_MAX)
+            pause.tv_nsec *= 2;
         result = tracee_keep_signals(tracee);
         if (result == 0)
             result = read_phase(tracee, agent, &phase);

@@ -21,7 +21,6 @@
 struct remote_place {
     uint64_t address;
     unsigned return_words; /* as system_call_return_words has it: if there is any such place it is one */
-    uint64_t shelter;      /* for threads that have begun (shelter.h); 0: there is none */
 };
 
 /* Finds one in the vdso, or elsewhere if the program has none. -ENOENT. */

@@ -117,13 +117,16 @@ static int check(const struct tracee *thread, const struct needed_call *calls, s
                  struct gait_error *err)
 {
     static struct sock_filter program[BPF_MAXINSNS];
-    struct confinement its, ours = confinement_of("/proc/self/status");
+    struct confinement its, ours;
     char path[64];
 
     snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)thread->pid, (int)thread->tid);
     its = confinement_of(path);
+    if (its.mode == SECCOMP_MODE_DISABLED)
+        return 0;
     /* What we have inherited as well, as everything in a container has, we could do too. */
-    if (its.mode == SECCOMP_MODE_DISABLED || (its.mode == ours.mode && its.filters == ours.filters))
+    ours = confinement_of("/proc/self/status");
+    if (its.mode == ours.mode && its.filters == ours.filters)
         return 0;
     if (its.mode == SECCOMP_MODE_STRICT)
         return error_set(err, EPERM, "process %d has confined itself by seccomp to four system calls, %s",
