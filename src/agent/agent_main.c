@@ -15,7 +15,10 @@
 #include <asm/errno.h>
 #include <asm/unistd.h>
 #include <linux/prctl.h>
+#include <linux/time_types.h>
 #include <stdatomic.h>
+
+#define LITTLE_NS 500000
 
 static int run(struct agent_call *call, struct thread_registers *registers)
 {
@@ -61,10 +64,27 @@ static int run_without_counter(struct agent_call *call, struct thread_registers 
     return result;
 }
 
+/* A program that has not begun. */
+static bool is_new(const struct agent_call *call)
+{
+    return call->options.is_whole && (call->operation == AGENT_PREPARE || call->operation == AGENT_BEGIN);
+}
+
 /*
- * A stop for every system call would cost more than all that is done here: so the tracer looks at the phase. The thread
- * may be one that was taken out of a sleep: another one with a time limit would replace what the kernel knows of that.
+ * A thread may be one that was taken out of a sleep: another one with a time limit would replace what the kernel knows
+ * of that.
  */
+static void wait_a_little(const struct agent_call *call)
+{
+    static const struct __kernel_timespec little = {.tv_nsec = LITTLE_NS};
+
+    if (is_new(call))
+        (void)raw_syscall(__NR_nanosleep, (long)&little, 0, 0, 0, 0, 0);
+    else
+        (void)raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+/* A stop for every system call would cost more than all that is done here: so the tracer looks at the phase. */
 static void await_tracer(struct agent_call *call)
 {
     struct futex_deadline deadline = futex_deadline_after(AGENT_CALL_WAIT_MS);
@@ -73,7 +93,7 @@ static void await_tracer(struct agent_call *call)
     /* Release: pairs with the tracer's reading, by which all else that was written here is known. */
     atomic_store_explicit(&call->phase, AGENT_CALL_DONE, memory_order_release);
     while (!futex_deadline_passed(&deadline))
-        (void)raw_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
+        wait_a_little(call);
     atomic_compare_exchange_strong(&call->phase, &done, AGENT_CALL_LEFT);
 }
 
