@@ -24,34 +24,6 @@ static void store(uint8_t *place, uint64_t value, size_t size)
         place[i] = (uint8_t)(value >> (8 * i));
 }
 
-static void put(struct code_writer *writer, uint64_t value, size_t size)
-{
-    uint8_t *place = code_writer_claim(writer, size);
-
-    if (place != NULL)
-        store(place, value, size);
-}
-
-void code_writer_put_u8(struct code_writer *writer, uint8_t value)
-{
-    put(writer, value, sizeof(value));
-}
-
-void code_writer_put_u16(struct code_writer *writer, uint16_t value)
-{
-    put(writer, value, sizeof(value));
-}
-
-void code_writer_put_u32(struct code_writer *writer, uint32_t value)
-{
-    put(writer, value, sizeof(value));
-}
-
-void code_writer_put_u64(struct code_writer *writer, uint64_t value)
-{
-    put(writer, value, sizeof(value));
-}
-
 void code_writer_put_bytes(struct code_writer *writer, const void *bytes, size_t size)
 {
     uint8_t *place = code_writer_claim(writer, size);

@@ -36,10 +36,37 @@ static inline uint8_t *code_writer_claim(struct code_writer *writer, size_t size
     return place;
 }
 
-void code_writer_put_u8(struct code_writer *writer, uint8_t value);
-void code_writer_put_u16(struct code_writer *writer, uint16_t value);
-void code_writer_put_u32(struct code_writer *writer, uint32_t value);
-void code_writer_put_u64(struct code_writer *writer, uint64_t value);
+/* The lowest bytes of a value, so many of them, lowest first. */
+static inline void code_writer_put(struct code_writer *writer, uint64_t value, size_t size)
+{
+    uint8_t *place = code_writer_claim(writer, size);
+
+    if (place == NULL)
+        return;
+    for (size_t i = 0; i < size; i++)
+        place[i] = (uint8_t)(value >> (8 * i));
+}
+
+static inline void code_writer_put_u8(struct code_writer *writer, uint8_t value)
+{
+    code_writer_put(writer, value, sizeof(value));
+}
+
+static inline void code_writer_put_u16(struct code_writer *writer, uint16_t value)
+{
+    code_writer_put(writer, value, sizeof(value));
+}
+
+static inline void code_writer_put_u32(struct code_writer *writer, uint32_t value)
+{
+    code_writer_put(writer, value, sizeof(value));
+}
+
+static inline void code_writer_put_u64(struct code_writer *writer, uint64_t value)
+{
+    code_writer_put(writer, value, sizeof(value));
+}
+
 void code_writer_put_bytes(struct code_writer *writer, const void *bytes, size_t size);
 
 /*

@@ -31,6 +31,22 @@ static inline void word_store(uint8_t *place, uint64_t bits)
     ((struct word *)place)->bits = bits;
 }
 
+struct half {
+    uint32_t bits;
+} __attribute__((packed, may_alias));
+
+#define HALF sizeof(struct half)
+
+static inline uint32_t half_load(const uint8_t *place)
+{
+    return ((const struct half *)place)->bits;
+}
+
+static inline void half_store(uint8_t *place, uint32_t bits)
+{
+    ((struct half *)place)->bits = bits;
+}
+
 /* Also right when `to` lies below `from` in the same bytes. */
 PLAIN_LOOPS static inline void copy_upwards(uint8_t *to, const uint8_t *from, size_t size)
 {
@@ -61,9 +77,34 @@ PLAIN_LOOPS static inline void copy_downwards(uint8_t *to, const uint8_t *from, 
         to[size - 1] = from[size - 1];
 }
 
+/* Up to two words, in at most two pieces that may overlap: most copies are of an instruction. */
+static inline void copy_little(uint8_t *to, const uint8_t *from, size_t size)
+{
+    if (size >= WORD) {
+        uint64_t first = word_load(from), last = word_load(from + size - WORD);
+
+        word_store(to, first);
+        word_store(to + size - WORD, last);
+    } else if (size >= HALF) {
+        uint32_t first = half_load(from), last = half_load(from + size - HALF);
+
+        half_store(to, first);
+        half_store(to + size - HALF, last);
+    } else if (size != 0) {
+        uint8_t first = from[0], middle = from[size / 2], last = from[size - 1];
+
+        to[0] = first;
+        to[size / 2] = middle;
+        to[size - 1] = last;
+    }
+}
+
 PLAIN_LOOPS void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
-    copy_upwards(to, from, size);
+    if (size <= 2 * WORD)
+        copy_little(to, from, size);
+    else
+        copy_upwards(to, from, size);
     return to;
 }
 

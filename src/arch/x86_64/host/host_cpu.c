@@ -29,6 +29,13 @@ const char *host_cpu_name(void)
     return "x86_64";
 }
 
+/* How the CPU decodes branches. */
+enum answer {
+    NOT_ASKED,
+    AS_INTEL,
+    AS_AMD,
+};
+
 static bool branches_as_amd(void)
 {
     struct x86_cpu_answer name = x86_cpu_leaf(X86_LEAF_IDENTITY);
@@ -40,7 +47,15 @@ static bool branches_as_amd(void)
 
 unsigned host_cpu_decode_options(void)
 {
-    return branches_as_amd() ? X86_DECODE_AMD : X86_DECODE_INTEL;
+    /* Before each instruction, so that a leaf is too much to look at. */
+    static _Atomic unsigned known;
+    unsigned answer = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (answer == NOT_ASKED) {
+        answer = branches_as_amd() ? AS_AMD : AS_INTEL;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == AS_AMD ? X86_DECODE_AMD : X86_DECODE_INTEL;
 }
 
 /* Systems that can use all bits that the CPU has do. */
