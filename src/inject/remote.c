@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VDSO_BYTES_MAX   65536
-#define PIECE_BYTES      8192
+#define VDSO_BYTES_MAX 65536
+#define PIECE_BYTES    8192
 
 /* How long until a thread is looked at that runs for us, and again: longer each time. */
 #define LOOK_NANOSECONDS     10000

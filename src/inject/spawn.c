@@ -1,57 +1,127 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The child waits until it is traced, then executes the program; that stops it. It tells by a pipe that closes on exec
- * why it could not.
+ * The child waits until it is traced, then executes the program; that stops it. Until then it runs in our memory, which
+ * need not be copied for it: on a stack of its own, with a struct of its own, and without libc, whose errno is ours.
  */
 #define _GNU_SOURCE
 #include "inject/spawn.h"
 
+#include "arch/clone_start.h"
+#include "base/attributes.h"
+#include "base/raw_syscall.h"
 #include "libgait/error.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <paths.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* PF_EXITING of the kernel, in /proc/PID/stat. */
 #define FLAG_EXITING 4u
 
-/* Two pipes: the child waits for the end of the first, and writes an errno number to the second. */
-struct pipes {
-    int go[2];
-    int failure[2];
+#define STACK_BYTES  16384
+
+struct start {
+    const char *program;
+    char *const *arguments;
+    const char *folders; /* in which it is looked for; NULL: it is a path */
+    int go[2];           /* a pipe: the child waits for its end */
+    uint64_t mask;       /* of the signals that the program is to have blocked */
+    /* The child's answer, when it has ended. */
+    int code;             /* an errno number */
+    char found[PATH_MAX]; /* what it has tried last */
 };
 
-static int open_pipes(struct pipes *pipes)
-{
-    if (pipe2(pipes->go, O_CLOEXEC) != 0)
-        return -errno;
-    if (pipe2(pipes->failure, O_CLOEXEC) != 0) {
-        int result = -errno;
+/* ---- in the child ------------------------------------------------------------------------------------------------ */
 
-        close(pipes->go[0]);
-        close(pipes->go[1]);
-        return result;
-    }
-    return 0;
+/* What sanitizers put into functions would take the child for our thread: UNSANITIZED. */
+
+UNSANITIZED static int execute(const struct start *start)
+{
+    return (int)-raw_syscall(SYS_execve, (long)start->found, (long)start->arguments, (long)environ, 0, 0, 0);
 }
 
-static void become(char *const arguments[], struct pipes *pipes)
+/* Appends what fits, and returns where it ends; beyond the room for it: not all did. */
+UNSANITIZED static size_t append(struct start *start, size_t at, const char *text, size_t length)
 {
-    char byte;
-    int code;
+    for (size_t i = 0; i < length && at + i < sizeof(start->found); i++)
+        start->found[at + i] = text[i];
+    return at + length;
+}
 
-    close(pipes->go[1]);
-    while (read(pipes->go[0], &byte, 1) == -1 && errno == EINTR)
+UNSANITIZED static size_t length_up_to(const char *text, char end)
+{
+    size_t length = 0;
+
+    while (text[length] != '\0' && text[length] != end)
+        length++;
+    return length;
+}
+
+/* In a folder; no name at all is that of the current one. There is nothing where names end that are too long for us. */
+UNSANITIZED static int execute_in(struct start *start, const char *folder, size_t length)
+{
+    size_t end = append(start, 0, folder, length);
+
+    if (length != 0)
+        end = append(start, end, "/", 1);
+    end = append(start, end, start->program, length_up_to(start->program, '\0') + 1);
+    return end > sizeof(start->found) ? ENOENT : execute(start);
+}
+
+/* As shells do: one that may not be executed is passed over, but told if there is no other. */
+UNSANITIZED static int execute_in_any(struct start *start)
+{
+    const char *folder = start->folders;
+    bool was_refused = false;
+
+    for (;;) {
+        size_t length = length_up_to(folder, ':');
+        int code = execute_in(start, folder, length);
+
+        was_refused |= code == EACCES;
+        if (code != EACCES && code != ENOENT && code != ENOTDIR && code != ESTALE && code != ENODEV &&
+            code != ETIMEDOUT)
+            return code;
+        if (folder[length] == '\0')
+            return was_refused ? EACCES : ENOENT;
+        folder += length + 1;
+    }
+}
+
+UNSANITIZED static void become(void *context)
+{
+    struct start *start = context;
+    char byte;
+
+    raw_syscall(SYS_close, start->go[1], 0, 0, 0, 0, 0);
+    while (raw_syscall(SYS_read, start->go[0], (long)&byte, 1, 0, 0, 0) == -EINTR)
         ;
-    execvp(arguments[0], arguments);
-    code = errno;
-    while (write(pipes->failure[1], &code, sizeof(code)) == -1 && errno == EINTR)
-        ;
-    _exit(127);
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&start->mask, 0, sizeof(start->mask), 0, 0);
+    start->code = start->folders == NULL ? execute_in(start, "", 0) : execute_in_any(start);
+}
+
+/* ---- in our process ---------------------------------------------------------------------------------------------- */
+
+/* With all signals blocked: our handlers are not for the child. Its pid, or an error. */
+static pid_t create_child(struct start *start)
+{
+    static _Alignas(64) uint8_t stack[STACK_BYTES];
+    const uint64_t all = UINT64_MAX;
+    pid_t child;
+
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&start->mask, sizeof(all), 0, 0);
+    child = (pid_t)clone_start(CLONE_VM | SIGCHLD, stack + sizeof(stack), NULL, become, start);
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&start->mask, 0, sizeof(all), 0, 0);
+    return child;
 }
 
 static int explain(const char *program, int code, struct gait_error *err)
@@ -69,10 +139,10 @@ static int explain(const char *program, int code, struct gait_error *err)
     }
 }
 
-/* The program runs up to its first instruction, or the child ends and says why. */
-static int let_begin(struct tracee *tracee, const char *program, int failure, struct gait_error *err)
+/* The program runs up to its first instruction; -ENOEXEC and others: it cannot be executed. */
+static int let_begin(struct tracee *tracee, const struct start *start, struct gait_error *err)
 {
-    int status, code = 0, result = tracee_run_until(tracee, TRACEE_EXEC, &status);
+    int status, result = tracee_run_until(tracee, TRACEE_EXEC, &status);
 
     /* The system call is not over yet, and would still write its result. */
     if (result == 0)
@@ -80,43 +150,79 @@ static int let_begin(struct tracee *tracee, const char *program, int failure, st
     tracee->is_fresh = result == 0;
     if (result == 0)
         return 0;
-    if (read(failure, &code, sizeof(code)) == sizeof(code))
-        return explain(program, code, err);
-    return error_set(err, result, "cannot start %s: it ended before its first instruction", program);
+    spawn_abandon(tracee, result);
+    if (start->code != 0)
+        return explain(start->program, start->code, err);
+    return error_set(err, result, "cannot start %s: it ended before its first instruction", start->program);
 }
 
-int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gait_error *err)
+static int start_child(struct start *start, struct tracee *tracee_out, struct gait_error *err)
 {
-    struct pipes pipes;
     pid_t child;
-    int result = open_pipes(&pipes);
+    int result;
 
     *tracee_out = (struct tracee){.pid = 0};
-    if (result != 0)
-        return error_set(err, result, "cannot start %s: %s", arguments[0], strerror(-result));
-    child = fork();
-    if (child == 0)
-        become(arguments, &pipes);
-    result = child == -1 ? -errno : tracee_seize(tracee_out, child, child);
-    close(pipes.go[0]);
-    close(pipes.failure[1]);
-    if (child == -1) {
-        (void)error_set(err, result, "cannot start %s: no process to be had: %s", arguments[0], strerror(-result));
+    if (pipe2(start->go, O_CLOEXEC) != 0)
+        return error_set(err, errno, "cannot start %s: %s", start->program, strerror(errno));
+    child = create_child(start);
+    result = child < 0 ? child : tracee_seize(tracee_out, child, child);
+    close(start->go[0]);
+    if (child < 0) {
+        (void)error_set(err, result, "cannot start %s: no process to be had: %s", start->program, strerror(-result));
     } else if (result != 0) {
         spawn_abandon(tracee_out, result);
         (void)error_set(err, result,
                         "cannot trace %s: %s; is this process traced itself, or forbidden to trace (seccomp, "
                         "/proc/sys/kernel/yama/ptrace_scope)?",
-                        arguments[0], strerror(-result));
+                        start->program, strerror(-result));
     }
-    close(pipes.go[1]);
-    if (result == 0) {
-        result = let_begin(tracee_out, arguments[0], pipes.failure[0], err);
-        if (result != 0)
-            spawn_abandon(tracee_out, result);
+    close(start->go[1]);
+    return result == 0 ? let_begin(tracee_out, start, err) : result;
+}
+
+/* What is no program but a text is the shell's, as it is when a shell starts it. */
+static int start_script(struct start *start, struct tracee *tracee_out, struct gait_error *err)
+{
+    size_t count = 1;
+    char **arguments, *path;
+    int result;
+
+    while (start->arguments[count] != NULL)
+        count++;
+    arguments = calloc(count + 2, sizeof(*arguments));
+    path = strdup(start->found);
+    if (arguments == NULL || path == NULL) {
+        free(arguments);
+        free(path);
+        return error_set(err, ENOMEM, "cannot start %s: %s", start->program, strerror(ENOMEM));
     }
-    close(pipes.failure[0]);
+    arguments[0] = _PATH_BSHELL;
+    arguments[1] = path;
+    memcpy(arguments + 2, start->arguments + 1, (count - 1) * sizeof(*arguments));
+    start->program = arguments[0];
+    start->arguments = arguments;
+    start->folders = NULL;
+    start->code = 0;
+    result = start_child(start, tracee_out, err);
+    free(arguments);
+    free(path);
     return result;
+}
+
+int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gait_error *err)
+{
+    static struct start start; /* large, and one is started at a time */
+    const char *folders = getenv("PATH");
+    int result;
+
+    start.program = arguments[0];
+    start.arguments = arguments;
+    start.folders = folders == NULL ? _PATH_DEFPATH : folders;
+    if (arguments[0][0] == '\0' || strchr(arguments[0], '/') != NULL)
+        start.folders = NULL;
+    start.code = 0;
+    result = start_child(&start, tracee_out, err);
+    return start.code == ENOEXEC ? start_script(&start, tracee_out, err) : result;
 }
 
 /* Whether the kernel is taking it apart: it may have no memory any more, but still be there. */

@@ -8,12 +8,12 @@
 #include "arch/x86_64/host/cpu_leaves.h"
 #include "arch/x86_64/isa/user_registers.h"
 
-#define RED_ZONE_BYTES    128
-#define STACK_ALIGNMENT   16
-#define PLAIN_FLAGS       0x202u /* interrupts enabled, and the bit that is always set */
-#define FXSAVE_BYTES      512
-#define FORMAT_FXSAVE     0
-#define FORMAT_XSAVE      1
+#define RED_ZONE_BYTES  128
+#define STACK_ALIGNMENT 16
+#define PLAIN_FLAGS     0x202u /* interrupts enabled, and the bit that is always set */
+#define FXSAVE_BYTES    512
+#define FORMAT_FXSAVE   0
+#define FORMAT_XSAVE    1
 
 void thread_landing_routine(void);
 extern const char thread_landing_routine_end[];
