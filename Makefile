@@ -135,8 +135,7 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(BPF)),%/call_feed_program_none.c %/kernel_program_none.c %/kernel_types_none.c,%_libbpf.c), \
     $(wildcard src/inject/*.c src/source/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/export/*.c) $(QUERY_C))
 CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S) $(if $(filter yes,$(BPF)),$(wildcard src/source/*_object.S))
-NO_LOADER_C := src/cli/no_loader.c
-CLI_C     := $(filter-out $(NO_LOADER_C),$(wildcard src/cli/*.c))
+CLI_C     := $(wildcard src/cli/*.c)
 HEADERS   := $(wildcard include/gait/*.h)
 
 object     = $(patsubst %,$(OBJ)/%.o,$(basename $(1)))
@@ -144,7 +143,6 @@ CORE_O    := $(call object,$(CORE_C) $(CORE_S))
 LIBRARY_O := $(call object,$(LIBRARY_C))
 CONTROLLER_O := $(call object,$(CONTROLLER_C) $(CONTROLLER_S))
 CLI_O     := $(call object,$(CLI_C))
-NO_LOADER_O := $(call object,$(NO_LOADER_C))
 # memcpy and friends of our own are for the core: libc's use vector registers, which belong to the program that is
 # followed. In a program with libc they are for nobody else; sanitizers want to see libc's.
 HOSTED_CORE_O := $(if $(SANITIZED),$(filter-out %/memory_functions.o,$(CORE_O)),$(OUT)/hosted_core.o)
@@ -175,7 +173,7 @@ $(OBJ)/%.o: %.S Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
 # What is put into them as it is.
 $(OBJ)/src/export/flamegraph_page.o: src/export/flamegraph.css src/export/flamegraph.js
 
--include $(patsubst %.o,%.d,$(CORE_O) $(LIBRARY_O) $(CONTROLLER_O) $(CLI_O) $(NO_LOADER_O) $(PROGRAM_O))
+-include $(patsubst %.o,%.d,$(CORE_O) $(LIBRARY_O) $(CONTROLLER_O) $(CLI_O) $(PROGRAM_O))
 
 # ---- products --------------------------------------------------------------------------------------------------------
 all: $(OUT)/gait $(OUT)/libgait.a $(OUT)/libgait.so
@@ -208,8 +206,8 @@ $(OUT)/libgait.so.$(MAJOR): $(OUT)/libgait.so.$(VERSION)
 $(OUT)/libgait.so: $(OUT)/libgait.so.$(MAJOR)
 	@ln -sf $(<F) $@
 
-$(OUT)/gait: $(CLI_O) $(NO_LOADER_O) $(HOSTED_O) $(OUT)/state/sources
-	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(if $(IS_ONE_PIECE),-static-pie -Wl$(comma)--wrap=dlopen $(NO_LOADER_O)) $(LDFLAGS) -o $@ \
+$(OUT)/gait: $(CLI_O) $(HOSTED_O) $(OUT)/state/sources
+	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(if $(IS_ONE_PIECE),-static-pie -Wl$(comma)--wrap=dlopen) $(LDFLAGS) -o $@ \
 	    $(CLI_O) $(HOSTED_O) $(COMMAND_LIBS)
 
 # ---- housekeeping ----------------------------------------------------------------------------------------------------
@@ -222,7 +220,7 @@ clean:
 print-%:
 	@echo '$(strip $($*))'
 
-ALL_C := $(CORE_C) $(LIBRARY_C) $(AGENT_C) $(CONTROLLER_C) $(CLI_C) $(NO_LOADER_C) $(PROGRAM_C)
+ALL_C := $(CORE_C) $(LIBRARY_C) $(AGENT_C) $(CONTROLLER_C) $(CLI_C) $(PROGRAM_C)
 json_entry = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(CC) $(strip $(call flags_of,$(1))) -c $(1)"}
 
 .PHONY: compile_commands.json

@@ -22,7 +22,7 @@ struct family_watch;
 
 struct family_options {
     const struct agent_options *agent; /* stays the caller's, and as it is until the end */
-    bool is_child; /* the first one is ours: it is waited for */
+    bool is_child;                     /* the first one is ours: it is waited for */
     /* Is told, in a sentence, what is not recorded although somebody might expect it. */
     void (*tell)(void *context, const char *text);
     void *context;
