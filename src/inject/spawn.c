@@ -213,6 +213,7 @@ int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gai
 {
     static struct start start; /* large, and one is started at a time */
     const char *folders = getenv("PATH");
+    struct gait_error why;
     int result;
 
     start.program = arguments[0];
@@ -221,8 +222,12 @@ int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gai
     if (arguments[0][0] == '\0' || strchr(arguments[0], '/') != NULL)
         start.folders = NULL;
     start.code = 0;
-    result = start_child(&start, tracee_out, err);
-    return start.code == ENOEXEC ? start_script(&start, tracee_out, err) : result;
+    result = start_child(&start, tracee_out, &why);
+    if (start.code == ENOEXEC)
+        return start_script(&start, tracee_out, err);
+    if (result != 0)
+        *err = why;
+    return result;
 }
 
 /* Whether the kernel is taking it apart: it may have no memory any more, but still be there. */

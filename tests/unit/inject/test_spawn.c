@@ -64,7 +64,10 @@ static void write_file(const char *path, const char *text, mode_t mode)
 static int run_in_path(const char *path, char *const arguments[])
 {
     CHECK_EQUAL(setenv("PATH", path, 1), 0);
+    err.text[0] = '\0';
     CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+    /* Nothing went wrong, also if it took two tries. */
+    CHECK_TEXT(err.text, "");
     tracee_detach(&tracee);
     return WEXITSTATUS(stopped_shell_end(&tracee));
 }
