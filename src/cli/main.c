@@ -51,19 +51,6 @@ static enum command_status run(int count, char **words, struct screen *screen, s
     return command->run(&call);
 }
 
-/*
- * Where the command is one piece, the linker sends who calls dlopen here (--wrap): SQLite, for extensions that nobody
- * wants. There are none: the C library's own dlopen would need its shared files of the very same version.
- */
-void *__wrap_dlopen(const char *path, int mode);
-
-void *__wrap_dlopen(const char *path, int mode)
-{
-    (void)path;
-    (void)mode;
-    return NULL;
-}
-
 int main(int argc, char **argv)
 {
     struct gait_error err = {0};
