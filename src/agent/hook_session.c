@@ -33,6 +33,7 @@
 static struct hook_session {
     struct ring_region *ring;
     bool is_begun;               /* hooks that are added are put in place at once */
+    bool has_loader;             /* a dynamic loader, so that libraries that are mapped are run */
     uint32_t notification_count; /* of changes of modules */
     uint64_t image_start;        /* of the agent */
     uint64_t image_bytes;
@@ -90,8 +91,11 @@ static void forked(void)
     module_log_begin_in_child();
 }
 
+/* Without a loader nobody runs what is mapped besides the program. valgrind maps programs to translate them. */
 static uint64_t module_loaded(const struct mapping *mapping, const char *path, struct selection_search *search)
 {
+    if (!session.has_loader && !selection_is_program(mapping))
+        return 0;
     return function_hooks_add(mapping, path, search);
 }
 
@@ -128,13 +132,16 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
         .forked = forked, .ended = hook_details_thread_ended, .forgotten = hook_details_thread_forgotten};
     struct function_hooks_options functions = {.ring = ring, .changed = modules_changed};
     struct dynamic_loader loader;
-    int result = hook_threads_begin(&threads);
+    int found, result = hook_threads_begin(&threads);
 
     if (result != 0)
         return result;
     /* In a static program no modules come or go. */
-    if (dynamic_loader_find(&loader) == 0)
+    found = dynamic_loader_find(&loader);
+    if (found == 0)
         functions.loader_notification = loader.notification;
+    /* There may be one that cannot be asked; and of how the program began nothing may be known. */
+    session.has_loader = found == 0 || loader.start.loader != 0 || loader.start.program_headers == 0;
     result = hook_details_begin(ring, &call->options);
     if (result == 0)
         result = system_call_watch_begin(&call->options, look_again);

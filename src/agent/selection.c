@@ -59,7 +59,7 @@ static void find_program(void)
     selection.program_length = length < 0 ? 0 : (size_t)length;
 }
 
-static bool is_program(const struct mapping *mapping)
+bool selection_is_program(const struct mapping *mapping)
 {
     return mapping->path_length == selection.program_length &&
            __builtin_memcmp(mapping->path, selection.program, mapping->path_length) == 0;
@@ -205,7 +205,7 @@ static void take_symbols(struct search *search)
 /* The program itself can be opened also when its file has another name by now, or none. */
 static const char *path_of(const struct mapping *mapping, char path[MAPPING_PATH_BYTES_MAX + 1])
 {
-    if (is_program(mapping))
+    if (selection_is_program(mapping))
         return PROGRAM_LINK;
     __builtin_memcpy(path, mapping->path, mapping->path_length);
     path[mapping->path_length] = '\0';
@@ -274,7 +274,7 @@ static void hook_module(const struct mapping *mapping)
     for (uint32_t i = 0; i < selection.count; i++) {
         uint32_t use = selection.patterns[i].use;
 
-        if (!agent_pattern_has_module(&selection.parts[i], name, is_program(mapping)))
+        if (!agent_pattern_has_module(&selection.parts[i], name, selection_is_program(mapping)))
             continue;
         search.hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK) << i;
         search.excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
@@ -302,7 +302,8 @@ void selection_module_loaded(const struct mapping *mapping)
         const struct agent_pattern *pattern = &selection.patterns[i];
         const struct agent_pattern_parts *parts = &selection.parts[i];
 
-        if (pattern->use == AGENT_PATTERN_THREAD || !agent_pattern_has_module(parts, path, is_program(mapping)))
+        if (pattern->use == AGENT_PATTERN_THREAD ||
+            !agent_pattern_has_module(parts, path, selection_is_program(mapping)))
             continue;
         if (pattern->use == AGENT_PATTERN_PROBE)
             search.probed |= 1ull << i;

@@ -9,6 +9,7 @@
 
 #include "protocol/agent_call.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct agent_pattern_parts;
@@ -29,6 +30,9 @@ struct selection_search {
     uint64_t excluded;
     uint64_t unresolved; /* filled in: those that mean functions which only choose another one */
 };
+
+/* Whether it is of the program itself, not of a library. From selection_begin on. */
+bool selection_is_program(const struct mapping *mapping);
 
 /* Is told of functions whose names match patterns that exclude nothing. In the engine, or before anything runs. */
 struct selection_watcher {
