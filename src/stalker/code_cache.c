@@ -254,6 +254,12 @@ void code_cache_describe(const struct code_cache *cache, const struct block *blo
     };
 }
 
+/* Whether records go to a ring, and name blocks. */
+static bool has_block_records(const struct code_cache *cache)
+{
+    return cache->configuration.ring != NULL && cache->configuration.events & EVENTS_IN_CODE;
+}
+
 /* No record names a quiet one. */
 static void tell_block(const struct code_cache *cache, const struct block *block)
 {
@@ -267,7 +273,7 @@ static void tell_block(const struct code_cache *cache, const struct block *block
 
 void code_cache_tell_blocks(struct code_cache *cache)
 {
-    for (uint32_t i = 0; cache->configuration.ring != NULL && i < cache->block_count; i++) {
+    for (uint32_t i = 0; has_block_records(cache) && i < cache->block_count; i++) {
         const struct block *block = code_cache_block(cache, i);
 
         if (!block->is_retired)
@@ -277,7 +283,7 @@ void code_cache_tell_blocks(struct code_cache *cache)
 
 int code_cache_publish(struct code_cache *cache, struct block *block)
 {
-    if (cache->configuration.ring != NULL)
+    if (has_block_records(cache))
         tell_block(cache, block);
     block_places_add(&cache->places, block->start.value, block_source_end(block).value, block->index);
     return hash_map_insert(&cache->blocks, block->start.value, (uintptr_t)block);

@@ -184,10 +184,10 @@ void code_cache_drop_block(struct code_cache *cache, struct block *block) REQUIR
 /* What readers of its records need to know of a block. */
 void code_cache_describe(const struct code_cache *cache, const struct block *block, struct event_block *described_out);
 
-/* Makes all blocks known to readers of a ring that is new, if there is one. Nobody else may be here. */
+/* Makes all blocks known to readers of a ring that is new, if its records name blocks. Nobody else may be here. */
 void code_cache_tell_blocks(struct code_cache *cache);
 
-/* Makes a block known to everybody, readers of a ring included. -ENOMEM. */
+/* Makes a block known to everybody, and to readers of a ring if it has records that name blocks. -ENOMEM. */
 MUST_USE int code_cache_publish(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
 
 /*

@@ -2,6 +2,8 @@
 #include "stalker/code_cache.h"
 
 #include "base/code_memory.h"
+#include "gait/stalker.h"
+#include "ring/ring_region.h"
 #include "stalker/engine.h"
 #include "support/arena.h"
 #include "support/check.h"
@@ -81,6 +83,34 @@ static uint64_t *new_counter(struct code_cache *cache, struct cache_slab *slab)
 static uint64_t own_code(void)
 {
     return (uintptr_t)&own_code;
+}
+
+/* How much a ring is told of a block. */
+static uint64_t bytes_told(uint32_t events)
+{
+    static const struct ring_options sizes;
+    struct code_cache_options options = {.engine = &engine, .configuration = {.events = events}};
+    struct ring_region *ring = NULL;
+    struct code_cache *cache = NULL;
+    uint64_t told;
+
+    CHECK_EQUAL(ring_region_create(&sizes, &ring), 0);
+    options.configuration.ring = ring;
+    CHECK_EQUAL(code_cache_create(&options, &cache), 0);
+    CHECK_EQUAL(publish(cache, new_block(cache, 0x1000)), 0);
+    told = ring_region_header(ring)->blocks_used;
+    code_cache_tell_blocks(cache);
+    CHECK_EQUAL(ring_region_header(ring)->blocks_used, 2 * told);
+    code_cache_destroy(cache);
+    ring_region_destroy(ring);
+    return told;
+}
+
+static void a_ring_is_told_of_blocks_if_its_records_name_them(void)
+{
+    CHECK(bytes_told(GAIT_EVENT_CALL) > 0);
+    CHECK(bytes_told(GAIT_EVENT_BLOCK) > 0);
+    CHECK_EQUAL(bytes_told(0), 0);
 }
 
 static void a_new_cache_knows_nothing(void)
@@ -323,6 +353,7 @@ static void code_is_found_where_it_is_with_its_block_and_its_trail(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(a_new_cache_knows_nothing),
+    CHECK_CASE(a_ring_is_told_of_blocks_if_its_records_name_them),
     CHECK_CASE(blocks_are_found_by_index_and_by_exit),
     CHECK_CASE(a_dropped_block_is_given_again_and_zeroed),
     CHECK_CASE(only_published_blocks_are_found),
