@@ -91,10 +91,11 @@ static int make_engine(const struct agent_call *call)
                                                        .probes = probe_watch_add,
                                                        .declare = function_watch_declare,
                                                        .remove = functions_gone};
-    static const struct stalker_engine_options defaults;
+    /* Programs that begin may be short. */
+    struct stalker_engine_options engine_options = {.narrow_tables = call->options.is_whole != 0};
     static struct mapping_watcher watcher = {.changed = mappings_changed};
     const struct thread_chooser *threads;
-    int result = stalker_engine_create(&defaults, &session.engine);
+    int result = stalker_engine_create(&engine_options, &session.engine);
 
     if (result != 0)
         return result;

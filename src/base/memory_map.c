@@ -323,6 +323,53 @@ int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **
     return 0;
 }
 
+static long remap(void *start, size_t old_bytes, size_t new_bytes, void *place)
+{
+    return raw_syscall(__NR_mremap, (long)start, (long)old_bytes, (long)new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                       (long)place, 0);
+}
+
+/* Of what is shared, mremap makes another mapping where it is given no size to move. */
+static int repeat(uint8_t *start, size_t piece_bytes, unsigned count)
+{
+    long mapped = raw_syscall(__NR_mmap, (long)start, (long)piece_bytes, PROT_READ | PROT_WRITE,
+                              MAP_FIXED | MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    for (unsigned i = 1; i < count && !is_error(mapped); i++)
+        mapped = remap(start, 0, piece_bytes, start + i * piece_bytes);
+    return is_error(mapped) ? (int)mapped : 0;
+}
+
+int memory_map_repeated(struct memory_range within, size_t piece_bytes, unsigned count, void **start_out)
+{
+    struct memory_request request = {
+        .size_bytes = piece_bytes * count, .access = MEMORY_NO_ACCESS, .within = within, .fd = -1};
+    void *start;
+    int result;
+
+    if (piece_bytes == 0 || piece_bytes % memory_page_size() != 0)
+        return -EINVAL;
+    result = memory_map_request(&request, &start);
+    if (result != 0)
+        return result;
+    result = repeat(start, piece_bytes, count);
+    if (result == 0)
+        *start_out = start;
+    else
+        memory_unmap(start, request.size_bytes);
+    return result;
+}
+
+int memory_move(void *start, size_t size_bytes, void *place)
+{
+    long moved = remap(start, size_bytes, size_bytes, place);
+
+    if (is_error(moved))
+        return (int)moved;
+    memory_area_forget((uintptr_t)start);
+    return 0;
+}
+
 int memory_replace(void *start, size_t size_bytes)
 {
     struct memory_request request = {.size_bytes = size_bytes, .access = MEMORY_READ_WRITE, .fd = -1};

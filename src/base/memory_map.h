@@ -68,6 +68,15 @@ MUST_USE int memory_map_aligned(size_t size_bytes, size_t alignment, void **star
  */
 MUST_USE int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **start_out);
 
+/*
+ * Zeroed memory of `piece_bytes`, whole pages, that is there `count` times, one behind the other: what is written in
+ * one place is read in all. Children that are forked share it. Errors as of memory_map_request, and of mremap.
+ */
+MUST_USE int memory_map_repeated(struct memory_range within, size_t piece_bytes, unsigned count, void **start_out);
+
+/* Puts a mapping in the place of another of the same size, in one step for who uses that. Errors of mremap. */
+MUST_USE int memory_move(void *start, size_t size_bytes, void *place);
+
 /* Puts private zeroed memory in the place of all of a mapping. */
 MUST_USE int memory_replace(void *start, size_t size_bytes);
 

@@ -31,29 +31,6 @@
 /* One for each block of 40 bytes: then the slab is full as well. */
 #define COUNTERS_PER_SLAB (HOT_BYTES / 40)
 
-static const struct memory_range low_memory = {0x10000, 0x7fff0000};
-
-static int make_indirect_table(struct code_cache *cache, uint64_t missing)
-{
-    struct memory_request request = {
-        .size_bytes = INDIRECT_TABLE_ENTRIES * sizeof(uint64_t),
-        .access = MEMORY_READ_WRITE,
-        .within = low_memory,
-        .fd = -1,
-    };
-    void *start;
-    int result = memory_map_request(&request, &start);
-
-    if (result != 0)
-        return result;
-    cache->indirect_table = start;
-    memory_populate(start, request.size_bytes);
-    cache->indirect_missing = missing;
-    for (uint32_t i = 0; i < INDIRECT_TABLE_ENTRIES; i++)
-        cache->indirect_table[i] = missing;
-    return 0;
-}
-
 int code_cache_create(const struct code_cache_options *options, struct code_cache **cache_out)
 {
     struct code_cache *cache;
@@ -72,7 +49,8 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
     if (result == 0)
         result = block_places_init(&cache->places);
     if (result == 0)
-        result = make_indirect_table(cache, options->indirect_missing.value);
+        result = indirect_table_init(&cache->indirect, options->indirect_missing.value,
+                                     options->engine->options.narrow_tables);
     if (result != 0) {
         code_cache_destroy(cache);
         return result;
@@ -205,8 +183,7 @@ void code_cache_destroy(struct code_cache *cache)
     hash_map_deinit(&cache->blocks);
     block_places_deinit(&cache->places);
     hash_map_retired_free(cache->retired_tables);
-    if (cache->indirect_table != NULL)
-        memory_unmap(cache->indirect_table, INDIRECT_TABLE_ENTRIES * sizeof(uint64_t));
+    indirect_table_deinit(&cache->indirect);
     memory_unmap(cache, sizeof(*cache));
 }
 
@@ -480,7 +457,7 @@ static size_t slab_memory(const struct cache_slab *slab)
 
 size_t code_cache_memory(const struct code_cache *cache)
 {
-    size_t bytes = sizeof(*cache) + INDIRECT_TABLE_ENTRIES * sizeof(uint64_t);
+    size_t bytes = sizeof(*cache) + indirect_table_memory(&cache->indirect);
 
     bytes += cache->block_count * sizeof(struct block);
     bytes += hash_map_memory(&cache->blocks) + hash_map_retired_memory(cache->retired_tables);
@@ -495,9 +472,6 @@ size_t code_cache_memory(const struct code_cache *cache)
 
 void code_cache_announce(struct code_cache *cache, const struct block *block)
 {
-    if (cache->engine->options.without_lookup)
-        return;
-    /* Release: whoever jumps there finds the landing committed. */
-    __atomic_store_n(&cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES], block_landing(block).value,
-                     __ATOMIC_RELEASE);
+    if (!cache->engine->options.without_lookup)
+        indirect_table_set(&cache->indirect, block->start, block_landing(block));
 }

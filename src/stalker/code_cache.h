@@ -16,6 +16,7 @@
 #include "stalker/block.h"
 #include "stalker/block_places.h"
 #include "stalker/code_place.h"
+#include "stalker/indirect_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,13 +27,10 @@ struct code_writer;
 struct ring_region;
 struct stalker_engine;
 
-/* Indirect branches index the table by the low bits of their target. */
-#define INDIRECT_TABLE_ENTRIES 65536u
+#define BLOCK_CHUNK_SHIFT 12
+#define BLOCK_CHUNK_COUNT 1024u
 
-#define BLOCK_CHUNK_SHIFT      12
-#define BLOCK_CHUNK_COUNT      1024u
-
-#define CACHE_SLAB_COUNT       2048u
+#define CACHE_SLAB_COUNT  2048u
 
 struct cache_range {
     _Atomic uint64_t start;
@@ -83,7 +81,7 @@ struct code_cache {
     struct block_places places;            /* of all blocks that were ever in the map */
     struct hash_map_table *retired_tables; /* of the map; they go when every thread has noted the epoch */
     uint64_t retired_tables_epoch;
-    uint64_t *indirect_table; /* cached addresses; below 2 GiB, so that code can name it */
+    struct indirect_table indirect;
     struct stalker_engine *engine;
     struct follow_configuration configuration;
     uint32_t ring_space; /* in which the ring has our blocks */
@@ -96,7 +94,6 @@ struct code_cache {
     uint32_t block_count;
     uint32_t slab_count; /* also of spare ones */
     struct cache_slab *slab_table[CACHE_SLAB_COUNT];
-    uint64_t indirect_missing; /* what the table holds where nothing is known: a gate */
     uint64_t *kept_counters; /* of slabs that are gone: a list by their links; who reads them does not know of slabs */
     struct code_cache *next; /* in the engine's list, under its lock */
 };

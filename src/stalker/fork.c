@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All locks are taken, in their order, so that nobody else has one when memory is copied; the child, where nobody else
- * is, makes them new. Executable memory that is written through a second mapping stays shared with the child: there it
- * gets caches of its own.
+ * is, makes them new. Executable memory that is written through a second mapping stays shared with the child, and so
+ * does a narrow table for which there was no memory: there it gets caches of its own.
  */
 #include "stalker/fork.h"
 
@@ -55,7 +55,15 @@ NO_THREAD_SAFETY_ANALYSIS static void give_locks(struct stalker_engine *engine)
 
 static bool is_shared(const struct code_cache *cache)
 {
-    return cache->slabs != NULL && code_memory_mode(cache->slabs->hot) == CODE_VIEW_DUAL;
+    return indirect_table_is_narrow(&cache->indirect) ||
+           (cache->slabs != NULL && code_memory_mode(cache->slabs->hot) == CODE_VIEW_DUAL);
+}
+
+/* Narrow tables would be shared with the child. */
+NO_THREAD_SAFETY_ANALYSIS static void widen_tables(struct stalker_engine *engine)
+{
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        (void)!indirect_table_widen(&cache->indirect);
 }
 
 /* A cache of the same configuration without a block. Without memory the thread cannot be followed in the child. */
@@ -66,7 +74,7 @@ static bool replace_cache(struct stalker_thread *thread, struct code_cache **pla
     struct code_cache_options options = {
         .engine = engine,
         .configuration = old->configuration,
-        .indirect_missing = cache_pc_of(old->indirect_missing),
+        .indirect_missing = cache_pc_of(old->indirect.missing),
     };
 
     if (code_cache_create(&options, &new) != 0)
@@ -172,6 +180,7 @@ long stalker_fork(struct stalker_thread *thread, const struct system_call *call)
     if (watcher != NULL)
         watcher->fork_begins(watcher->context);
     take_locks(thread->engine);
+    widen_tables(thread->engine);
     thread->was_trapped = false;
     signal_thread_let_traps(thread, true);
     result = raw_syscall_for_program(call->number, call->arguments[0], call->arguments[1], call->arguments[2],

@@ -14,14 +14,12 @@
 
 void block_retire(struct code_cache *cache, struct block *block)
 {
-    uint64_t *entry = &cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES];
-
     if (block->is_retired)
         return;
     block->is_retired = true;
     hash_map_remove(&cache->blocks, block->start.value);
-    if (block_has_landing(block) && *entry == block_landing(block).value)
-        __atomic_store_n(entry, cache->indirect_missing, __ATOMIC_RELEASE);
+    if (block_has_landing(block))
+        indirect_table_clear(&cache->indirect, block->start, block_landing(block));
     block_unlink_incoming(cache, block);
     counter_add(COUNTER_blocks_retired, 1);
 }

@@ -301,6 +301,43 @@ static void replaced_memory_is_private_and_zeroed(void)
     memory_unmap(second, MIB);
 }
 
+static void repeated_memory_is_the_same_everywhere(void)
+{
+    const struct memory_range low = {MIB, 1ull << 31};
+    size_t piece = 2 * memory_page_size();
+    void *place = NULL;
+    char *start;
+
+    CHECK_EQUAL(memory_map_repeated(low, piece + 1, 4, &place), -EINVAL);
+    CHECK_EQUAL(memory_map_repeated(low, 0, 4, &place), -EINVAL);
+    CHECK(place == NULL);
+    CHECK_EQUAL(memory_map_repeated(low, piece, 4, &place), 0);
+    CHECK(memory_range_holds(low, (uintptr_t)place, 4 * piece));
+    start = place;
+    for (size_t i = 0; i < 4 * piece; i += memory_page_size())
+        CHECK_EQUAL(start[i], 0);
+    start[piece + 5] = 'x';
+    for (size_t i = 0; i < 4; i++)
+        CHECK_EQUAL(start[i * piece + 5], 'x');
+    memory_unmap(place, 4 * piece);
+}
+
+static void moved_memory_takes_the_place_of_another(void)
+{
+    void *from = NULL, *to = NULL;
+
+    CHECK_EQUAL(memory_map(MIB, &from), 0);
+    CHECK_EQUAL(memory_map_repeated((struct memory_range){MIB, 1ull << 31}, MIB / 4, 4, &to), 0);
+    *(char *)to = 'x';
+    *(char *)from = 'y';
+    CHECK_EQUAL(memory_move((char *)from + 1, MIB, to), -EINVAL);
+    CHECK_EQUAL(*(char *)to, 'x');
+    CHECK_EQUAL(memory_move(from, MIB, to), 0);
+    CHECK_EQUAL(*(char *)to, 'y');
+    CHECK_EQUAL(((char *)to)[MIB / 4], 0);
+    memory_unmap(to, MIB);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(page_size_is_the_systems),
     CHECK_CASE(mapped_memory_is_zeroed_writable_and_goes_away),
@@ -317,6 +354,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(files_are_shared_at_aligned_places),
     CHECK_CASE(shared_files_are_in_no_core_file),
     CHECK_CASE(replaced_memory_is_private_and_zeroed),
+    CHECK_CASE(repeated_memory_is_the_same_everywhere),
+    CHECK_CASE(moved_memory_takes_the_place_of_another),
 };
 
 CHECK_MAIN(cases)

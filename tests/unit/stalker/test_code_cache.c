@@ -121,10 +121,10 @@ static void a_new_cache_knows_nothing(void)
     CHECK(code_cache_find(cache, app_pc_of(0x1000)) == NULL);
     CHECK(code_cache_find(cache, app_pc_of(0)) == NULL);
     for (size_t i = 0; i < INDIRECT_TABLE_ENTRIES; i++)
-        if (cache->indirect_table[i] != MISSING)
-            CHECK_EQUAL(cache->indirect_table[i], MISSING);
+        if (cache->indirect.entries[i] != MISSING)
+            CHECK_EQUAL(cache->indirect.entries[i], MISSING);
     /* Code names entries by a sign-extended 32-bit displacement. */
-    CHECK((uintptr_t)(cache->indirect_table + INDIRECT_TABLE_ENTRIES) < 1ull << 31);
+    CHECK((uintptr_t)(cache->indirect.entries + INDIRECT_TABLE_ENTRIES) < 1ull << 31);
     code_cache_destroy(cache);
     code_cache_destroy(NULL);
 }
@@ -200,9 +200,9 @@ static void indirect_branches_find_what_is_announced(void)
     mutex_lock(&cache->lock);
     code_cache_announce(cache, block);
     mutex_unlock(&cache->lock);
-    CHECK_EQUAL(cache->indirect_table[0x1234], 0x77777777);
-    CHECK_EQUAL(cache->indirect_table[0x1233], MISSING);
-    CHECK_EQUAL(cache->indirect_table[0x1235], MISSING);
+    CHECK_EQUAL(cache->indirect.entries[0x1234], 0x77777777);
+    CHECK_EQUAL(cache->indirect.entries[0x1233], MISSING);
+    CHECK_EQUAL(cache->indirect.entries[0x1235], MISSING);
     code_cache_destroy(cache);
 }
 

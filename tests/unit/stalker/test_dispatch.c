@@ -96,7 +96,7 @@ static void indirect_branches_find_their_target_the_next_time(void)
     dispatch(STALKER_INDIRECT);
     CHECK_EQUAL(thread->resume, block_at(0x200)->entry.value);
     CHECK(block_has_landing(block_at(0x200)));
-    CHECK_EQUAL(lab.cache->indirect_table[code_at(0x200).value % INDIRECT_TABLE_ENTRIES],
+    CHECK_EQUAL(lab.cache->indirect.entries[code_at(0x200).value % INDIRECT_TABLE_ENTRIES],
                 block_landing(block_at(0x200)).value);
     known = stalker_lab_obtain(&lab, code_at(0x300), false);
     CHECK(!block_has_landing(known));
@@ -112,10 +112,10 @@ static void a_target_gets_its_place_back(void)
     uint64_t *place;
 
     init(0);
-    place = &lab.cache->indirect_table[code_at(0x200).value % INDIRECT_TABLE_ENTRIES];
+    place = &lab.cache->indirect.entries[code_at(0x200).value % INDIRECT_TABLE_ENTRIES];
     thread->target = code_at(0x200).value;
     dispatch(STALKER_INDIRECT);
-    *place = lab.cache->indirect_missing;
+    *place = lab.cache->indirect.missing;
     dispatch(STALKER_INDIRECT);
     CHECK_EQUAL(*place, block_landing(block_at(0x200)).value);
     deinit();

@@ -84,7 +84,7 @@ static void threads_that_are_followed_alike_share_a_cache(void)
     CHECK(again == transformed);
     CHECK(events->engine == engine);
     CHECK_EQUAL(events->configuration.events, 1);
-    CHECK_EQUAL(events->indirect_missing, (uintptr_t)stalker_gate_indirect);
+    CHECK_EQUAL(events->indirect.missing, (uintptr_t)stalker_gate_indirect);
     stalker_engine_destroy(engine);
 }
 

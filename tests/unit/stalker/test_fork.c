@@ -4,6 +4,8 @@
 #include "stalker/fork.h"
 
 #include "gait/stalker.h"
+#include "libgait/stalker_handle.h"
+#include "stalker/engine.h"
 #include "support/check.h"
 #include "support/event_log.h"
 #include "support/subject_thread.h"
@@ -316,6 +318,29 @@ static void events_of_a_child_are_its_own(void)
     gait_stalker_destroy(stalker);
 }
 
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+/* Both go on to translate other code, of which the other one must not hear. */
+static void a_child_has_its_own_table_of_indirect_branches(void)
+{
+    struct gait_follow_options options = {.size_bytes = sizeof(options)};
+    struct stalker_engine *engine;
+    pid_t child;
+
+    CHECK_EQUAL(gait_stalker_create(NULL, &stalker, NULL), 0);
+    engine = stalker->engine;
+    engine->options.narrow_tables = true;
+    CHECK_EQUAL(gait_stalker_follow_me(stalker, &options, NULL), 0);
+    child = fork();
+    if (child == 0)
+        _exit(!computes_right() || gait_stalker_unfollow_me(stalker, NULL) != 0);
+    CHECK(computes_right());
+    CHECK_EQUAL(status_of(child), 0);
+    CHECK_EQUAL(gait_stalker_unfollow_me(stalker, NULL), 0);
+    CHECK(engine->caches != NULL && !indirect_table_is_narrow(&engine->caches->indirect));
+    gait_stalker_destroy(stalker);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(events_of_a_child_are_its_own),
     CHECK_CASE(a_child_is_followed_and_others_are_not),
@@ -324,6 +349,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_child_can_be_unfollowed),
     CHECK_CASE(a_child_with_a_stack_of_its_own_is_followed),
     CHECK_CASE(a_child_can_make_children_that_are_not_followed),
+    CHECK_CASE(a_child_has_its_own_table_of_indirect_branches),
 };
 
 int main(void)

@@ -30,7 +30,7 @@ static void retire(struct block *block)
 
 static uint64_t *table_entry(struct app_pc pc)
 {
-    return &lab.cache->indirect_table[pc.value % INDIRECT_TABLE_ENTRIES];
+    return &lab.cache->indirect.entries[pc.value % INDIRECT_TABLE_ENTRIES];
 }
 
 /* "jmp target" at an offset. */

@@ -184,7 +184,8 @@ static void a_failure_changes_nothing(void)
     CHECK_EQUAL(lab.cache->block_count, 0);
     CHECK_EQUAL(hash_map_count(&lab.cache->blocks), 0);
     CHECK_EQUAL(hot + cold, 0);
-    CHECK_EQUAL(lab.cache->indirect_table[code_at(0).value % INDIRECT_TABLE_ENTRIES], stalker_lab_gate_indirect(&lab));
+    CHECK_EQUAL(lab.cache->indirect.entries[code_at(0).value % INDIRECT_TABLE_ENTRIES],
+                stalker_lab_gate_indirect(&lab));
     stalker_lab_deinit(&lab);
 }
 
@@ -216,7 +217,7 @@ static void indirect_branches_find_only_blocks_that_land(void)
 
     stalker_lab_init(&lab, &leaving);
     put_branches(1);
-    entry = &lab.cache->indirect_table[code_at(0).value % INDIRECT_TABLE_ENTRIES];
+    entry = &lab.cache->indirect.entries[code_at(0).value % INDIRECT_TABLE_ENTRIES];
     block = stalker_lab_obtain(&lab, code_at(0), false);
     CHECK(!block_has_landing(block));
     CHECK_EQUAL(block->landing_bytes, 0);
@@ -248,7 +249,7 @@ static void without_room_for_a_landing_there_is_none(void)
     CHECK_EQUAL(unit_add_landing(lab.cache, block), -ENOSPC);
     mutex_unlock(&lab.cache->lock);
     CHECK(!block_has_landing(block));
-    CHECK_EQUAL(lab.cache->indirect_table[block->start.value % INDIRECT_TABLE_ENTRIES],
+    CHECK_EQUAL(lab.cache->indirect.entries[block->start.value % INDIRECT_TABLE_ENTRIES],
                 stalker_lab_gate_indirect(&lab));
     stalker_lab_deinit(&lab);
 }

@@ -29,7 +29,7 @@ void x86_put_branch_indirect(struct translation *translation)
 {
     struct code_writer *hot = &translation->hot;
     uint64_t from = (uint64_t)block_exit_number(translation->block, 0) << BRANCH_INDEX_BITS;
-    uint32_t table = (uint32_t)(uintptr_t)translation->cache->indirect_table - (uint32_t)from * 8;
+    uint32_t table = (uint32_t)(uintptr_t)translation->cache->indirect.entries - (uint32_t)from * 8;
 
     x86_mov_reg_imm(hot, X86_SIZE_64, INDEX_REGISTER, from);
     x86_mov_reg_reg(hot, X86_SIZE_16, INDEX_REGISTER, TARGET_REGISTER);
