@@ -27,7 +27,7 @@ run_make() {
 # The sources that make would compile now, given further arguments. The image of the agent holds all of the core, so it
 # comes along with most of it; what runs in the kernel is compiled by another compiler, and held by another image.
 would_compile() {
-    run_make -n V=1 "$@" all | sed -n 's/.* -c \([^ ]*\) -o .*/\1/p' | grep -v -e agent_image -e _program_object -e '\.bpf\.c$' | LC_ALL=C sort
+    run_make -n V=1 "$@" all | sed -n 's/.* -c \([^ ]*\) -o .*/\1/p' | grep -v -e agent_image -e _program_object -e '\.bpf\.c$' | LC_ALL=C sort -u
 }
 
 build_from_nothing() {
