@@ -14,6 +14,8 @@
 #include "agent/system_call_following.h"
 #include "agent/thread_selection.h"
 #include "base/memory_map.h"
+#include "base/raw_syscall.h"
+#include "process/mapping_list.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "stalker/engine.h"
@@ -26,6 +28,7 @@
 #include "stalker/translator.h"
 
 #include <asm/errno.h>
+#include <asm/unistd.h>
 
 static struct session {
     struct ring_region *ring;
@@ -158,6 +161,13 @@ static void protect_image(const struct agent_call *call)
     }
 }
 
+/* What this code is mapped from: the program is not to see it. */
+static void close_file(const struct agent_call *call)
+{
+    if (call->has_file_fd)
+        (void)raw_syscall(__NR_close, call->file_fd, 0, 0, 0, 0, 0);
+}
+
 static int prepare_following(const struct agent_call *call)
 {
     const struct agent_options *options = &call->options;
@@ -182,6 +192,8 @@ int session_prepare(struct agent_call *call)
     if (is_there())
         return -EALREADY;
     protect_image(call);
+    close_file(call);
+    mapping_list_set_own(find_image(call));
     result = make_ring(options);
     if (result == 0 && options->events & EVENTS_HOOKED) {
         session.is_hooked = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One mapping holds everything: the image, then the structs that calls go through, and a stack. The agent gives its
+ * One mapping holds everything: the image, then the structs that calls go through, and a stack. Of a program that is
+ * about to begin, what is constant of the image is then mapped from our own file, if that can be. The agent gives its
  * segments the access that they want; only where the system allows no memory that can be written and executed we do.
  */
 #define _GNU_SOURCE
@@ -10,6 +11,7 @@
 #include "base/memory_map.h"
 #include "elf/image.h"
 #include "elf/symbols.h"
+#include "inject/agent_file.h"
 #include "libgait/error.h"
 #include "protocol/agent_call.h"
 
@@ -20,8 +22,6 @@
 #include <sys/syscall.h>
 
 #define STACK_BYTES (128u << 10)
-
-extern const uint8_t agent_image[], agent_image_end[];
 
 /* The agent's memory, as distances from its start. */
 struct layout {
@@ -82,7 +82,24 @@ static struct elf_part writable_part(const struct elf_image *image)
     return part;
 }
 
-static int write_constants(struct tracee *tracee, const struct elf_image *image, uint64_t start)
+/* How much can be mapped: all pages before those of variables, if constants lie there as they do in the file; or 0. */
+static uint64_t mapped_bytes(const struct elf_image *image)
+{
+    uint64_t variables = writable_part(image).address - image->low;
+    uint64_t size_bytes = variables - variables % memory_page_size();
+
+    for (size_t i = 0; i < image->segment_count; i++) {
+        const struct elf_segment *segment = &image->segments[i];
+        uint64_t start = segment->address - image->low;
+
+        if ((segment->access & MEMORY_WRITE) == 0 &&
+            (segment->file_offset != start || start + segment->file_bytes > size_bytes))
+            return 0;
+    }
+    return size_bytes;
+}
+
+static int copy_constants(struct tracee *tracee, const struct elf_image *image, uint64_t start)
 {
     for (size_t i = 0; i < image->segment_count; i++) {
         const struct elf_segment *segment = &image->segments[i];
@@ -95,6 +112,18 @@ static int write_constants(struct tracee *tracee, const struct elf_image *image,
             return result;
     }
     return 0;
+}
+
+/* A process that has begun may have forbidden itself what is needed to map a file. */
+static int put_constants(struct tracee *tracee, const struct remote_place *place, const struct elf_image *image,
+                         bool may_execute, struct remote_agent *agent)
+{
+    uint64_t size_bytes = mapped_bytes(image);
+
+    if (tracee->is_fresh && may_execute && size_bytes != 0 &&
+        agent_file_map(tracee, place, agent->start, size_bytes, &agent->file_fd) == 0)
+        return 0;
+    return copy_constants(tracee, image, agent->start);
 }
 
 static int write_variables(struct tracee *tracee, const struct elf_image *image, uint64_t start)
@@ -184,6 +213,7 @@ static int load(struct tracee *tracee, struct remote_agent *agent)
     if (result != 0)
         return result;
     *agent = (struct remote_agent){
+        .file_fd = -1,
         .start = (uint64_t)start,
         .size_bytes = layout.size_bytes,
         .landing = (uint64_t)start + layout.landing,
@@ -196,7 +226,7 @@ static int load(struct tracee *tracee, struct remote_agent *agent)
     if (result == 0)
         result = find(&layout, THREAD_LANDING_ROUTINE, agent->start, &agent->routine);
     if (result == 0)
-        result = write_constants(tracee, &layout.image, agent->start);
+        result = put_constants(tracee, &place, &layout.image, may_execute, agent);
     /* Behind it the memory is new, and zero. */
     if (result == 0)
         result = write_variables(tracee, &layout.image, agent->start);

@@ -34,6 +34,7 @@ MUST_USE int remote_system_call(struct tracee *tracee, const struct remote_place
 struct remote_agent {
     struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* whose access the agent is to set */
     uint32_t segment_count;
+    int file_fd;    /* where the file that it is mapped from is open, for the agent to close; -1: it was copied */
     uint64_t start; /* of all its memory */
     uint64_t size_bytes;
     uint64_t main;    /* agent_main */

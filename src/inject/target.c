@@ -193,6 +193,8 @@ static int prepare(struct target *target, struct tracee *thread, const struct ag
     if (result != 0)
         return result;
     begin_call(options, is_whole);
+    call.file_fd = target->agent.file_fd;
+    call.has_file_fd = target->agent.file_fd >= 0;
     call.segment_count = target->agent.segment_count;
     memcpy(call.segments, target->agent.segments, sizeof(call.segments));
     target->cookie = new_cookie();

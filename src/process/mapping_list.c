@@ -19,6 +19,8 @@ enum part {
     PART_PATH,
 };
 
+static struct memory_range own;
+
 struct line {
     enum part part;
     unsigned access_count;
@@ -86,6 +88,17 @@ static void take_character(struct line *line, char character)
     }
 }
 
+void mapping_list_set_own(struct memory_range range)
+{
+    own = range;
+}
+
+static void end_line(struct line *line)
+{
+    if (line->mapping.start >= own.low && line->mapping.end <= own.high)
+        line->mapping.path_length = line->mapping.file_offset = 0;
+}
+
 int mapping_list_visit(uint64_t start, uint64_t end, void (*visit)(void *context, const struct mapping *mapping),
                        void *context)
 {
@@ -104,6 +117,7 @@ int mapping_list_visit(uint64_t start, uint64_t end, void (*visit)(void *context
                 take_character(&line, buffer[i]);
                 continue;
             }
+            end_line(&line);
             if (line.mapping.start < end && line.mapping.end > start)
                 visit(context, &line.mapping);
             begin_line(&line);

@@ -35,6 +35,12 @@ static inline unsigned mapping_access(const struct mapping *mapping)
 }
 
 /*
+ * Takes mappings in the range for ones that have no file, from now on: what of ours is mapped from a file is no module
+ * of the program's. Before anybody visits.
+ */
+void mapping_list_set_own(struct memory_range range);
+
+/*
  * Calls visit for each mapping that has an address of [start, end), in their order. visit must not change mappings
  * of code; it may map other memory.
  * -ENOENT and others: there is no /proc.

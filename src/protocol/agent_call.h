@@ -171,10 +171,12 @@ struct agent_call {
     uint32_t operation;
     int32_t result;  /* 0, or a negative errno number */
     int32_t ring_fd; /* where it is open in the target, for the controller to take over */
+    int32_t file_fd; /* for AGENT_PREPARE: what the agent was mapped from, to be closed */
     uint32_t thread_count;
     uint32_t followed_count;       /* threads that are followed after the call */
     uint32_t hooked_count;         /* functions that are hooked after the call */
     uint32_t is_counter_forbidden; /* the thread forbids itself to read the counter of time */
+    uint32_t has_file_fd;          /* else the agent was copied */
     uint32_t segment_count;
     struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* for AGENT_PREPARE */
     struct agent_thread threads[AGENT_THREADS_AT_ONCE];

@@ -103,11 +103,34 @@ static void all_come_in_their_order(void)
     CHECK(seen_count > 10);
 }
 
+static void what_is_ours_has_no_file(void)
+{
+    uint64_t here = (uintptr_t)what_is_ours_has_no_file;
+    struct memory_range own;
+
+    look_at(here, here + 1);
+    CHECK(seen[0].path_length > 0);
+    own = (struct memory_range){seen[0].start, seen[0].end};
+    mapping_list_set_own(own);
+    look_at(here, here + 1);
+    CHECK_EQUAL(seen_count, 1);
+    CHECK_EQUAL(seen[0].start, own.low);
+    CHECK_EQUAL(seen[0].path_length, 0);
+    CHECK_EQUAL(seen[0].file_offset, 0);
+    CHECK(seen[0].is_executable);
+    /* What is only partly in it is not. */
+    mapping_list_set_own((struct memory_range){own.low + 1, own.high});
+    look_at(here, here + 1);
+    CHECK(seen[0].path_length > 0);
+    mapping_list_set_own((struct memory_range){0, 0});
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(our_own_code_is_found_with_its_file),
     CHECK_CASE(ranges_end_where_they_end),
     CHECK_CASE(access_is_told),
     CHECK_CASE(all_come_in_their_order),
+    CHECK_CASE(what_is_ours_has_no_file),
 };
 
 CHECK_MAIN(cases)

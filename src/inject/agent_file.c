@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process opens the file by its name, in whatever it has for a root and with the rights that it has; whether that
+ * is the file that we mean, we see by what it has open then.
+ */
+#define _GNU_SOURCE
+#include "inject/agent_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* How far below the stack pointer the name is put, for a moment. New stacks have more than that. */
+#define NAME_DISTANCE (2 * PATH_MAX)
+
+/* The linker's: where the headers of this program are. */
+extern const Elf64_Ehdr own_header __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+
+/* Where the image begins in the file; 0: nobody knows. */
+static uint64_t find_offset(void)
+{
+    const uint8_t *base = (const uint8_t *)&own_header;
+    const Elf64_Phdr *segments = (const Elf64_Phdr *)(const void *)(base + own_header.e_phoff);
+    uint64_t first = UINT64_MAX, address;
+
+    for (unsigned i = 0; i < own_header.e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr < first)
+            first = segments[i].p_vaddr;
+    /* The headers are where the first segment begins. */
+    address = first + (uint64_t)(agent_image - base);
+    for (unsigned i = 0; i < own_header.e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD && address - segments[i].p_vaddr < segments[i].p_filesz)
+            return address - segments[i].p_vaddr + segments[i].p_offset;
+    return 0;
+}
+
+static int call(struct tracee *tracee, const struct remote_place *place, long number, const long arguments[6])
+{
+    long answer = 0;
+    int result = remote_system_call(tracee, place, number, arguments, &answer);
+
+    if (result != 0)
+        return result;
+    /* What it answers with is either an error, a small number, or where something is mapped: nobody asks for that. */
+    return answer < 0 && answer > -4096 ? (int)answer : (int)(answer & INT_MAX);
+}
+
+static int open_there(struct tracee *tracee, const struct remote_place *place, const char *path, size_t path_bytes)
+{
+    struct thread_registers registers;
+    long arguments[6] = {AT_FDCWD, 0, O_RDONLY | O_CLOEXEC};
+    int result = tracee_get_registers(tracee, &registers);
+
+    if (result != 0)
+        return result;
+    arguments[1] = (long)(thread_registers_sp(&registers) - NAME_DISTANCE);
+    result = process_memory_write(tracee->pid, (uint64_t)arguments[1], path, path_bytes);
+    return result == 0 ? call(tracee, place, SYS_openat, arguments) : result;
+}
+
+/* Whether the process has our own file open there. */
+static bool is_same_file(pid_t pid, int fd)
+{
+    struct stat its, ours;
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+    return stat(path, &its) == 0 && stat("/proc/self/exe", &ours) == 0 && its.st_dev == ours.st_dev &&
+           its.st_ino == ours.st_ino;
+}
+
+int agent_file_map(struct tracee *tracee, const struct remote_place *place, uint64_t start, uint64_t size_bytes,
+                   int *fd_out)
+{
+    char path[PATH_MAX] = "";
+    ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    uint64_t offset = find_offset();
+    long mapping[6] = {(long)start, (long)size_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED};
+    int result, fd;
+
+    if (length <= 0 || offset == 0 || offset % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
+        return -ENOENT;
+    fd = open_there(tracee, place, path, (size_t)length + 1);
+    if (fd < 0)
+        return fd;
+    mapping[4] = fd;
+    mapping[5] = (long)offset;
+    result = is_same_file(tracee->pid, fd) ? call(tracee, place, SYS_mmap, mapping) : -ESTALE;
+    if (result >= 0) {
+        *fd_out = fd;
+        return 0;
+    }
+    /* It is closed there in any case. */
+    if (call(tracee, place, SYS_close, (long[6]){fd}) < 0)
+        return -EBADF;
+    return result;
+}
