@@ -45,7 +45,8 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
     if (options->configuration.ring != NULL)
         cache->ring_space = ring_region_new_space(options->configuration.ring);
     slab_init(&cache->instruments, 0);
-    result = hash_map_init(&cache->blocks, 4096);
+    /* Three quarters of twice as many are no more than short programs need. */
+    result = hash_map_init(&cache->blocks, 2048);
     if (result == 0)
         result = block_places_init(&cache->places);
     if (result == 0)
