@@ -120,6 +120,20 @@ static void check_presence(struct verification *verification, struct trace_file 
     verification->tally.missing++;
 }
 
+/* What records name. */
+static void check_blocks(struct verification *verification, struct trace_file wanted)
+{
+    for (size_t i = 0; i < verification->files.count; i++) {
+        const struct trace_file *file = &verification->files.files[i];
+
+        if (file->kind != TRACE_FILE_INDEX || file->pid != wanted.pid || file->image != wanted.image)
+            continue;
+        wanted.kind = TRACE_FILE_BLOCKS;
+        check_presence(verification, wanted, TRACE_BLOCKS_NAME);
+        return;
+    }
+}
+
 /*
  * Of a flight, where no events were wanted or pieces were deleted, a thread may have no index; of hooks, one that has
  * only come by functions whose details were wanted.
@@ -156,8 +170,7 @@ static void check_completeness(struct verification *verification)
 
         wanted.kind = TRACE_FILE_MODULES;
         check_presence(verification, wanted, TRACE_MODULES_NAME);
-        wanted.kind = TRACE_FILE_BLOCKS;
-        check_presence(verification, wanted, TRACE_BLOCKS_NAME);
+        check_blocks(verification, wanted);
         for (size_t j = 0; j < process->thread_count; j++) {
             wanted.tid = process->threads[j].tid;
             wanted.generation = process->threads[j].generation;

@@ -41,15 +41,24 @@ static struct trace_stream_header header_of(const struct recorded_process *proce
     };
 }
 
-static int open_streams(struct recorded_process *process)
+static int open_modules(struct recorded_process *process)
+{
+    struct trace_stream_header header = header_of(process, TRACE_STREAM_MODULES);
+
+    return stream_writer_open(&process->modules, process->folder, TRACE_MODULES_NAME, &header, process->encoder);
+}
+
+/* Only where there are some: it takes a while to make a file. */
+static int open_blocks(struct recorded_process *process)
 {
     struct trace_stream_header header = header_of(process, TRACE_STREAM_BLOCKS);
-    int result = stream_writer_open(&process->blocks, process->folder, "blocks.gait", &header, process->encoder);
+    int result;
 
-    if (result != 0)
-        return result;
-    header = header_of(process, TRACE_STREAM_MODULES);
-    return stream_writer_open(&process->modules, process->folder, "modules.gait", &header, process->encoder);
+    if (process->has_blocks)
+        return 0;
+    result = stream_writer_open(&process->blocks, process->folder, TRACE_BLOCKS_NAME, &header, process->encoder);
+    process->has_blocks = result == 0;
+    return result;
 }
 
 static int open_files(struct recorded_process *process, int parent, const char *name)
@@ -59,7 +68,7 @@ static int open_files(struct recorded_process *process, int parent, const char *
     process->folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (process->folder == -1)
         return -errno;
-    return open_streams(process);
+    return open_modules(process);
 }
 
 int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid, int ring_fd,
@@ -302,6 +311,9 @@ static int write_blocks(struct recorded_process *process)
     int result = ring_reader_blocks(process->ring, &bytes, &piece.size_bytes);
 
     if (result != 0 || piece.size_bytes == 0)
+        return result;
+    result = open_blocks(process);
+    if (result != 0)
         return result;
     piece.bytes = bytes;
     piece.last_time = piece.first_time;
@@ -634,7 +646,7 @@ int recorded_process_end(struct recorded_process *process, struct gait_error *er
         result = result == 0 ? closed : result;
     }
     note_losses(process);
-    closed = stream_writer_close(&process->blocks, 0);
+    closed = process->has_blocks ? stream_writer_close(&process->blocks, 0) : 0;
     result = result == 0 ? closed : result;
     closed = stream_writer_close(&process->modules, 0);
     result = result == 0 ? closed : result;

@@ -44,7 +44,8 @@ struct recorded_process {
     int folder;
     struct chunk_encoder *encoder; /* the recording's */
     struct ring_reader *ring;
-    struct stream_writer blocks;
+    struct stream_writer blocks; /* if there are any */
+    bool has_blocks;
     struct stream_writer modules;
     struct recorded_lane *lanes;
     size_t lane_count;

@@ -99,6 +99,18 @@ static uint64_t size_of(const char *name)
     return (uint64_t)status.st_size;
 }
 
+static void without_blocks_there_is_no_file_of_them(void)
+{
+    struct stat status;
+
+    begin();
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK(size_of("modules.gait") > 0);
+    CHECK_EQUAL(fstatat(folder, "77/blocks.gait", &status, 0), -1);
+    end();
+}
+
 static void what_threads_wrote_can_be_read(void)
 {
     const struct trace_events_receiver receiver = {.process = count};
@@ -470,6 +482,7 @@ static void waits_are_noted_once(void)
 }
 
 static const struct check_case cases[] = {
+    CHECK_CASE(without_blocks_there_is_no_file_of_them),
     CHECK_CASE(what_threads_wrote_can_be_read),
     CHECK_CASE(only_what_is_around_a_trigger_is_written),
     CHECK_CASE(a_thread_that_ended_can_be_asked_for_later),

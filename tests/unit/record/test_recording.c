@@ -139,6 +139,7 @@ static void the_oldest_pieces_are_deleted(void)
 {
     struct recording_options options = options_for("pieces");
     static const struct ring_options ring_options;
+    const struct event_block block = {.start = 0x4000, .size_bytes = 16, .last_insn_bytes = 2};
     const struct ring_lane_owner busy_owner = {.tid = 5, .events = 8}, idle_owner = {.tid = 6, .events = 8};
     struct ring_writer *busy = NULL, *idle = NULL;
     uint64_t busy_at, idle_at;
@@ -150,6 +151,8 @@ static void the_oldest_pieces_are_deleted(void)
     begin();
     options.rotation = (struct rotation_options){.bytes = 1, .keep = 2};
     CHECK_EQUAL(ring_region_create(&ring_options, &ring), 0);
+    CHECK_EQUAL(ring_region_new_space(ring), 0);
+    CHECK(ring_region_add_block(ring, 0, 0, &block));
     CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
     CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
     CHECK_EQUAL(ring_writer_open(ring, &busy_owner, &busy), 0);
