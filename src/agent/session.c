@@ -30,6 +30,9 @@
 #include <asm/errno.h>
 #include <asm/unistd.h>
 
+/* What an engine maps for a short program, in small pieces. */
+#define RUN_BYTES (2u << 20)
+
 static struct session {
     struct ring_region *ring;
     const struct process_watcher *processes;
@@ -147,6 +150,7 @@ static void give_back(void)
     probe_watch_end();
     probe_set_end();
     call_stack_end();
+    memory_map_end_run();
     session = (struct session){0};
 }
 
@@ -194,6 +198,9 @@ int session_prepare(struct agent_call *call)
     protect_image(call);
     close_file(call);
     mapping_list_set_own(find_image(call));
+    /* Programs that begin may be short. Without, it only takes longer. */
+    if (options->is_whole)
+        (void)!memory_map_begin_run(RUN_BYTES);
     result = make_ring(options);
     if (result == 0 && options->events & EVENTS_HOOKED) {
         session.is_hooked = true;

@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "base/memory_area.h"
+#include "base/memory_run.h"
 #include "base/raw_syscall.h"
 
 #include <asm/errno.h>
@@ -222,6 +223,14 @@ static int map_in_range(struct memory_request *request, void **start_out)
     return map_within(request, middle_of(*within, request->size_bytes), start_out);
 }
 
+/* 0: there is no run, or it is not for such memory. */
+static long take_from_run(const struct memory_request *request)
+{
+    if (request->access != MEMORY_READ_WRITE || request->fd >= 0)
+        return 0;
+    return (long)memory_run_take(request->size_bytes);
+}
+
 /* In an area of ours. What others have there is passed over; systems with fewer addresses do not have it. */
 static long map_in_area(const struct memory_request *request)
 {
@@ -245,12 +254,32 @@ int memory_map_request(const struct memory_request *request, void **start_out)
         return -EINVAL;
     if (rounded.within.low != 0 || rounded.within.high != 0)
         return map_in_range(&rounded, start_out);
-    start = map_in_area(&rounded);
+    start = take_from_run(&rounded);
+    if (start == 0)
+        start = map_in_area(&rounded);
     if (is_error(start))
         return (int)start;
     note_if_elsewhere((uint64_t)start, rounded.size_bytes);
     *start_out = (void *)start;
     return 0;
+}
+
+int memory_map_begin_run(size_t size_bytes)
+{
+    void *start;
+    int result = memory_map(size_bytes, &start);
+
+    if (result == 0)
+        memory_run_begin((uintptr_t)start, (uintptr_t)start + memory_round_to_pages(size_bytes));
+    return result;
+}
+
+void memory_map_end_run(void)
+{
+    uint64_t end, start = memory_run_end(&end);
+
+    if (start != 0)
+        memory_unmap((void *)(uintptr_t)start, end - start);
 }
 
 int memory_map(size_t size_bytes, void **start_out)

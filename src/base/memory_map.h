@@ -59,6 +59,13 @@ MUST_USE int memory_map_request(const struct memory_request *request, void **sta
 /* Private zeroed memory for reading and writing, anywhere; in an area of ours, if that can be: memory_area.h. */
 MUST_USE int memory_map(size_t size_bytes, void **start_out);
 
+/*
+ * Maps so much at once, of which memory_map and others that want private memory anywhere then take theirs, until it is
+ * used up or memory_map_end_run gives the rest back. One at a time. -ENOMEM and others: nothing has changed.
+ */
+MUST_USE int memory_map_begin_run(size_t size_bytes);
+void memory_map_end_run(void);
+
 /* The same at a start that is a multiple of `alignment`, a power of two. */
 MUST_USE int memory_map_aligned(size_t size_bytes, size_t alignment, void **start_out);
 

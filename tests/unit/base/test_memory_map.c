@@ -338,6 +338,33 @@ static void moved_memory_takes_the_place_of_another(void)
     memory_unmap(to, MIB);
 }
 
+static void mappings_are_taken_from_a_run_while_it_lasts(void)
+{
+    size_t page = memory_page_size();
+    void *first = NULL, *second = NULL, *other = NULL, *later = NULL;
+
+    CHECK_EQUAL(memory_map_begin_run(4 * page), 0);
+    CHECK_EQUAL(memory_map(1, &first), 0);
+    CHECK_EQUAL(memory_reserve(page, &other), 0);
+    CHECK_EQUAL(memory_map(2 * page, &second), 0);
+    CHECK(second == (char *)first + page);
+    memset(first, 1, 3 * page);
+    /* What does not fit is mapped as always. */
+    CHECK_EQUAL(memory_map(2 * page, &later), 0);
+    CHECK(later != (char *)second + 2 * page);
+    CHECK_EQUAL(*(char *)later, 0);
+    CHECK(is_mapped((char *)second + 2 * page));
+    memory_map_end_run();
+    CHECK(!is_mapped((char *)second + 2 * page));
+    CHECK(is_mapped(first) && is_mapped(second));
+    memory_unmap(first, page);
+    CHECK(!is_mapped(first) && is_mapped(second));
+    memory_unmap(second, 2 * page);
+    memory_unmap(later, 2 * page);
+    memory_unmap(other, page);
+    memory_map_end_run();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(page_size_is_the_systems),
     CHECK_CASE(mapped_memory_is_zeroed_writable_and_goes_away),
@@ -356,6 +383,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(replaced_memory_is_private_and_zeroed),
     CHECK_CASE(repeated_memory_is_the_same_everywhere),
     CHECK_CASE(moved_memory_takes_the_place_of_another),
+    CHECK_CASE(mappings_are_taken_from_a_run_while_it_lasts),
 };
 
 CHECK_MAIN(cases)
