@@ -67,14 +67,20 @@ static const char *name_of_process(long pid, char *name)
     return read_line(path, name, NAME_BYTES)[0] == '\0' ? "?" : name;
 }
 
+/* From the file: what else might know users is loaded from shared libraries, and the command has none. */
 static const char *name_of_user(uid_t user, char *name)
 {
-    const struct passwd *entry = getpwuid(user);
+    FILE *file = fopen("/etc/passwd", "re");
+    const struct passwd *entry = NULL;
 
-    if (entry != NULL)
-        snprintf(name, NAME_BYTES, "%s", entry->pw_name);
-    else
-        snprintf(name, NAME_BYTES, "number %u", (unsigned)user);
+    snprintf(name, NAME_BYTES, "number %u", (unsigned)user);
+    while (file != NULL && (entry = fgetpwent(file)) != NULL)
+        if (entry->pw_uid == user) {
+            snprintf(name, NAME_BYTES, "%s", entry->pw_name);
+            break;
+        }
+    if (file != NULL)
+        fclose(file);
     return name;
 }
 
