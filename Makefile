@@ -152,6 +152,7 @@ MAJOR   := $(call version_part,MAJOR)
 VERSION := $(MAJOR).$(call version_part,MINOR).$(call version_part,PATCH)
 
 include mk/deps.mk
+include mk/fetch.mk
 include mk/programs.mk
 include mk/test_images.mk
 include mk/agent.mk
@@ -172,7 +173,7 @@ $(OBJ)/%.o: %.S Makefile $(OUT)/state/flags | $(DEPS_FOR_BUILD)
 # What is put into them as it is.
 $(OBJ)/src/export/flamegraph_page.o: src/export/flamegraph.css src/export/flamegraph.js
 
--include $(patsubst %.o,%.d,$(CORE_O) $(LIBRARY_O) $(CONTROLLER_O) $(CLI_O) $(PROGRAM_O))
+-include $(patsubst %.o,%.d,$(CORE_O) $(LIBRARY_O) $(CONTROLLER_O) $(FETCH_O) $(CLI_O) $(PROGRAM_O))
 
 # ---- products --------------------------------------------------------------------------------------------------------
 all: $(OUT)/gait $(OUT)/libgait.a $(OUT)/libgait.so
@@ -218,7 +219,7 @@ clean:
 print-%:
 	@echo '$(strip $($*))'
 
-ALL_C := $(CORE_C) $(LIBRARY_C) $(AGENT_C) $(CONTROLLER_C) $(CLI_C) $(PROGRAM_C)
+ALL_C := $(CORE_C) $(LIBRARY_C) $(AGENT_C) $(CONTROLLER_C) $(FETCH_C) $(FETCH_PROGRAM_C) $(CLI_C) $(PROGRAM_C)
 json_entry = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(CC) $(strip $(call flags_of,$(1))) -c $(1)"}
 
 .PHONY: compile_commands.json

@@ -25,7 +25,7 @@ EXAMPLES   := $(patsubst %.c,$(OUT)/%,$(EXAMPLE_C))
 BENCHES    := $(patsubst %.c,$(if $(filter release-gcc,$(CONFIG)),build,$(OUT))/%,$(BENCH_C))
 GENERATORS := $(patsubst tools/%/,build/tools/%,$(sort $(dir $(GENERATOR_C))))
 
-$(OUT)/internal.a: $(HOSTED_O) $(filter-out %/cli/main.o,$(CLI_O)) $(OUT)/state/sources
+$(OUT)/internal.a: $(HOSTED_O) $(FETCH_O) $(filter-out %/cli/main.o,$(CLI_O)) $(OUT)/state/sources
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 $(OUT)/support.a: $(SUPPORT_O) $(OUT)/state/sources
