@@ -28,7 +28,7 @@
 #: TRACEFS=no  without libtraceevent and libtracefs: no tracepoints (likewise)
 #: BPF=no      without libbpf, or clang to make programs for the kernel: nothing is counted there, and gait probe says
 #:             so (likewise)
-#: SHARED=yes  with shared libraries, as distributions want it: the command starts a millisecond later
+#: SHARED=yes  with shared libraries, as distributions want it: the command, else one piece, starts a millisecond later
 #: DEPS=no     trusts that everything needed is there     PREFIX=     where to install
 
 MODE          ?= debug
@@ -99,11 +99,14 @@ NEEDED_LIBS := $(if $(filter yes,$(SQLITE)),sqlite3) $(if $(filter yes,$(TRACEFS
                $(if $(filter yes,$(LZMA) $(DWARF)),lzma) $(if $(filter yes,$(DWARF)),bz2) \
                $(if $(filter yes,$(ZSTD)),zstd) $(if $(filter yes,$(ZLIB) $(DWARF) $(BPF)),z)
 # Found and bound at each start, ten libraries take longer than a short program runs: their archives are linked, if all
-# are there.
+# are there; and the C library's, which makes the command one piece.
 ARCHIVES    = $(foreach library,$(NEEDED_LIBS),$(filter /%,$(shell $(CC) -print-file-name=lib$(library).a)))
 SHARED_LIBS = -Wl,--as-needed $(patsubst %,-l%,$(filter-out bz2,$(NEEDED_LIBS)))
 HAS_ARCHIVES = $(filter $(words $(NEEDED_LIBS)),$(words $(ARCHIVES)))
 COMMAND_LIBS = $(if $(filter no,$(SHARED)),$(if $(HAS_ARCHIVES),$(ARCHIVES),$(SHARED_LIBS)),$(SHARED_LIBS)) $(LIBS) -lm
+IS_ONE_PIECE = $(if $(filter no,$(SHARED)),$(and $(HAS_ARCHIVES),$(filter /%,$(shell $(CC) -print-file-name=libc.a))))
+# There it has no loader, and src/fetch stands in for it.
+ONE_PIECE   = -static-pie -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose $(FETCH_O)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.
 TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.4 -lunwind -lm -ldl -lpthread \
                $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty) $(SOURCE_LIBS)
@@ -206,8 +209,9 @@ $(OUT)/libgait.so.$(MAJOR): $(OUT)/libgait.so.$(VERSION)
 $(OUT)/libgait.so: $(OUT)/libgait.so.$(MAJOR)
 	@ln -sf $(<F) $@
 
-$(OUT)/gait: $(CLI_O) $(HOSTED_O) $(OUT)/state/sources
-	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $(CLI_O) $(HOSTED_O) $(COMMAND_LIBS)
+$(OUT)/gait: $(CLI_O) $(HOSTED_O) $(FETCH_O) $(OUT)/state/sources
+	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(if $(IS_ONE_PIECE),$(ONE_PIECE)) $(LDFLAGS) -o $@ $(CLI_O) $(HOSTED_O) \
+	    $(COMMAND_LIBS)
 
 # ---- housekeeping ----------------------------------------------------------------------------------------------------
 help:

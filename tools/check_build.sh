@@ -27,7 +27,7 @@ run_make() {
 # The sources that make would compile now, given further arguments. The image of the agent holds all of the core, so it
 # comes along with most of it; what runs in the kernel is compiled by another compiler, and held by another image.
 would_compile() {
-    run_make -n V=1 "$@" all | sed -n 's/.* -c \([^ ]*\) -o .*/\1/p' | grep -v -e agent_image -e _program_object -e '\.bpf\.c$' | LC_ALL=C sort -u
+    run_make -n V=1 "$@" all | sed -n 's/.* -c \([^ ]*\) -o .*/\1/p' | grep -v -e agent_image -e fetch_image -e _program_object -e '\.bpf\.c$' | LC_ALL=C sort -u
 }
 
 build_from_nothing() {
@@ -76,7 +76,7 @@ check_sources() {
 
 build_from_nothing
 sources=$(run_make -s print-CORE_C print-CORE_S print-LIBRARY_C print-AGENT_C \
-    print-CONTROLLER_C print-CONTROLLER_S print-CLI_C | tr -s ' \n' '\n' | grep -v -e agent_image -e _program_object -e '\.bpf\.c$' | tr '\n' ' ')
+    print-CONTROLLER_C print-CONTROLLER_S print-FETCH_C print-CLI_C | tr -s ' \n' '\n' | grep -v -e agent_image -e fetch_image -e _program_object -e '\.bpf\.c$' | tr '\n' ' ')
 sources=${sources% }
 read_dependencies
 check_headers
