@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -18,22 +19,29 @@
 /* libc has no such flag where all files are large; the kernel has. */
 #define LARGE_FILE 0100000
 
-struct constant {
-    const char *name;
-    uint64_t value;
-};
-
+/* A set refers to two tables, and not each constant to its name: the start of the command pays for each reference. */
 struct constant_set {
     const char *unknown;
     unsigned bits;
-    const struct constant *constants;
+    const char *names; /* one behind the other, each with its end; behind the last is an empty one */
+    const uint64_t *values;
 };
 
-#define SET(set, unknown, bits) static const struct constant set##_constants[] = {
-#define CONSTANT(name)          {#name, (uint64_t)(name)},
-#define VALUE(name, value)      {#name, (uint64_t)(value)},
 /* clang-format off */
-#define END {NULL, 0}};
+#define SET(set, unknown, bits) static const char set##_names[] =
+#define CONSTANT(name)          #name "\0"
+#define VALUE(name, value)      #name "\0"
+#define END                     "";
+#include "source/constant_sets.def"
+#undef SET
+#undef CONSTANT
+#undef VALUE
+#undef END
+
+#define SET(set, unknown, bits) static const uint64_t set##_values[] = {
+#define CONSTANT(name)          (uint64_t)(name),
+#define VALUE(name, value)      (uint64_t)(value),
+#define END                     0};
 #include "source/constant_sets.def"
 #undef SET
 #undef CONSTANT
@@ -44,10 +52,32 @@ struct constant_set {
 #define CONSTANT(name)
 #define VALUE(name, value)
 #define END
-#define SET(set, unknown, bits) [SYSTEM_CALL_SET_##set] = {unknown, bits, set##_constants},
+#define SET(set, unknown, bits) [SYSTEM_CALL_SET_##set] = {unknown, bits, set##_names, set##_values},
 static const struct constant_set sets[] = {
 #include "source/constant_sets.def"
 };
+
+/* A constant of a set, the first one at first. */
+struct place {
+    const char *name;
+    const uint64_t *value;
+};
+
+static struct place first_of(const struct constant_set *set)
+{
+    return (struct place){set->names, set->values};
+}
+
+static bool is_behind_last(const struct place *place)
+{
+    return place->name[0] == '\0';
+}
+
+static void go_on(struct place *place)
+{
+    place->name += strlen(place->name) + 1;
+    place->value++;
+}
 
 static uint64_t cut(const struct constant_set *set, uint64_t value)
 {
@@ -56,11 +86,11 @@ static uint64_t cut(const struct constant_set *set, uint64_t value)
 
 const char *constant_set_name(enum system_call_constants which, uint64_t value)
 {
-    const struct constant *constant = sets[which].constants;
+    struct place place = first_of(&sets[which]);
 
-    for (value = cut(&sets[which], value); constant->name != NULL; constant++)
-        if (constant->value == value)
-            return constant->name;
+    for (value = cut(&sets[which], value); !is_behind_last(&place); go_on(&place))
+        if (*place.value == value)
+            return place.name;
     return NULL;
 }
 
@@ -76,13 +106,13 @@ static void put_unknown(struct text_writer *text, const struct constant_set *set
 uint64_t constant_set_put_bits(struct text_writer *text, enum system_call_constants which, uint64_t value,
                                bool *is_first)
 {
-    const struct constant *constant = sets[which].constants;
+    struct place place = first_of(&sets[which]);
 
-    for (value = cut(&sets[which], value); constant->name != NULL && value != 0; constant++) {
-        if (constant->value == 0 || (value & constant->value) != constant->value)
+    for (value = cut(&sets[which], value); !is_behind_last(&place) && value != 0; go_on(&place)) {
+        if (*place.value == 0 || (value & *place.value) != *place.value)
             continue;
-        text_format(text, "%s%s", *is_first ? "" : "|", constant->name);
-        value &= ~constant->value;
+        text_format(text, "%s%s", *is_first ? "" : "|", place.name);
+        value &= ~*place.value;
         *is_first = false;
     }
     return value;
@@ -96,7 +126,7 @@ void constant_set_put_flags(struct text_writer *text, enum system_call_constants
 
     value = cut(set, value);
     if (value == 0) {
-        text_put_string(text, set->constants->value == 0 ? set->constants->name : "0");
+        text_put_string(text, set->values[0] == 0 ? set->names : "0");
         return;
     }
     rest = constant_set_put_bits(text, which, value, &is_first);
