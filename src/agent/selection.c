@@ -78,7 +78,8 @@ void selection_begin(struct stalker_engine *engine, struct ring_region *ring, co
         selection.patterns[i] = options->patterns[i];
         agent_pattern_split(&selection.patterns[i], &selection.parts[i]);
     }
-    selection.known = options->known;
+    /* As much as is used of it: it has room for many, which takes time to touch. */
+    __builtin_memcpy(&selection.known, &options->known, agent_known_bytes(&options->known));
     find_program();
     resolver_watch_begin(engine, found_function);
 }
