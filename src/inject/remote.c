@@ -159,11 +159,12 @@ static int run_through_call(struct tracee *tracee, struct thread_registers *regi
     return result == 0 ? tracee_get_registers(tracee, registers_out) : result;
 }
 
-static int call_as_function(struct tracee *tracee, struct thread_registers *registers)
+/* A step stops it once, at the end of the call; it would stop twice if it were to tell of the call. */
+static int call_as_function(struct tracee *tracee, uint64_t place, struct thread_registers *registers)
 {
     int result = tracee_set_registers(tracee, registers);
 
-    return result == 0 ? run_through_call(tracee, registers) : result;
+    return result == 0 ? step_from(tracee, place, registers) : result;
 }
 
 /* The thread is stopped behind the call, from where it would come back by itself. */
@@ -204,8 +205,8 @@ int remote_system_call(struct tracee *tracee, const struct remote_place *place, 
     if (shelter != 0)
         result = call_in_shelter(tracee, shelter, number, arguments, &registers);
     else
-        result =
-            can_return ? call_as_function(tracee, &registers) : call_from_anywhere(tracee, place->address, &registers);
+        result = can_return ? call_as_function(tracee, place->address, &registers)
+                            : call_from_anywhere(tracee, place->address, &registers);
     if (result != 0)
         return result;
     *result_out = system_call_registers_result(&registers);
