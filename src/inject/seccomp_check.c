@@ -113,21 +113,26 @@ static int check_filter(const struct tracee *thread, const struct sock_filter *p
     return 0;
 }
 
-static int check(const struct tracee *thread, const struct needed_call *calls, size_t call_count,
-                 struct gait_error *err)
+/* Whether nothing keeps it from what we could do as well. */
+static bool is_free(const struct tracee *thread, struct confinement *its_out)
 {
-    static struct sock_filter program[BPF_MAXINSNS];
-    struct confinement its, ours;
+    struct confinement ours;
     char path[64];
 
     snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)thread->pid, (int)thread->tid);
-    its = confinement_of(path);
-    if (its.mode == SECCOMP_MODE_DISABLED)
-        return 0;
+    *its_out = confinement_of(path);
+    if (its_out->mode == SECCOMP_MODE_DISABLED)
+        return true;
     /* What we have inherited as well, as everything in a container has, we could do too. */
     ours = confinement_of("/proc/self/status");
-    if (its.mode == ours.mode && its.filters == ours.filters)
-        return 0;
+    return its_out->mode == ours.mode && its_out->filters == ours.filters;
+}
+
+static int check(const struct tracee *thread, struct confinement its, const struct needed_call *calls,
+                 size_t call_count, struct gait_error *err)
+{
+    static struct sock_filter program[BPF_MAXINSNS];
+
     if (its.mode == SECCOMP_MODE_STRICT)
         return error_set(err, EPERM, "process %d has confined itself by seccomp to four system calls, %s",
                          (int)thread->pid, "and would be killed by others");
@@ -147,19 +152,23 @@ static int check(const struct tracee *thread, const struct needed_call *calls, s
     return 0;
 }
 
-int seccomp_check_all(const struct tracee *thread, struct gait_error *err)
+int seccomp_check_all(const struct tracee *thread, bool *counter_out, struct gait_error *err)
 {
-    return check(thread, needed, sizeof(needed) / sizeof(needed[0]), err);
+    struct confinement its;
+    struct gait_error why;
+    bool free = is_free(thread, &its);
+    int result = free ? 0 : check(thread, its, needed, sizeof(needed) / sizeof(needed[0]), err);
+
+    if (result == 0)
+        *counter_out = free || check(thread, its, counting, sizeof(counting) / sizeof(counting[0]), &why) == 0;
+    return result;
 }
 
 int seccomp_check_unload(const struct tracee *thread, struct gait_error *err)
 {
-    return check(thread, unloading, sizeof(unloading) / sizeof(unloading[0]), err);
-}
+    struct confinement its;
 
-bool seccomp_check_counter(const struct tracee *thread)
-{
-    struct gait_error why;
-
-    return check(thread, counting, sizeof(counting) / sizeof(counting[0]), &why) == 0;
+    if (is_free(thread, &its))
+        return 0;
+    return check(thread, its, unloading, sizeof(unloading) / sizeof(unloading[0]), err);
 }

@@ -12,11 +12,11 @@
 
 #include <stdbool.h>
 
-/* For a stopped thread that is to take the agent in. -EPERM: it cannot, or nobody can know. */
-MUST_USE int seccomp_check_all(const struct tracee *thread, struct gait_error *err);
-
-/* Whether it lets the agent find out if the thread may read the counter of time, and change that. */
-bool seccomp_check_counter(const struct tracee *thread);
+/*
+ * For a stopped thread that is to take the agent in. -EPERM: it cannot, or nobody can know. Else *counter_out tells
+ * whether the agent may find out if the thread can read the counter of time, and change that.
+ */
+MUST_USE int seccomp_check_all(const struct tracee *thread, bool *counter_out, struct gait_error *err);
 
 /* The same for giving the agent's memory back, which is done from the program's own code. */
 MUST_USE int seccomp_check_unload(const struct tracee *thread, struct gait_error *err);

@@ -186,7 +186,7 @@ static void begin_call(const struct agent_options *options, bool is_whole)
 static int prepare(struct target *target, struct tracee *thread, const struct agent_options *options, bool is_whole,
                    struct gait_error *err)
 {
-    int result = seccomp_check_all(thread, err);
+    int result = seccomp_check_all(thread, &target->may_change_counter, err);
 
     if (result == 0)
         result = agent_load(thread, &target->agent, err);
@@ -198,7 +198,6 @@ static int prepare(struct target *target, struct tracee *thread, const struct ag
     call.segment_count = target->agent.segment_count;
     memcpy(call.segments, target->agent.segments, sizeof(call.segments));
     target->cookie = new_cookie();
-    target->may_change_counter = seccomp_check_counter(thread);
     result = call_agent(target, thread, AGENT_PREPARE, "follow", err);
     thread->is_fresh = false;
     return result == 0 ? take_ring(target, err) : result;

@@ -55,8 +55,11 @@ static void end(void)
 
 static void who_is_not_confined_may_do_all(void)
 {
+    bool counter = false;
+
     start(NULL, 0, 0);
-    CHECK_EQUAL(seccomp_check_all(&tracee, &err), 0);
+    CHECK_EQUAL(seccomp_check_all(&tracee, &counter, &err), 0);
+    CHECK(counter);
     CHECK_EQUAL(seccomp_check_unload(&tracee, &err), 0);
     end();
 }
@@ -65,10 +68,11 @@ static void what_the_agent_needs_is_found_missing(void)
 {
     static const uint32_t actions[] = {SECCOMP_RET_ERRNO | 1, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_TRAP};
     static const int forbidden[] = {SYS_ptrace, SYS_memfd_create, SYS_kexec_load};
+    bool counter = true;
 
     for (unsigned i = 0; i < 3; i++) {
         start(forbidden, 3, actions[i]);
-        CHECK_EQUAL(seccomp_check_all(&tracee, &err), -EPERM);
+        CHECK_EQUAL(seccomp_check_all(&tracee, &counter, &err), -EPERM);
         CHECK(strstr(err.text, "confined itself by seccomp") != NULL);
         /* Not everybody is shown the filters. */
         if (geteuid() == 0)
@@ -81,14 +85,20 @@ static void what_the_agent_needs_is_found_missing(void)
 
 static void what_it_does_not_need_does_not_matter(void)
 {
-    static const int forbidden[] = {SYS_reboot, SYS_kexec_load, SYS_munmap};
+    static const int forbidden[] = {SYS_reboot, SYS_kexec_load, SYS_munmap}, no_prctl[] = {SYS_prctl};
+    bool counter = false;
 
     if (geteuid() != 0) {
         puts("needs root: not tried");
         return;
     }
     start(forbidden, 2, SECCOMP_RET_KILL_PROCESS);
-    CHECK_EQUAL(seccomp_check_all(&tracee, &err), 0);
+    CHECK_EQUAL(seccomp_check_all(&tracee, &counter, &err), 0);
+    CHECK(counter);
+    end();
+    start(no_prctl, 1, SECCOMP_RET_KILL_PROCESS);
+    CHECK_EQUAL(seccomp_check_all(&tracee, &counter, &err), 0);
+    CHECK(!counter);
     end();
     start(forbidden, 3, SECCOMP_RET_KILL_PROCESS);
     CHECK_EQUAL(seccomp_check_unload(&tracee, &err), -EPERM);
