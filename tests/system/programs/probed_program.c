@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program whose every step is known: 1000 calls of a function with arguments, 1000 system calls, 100 passes of a
- * static probe that is passed only if its semaphore says that somebody looks.
+ * static probe that is passed only if its semaphore says that somebody looks. It sleeps once, so that it ceases to run.
  */
 #define _GNU_SOURCE
 #include "gait/probe.h"
@@ -35,5 +35,6 @@ int main(void)
         sum += syscall(SYS_getppid) != 0;
     for (int i = 0; i < 100; i++)
         pass(i, i * 1000L);
+    usleep(1000);
     return sum == 0;
 }
