@@ -16,6 +16,7 @@ static void note_callout(struct translation *translation, struct app_pc pc, stru
     if (decoded->callout_pc.value != pc.value)
         decoded->callouts_done = 0;
     decoded->callout_pc = pc;
+    decoded->is_bare = false;
     if (decoded->callouts_done < TRAIL_CALLOUTS_MAX)
         decoded->callouts_done++;
     x86_trail_note(translation, pc, state);
@@ -156,6 +157,7 @@ void x86_put_counts(struct translation *translation, struct app_pc pc, bool flag
     if (decoded->count_pending == 0)
         return;
     decoded->count_pc = pc;
+    decoded->is_bare = false;
     decoded->is_counted = !decoded->is_counted;
     x86_trail_note(translation, pc, trail_plain);
     decoded->count_pending = 0;

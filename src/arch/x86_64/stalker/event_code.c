@@ -103,7 +103,7 @@ void x86_event_plan(struct translation *translation)
     enum event_record at_end;
     unsigned place = 0;
 
-    *plan = (struct event_plan){0};
+    *plan = (struct event_plan){.is_told = !wants_blocks(translation)};
     if (decoded->count == 0 || !(wants_blocks(translation) || wants_calls(translation)))
         return;
     at_end = record_at_end(translation, &decoded->insns[decoded->count - 1]);
@@ -235,6 +235,7 @@ static void put_record(struct translation *translation, struct app_pc pc, struct
     x86_mov_mem_imm(hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, -size),
                     (int32_t)event_header(translation->block->index, record));
     x86_block_of(translation)->events.is_recorded = true;
+    x86_block_of(translation)->events.is_told = true;
 }
 
 static void put_block_record(struct translation *translation, struct app_pc pc)
@@ -323,11 +324,6 @@ void x86_put_event_return(struct translation *translation, struct app_pc pc, str
         return;
     put_target(translation, record);
     put_record(translation, pc, state, record);
-}
-
-bool x86_block_is_told(struct translation *translation)
-{
-    return !wants_blocks(translation) || x86_block_of(translation)->events.is_recorded;
 }
 
 void x86_put_event_check_indirect(struct translation *translation, const struct x86_insn *insn)

@@ -22,6 +22,7 @@ struct event_plan {
     unsigned check_before; /* instruction */
     bool is_recorded;      /* a record was written */
     bool is_checked;       /* the check was written */
+    bool is_told;          /* the block has told that it runs, as far as it is written, or nobody wants to know */
 };
 
 /* Whether the program's r11 is at home at the borders of blocks, and the position of events in its place. */
@@ -34,7 +35,7 @@ void x86_take_position(struct translation *translation);
 /* Whether all flags are lost at the instruction, and nobody can see them before: it cannot raise a signal. */
 bool x86_overwrites_flags(const struct x86_insn *insn);
 
-/* Decides what is written for the decoded block. */
+/* Decides what is written for the decoded block; nothing for one of no instructions. */
 void x86_event_plan(struct translation *translation);
 
 /* Writes what the plan has for the place before an instruction. */
@@ -45,9 +46,6 @@ void x86_put_events_before(struct translation *translation, unsigned which);
  * if it goes on. Needs the position in its register.
  */
 void x86_put_events_at_end(struct translation *translation, struct app_pc pc, const struct x86_insn *insn);
-
-/* Whether the block has told that it runs, as far as it is written; true where nobody wants to know. */
-bool x86_block_is_told(struct translation *translation);
 
 /*
  * Writes the record of a direct call, whose return address is pushed. With the last instruction of this the call has

@@ -10,7 +10,7 @@
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/translate.h"
 
-bool x86_uses_our_segment(const struct x86_insn *insn)
+bool x86_touches_our_segment(const struct x86_insn *insn)
 {
     if (insn->segment == X86_GS && insn->properties & X86_SEGMENT_USE)
         return true;

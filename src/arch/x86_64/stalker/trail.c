@@ -21,31 +21,21 @@
 #define LONG_FORM 0x80
 #define HAS_STATE 0x01
 
-struct bytes_writer {
-    uint8_t *cursor;
-    uint8_t *limit;
-    bool overflowed;
-};
+/* More than the head, 5 and 10 bytes for the steps, and 13 for the state. */
+#define POINT_BYTES_MAX 32
 
 struct bytes_reader {
     const uint8_t *cursor;
     const uint8_t *limit;
 };
 
-static void put_byte(struct bytes_writer *writer, uint8_t byte)
-{
-    if (writer->cursor == writer->limit)
-        writer->overflowed = true;
-    else
-        *writer->cursor++ = byte;
-}
-
-/* Seven bits a byte, the lowest first; bit 7: more follow. */
-static void put_number(struct bytes_writer *writer, uint64_t number)
+/* Seven bits a byte, the lowest first; bit 7: more follow. Returns what is behind it, as all that write bytes here do. */
+static inline uint8_t *put_number(uint8_t *bytes, uint64_t number)
 {
     for (; number > 0x7f; number >>= 7)
-        put_byte(writer, (uint8_t)(number | 0x80));
-    put_byte(writer, (uint8_t)number);
+        *bytes++ = (uint8_t)(number | 0x80);
+    *bytes++ = (uint8_t)number;
+    return bytes;
 }
 
 static uint8_t get_byte(struct bytes_reader *reader)
@@ -80,20 +70,21 @@ static int64_t unfold_sign(uint64_t number)
 
 static bool is_plain(const struct trail_state *state)
 {
-    return state->homes == 0 && state->sp_add == 0 && state->pc == 0 && state->is_rcx_next == 0 &&
-           state->scratch_register == 0 && state->position_back == 0 && state->progress == 0 &&
-           state->callouts_done == 0 && state->taking == 0 && state->is_counted == 0;
+    static const struct trail_state plain = {0};
+
+    return trail_state_is_same(state, &plain);
 }
 
-static void put_state(struct bytes_writer *writer, const struct trail_state *state)
+static uint8_t *put_state(uint8_t *bytes, const struct trail_state *state)
 {
-    put_number(writer, state->homes);
-    put_number(writer, fold_sign(state->sp_add));
-    put_byte(writer, (uint8_t)(state->pc | state->is_rcx_next << 2 | state->progress << 3 | state->taking << 5 |
-                               state->is_counted << 7));
-    put_byte(writer, state->scratch_register);
-    put_number(writer, state->position_back);
-    put_byte(writer, state->callouts_done);
+    bytes = put_number(bytes, state->homes);
+    bytes = put_number(bytes, fold_sign(state->sp_add));
+    *bytes++ = (uint8_t)(state->pc | state->is_rcx_next << 2 | state->progress << 3 | state->taking << 5 |
+                         state->is_counted << 7);
+    *bytes++ = state->scratch_register;
+    bytes = put_number(bytes, state->position_back);
+    *bytes++ = state->callouts_done;
+    return bytes;
 }
 
 static void get_state(struct bytes_reader *reader, struct trail_state *state)
@@ -113,21 +104,22 @@ static void get_state(struct bytes_reader *reader, struct trail_state *state)
     state->callouts_done = get_byte(reader);
 }
 
-static void put_point(struct bytes_writer *writer, const struct trail_point *from, const struct trail_point *to)
+/* At most POINT_BYTES_MAX. */
+static uint8_t *put_point(uint8_t *bytes, const struct trail_point *from, const struct trail_point *to)
 {
     uint32_t cache_step = to->cache_offset - from->cache_offset;
     int64_t app_step = to->app_offset - from->app_offset;
     uint8_t copy = to->is_copy ? IS_COPY : 0;
+    bool plain = is_plain(&to->state);
 
-    if (is_plain(&to->state) && app_step == cache_step && cache_step <= STEP_MAX) {
-        put_byte(writer, (uint8_t)(copy | cache_step));
-        return;
+    if (plain && app_step == cache_step && cache_step <= STEP_MAX) {
+        *bytes++ = (uint8_t)(copy | cache_step);
+        return bytes;
     }
-    put_byte(writer, LONG_FORM | copy | (is_plain(&to->state) ? 0 : HAS_STATE));
-    put_number(writer, cache_step);
-    put_number(writer, fold_sign(app_step));
-    if (!is_plain(&to->state))
-        put_state(writer, &to->state);
+    *bytes++ = LONG_FORM | copy | (plain ? 0 : HAS_STATE);
+    bytes = put_number(bytes, cache_step);
+    bytes = put_number(bytes, fold_sign(app_step));
+    return plain ? bytes : put_state(bytes, &to->state);
 }
 
 static void get_point(struct bytes_reader *reader, struct trail_point *point)
@@ -149,17 +141,28 @@ static void get_point(struct bytes_reader *reader, struct trail_point *point)
 
 size_t trail_encode(const struct trail_point *points, size_t count, uint8_t *bytes_out, size_t capacity)
 {
-    struct bytes_writer writer = {bytes_out, bytes_out + capacity, false};
-    struct trail_point last = {0};
+    static const struct trail_point start = {0};
+    const struct trail_point *last = &start;
+    size_t used = 0;
 
     for (size_t i = 0; i < count; i++) {
         /* Of several points at one place the last one holds. */
         if (i + 1 < count && points[i + 1].cache_offset == points[i].cache_offset)
             continue;
-        put_point(&writer, &last, &points[i]);
-        last = points[i];
+        if (capacity - used >= POINT_BYTES_MAX) {
+            used = (size_t)(put_point(bytes_out + used, last, &points[i]) - bytes_out);
+        } else {
+            uint8_t bytes[POINT_BYTES_MAX];
+            size_t size = (size_t)(put_point(bytes, last, &points[i]) - bytes);
+
+            if (size > capacity - used)
+                return 0;
+            __builtin_memcpy(bytes_out + used, bytes, size);
+            used += size;
+        }
+        last = &points[i];
     }
-    return writer.overflowed ? 0 : (size_t)(writer.cursor - bytes_out);
+    return used;
 }
 
 /* Callouts are those of the first of the copied instructions. */

@@ -55,9 +55,10 @@ enum trail_taking {
     TRAIL_TAKING_DONE,  /* they only have to be given back */
 };
 
-/* All zero: the program's registers are the CPU's. */
+/* All zero: the program's registers are the CPU's. No byte of it is padding: states are compared as a whole. */
 struct trail_state {
     x86_gpr_set homes;        /* these are in the thread's context */
+    uint16_t zero;
     int32_t sp_add;           /* rsp is this much more than the CPU's; of TRAIL_PC_BRANCHED: was, before the branch */
     uint8_t pc;               /* enum trail_pc */
     uint8_t is_rcx_next;      /* rcx is the point's own pc */
@@ -76,11 +77,11 @@ struct trail_point {
     struct trail_state state;
 };
 
-static inline bool trail_state_is_same(struct trail_state a, struct trail_state b)
+_Static_assert(sizeof(struct trail_state) == 16, "the state of a point has padding");
+
+static inline bool trail_state_is_same(const struct trail_state *a, const struct trail_state *b)
 {
-    return a.homes == b.homes && a.sp_add == b.sp_add && a.pc == b.pc && a.is_rcx_next == b.is_rcx_next &&
-           a.scratch_register == b.scratch_register && a.position_back == b.position_back && a.progress == b.progress &&
-           a.callouts_done == b.callouts_done && a.taking == b.taking && a.is_counted == b.is_counted;
+    return __builtin_memcmp(a, b, sizeof(*a)) == 0;
 }
 
 /* Whether a point is covered by the one before it, so that it adds nothing. */
@@ -89,7 +90,7 @@ static inline bool trail_point_follows(const struct trail_point *last, const str
     uint32_t step = last->is_copy ? point->cache_offset - last->cache_offset : 0;
 
     return last->is_copy == point->is_copy && point->app_offset - last->app_offset == step &&
-           trail_state_is_same(last->state, point->state);
+           trail_state_is_same(&last->state, &point->state);
 }
 
 /* Turns points, ordered by cache_offset, into at most capacity bytes. Returns how many; 0: it takes more. */

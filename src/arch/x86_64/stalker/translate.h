@@ -26,6 +26,7 @@ struct x86_block {
     bool ends_bad;     /* what follows the last instruction cannot be translated */
     bool ends_unknown; /* since it is no instruction, or no memory */
     unsigned point_count;
+    bool is_bare;      /* nothing holds for the block that states do not say; in doubt it is not */
     x86_gpr_set homes; /* registers that are at home until the block overwrites them */
     struct event_plan events;
     struct app_pc callout_pc; /* where the last callout stands, and how many there are */

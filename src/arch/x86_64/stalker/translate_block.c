@@ -21,7 +21,23 @@
 
 #include <asm/errno.h>
 
-static void add_point(struct translation *translation, struct app_pc app_pc, bool is_copy, struct trail_state state)
+/* The state with what holds for the block as far as it is written. */
+static __attribute__((noinline)) struct trail_state complete_state(const struct x86_block *decoded,
+                                                                   struct app_pc app_pc, struct trail_state state)
+{
+    state.homes |= decoded->homes;
+    if (app_pc.value == decoded->callout_pc.value)
+        state.callouts_done = (uint8_t)decoded->callouts_done;
+    if (app_pc.value == decoded->count_pc.value)
+        state.is_counted = decoded->is_counted;
+    if (state.progress == TRAIL_TOLD && !decoded->events.is_told)
+        state.progress = TRAIL_UNTOLD;
+    return state;
+}
+
+/* Several times for each block: a part of both that call it. */
+static inline __attribute__((always_inline)) void add_point(struct translation *translation, struct app_pc app_pc,
+                                                            bool is_copy, struct trail_state state)
 {
     struct x86_block *decoded = x86_block_of(translation);
     const struct block *block = translation->block;
@@ -31,13 +47,8 @@ static void add_point(struct translation *translation, struct app_pc app_pc, boo
         translation->hot.overflowed = true;
         return;
     }
-    state.homes |= decoded->homes;
-    if (app_pc.value == decoded->callout_pc.value)
-        state.callouts_done = (uint8_t)decoded->callouts_done;
-    if (app_pc.value == decoded->count_pc.value)
-        state.is_counted = decoded->is_counted;
-    if (state.progress == TRAIL_TOLD && !x86_block_is_told(translation))
-        state.progress = TRAIL_UNTOLD;
+    if (!decoded->is_bare)
+        state = complete_state(decoded, app_pc, state);
     point->cache_offset = (uint32_t)(code_writer_pc(&translation->hot).value - block_code(block).value);
     point->is_copy = is_copy;
     point->app_offset = (int64_t)(app_pc.value - block->start.value);
@@ -120,6 +131,7 @@ static void decode(struct translation *translation)
     block_set_original(block, decoded->count, pc.value - block->start.value,
                        decoded->count == 0 ? 0 : decoded->insns[decoded->count - 1].length);
     x86_event_plan(translation);
+    decoded->is_bare = decoded->homes == 0 && decoded->events.is_told;
 }
 
 static unsigned insn_length(const struct translation *translation, unsigned which)
@@ -184,6 +196,8 @@ static void forget_decoded(struct translation *translation)
     decoded->is_checked = false;
     decoded->callouts_done = 0;
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
+    x86_event_plan(translation);
+    decoded->is_bare = false;
 }
 
 /* The block's entry is behind it. */
@@ -298,8 +312,8 @@ static void put(struct translation *translation, unsigned which)
 /* Whether nothing but a copy of the instruction will stand in the cache. */
 static bool is_copied(const struct x86_insn *insn)
 {
-    return !may_begin_steps(insn) && !x86_uses_our_segment(insn) && insn->flow == X86_FLOW_NEXT &&
-           !(insn->properties & X86_PC_RELATIVE);
+    return insn->flow == X86_FLOW_NEXT && !(insn->properties & X86_PC_RELATIVE) && !x86_uses_our_segment(insn) &&
+           !may_begin_steps(insn);
 }
 
 static void put_copies(struct translation *translation, unsigned first, unsigned end)
