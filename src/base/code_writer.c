@@ -24,14 +24,6 @@ static void store(uint8_t *place, uint64_t value, size_t size)
         place[i] = (uint8_t)(value >> (8 * i));
 }
 
-void code_writer_put_bytes(struct code_writer *writer, const void *bytes, size_t size)
-{
-    uint8_t *place = code_writer_claim(writer, size);
-
-    if (place != NULL)
-        __builtin_memcpy(place, bytes, size);
-}
-
 static void amend(struct code_writer *writer, size_t offset, uint64_t value, size_t size)
 {
     size_t written = code_writer_offset(writer);

@@ -67,7 +67,14 @@ static inline void code_writer_put_u64(struct code_writer *writer, uint64_t valu
     code_writer_put(writer, value, sizeof(value));
 }
 
-void code_writer_put_bytes(struct code_writer *writer, const void *bytes, size_t size);
+/* A few bytes whose number is known are stored without a call. */
+static inline void code_writer_put_bytes(struct code_writer *writer, const void *bytes, size_t size)
+{
+    uint8_t *place = code_writer_claim(writer, size);
+
+    if (place != NULL)
+        __builtin_memcpy(place, bytes, size);
+}
 
 /*
  * Overwrites bytes that were already written through this writer, for displacements that were not known yet. A place

@@ -7,11 +7,9 @@
 #include "arch/x86_64/isa/encoder_padding.h"
 
 #include "base/assert.h"
-#include "base/code_writer.h"
 
 #define RECOMMENDED_MAX 9
 #define NOP_MAX         15
-#define PATCH_WORD      8
 
 static const uint8_t recommended[RECOMMENDED_MAX][RECOMMENDED_MAX] = {
     {0x90},
@@ -54,12 +52,4 @@ void x86_align(struct code_writer *writer, size_t alignment)
 {
     ASSERT(alignment != 0 && (alignment & (alignment - 1)) == 0, "alignment is no power of two");
     x86_nops(writer, (size_t)(-code_writer_pc(writer).value & (alignment - 1)));
-}
-
-void x86_align_field(struct code_writer *writer, size_t lead_bytes, size_t size_bytes)
-{
-    size_t at = (size_t)(code_writer_pc(writer).value + lead_bytes) % PATCH_WORD;
-
-    if (at + size_bytes > PATCH_WORD)
-        x86_nops(writer, PATCH_WORD - at);
 }

@@ -5,9 +5,9 @@
 #ifndef GAIT_ARCH_X86_64_ISA_ENCODER_PADDING_H
 #define GAIT_ARCH_X86_64_ISA_ENCODER_PADDING_H
 
-#include <stddef.h>
+#include "base/code_writer.h"
 
-struct code_writer;
+#include <stddef.h>
 
 /* Does nothing in that many bytes, in as few instructions as possible: one for each 15 bytes. */
 void x86_nops(struct code_writer *writer, size_t size_bytes);
@@ -20,6 +20,12 @@ void x86_align(struct code_writer *writer, size_t alignment);
  * one aligned 8-byte word, so that one store changes it while other threads run it. For the displacement of
  * a near jmp: x86_align_field(writer, 1, 4).
  */
-void x86_align_field(struct code_writer *writer, size_t lead_bytes, size_t size_bytes);
+static inline void x86_align_field(struct code_writer *writer, size_t lead_bytes, size_t size_bytes)
+{
+    size_t at = (size_t)(code_writer_pc(writer).value + lead_bytes) % 8;
+
+    if (at + size_bytes > 8)
+        x86_nops(writer, 8 - at);
+}
 
 #endif

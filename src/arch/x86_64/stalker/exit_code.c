@@ -7,14 +7,13 @@
 #include "arch/x86_64/stalker/exit_code.h"
 
 #include "arch/x86_64/stalker/cold_piece.h"
+#include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "base/code_memory.h"
 
 #include <asm/errno.h>
 
-#define JMP_BYTES 5
-
-static const uint8_t placeholder[JMP_BYTES] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+static const uint8_t placeholder[JUMP_BYTES] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
 #define STUB_BYTES 20
 
@@ -83,14 +82,14 @@ void x86_put_exit(struct translation *translation, unsigned which, enum block_ex
         /* Few of them are ever unlinked. */
         describe_exit(translation, which, kind, target);
         translation->slab->stubs_owed++;
-        x86_align_field(hot, 0, JMP_BYTES);
+        x86_align_field(hot, 0, JUMP_BYTES);
         block_exit_set_place(&translation->block->exits[which], code_writer_pc(hot));
         code_writer_put_bytes(hot, placeholder, sizeof(placeholder));
         return;
     }
     stub = x86_put_stub(translation, which, kind, target);
     x86_align_field(hot, 1, 4);
-    x86_jmp_pc(hot, stub, X86_REACH_NEAR);
+    x86_put_jump(hot, stub);
     x86_note_place(translation, which);
 }
 
@@ -98,9 +97,10 @@ void x86_put_exit_if(struct translation *translation, unsigned which, enum x86_c
                      struct app_pc target)
 {
     struct cache_pc stub = x86_put_stub(translation, which, BLOCK_EXIT_JUMP, target);
+    const uint8_t jcc[] = {0x0f, (uint8_t)(0x80 | condition)};
 
     x86_align_field(&translation->hot, 2, 4);
-    x86_jcc_pc(&translation->hot, condition, stub, X86_REACH_NEAR);
+    x86_put_relative(&translation->hot, jcc, sizeof(jcc), stub);
     x86_note_place(translation, which);
 }
 
@@ -123,11 +123,11 @@ static int patch_displacement(struct cache_slab *slab, struct cache_pc place, st
 
 static int patch_placeholder(struct cache_slab *slab, struct cache_pc place, struct cache_pc to)
 {
-    int32_t displacement = (int32_t)(to.value - (place.value + JMP_BYTES));
-    uint8_t jump[JMP_BYTES] = {0xe9};
+    int32_t displacement = (int32_t)(to.value - (place.value + JUMP_BYTES));
+    uint8_t jump[JUMP_BYTES] = {0xe9};
 
     __builtin_memcpy(jump + 1, &displacement, sizeof(displacement));
-    if (to.value - place.value == JMP_BYTES)
+    if (to.value - place.value == JUMP_BYTES)
         return patch_word(slab, place, placeholder, sizeof(placeholder));
     return patch_word(slab, place, jump, sizeof(jump));
 }

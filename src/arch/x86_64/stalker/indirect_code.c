@@ -9,6 +9,7 @@
  * branch came from: the jump's address is cut to 32 bits, and its constant takes the number away again.
  */
 #include "arch/x86_64/stalker/cold_piece.h"
+#include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/landing_check.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
@@ -20,8 +21,8 @@ void x86_put_branch_save(struct translation *translation, const struct x86_insn 
     struct code_writer *hot = &translation->hot;
 
     x86_trail_note(translation, insn->pc, trail_plain);
-    x86_mov_mem_reg(hot, X86_SIZE_64, register_home(TARGET_REGISTER), TARGET_REGISTER);
-    x86_mov_mem_reg(hot, X86_SIZE_64, register_home(INDEX_REGISTER), INDEX_REGISTER);
+    x86_put_to_home(hot, TARGET_REGISTER);
+    x86_put_to_home(hot, INDEX_REGISTER);
     x86_trail_note(translation, insn->pc, saved);
 }
 
@@ -30,10 +31,12 @@ void x86_put_branch_indirect(struct translation *translation)
     struct code_writer *hot = &translation->hot;
     uint64_t from = (uint64_t)block_exit_number(translation->block, 0) << BRANCH_INDEX_BITS;
     uint32_t table = (uint32_t)(uintptr_t)translation->cache->indirect.entries - (uint32_t)from * 8;
+    /* mov di, cx; jmp qword ptr [edi * 8 + table] */
+    uint8_t branch[] = {0x66, 0x89, 0xcf, 0x67, 0xff, 0x24, 0xfd, 0, 0, 0, 0};
 
     x86_mov_reg_imm(hot, X86_SIZE_64, INDEX_REGISTER, from);
-    x86_mov_reg_reg(hot, X86_SIZE_16, INDEX_REGISTER, TARGET_REGISTER);
-    x86_jmp_mem(hot, x86_mem_address_32(x86_mem_index(X86_GPR_NONE, INDEX_REGISTER, 8, (int32_t)table)));
+    __builtin_memcpy(branch + sizeof(branch) - sizeof(table), &table, sizeof(table));
+    code_writer_put_bytes(hot, branch, sizeof(branch));
 }
 
 static struct code_writer *writer_of(struct translation *translation, const struct cold_piece *piece)
@@ -56,7 +59,7 @@ static void note(struct translation *translation, struct cold_piece *piece, stru
 static void restore(struct translation *translation, struct cold_piece *piece, enum x86_gpr gpr,
                     struct trail_state *state)
 {
-    x86_mov_reg_mem(writer_of(translation, piece), X86_SIZE_64, gpr, register_home(gpr));
+    x86_put_from_home(writer_of(translation, piece), gpr);
     state->homes &= (x86_gpr_set)~X86_GPR_BIT(gpr);
     note(translation, piece, *state);
 }

@@ -6,6 +6,7 @@
  */
 #include "arch/x86_64/stalker/landing_check.h"
 
+#include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/translate.h"
 
 #define STEPS_MAX   6
@@ -51,14 +52,15 @@ static struct check check_of(struct app_pc start)
 /* lea, always with four bytes for the constant. */
 static void put_step(struct code_writer *writer, int32_t step)
 {
-    static const uint8_t lea_rcx[] = {0x48, 0x8d, 0x89};
+    static const uint8_t bswap_rcx[SWAP_BYTES] = {0x48, 0x0f, 0xc9};
+    uint8_t lea_rcx[ADD_BYTES] = {0x48, 0x8d, 0x89};
 
     if (step == SWAP) {
-        x86_bswap(writer, X86_SIZE_64, TARGET_REGISTER);
+        code_writer_put_bytes(writer, bswap_rcx, sizeof(bswap_rcx));
         return;
     }
+    __builtin_memcpy(lea_rcx + 3, &step, sizeof(step));
     code_writer_put_bytes(writer, lea_rcx, sizeof(lea_rcx));
-    code_writer_put_u32(writer, (uint32_t)step);
 }
 
 /* Takes all steps back, and goes to the gate. */
@@ -66,24 +68,26 @@ static void put_collision(struct code_writer *writer, const struct check *check)
 {
     for (unsigned i = check->count; i > 0; i--)
         put_step(writer, -check->steps[i - 1]);
-    x86_jmp_mem(writer, thread_field(THREAD_GATE_COLLISION));
+    x86_put_field_jump(writer, THREAD_GATE_COLLISION);
 }
 
 void x86_put_landing_check(struct code_writer *writer, struct code_writer *cold, struct app_pc start)
 {
     struct check check = check_of(start);
+    const uint8_t over_jump[JRCXZ_BYTES] = {0xe3, JUMP_BYTES};
     struct x86_label right;
 
-    x86_label_init(&right);
     for (unsigned i = 0; i < check.count; i++)
         put_step(writer, check.steps[i]);
-    x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &right);
-    if (writer == cold) {
-        put_collision(writer, &check);
-    } else {
-        x86_jmp_pc(writer, code_writer_pc(cold), X86_REACH_NEAR);
+    if (writer != cold) {
+        code_writer_put_bytes(writer, over_jump, sizeof(over_jump));
+        x86_put_jump(writer, code_writer_pc(cold));
         put_collision(cold, &check);
+        return;
     }
+    x86_label_init(&right);
+    x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &right);
+    put_collision(writer, &check);
     x86_label_bind(&right, writer);
 }
 

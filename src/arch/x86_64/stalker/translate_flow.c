@@ -5,9 +5,13 @@
  * are. What cannot be translated (far branches) leaves the cache and runs natively.
  */
 #include "arch/host_cpu.h"
+#include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/engine.h"
 #include "stalker/system_call.h"
+
+/* pop rcx */
+#define POP_TARGET (0x58 | TARGET_REGISTER)
 
 /* Leaves the cache at the instruction. */
 static void put_leave(struct translation *translation, const struct x86_insn *insn)
@@ -72,15 +76,13 @@ static void put_transaction(struct translation *translation, const struct x86_in
 
 static void push_return_address(struct translation *translation, struct app_pc address)
 {
-    struct code_writer *cold = &translation->cold;
-    struct cache_pc constant;
+    const uint8_t push[] = {0xff, 0x35};
 
     if ((uint64_t)(int32_t)address.value == address.value) {
         x86_push_imm(&translation->hot, (int32_t)address.value);
         return;
     }
-    constant = x86_put_constant(cold, address.value);
-    x86_push_mem(&translation->hot, x86_mem_address(constant.value));
+    x86_put_relative(&translation->hot, push, sizeof(push), x86_put_constant(&translation->cold, address.value));
 }
 
 static void put_call(struct translation *translation, const struct x86_insn *insn)
@@ -164,7 +166,7 @@ static void put_return(struct translation *translation, const struct x86_insn *i
 
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
-    x86_pop_reg(hot, TARGET_REGISTER);
+    code_writer_put_u8(hot, POP_TARGET);
     x86_trail_note(translation, insn->pc, popped);
     x86_put_event_return(translation, insn->pc, popped);
     if (insn->immediate_size != 0) {
