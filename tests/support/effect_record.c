@@ -30,7 +30,7 @@ static uint32_t slots_of(const struct x86_insn *insn, unsigned role_bits, x86_gp
     uint32_t slots = named;
 
     for (unsigned i = 0; i < 4; i++) {
-        unsigned roles = X86_ROLE_OF(insn->form->roles, i);
+        unsigned roles = X86_ROLE_OF(x86_traits_of(insn->form)->roles, i);
 
         if (roles & role_bits && !(roles & X86_ROLE_BYTE) && !(i == X86_ROLE_RM && insn->is_memory))
             slots |= 1u << (EFFECT_ROLE_SLOT + i);
@@ -50,7 +50,7 @@ static uint32_t draw_bit(uint32_t set, struct random *random)
 
 static void note_registers(struct effect_record *record, const struct x86_insn *insn, const struct effect_run *run)
 {
-    uint64_t gprs = insn->form->gprs;
+    uint64_t gprs = x86_traits_of(insn->form)->gprs;
     x86_gpr_set named_kept =
         X86_GPRS_OF(gprs, X86_GPRS_KEPT) | (insn->size_index == 0 ? X86_GPRS_OF(gprs, X86_GPRS_KEPT_16) : 0);
     unsigned keeps = X86_ROLE_KEEPS | (insn->size_index == 0 ? X86_ROLE_KEEPS_16 : 0);
@@ -102,7 +102,7 @@ void effect_record_add(struct effect_record *record, const struct x86_insn *insn
 bool effect_change_draw(const struct x86_insn *insn, struct random *random, struct machine_state *state,
                         struct effect_change *change_out)
 {
-    uint32_t slots = slots_of(insn, X86_ROLE_READ, X86_GPRS_OF(insn->form->gprs, X86_GPRS_READ));
+    uint32_t slots = slots_of(insn, X86_ROLE_READ, X86_GPRS_OF(x86_traits_of(insn->form)->gprs, X86_GPRS_READ));
     uint32_t flags = insn->flags.read & EFFECT_FLAGS;
 
     *change_out = (struct effect_change){0, 0};

@@ -66,7 +66,7 @@ static int add_place(struct insn_places *places, const struct insn_place *place)
 
 static int walk(struct insn_places *places, struct insn_place *path, unsigned node)
 {
-    if (!(node & X86_NODE_SWITCH)) {
+    if (!X86_NODE_IS_SWITCH(node)) {
         path->form = (uint16_t)node;
         return node == X86_FORM_INVALID ? 0 : add_place(places, path);
     }

@@ -148,7 +148,7 @@ static bool try_insn(struct random *random, const struct random_code_options *op
         return false;
     if (insn->is_memory)
         bend_memory(random, options, insn, bytes);
-    if (insn->form->immediate.is_relative)
+    if (x86_traits_of(insn->form)->immediate.is_relative)
         bend_target(random, options, insn, bytes);
     return x86_decode(bytes, 32, app_pc_of(pc), options->decode_options, insn) == 0 && random_code_is_repeatable(insn);
 }

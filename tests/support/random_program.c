@@ -142,7 +142,8 @@ static unsigned any_register(struct drawing *drawing)
 
 static void load_operands(struct drawing *drawing, const struct x86_insn *insn)
 {
-    if (insn->is_memory && insn->index < X86_GPR_COUNT && !(insn->form->properties & X86_FORM_VECTOR_INDEX))
+    if (insn->is_memory && insn->index < X86_GPR_COUNT &&
+        !(x86_traits_of(insn->form)->properties & X86_FORM_VECTOR_INDEX))
         put_load(drawing, insn->index, below(drawing, 64));
     if (insn->is_memory && insn->base < X86_GPR_COUNT && insn->base != X86_RSP)
         put_load(drawing, insn->base, any_data(drawing));

@@ -107,7 +107,7 @@ static uint64_t operand_address(const struct step *step, const struct x86_insn *
         return insn->target;
     if (insn->base < X86_GPR_COUNT)
         address += step->gpr[insn->base];
-    if (insn->index < X86_GPR_COUNT && !(insn->form->properties & X86_FORM_VECTOR_INDEX))
+    if (insn->index < X86_GPR_COUNT && !(x86_traits_of(insn->form)->properties & X86_FORM_VECTOR_INDEX))
         address += step->gpr[insn->index] * insn->scale;
     return insn->address_bits == 32 ? (uint32_t)address : address;
 }

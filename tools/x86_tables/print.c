@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers what forms have in common (flag effects, immediates, operand types, lists of operands), works out which
- * general registers a form touches by name and by field, and prints it all densely: nobody reads these tables.
+ * Numbers what forms have in common (traits, flag effects, immediates, operand types, lists of operands), works out
+ * which general registers a form touches by name and by field, and prints it all densely: nobody reads these tables.
  */
 #include "print.h"
 
@@ -29,6 +29,7 @@ static unsigned unique_add(struct unique *unique, const void *items, size_t coun
     return (unsigned)(unique->count - count);
 }
 
+static struct unique traits = {.item_size = sizeof(struct x86_traits)};
 static struct unique flag_effects = {.item_size = sizeof(struct x86_flag_effect)};
 static struct unique types = {.item_size = sizeof(struct x86_operand_type)};
 static struct unique operands = {.item_size = sizeof(struct x86_operand_form)};
@@ -114,7 +115,7 @@ static uint64_t gprs_of_role(uint8_t gpr, uint8_t role)
            (role & X86_ROLE_KEEPS_16 ? X86_GPRS(X86_GPRS_KEPT_16, bit) : 0);
 }
 
-static void add_roles(struct x86_form *out, const struct form *form)
+static void add_roles(struct x86_traits *out, const struct form *form)
 {
     static const int fields[] = {
         [X86_SOURCE_REG] = X86_ROLE_REG,
@@ -138,7 +139,7 @@ static void add_roles(struct x86_form *out, const struct form *form)
 }
 
 /* Whether the decoder's short way is not for this form. */
-static bool is_unusual(const struct form *form, const struct x86_form *out)
+static bool is_unusual(const struct form *form, const struct x86_traits *out)
 {
     const uint32_t properties =
         X86_FORM_COUNT_IN_IMMEDIATE | X86_FORM_FLAGS_MAY_STAY | X86_FORM_STRING | X86_FORM_VECTOR_INDEX;
@@ -150,33 +151,58 @@ static bool is_unusual(const struct form *form, const struct x86_form *out)
            form->immediate.size_second || X86_ROLE_OF(out->roles, X86_ROLE_VVVV);
 }
 
+static unsigned traits_number(const struct form *form)
+{
+    struct x86_traits out = {
+        .flow = form->flow,
+        .insn_class = form->insn_class,
+        .immediate = form->immediate,
+        .forbidden = form->forbidden,
+        .disp8_shift = (uint16_t)(form->disp8_shift[0] | form->disp8_shift[1] << 4 | form->disp8_shift[2] << 8),
+        .flags = (uint8_t)unique_add(&flag_effects, &form->flags, 1),
+        .distinct = form->distinct,
+    };
+
+    add_roles(&out, form);
+    out.properties = form->properties | (is_unusual(form, &out) ? X86_FORM_UNUSUAL : 0);
+    return unique_add(&traits, &out, 1);
+}
+
 static void print_form(FILE *file, const struct form *form)
 {
-    struct x86_form out = {0};
     struct x86_operand_form list[FORM_MAX_OPERANDS];
 
     for (int i = 0; i < form->operand_count; i++) {
         list[i] = form->operands[i].form;
         list[i].type = (uint8_t)unique_add(&types, &form->operands[i].type, 1);
     }
-    add_roles(&out, form);
-    out.properties = form->properties | (is_unusual(form, &out) ? X86_FORM_UNUSUAL : 0);
-    fprintf(file, "{{{%u,%u,%u}},0x%x,0x%x,{{%u,%u,%u},%u,%u,%u,%u},", mnemonic_number(form->mnemonic), form->flow,
-            form->insn_class, out.properties, out.roles, form->immediate.size[0], form->immediate.size[1],
-            form->immediate.size[2], form->immediate.size_second, form->immediate.is_signed,
-            form->immediate.is_relative, form->immediate.is_offset);
-    fprintf(file, "0x%llx,0x%x,0x%x,%u,%u,%u,%u},\n", (unsigned long long)out.gprs, form->forbidden,
-            form->disp8_shift[0] | form->disp8_shift[1] << 4 | form->disp8_shift[2] << 8,
-            unique_add(&operands, list, form->operand_count), form->operand_count,
-            unique_add(&flag_effects, &form->flags, 1), form->distinct);
+    fprintf(file, "{%u,%u,%u,%u},\n", mnemonic_number(form->mnemonic), traits_number(form),
+            unique_add(&operands, list, form->operand_count), form->operand_count);
+}
+
+static void print_traits(FILE *file)
+{
+    fprintf(file, "const struct x86_traits x86_form_traits[] = {\n");
+    for (size_t i = 0; i < traits.count; i++) {
+        const struct x86_traits *item = (const struct x86_traits *)traits.items + i;
+        const struct x86_immediate_form *immediate = &item->immediate;
+
+        fprintf(file, "{0x%llx,0x%x,0x%x,{{%u,%u,%u},%u,%u,%u,%u},", (unsigned long long)item->gprs, item->properties,
+                item->roles, immediate->size[0], immediate->size[1], immediate->size[2], immediate->size_second,
+                immediate->is_signed, immediate->is_relative, immediate->is_offset);
+        fprintf(file, "0x%x,%u,%u,0x%x,%u,%u,0},\n", item->forbidden, item->flow, item->insn_class, item->disp8_shift,
+                item->flags, item->distinct);
+    }
+    fprintf(file, "};\n\n");
 }
 
 static void print_forms(FILE *file)
 {
+    const struct x86_traits none = {.forbidden = X86_FIELD_ANY};
     size_t count;
     const unsigned *forms = tree_forms(&count);
 
-    fprintf(file, "const struct x86_form x86_forms[] = {\n{.forbidden = X86_FIELD_ANY},\n");
+    fprintf(file, "const struct x86_form x86_forms[] = {\n{0,%u,0,0},\n", unique_add(&traits, &none, 1));
     for (size_t i = 1; i < count; i++)
         print_form(file, form_get(forms[i]));
     fprintf(file, "};\n\nconst uint16_t x86_form_count = %zu;\n\n", count);
@@ -231,17 +257,54 @@ static void print_roots(FILE *file, const struct x86_opcode_root roots[X86_MAP_C
     fprintf(file, "};\n");
 }
 
+/* Where a node leads without prefixes, as long as nothing else matters but what modrm names. */
+static uint16_t plain_node(uint16_t node, bool names_register)
+{
+    size_t count;
+    const uint16_t *switches = tree_switches(&count);
+
+    while (X86_NODE_IS_SWITCH(node)) {
+        const uint16_t *entry = &switches[X86_NODE_PLACE(node)];
+
+        if (entry[0] == X86_SELECT_PREFIX || entry[0] == X86_SELECT_ADDRESS_SIZE)
+            node = entry[1];
+        else if (entry[0] == X86_SELECT_MOD_REGISTER)
+            node = entry[1 + names_register];
+        else
+            break;
+    }
+    return node;
+}
+
+static void print_plain_roots(FILE *file, const struct x86_opcode_root roots[X86_MAP_COUNT][256])
+{
+    fprintf(file, "\nconst struct x86_plain_root x86_plain_roots[X86_PLAIN_MAP_COUNT][256] = {\n");
+    for (int map = 0; map < X86_PLAIN_MAP_COUNT; map++) {
+        fprintf(file, "{\n");
+        for (int opcode = 0; opcode < 256; opcode++) {
+            struct x86_opcode_root root = roots[map][opcode];
+
+            fprintf(file, "{{%u,%u},%u,0},%s", plain_node(root.node, false), plain_node(root.node, true),
+                    root.modrm_use, opcode % 8 == 7 ? "\n" : "");
+        }
+        fprintf(file, "},\n");
+    }
+    fprintf(file, "};\n");
+}
+
 void print_tables(FILE *file, const struct x86_opcode_root roots[X86_MAP_COUNT][256])
 {
     fprintf(file, "/* SPDX-License-Identifier: MIT */\n/* Made by `make tables`. */\n");
     print_forms(file);
+    print_traits(file);
     print_shared(file);
     print_switches(file);
     print_roots(file, roots);
-    if (types.count > 256 || flag_effects.count > 256 || operands.count > 65535) {
-        fprintf(stderr, "x86_tables: too many types, flag effects or operands for their numbers\n");
+    print_plain_roots(file, roots);
+    if (types.count > 256 || flag_effects.count > 256 || operands.count > 65535 || traits.count > 65535) {
+        fprintf(stderr, "x86_tables: too many types, flag effects, operands or traits for their numbers\n");
         exit(1);
     }
-    fprintf(stderr, "flag effects %zu, operand types %zu, operands %zu\n", flag_effects.count, types.count,
-            operands.count);
+    fprintf(stderr, "traits %zu, flag effects %zu, operand types %zu, operands %zu\n", traits.count, flag_effects.count,
+            types.count, operands.count);
 }

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCH_LIMIT (0x8000u << 2)
+#define SWITCH_LIMIT (0x10000u - X86_NODE_SWITCH)
 
 static uint16_t switches[SWITCH_LIMIT];
 static size_t switch_count;
-static unsigned forms[0x8000];
+static unsigned forms[X86_NODE_SWITCH];
 static size_t used_forms = 1;
 
 static const enum x86_selector order[X86_SELECTOR_COUNT] = {
@@ -34,7 +34,7 @@ static uint16_t final_number(unsigned form)
     for (size_t i = 1; i < used_forms; i++)
         if (forms[i] == form)
             return (uint16_t)i;
-    if (used_forms == 0x8000)
+    if (used_forms == X86_NODE_SWITCH)
         fail("more forms than a node can name");
     forms[used_forms] = form;
     return (uint16_t)used_forms++;
@@ -42,18 +42,18 @@ static uint16_t final_number(unsigned form)
 
 static uint16_t add_switch(enum x86_selector selector, const uint16_t *children, size_t count)
 {
-    size_t size = (1 + count + 3) & ~(size_t)3;
+    size_t size = 1 + count;
     uint16_t entry[16] = {(uint16_t)selector};
 
     memcpy(entry + 1, children, count * sizeof(*children));
-    for (size_t place = 0; place < switch_count; place += 4)
-        if (place + size <= switch_count && memcmp(&switches[place], entry, size * sizeof(*entry)) == 0)
-            return (uint16_t)(X86_NODE_SWITCH | place >> 2);
+    for (size_t place = 0; place + size <= switch_count; place++)
+        if (memcmp(&switches[place], entry, size * sizeof(*entry)) == 0)
+            return (uint16_t)(X86_NODE_SWITCH + place);
     if (switch_count + size > SWITCH_LIMIT)
         fail("more switches than a node can name");
     memcpy(&switches[switch_count], entry, size * sizeof(*entry));
     switch_count += size;
-    return (uint16_t)(X86_NODE_SWITCH | (switch_count - size) >> 2);
+    return (uint16_t)(X86_NODE_SWITCH + switch_count - size);
 }
 
 /* The node for the part of the survey in which the selectors before `level` have the given values. */

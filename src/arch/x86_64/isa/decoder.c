@@ -53,11 +53,15 @@ static const uint8_t leads[256] = {
 struct reading {
     const uint8_t *bytes;
     const uint8_t *cursor;
-    uint64_t selectors;  /* a byte each, by enum x86_selector */
-    unsigned extensions; /* r, x and b in bits 2, 1 and 0 */
-    unsigned r_high;     /* the fifth bit of modrm.reg, in its place */
-    unsigned v_high;     /* the fifth bit of vvvv or of a vector index, in its place */
-    unsigned fields;     /* of enum x86_field */
+    uint64_t selectors;       /* a byte each, by enum x86_selector */
+    unsigned extensions;      /* r, x and b in bits 2, 1 and 0 */
+    unsigned r_high;          /* the fifth bit of modrm.reg, in its place */
+    unsigned v_high;          /* the fifth bit of vvvv or of a vector index, in its place */
+    unsigned fields;          /* of enum x86_field */
+    uint32_t properties;      /* of enum x86_property */
+    unsigned options;         /* of enum x86_decode_option */
+    enum x86_modrm_use modrm; /* none, memory (used), or a register */
+    bool is_vector;           /* vex, evex or xop */
 };
 
 /* The fourth bit of a register's number, in its place. */
@@ -346,12 +350,22 @@ PART void read_memory(struct reading *reading, struct x86_insn *insn, unsigned m
     insn->base = (uint8_t)(has_no_base ? X86_GPR_NONE : low_base | B_BIT(reading));
     insn->index = (uint8_t)(has_sib ? (sib >> 3 & 7) | X_BIT(reading) : X86_GPR_NONE);
     insn->scale = (uint8_t)(has_sib ? 1u << (sib >> 6) : 1);
-    insn->properties = is_pc_relative ? X86_PC_RELATIVE : 0;
+    reading->properties = is_pc_relative ? X86_PC_RELATIVE : 0;
     reading->fields |= is_pc_relative ? X86_FIELD_PC_BASE : 0;
     insn->displacement = size == 0 ? 0 : displacement;
     insn->displacement_size = (uint8_t)size;
     insn->displacement_offset = (uint8_t)(size == 0 ? 0 : reading->cursor - reading->bytes);
     reading->cursor += size;
+}
+
+/* Modrm names a register if it is not below. */
+#define MODRM_REGISTER 0xc0
+
+/* What switches may ask of modrm. */
+PART uint64_t modrm_selectors(unsigned modrm)
+{
+    return SELECTED(X86_SELECT_REG, modrm >> 3 & 7) | SELECTED(X86_SELECT_RM, modrm & 7) |
+           SELECTED(X86_SELECT_MOD_REGISTER, modrm >= MODRM_REGISTER);
 }
 
 /* Reads modrm and what belongs to it. */
@@ -363,27 +377,25 @@ PART void read_modrm(struct reading *reading, struct x86_insn *insn, enum x86_mo
     insn->modrm = (uint8_t)modrm;
     insn->reg = (uint8_t)((modrm >> 3 & 7) | R_BIT(reading) | reading->r_high);
     reading->cursor++;
-    reading->selectors |= SELECTED(X86_SELECT_REG, modrm >> 3 & 7) | SELECTED(X86_SELECT_RM, modrm & 7) |
-                          SELECTED(X86_SELECT_MOD_REGISTER, modrm >= 0xc0);
-    if (modrm < 0xc0 && use == X86_MODRM_USED) {
+    if (modrm < MODRM_REGISTER && use == X86_MODRM_USED) {
+        reading->modrm = X86_MODRM_USED;
         read_memory(reading, insn, modrm);
         return;
     }
-    /* x is the fifth bit of rm in evex alone; elsewhere forms neither use nor forbid it. */
+    reading->modrm = X86_MODRM_REGISTER;
     insn->rm = (uint8_t)((modrm & 7) | B_BIT(reading));
-    if (RARELY(insn->encoding == X86_ENCODING_EVEX))
-        insn->rm |= (uint8_t)(X_BIT(reading) << 1);
     reading->fields |= reading->extensions & (X86_FIELD_X | X86_FIELD_B);
 }
 
-PART const struct x86_form *find_form(const struct reading *reading, unsigned node)
+/* The number of the form that a node leads to. */
+PART unsigned find_form(const struct reading *reading, unsigned node)
 {
-    while (node & X86_NODE_SWITCH) {
+    while (X86_NODE_IS_SWITCH(node)) {
         const uint16_t *entry = &x86_switches[X86_NODE_PLACE(node)];
 
         node = entry[1 + (reading->selectors >> 8 * entry[0] & 0xff)];
     }
-    return &x86_forms[node];
+    return node;
 }
 
 /* The sets that a register belongs to by a role that may be none, without a branch. */
@@ -421,15 +433,15 @@ PART uint64_t settle_address(struct x86_insn *insn)
 /* Which general registers it reads and writes: those the form names, those the fields name, those of the address. */
 static void settle_registers(const struct reading *reading, struct x86_insn *insn)
 {
-    const struct x86_form *form = insn->form;
-    uint64_t gprs = form->gprs;
+    const struct x86_traits *traits = x86_traits_of(insn->form);
+    uint64_t gprs = traits->gprs;
 
-    gprs |= gprs_of_any_role(insn, X86_ROLE_OF(form->roles, X86_ROLE_REG), insn->reg);
-    gprs |= gprs_of_any_role(insn, X86_ROLE_OF(form->roles, X86_ROLE_OPCODE), (insn->opcode & 7) | B_BIT(reading));
-    gprs |= gprs_of_any_role(insn, X86_ROLE_OF(form->roles, X86_ROLE_VVVV), insn->vvvv);
+    gprs |= gprs_of_any_role(insn, X86_ROLE_OF(traits->roles, X86_ROLE_REG), insn->reg);
+    gprs |= gprs_of_any_role(insn, X86_ROLE_OF(traits->roles, X86_ROLE_OPCODE), (insn->opcode & 7) | B_BIT(reading));
+    gprs |= gprs_of_any_role(insn, X86_ROLE_OF(traits->roles, X86_ROLE_VVVV), insn->vvvv);
     if (!insn->is_memory) {
-        gprs |= gprs_of_any_role(insn, X86_ROLE_OF(form->roles, X86_ROLE_RM), insn->rm);
-    } else if (form->properties & X86_FORM_VECTOR_INDEX) {
+        gprs |= gprs_of_any_role(insn, X86_ROLE_OF(traits->roles, X86_ROLE_RM), insn->rm);
+    } else if (traits->properties & X86_FORM_VECTOR_INDEX) {
         insn->index |= (uint8_t)reading->v_high;
         gprs |= X86_GPR_BIT(insn->base & 31);
     } else {
@@ -447,10 +459,11 @@ static unsigned first_operand_bits(const struct x86_insn *insn)
 
 static void settle_flags(struct x86_insn *insn)
 {
-    uint32_t properties = insn->form->properties;
+    const struct x86_traits *traits = x86_traits_of(insn->form);
+    uint32_t properties = traits->properties;
     unsigned count_mask = first_operand_bits(insn) == 64 ? 63 : 31;
 
-    insn->flags = x86_flag_effects[insn->form->flags];
+    insn->flags = x86_flag_effects[traits->flags];
     if (properties & X86_FORM_FLAGS_MAY_STAY || insn->properties & X86_REPEATED ||
         (properties & X86_FORM_COUNT_IN_IMMEDIATE && (insn->immediate & count_mask) == 0))
         insn->flags.kept = insn->flags.written;
@@ -475,7 +488,7 @@ PART void read_usual_immediate(struct reading *reading, struct x86_insn *insn, u
 
 static void read_immediates(struct reading *reading, struct x86_insn *insn, unsigned options)
 {
-    struct x86_immediate_form form = insn->form->immediate;
+    struct x86_immediate_form form = x86_traits_of(insn->form)->immediate;
     unsigned size = form.size[insn->size_index];
 
     if (form.is_offset) {
@@ -504,7 +517,7 @@ static void settle_target(struct x86_insn *insn, unsigned options)
         insn->target = next + (uint64_t)insn->displacement;
         if (insn->address_bits == 32)
             insn->target = (uint32_t)insn->target;
-    } else if (insn->form->immediate.is_relative) {
+    } else if (x86_traits_of(insn->form)->immediate.is_relative) {
         insn->target = next + insn->immediate;
         if (insn->properties & X86_OPERAND_SIZE_BY_VENDOR && options & X86_DECODE_AMD)
             insn->target = (uint16_t)insn->target;
@@ -515,7 +528,7 @@ static void settle_target(struct x86_insn *insn, unsigned options)
 static uint32_t properties_of_prefixes(const struct x86_insn *insn)
 {
     const unsigned repeats = X86_PREFIX_F3 | X86_PREFIX_F2;
-    uint32_t form = insn->form->properties, properties = 0;
+    uint32_t form = x86_traits_of(insn->form)->properties, properties = 0;
 
     if (insn->prefixes & X86_PREFIX_LOCK)
         properties |= X86_LOCKED;
@@ -556,44 +569,45 @@ static __attribute__((noinline)) int settle_unusual(const uint8_t *bytes, const 
                                                     struct x86_insn *insn, unsigned options)
 {
     struct reading reading = {.bytes = bytes, .cursor = cursor, .extensions = extensions, .v_high = extensions & 16};
-    const struct x86_form *form = insn->form;
+    const struct x86_traits *traits = x86_traits_of(insn->form);
 
     insn->properties |= properties_of_prefixes(insn);
-    if (insn->prefixes & X86_PREFIX_67 && !(form->properties & X86_FORM_ADDRESS_64))
+    if (insn->prefixes & X86_PREFIX_67 && !(traits->properties & X86_FORM_ADDRESS_64))
         insn->address_bits = 32;
     read_immediates(&reading, insn, options);
     insn->length = (uint8_t)(reading.cursor - reading.bytes);
     settle_registers(&reading, insn);
     settle_flags(insn);
     settle_target(insn, options);
-    return are_distinct(insn, form->distinct) && insn->length <= X86_MAX_INSN_BYTES ? 0 : -EILSEQ;
+    return are_distinct(insn, traits->distinct) && insn->length <= X86_MAX_INSN_BYTES ? 0 : -EILSEQ;
 }
 
 /* The rest of any other: it has no prefix but rex, vex or evex. Only a row of rex prefixes can make it too long. */
-PART int settle_usual(struct reading *reading, struct x86_insn *insn, const struct x86_form *form)
+PART int settle_usual(struct reading *reading, struct x86_insn *insn, const struct x86_traits *traits)
 {
-    unsigned size = form->immediate.size[insn->size_index];
-    uint64_t gprs = form->gprs;
+    unsigned size = traits->immediate.size[insn->size_index];
+    uint64_t gprs = traits->gprs;
 
     if (size != 0)
-        read_usual_immediate(reading, insn, size, form->immediate.is_signed);
+        read_usual_immediate(reading, insn, size, traits->immediate.is_signed);
 
     unsigned length = (unsigned)(reading->cursor - reading->bytes);
     uint64_t next = insn->pc.value + length;
 
     insn->length = (uint8_t)length;
-    if (insn->properties & X86_PC_RELATIVE)
+    if (reading->properties & X86_PC_RELATIVE)
         insn->target = next + (uint64_t)insn->displacement;
-    else if (form->immediate.is_relative)
+    else if (traits->immediate.is_relative)
         insn->target = next + insn->immediate;
-    if (insn->modrm_offset == 0) {
-        gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_OPCODE), (insn->opcode & 7) | B_BIT(reading));
+    if (reading->modrm == X86_MODRM_NONE) {
+        gprs |= gprs_of_role(X86_ROLE_OF(traits->roles, X86_ROLE_OPCODE), (insn->opcode & 7) | B_BIT(reading));
     } else {
-        gprs |= gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_REG), insn->reg);
-        gprs |= insn->is_memory ? settle_address(insn) : gprs_of_role(X86_ROLE_OF(form->roles, X86_ROLE_RM), insn->rm);
+        gprs |= gprs_of_role(X86_ROLE_OF(traits->roles, X86_ROLE_REG), insn->reg);
+        gprs |= reading->modrm == X86_MODRM_USED ? settle_address(insn)
+                                                 : gprs_of_role(X86_ROLE_OF(traits->roles, X86_ROLE_RM), insn->rm);
     }
     insn->gprs = gprs;
-    insn->flags = x86_flag_effects[form->flags];
+    insn->flags = x86_flag_effects[traits->flags];
     return RARELY(length > X86_MAX_INSN_BYTES) ? -EILSEQ : 0;
 }
 
@@ -604,48 +618,66 @@ PART int refuse(struct x86_insn *insn, const struct reading *reading)
     return -EILSEQ;
 }
 
-/* Decodes what follows the prefixes. The two kinds are two functions in the end, so that each has only its own work. */
-PART int decode_opcode(struct reading *reading, struct x86_insn *insn, unsigned options, unsigned lead, bool is_vector)
+/* What is known of an instruction by its form. */
+PART int settle_form(struct reading *reading, struct x86_insn *insn, unsigned node)
 {
-    unsigned map = is_vector ? read_vector_opcode(reading, insn, lead) : read_legacy_opcode(reading, insn, lead);
+    const struct x86_form *form = &x86_forms[node];
+    const struct x86_traits *traits = x86_traits_of(form);
 
-    if (is_vector && map == X86_MAP_INVALID)
+    /* So that the compiler keeps the pointer, and does not work it out again wherever it is used. */
+    __asm__("" : "+r"(traits));
+    if (RARELY(reading->fields & traits->forbidden))
+        return refuse(insn, reading);
+    insn->form = form;
+    insn->mnemonic = form->mnemonic;
+    insn->flow = traits->flow;
+    insn->insn_class = traits->insn_class;
+    insn->address_bits = 64;
+    insn->properties = reading->properties | (traits->properties & (X86_FORM_UNUSUAL - 1));
+    if (reading->is_vector && insn->displacement_size == 1)
+        insn->displacement *= 1 << (traits->disp8_shift >> 4 * insn->size_index & 15);
+    if (RARELY(insn->prefixes || traits->properties & X86_FORM_UNUSUAL))
+        return settle_unusual(reading->bytes, reading->cursor, reading->extensions | reading->v_high, insn,
+                              reading->options);
+    return settle_usual(reading, insn, traits);
+}
+
+/* Decodes what follows the prefixes. The two kinds are two functions in the end, so that each has only its own work. */
+PART int decode_opcode(struct reading *reading, struct x86_insn *insn, unsigned lead)
+{
+    unsigned map =
+        reading->is_vector ? read_vector_opcode(reading, insn, lead) : read_legacy_opcode(reading, insn, lead);
+
+    if (reading->is_vector && map == X86_MAP_INVALID)
         return refuse(insn, reading);
     insn->map = (uint8_t)map;
     insn->opcode_offset = (uint8_t)(reading->cursor - reading->bytes - 1);
     if (RARELY(map == X86_MAP_3DNOW)) {
+        reading->selectors |= modrm_selectors(*reading->cursor);
         read_modrm(reading, insn, X86_MODRM_USED);
         insn->opcode = *reading->cursor++;
     }
 
     struct x86_opcode_root root = x86_opcode_roots[map][insn->opcode];
 
-    if (root.modrm_use == X86_MODRM_NONE)
+    if (root.modrm_use == X86_MODRM_NONE) {
         reading->selectors |= SELECTED(X86_SELECT_RM, reading->extensions & 1);
-    else if (map != X86_MAP_3DNOW)
+    } else if (map != X86_MAP_3DNOW) {
+        reading->selectors |= modrm_selectors(*reading->cursor);
         read_modrm(reading, insn, root.modrm_use);
-
-    const struct x86_form *form = find_form(reading, root.node);
-
-    if (RARELY(reading->fields & form->forbidden))
-        return refuse(insn, reading);
-    insn->form = form;
-    insn->summary = form->summary;
-    insn->address_bits = 64;
-    insn->properties |= form->properties & (X86_FORM_UNUSUAL - 1);
-    if (is_vector && insn->displacement_size == 1)
-        insn->displacement *= 1 << (form->disp8_shift >> 4 * insn->size_index & 15);
-    if (insn->prefixes || form->properties & X86_FORM_UNUSUAL)
-        return settle_unusual(reading->bytes, reading->cursor, reading->extensions | reading->v_high, insn, options);
-    return settle_usual(reading, insn, form);
+        /* x is the fifth bit of rm in evex alone; elsewhere forms neither use nor forbid it. */
+        if (reading->is_vector && insn->encoding == X86_ENCODING_EVEX && reading->modrm == X86_MODRM_REGISTER)
+            insn->rm |= (uint8_t)(X_BIT(reading) << 1);
+    }
+    return settle_form(reading, insn, find_form(reading, root.node));
 }
 
 static __attribute__((noinline)) int decode_vector(const uint8_t *bytes, const uint8_t *cursor, struct x86_insn *insn,
                                                    unsigned options, unsigned lead)
 {
-    struct reading reading = {.bytes = bytes, .cursor = cursor};
+    struct reading reading = {.bytes = bytes, .cursor = cursor, .options = options, .is_vector = true};
 
-    return decode_opcode(&reading, insn, options, lead, true);
+    return decode_opcode(&reading, insn, lead);
 }
 
 /* pop has the byte that xop begins with; its modrm cannot be a map of xop's. */
@@ -654,24 +686,89 @@ PART bool is_vector_lead(unsigned lead, const uint8_t *cursor)
     return lead > LEAD_ESCAPE && (lead != LEAD_XOP || (cursor[1] & 31) >= 8);
 }
 
-/* Decodes from bytes of which READABLE_BYTES can be read. On failure the length is that of what was looked at. */
-PART int decode(const uint8_t *bytes, unsigned options, struct x86_insn *insn)
+/* What every instruction begins with. */
+PART void clear(struct x86_insn *insn)
 {
-    struct reading reading = {.bytes = bytes, .cursor = bytes};
-    int lead = read_prefixes(&reading, insn);
-
     insn->target = insn->immediate = 0;
     insn->displacement = 0;
-    insn->properties = 0;
     insn->base = insn->index = X86_GPR_NONE;
     insn->all_fields[0] = insn->all_fields[1] = 0;
+}
+
+/* Those that decode_plain does not take. */
+static __attribute__((noinline)) int decode_other(const uint8_t *bytes, unsigned options, struct x86_insn *insn)
+{
+    struct reading reading = {.bytes = bytes, .cursor = bytes, .options = options};
+    int lead = read_prefixes(&reading, insn);
+
+    clear(insn);
     if (RARELY(lead < 0)) {
         reading.cursor = bytes + X86_MAX_INSN_BYTES;
         return refuse(insn, &reading);
     }
-    if (RARELY(is_vector_lead((unsigned)lead, reading.cursor)))
+    if (is_vector_lead((unsigned)lead, reading.cursor))
         return decode_vector(bytes, reading.cursor, insn, options, (unsigned)lead);
-    return decode_opcode(&reading, insn, options, (unsigned)lead, false);
+    return decode_opcode(&reading, insn, (unsigned)lead);
+}
+
+/* Whether what follows 0f is the opcode. */
+PART bool is_last_escape(unsigned second)
+{
+    return second != 0x38 && second != 0x3a && second != 0x0f;
+}
+
+/*
+ * Most instructions: of the first two maps, with no prefix but a rex. `reading` is at the opcode and has its map's
+ * properties only. No switch is looked at but for those few opcodes that mean several instructions.
+ */
+PART int decode_plain(struct reading *reading, struct x86_insn *insn, unsigned map)
+{
+    unsigned opcode = *reading->cursor, rex = reading->extensions, modrm = reading->cursor[1];
+    const struct x86_plain_root *root = &x86_plain_roots[map][opcode];
+    unsigned node = root->nodes[0];
+
+    clear(insn);
+    insn->encoding = X86_ENCODING_LEGACY;
+    insn->map = (uint8_t)map;
+    insn->opcode = (uint8_t)opcode;
+    insn->opcode_offset = (uint8_t)(reading->cursor - reading->bytes);
+    insn->rex = (uint8_t)rex;
+    insn->prefixes = 0;
+    insn->segment = X86_SEGMENT_NONE;
+    insn->size_index = (uint8_t)(1 + (rex >> 3 & 1));
+    reading->fields = X86_FIELD_ANY | (rex & X86_FIELD_R);
+    reading->cursor++;
+    if (root->modrm_use != X86_MODRM_NONE) {
+        node = root->nodes[modrm >= MODRM_REGISTER];
+        read_modrm(reading, insn, root->modrm_use);
+    }
+    if (X86_NODE_IS_SWITCH(node)) {
+        reading->selectors =
+            SELECTED(X86_SELECT_W, rex >> 3 & 1) |
+            (reading->modrm == X86_MODRM_NONE ? SELECTED(X86_SELECT_RM, rex & 1) : modrm_selectors(modrm));
+        node = find_form(reading, node);
+    }
+    return settle_form(reading, insn, node);
+}
+
+/* Decodes from bytes of which READABLE_BYTES can be read. On failure the length is that of what was looked at. */
+PART int decode(const uint8_t *bytes, unsigned options, struct x86_insn *insn)
+{
+    bool has_rex = (bytes[0] & 0xf0) == 0x40;
+    struct reading reading = {
+        .bytes = bytes,
+        .cursor = bytes + has_rex,
+        .extensions = has_rex ? bytes[0] : 0,
+        .options = options,
+    };
+    unsigned lead = leads[*reading.cursor], map = X86_MAP_PRIMARY;
+
+    if (lead == LEAD_ESCAPE && is_last_escape(reading.cursor[1])) {
+        lead = LEAD_OPCODE;
+        map = X86_MAP_0F;
+        reading.cursor++;
+    }
+    return lead == LEAD_OPCODE ? decode_plain(&reading, insn, map) : decode_other(bytes, options, insn);
 }
 
 /* The last bytes of what is readable: decodes a padded copy, and believes nothing that rests on the padding. */
@@ -685,7 +782,7 @@ static __attribute__((noinline)) int decode_near_end(const uint8_t *bytes, size_
         padded[i] = read_u64(bytes + 8 * i);
     padded[words] = read_part(bytes + 8 * words, available % 8);
 
-    int result = decode((const uint8_t *)padded, options, insn);
+    int result = x86_decode((const uint8_t *)padded, sizeof(padded), insn->pc, options, insn);
 
     if (result == 0 && insn->length > available)
         return -ENODATA;

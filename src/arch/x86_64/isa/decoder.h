@@ -56,14 +56,9 @@ struct x86_insn {
         };
         uint64_t gprs; /* by enum x86_gpr_lane */
     };
-    union {
-        struct {
-            uint16_t mnemonic;
-            uint8_t flow;
-            uint8_t insn_class;
-        };
-        struct x86_summary summary;
-    };
+    uint16_t mnemonic;
+    uint8_t flow;
+    uint8_t insn_class;
     uint8_t length;
     uint8_t encoding;
     uint8_t map; /* of enum x86_opcode_map */

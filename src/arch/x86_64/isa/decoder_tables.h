@@ -46,10 +46,11 @@ enum x86_selector {
     X86_SELECTOR_COUNT,      /* eight: a byte each of one word */
 };
 
-/* A node is a form's number, or with this bit the place of a switch: its selector, then a node for each value. */
-#define X86_NODE_SWITCH      0x8000u
-#define X86_NODE_PLACE(node) (((node)&0x7fffu) << 2)
-#define X86_FORM_INVALID     0u
+/* A node is a form's number or, from here on, the place of a switch: its selector, then a node for each value. */
+#define X86_NODE_SWITCH          0x2000u
+#define X86_NODE_IS_SWITCH(node) ((node) >= X86_NODE_SWITCH)
+#define X86_NODE_PLACE(node)     ((node)-X86_NODE_SWITCH)
+#define X86_FORM_INVALID         0u
 
 /* Bits of an instruction that some forms do not allow. */
 enum x86_field {
@@ -105,13 +106,6 @@ struct x86_immediate_form {
     uint8_t is_offset : 1; /* the address of mov's absolute forms: eight bytes, four under 67 */
 };
 
-/* What one asks first of an instruction; copied from the form in one piece. */
-struct x86_summary {
-    uint16_t mnemonic;
-    uint8_t flow;
-    uint8_t insn_class;
-};
-
 /* Sets of general registers side by side in one word; the lane's number counts 16 bits. */
 enum x86_gpr_lane {
     X86_GPRS_READ,
@@ -123,25 +117,28 @@ enum x86_gpr_lane {
 #define X86_GPRS(lane, set)     ((uint64_t)(set) << 16 * (lane))
 #define X86_GPRS_OF(gprs, lane) ((x86_gpr_set)((gprs) >> 16 * (lane)))
 
-struct x86_form {
-    union {
-        struct x86_summary summary;
-        struct {
-            uint16_t mnemonic;
-            uint8_t flow;
-            uint8_t insn_class;
-        };
-    };
+/* What the decoder goes by. Many forms have the same; all that is asked of one is in the same line of memory. */
+struct x86_traits {
+    uint64_t gprs; /* four sets in the lanes above: the registers that it names, not those that fields name */
     uint32_t properties;
     uint32_t roles; /* a byte for each x86_role_field */
     struct x86_immediate_form immediate;
-    uint64_t gprs; /* four sets in the lanes below: the registers that it names, not those that fields name */
     uint16_t forbidden;
+    uint8_t flow;
+    uint8_t insn_class;
     uint16_t disp8_shift; /* four bits for each vector length: evex displacements count in operands */
-    uint16_t operands;    /* where its operands begin */
-    uint8_t operand_count;
-    uint8_t flags; /* number of its x86_flag_effect */
+    uint8_t flags;        /* number of its x86_flag_effect */
     uint8_t distinct;
+    uint32_t unused;
+};
+
+_Static_assert(sizeof(struct x86_traits) == 32, "traits are in two lines of memory");
+
+struct x86_form {
+    uint16_t mnemonic;
+    uint16_t traits;   /* number of its x86_traits */
+    uint16_t operands; /* where its operands begin */
+    uint16_t operand_count;
 };
 
 /* Flags, as bits of rflags. */
@@ -195,15 +192,34 @@ struct x86_opcode_root {
     uint16_t modrm_use;
 };
 
+/*
+ * The same of the first two maps for instructions without legacy prefixes, which most are: what switches on those, and
+ * on whether modrm names memory or a register, lead to.
+ */
+struct x86_plain_root {
+    uint16_t nodes[2];
+    uint16_t modrm_use;
+    uint16_t unused;
+};
+
+#define X86_PLAIN_MAP_COUNT 2
+
 /* Hidden, so that code in a library reaches them without a detour. */
 #pragma GCC visibility push(hidden)
 extern const struct x86_opcode_root x86_opcode_roots[X86_MAP_COUNT][256];
+extern const struct x86_plain_root x86_plain_roots[X86_PLAIN_MAP_COUNT][256];
 extern const uint16_t x86_switches[];
 extern const struct x86_form x86_forms[];
+extern const struct x86_traits x86_form_traits[];
 extern const struct x86_flag_effect x86_flag_effects[];
 extern const struct x86_operand_form x86_operand_forms[];
 extern const struct x86_operand_type x86_operand_types[];
 extern const uint16_t x86_form_count;
 #pragma GCC visibility pop
+
+static inline const struct x86_traits *x86_traits_of(const struct x86_form *form)
+{
+    return &x86_form_traits[form->traits];
+}
 
 #endif

@@ -152,7 +152,7 @@ static void put_registers_of_address(struct text_writer *text, const struct x86_
         return;
     if (has_base)
         text_put_char(text, '+');
-    if (insn->form->properties & X86_FORM_VECTOR_INDEX)
+    if (x86_traits_of(insn->form)->properties & X86_FORM_VECTOR_INDEX)
         put_register(text, operand->register_class, operand->index);
     else
         text_put_string(text, x86_gpr_name(operand->index, insn->address_bits));

@@ -85,7 +85,7 @@ static void describe_memory(const struct x86_insn *insn, const struct x86_operan
 static void describe_immediate(const struct x86_insn *insn, const struct x86_operand_form *form,
                                struct x86_operand *operand)
 {
-    const struct x86_immediate_form *immediate = &insn->form->immediate;
+    const struct x86_immediate_form *immediate = &x86_traits_of(insn->form)->immediate;
     unsigned first_bits = 8u * insn->immediate_size;
 
     operand->value = insn->immediate;
@@ -113,7 +113,7 @@ void x86_insn_operand(const struct x86_insn *insn, unsigned which, struct x86_op
         .size_bits = type->size_bits[insn->size_index],
         .segment = X86_SEGMENT_NONE,
     };
-    if (which == 0 && insn->mask != 0 && !insn->zeroing && insn->form->properties & X86_FORM_MASK_MERGES)
+    if (which == 0 && insn->mask != 0 && !insn->zeroing && x86_traits_of(insn->form)->properties & X86_FORM_MASK_MERGES)
         operand_out->access = form->kind == X86_OPERAND_REGISTER ? X86_READ | X86_MAY_WRITE : X86_MAY_WRITE;
     switch (form->kind) {
     case X86_OPERAND_REGISTER:

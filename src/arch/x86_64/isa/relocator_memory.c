@@ -64,9 +64,11 @@ static void clear_base_extension(const struct x86_insn *insn, uint8_t *bytes)
 /* Puts another low register where the instruction names rsp, in modrm.reg or in vvvv. */
 static void replace_sp(const struct x86_insn *insn, uint8_t *bytes, enum x86_gpr substitute)
 {
-    if (insn->reg == X86_RSP && X86_ROLE_OF(insn->form->roles, X86_ROLE_REG))
+    uint32_t roles = x86_traits_of(insn->form)->roles;
+
+    if (insn->reg == X86_RSP && X86_ROLE_OF(roles, X86_ROLE_REG))
         bytes[insn->modrm_offset] = (uint8_t)((bytes[insn->modrm_offset] & ~0x38u) | (unsigned)substitute << 3);
-    if (insn->vvvv == X86_RSP && X86_ROLE_OF(insn->form->roles, X86_ROLE_VVVV))
+    if (insn->vvvv == X86_RSP && X86_ROLE_OF(roles, X86_ROLE_VVVV))
         bytes[insn->opcode_offset - 1] =
             (uint8_t)((bytes[insn->opcode_offset - 1] & ~0x78u) | (~(unsigned)substitute & 15) << 3);
 }
@@ -303,7 +305,7 @@ void x86_relocator_put_far(struct x86_relocator *relocator, const struct x86_ins
         put_push_by_stack(relocator, insn);
     else if (insn->mnemonic == X86_MNEMONIC_pop)
         put_pop_by_stack(relocator, insn);
-    else if (X86_GPRS_OF(insn->form->gprs, X86_GPRS_READ) & X86_GPR_BIT(X86_RSP))
+    else if (X86_GPRS_OF(x86_traits_of(insn->form)->gprs, X86_GPRS_READ) & X86_GPR_BIT(X86_RSP))
         x86_relocator_fail(relocator,
                            -EOPNOTSUPP); /* rsp by name, and neither push nor pop: nothing of the sort exists */
     else

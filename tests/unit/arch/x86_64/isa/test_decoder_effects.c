@@ -87,7 +87,9 @@ static bool is_dangerous(const struct x86_insn *insn)
 /* Calls of the hypervisor are its business. */
 static bool is_tested(const struct x86_form *form)
 {
-    return form->flow == X86_FLOW_NEXT && !(form->properties & X86_SEGMENT_CHANGE) &&
+    const struct x86_traits *traits = x86_traits_of(form);
+
+    return traits->flow == X86_FLOW_NEXT && !(traits->properties & X86_SEGMENT_CHANGE) &&
            form->mnemonic != X86_MNEMONIC_vmcall && form->mnemonic != X86_MNEMONIC_vmmcall;
 }
 
@@ -224,7 +226,8 @@ static struct summary summarize(bool wants_report)
         summary.tested++;
         summary.exercised += record->completed != 0;
         summary.absent += record->illegal == record->runs;
-        if (record->completed == 0 && record->illegal != record->runs && !(x86_forms[i].properties & X86_PRIVILEGED)) {
+        if (record->completed == 0 && record->illegal != record->runs &&
+            !(x86_traits_of(&x86_forms[i])->properties & X86_PRIVILEGED)) {
             summary.only_faulted++;
             printf("never completed: %s (%u faults, %u without an end)\n", x86_mnemonic_name(x86_forms[i].mnemonic),
                    record->faulted, record->timed_out);
