@@ -9,7 +9,6 @@
 #include "stalker/engine.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
-#include "stalker/translation.h"
 #include "stalker/translator.h"
 
 void block_link_note(struct block_exit *exit, struct block *to)
@@ -24,7 +23,7 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
     if (exit->linked != 0 || !block_exit_is_linkable(exit) || cache->engine->options.without_links ||
         !block_may_link(cache, to))
         return;
-    if (cache->engine->translator->link(&(struct translation){.cache = cache}, exit, to) != 0)
+    if (cache->engine->translator->link(cache, exit, to) != 0)
         return;
     counter_add(COUNTER_blocks_linked, 1);
     observer_linked(cache, exit, to);
@@ -51,7 +50,7 @@ void block_unlink(struct code_cache *cache, struct block_exit *exit)
         return;
     block_link_forget(cache, exit);
     /* The stub is in reach: it was when the branch was written. */
-    if (cache->engine->translator->link(&(struct translation){.cache = cache}, exit, NULL) == 0)
+    if (cache->engine->translator->link(cache, exit, NULL) == 0)
         counter_add(COUNTER_blocks_unlinked, 1);
 }
 

@@ -260,11 +260,13 @@ bool call_probe_is_at(const struct code_cache *cache, struct app_pc pc)
 void call_probe_put(struct translation *translation)
 {
     struct stalker_engine *engine = translation->cache->engine;
-    struct app_pc start = translation->block->start;
-    struct probe_point *point = find_point(engine, start.value);
+    struct probe_point *point;
 
     /* What was added since somebody looked is put when the block is translated anew, right after this. */
-    if (point == NULL || !translation->is_observed || translation->cache->configuration.is_quiet)
+    if (!translation->is_observed || translation->cache->configuration.is_quiet)
+        return;
+    point = find_point(engine, translation->block->start.value);
+    if (point == NULL)
         return;
     for (unsigned i = 0; i < WATCHES && is_watched(point, i); i++)
         engine->translator->put_callout(translation, &point->watches[i]);

@@ -129,7 +129,7 @@ static size_t bytes_from(const struct code_source *source, uint64_t pc, bool *is
     uint64_t end = pc;
 
     *is_changeable_out = false;
-    while (interval_map_find(&source->regions, end, &region) && end - pc < BYTES_ENOUGH) {
+    while (end - pc < BYTES_ENOUGH && interval_map_find(&source->regions, end, &region)) {
         end = region.end;
         *is_changeable_out |= region.value != 0;
     }

@@ -19,9 +19,7 @@ struct translation {
     struct cache_slab *slab;
     struct code_writer hot;
     struct code_writer cold;
-    struct block *block;                              /* the one under way */
-    struct block *blocks[UNIT_BLOCKS_MAX];            /* all so far, this one too */
-    struct code_place_record places[UNIT_BLOCKS_MAX]; /* of their hot code */
+    struct block *block; /* the one under way */
     unsigned block_count;
     uint32_t notes_before;      /* how much the slab had noted */
     unsigned insn_limit;        /* a block ends after that many instructions at the latest */
@@ -36,7 +34,17 @@ struct translation {
     uint64_t source_end;        /* how far the code that the unit is in can be read, as was found last */
     bool is_changeable;         /* and whether it may change without a system call */
     void *insns;                /* the CPU's: decoded instructions and what else it needs */
+    /* So many as block_count says; what is behind is not set. */
+    struct block *blocks[UNIT_BLOCKS_MAX];            /* all so far, the one under way too */
+    struct code_place_record places[UNIT_BLOCKS_MAX]; /* of their hot code */
 };
+
+/* A translation of which nothing is known but for which cache it is. */
+static inline void translation_init(struct translation *translation, struct code_cache *cache)
+{
+    __builtin_memset(translation, 0, offsetof(struct translation, blocks));
+    translation->cache = cache;
+}
 
 /*
  * How the block under way may go on to `next`: by a placeholder, if that is not translated yet and the unit has room

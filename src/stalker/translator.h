@@ -16,6 +16,7 @@
 struct block;
 struct code_writer;
 struct block_exit;
+struct code_cache;
 struct callout;
 struct callout_behind;
 struct code_place;
@@ -122,7 +123,7 @@ struct translator {
     void (*put_landing)(struct translation *translation, struct block *block);
 
     /* Makes an exit's branch go to the block `to`, or back to its stub for NULL. -ENOSPC: no room for a far jump. */
-    MUST_USE int (*link)(struct translation *translation, struct block_exit *exit, const struct block *to);
+    MUST_USE int (*link)(const struct code_cache *cache, struct block_exit *exit, const struct block *to);
 };
 
 /* The one of this machine; NULL: gait cannot follow threads on it yet. */

@@ -52,7 +52,7 @@ size_t translation_source_bytes(struct translation *translation, bool *is_change
     uint64_t start = translation->block->start.value;
 
     /* Blocks of a unit follow each other. */
-    if (translation->block_count == 1 || translation->source_end - start < SOURCE_REST_BYTES) {
+    if (translation->source_end - start < SOURCE_REST_BYTES) {
         size_t bytes = code_source_bytes(&translation->cache->engine->source, translation->block->start,
                                          &translation->is_changeable);
 
@@ -265,12 +265,12 @@ static void link_unit(struct translation *translation)
 
             if (!block_exit_is_linkable(exit))
                 continue;
-            to = code_cache_find(translation->cache, block_exit_target(exit));
-            if (to == NULL)
+            if (exit->kind == BLOCK_EXIT_ADJACENT && i + 1 < translation->block_count) {
+                block_link_note(exit, translation->blocks[i + 1]);
                 continue;
-            if (exit->kind == BLOCK_EXIT_ADJACENT && to == translation->blocks[i + 1])
-                block_link_note(exit, to);
-            else
+            }
+            to = code_cache_find(translation->cache, block_exit_target(exit));
+            if (to != NULL)
                 block_link(translation->cache, exit, to);
         }
     }
@@ -294,11 +294,16 @@ static int translate(struct translation *translation, struct app_pc start, bool 
 int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, struct block **block_out)
 {
     struct stalker_engine *engine = cache->engine;
-    struct translation translation = {.cache = cache, .insns = engine->insns};
+    struct translation translation;
+    size_t source_bytes;
     int result;
 
+    translation_init(&translation, cache);
+    translation.insns = engine->insns;
+    source_bytes = code_source_bytes(&engine->source, start, &translation.is_changeable);
+    translation.source_end = start.value + source_bytes;
     /* A slab near an address where nothing is could be mapped there, and its contents taken for code. */
-    if (code_source_bytes(&engine->source, start, NULL) == 0 && !stalker_engine_is_native(engine, start))
+    if (source_bytes == 0 && !stalker_engine_is_native(engine, start))
         return -EFAULT;
     reclaim_limit(cache);
     mutex_lock(&engine->translation_lock);
@@ -318,9 +323,13 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
 int unit_add_landing(struct code_cache *cache, struct block *block)
 {
     struct cache_slab *slab = code_cache_slab_of(cache, block);
-    struct translation translation = {.cache = cache, .slab = slab, .block = block};
-    int result = code_cache_reserve_cold(slab, LANDING_BYTES_MAX, &translation.cold);
+    struct translation translation;
+    int result;
 
+    translation_init(&translation, cache);
+    translation.slab = slab;
+    translation.block = block;
+    result = code_cache_reserve_cold(slab, LANDING_BYTES_MAX, &translation.cold);
     if (result != 0)
         return result;
     cache->engine->translator->put_landing(&translation, block);

@@ -117,11 +117,6 @@ void x86_event_plan(struct translation *translation)
     plan->check_at_end = plan->check && !plan->flags_free && !plan->record && at_end != EVENT_RECORD_CALL;
 }
 
-bool x86_events_in_use(const struct translation *translation)
-{
-    return translation->cache->configuration.events & EVENTS_IN_CODE;
-}
-
 void x86_take_register(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);

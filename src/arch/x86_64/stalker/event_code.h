@@ -5,11 +5,9 @@
 
 #include "arch/x86_64/stalker/trail.h"
 #include "base/address.h"
+#include "gait/stalker.h"
+#include "stalker/translation.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct translation;
 struct x86_insn;
 
 /* Where in a block somebody looks whether the buffer is full. A record without anything that differs is at its start.
@@ -26,7 +24,15 @@ struct event_plan {
 };
 
 /* Whether the program's r11 is at home at the borders of blocks, and the position of events in its place. */
-bool x86_events_in_use(const struct translation *translation);
+static inline bool x86_cache_has_events(const struct code_cache *cache)
+{
+    return cache->configuration.events & EVENTS_IN_CODE;
+}
+
+static inline bool x86_events_in_use(const struct translation *translation)
+{
+    return x86_cache_has_events(translation->cache);
+}
 
 /* Puts the program's value into r11, or the position; nothing if it is there already. */
 void x86_take_register(struct translation *translation);

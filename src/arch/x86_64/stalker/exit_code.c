@@ -133,10 +133,10 @@ static int patch_placeholder(struct cache_slab *slab, struct cache_pc place, str
 }
 
 /* A jump in cold memory that reaches any address. */
-static int put_far_jump(struct translation *translation, struct cache_slab *slab, const struct block *to,
+static int put_far_jump(const struct code_cache *cache, struct cache_slab *slab, const struct block *to,
                         struct cache_pc *jump_out)
 {
-    struct trail_state state = {.homes = x86_events_in_use(translation) ? X86_GPR_BIT(POSITION_REGISTER) : 0};
+    struct trail_state state = {.homes = x86_cache_has_events(cache) ? X86_GPR_BIT(POSITION_REGISTER) : 0};
     struct cold_piece piece;
     struct code_writer writer;
     int result = code_cache_reserve_cold(slab, 16, &writer);
@@ -152,9 +152,9 @@ static int put_far_jump(struct translation *translation, struct cache_slab *slab
     return code_memory_commit(slab->cold, &writer);
 }
 
-int x86_link(struct translation *translation, struct block_exit *exit, const struct block *to)
+int x86_link(const struct code_cache *cache, struct block_exit *exit, const struct block *to)
 {
-    struct cache_slab *slab = code_cache_slab_of(translation->cache, block_of_exit(exit));
+    struct cache_slab *slab = code_cache_slab_of(cache, block_of_exit(exit));
     struct cache_pc place = block_exit_place(exit), destination;
     int result = 0;
 
@@ -166,7 +166,7 @@ int x86_link(struct translation *translation, struct block_exit *exit, const str
     /* A placeholder is part of the slab that its stub is near to, so the stub stands for all of it. */
     if (to != NULL && (!address_fits_rel32(place.value + 8, destination.value) ||
                        !address_fits_rel32(place.value, destination.value)))
-        result = put_far_jump(translation, slab, to, &destination);
+        result = put_far_jump(cache, slab, to, &destination);
     if (result != 0)
         return result;
     return exit->kind == BLOCK_EXIT_ADJACENT ? patch_placeholder(slab, place, destination)

@@ -7,8 +7,8 @@
 
 struct block;
 struct block_exit;
-struct translation;
+struct code_cache;
 
-MUST_USE int x86_link(struct translation *translation, struct block_exit *exit, const struct block *to);
+MUST_USE int x86_link(const struct code_cache *cache, struct block_exit *exit, const struct block *to);
 
 #endif

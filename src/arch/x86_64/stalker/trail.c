@@ -29,7 +29,8 @@ struct bytes_reader {
     const uint8_t *limit;
 };
 
-/* Seven bits a byte, the lowest first; bit 7: more follow. Returns what is behind it, as all that write bytes here do. */
+/* Seven bits a byte, the lowest first; bit 7: more follow. Returns what is behind it, as all that write bytes here do.
+ */
 static inline uint8_t *put_number(uint8_t *bytes, uint64_t number)
 {
     for (; number > 0x7f; number >>= 7)

@@ -57,7 +57,7 @@ enum trail_taking {
 
 /* All zero: the program's registers are the CPU's. No byte of it is padding: states are compared as a whole. */
 struct trail_state {
-    x86_gpr_set homes;        /* these are in the thread's context */
+    x86_gpr_set homes; /* these are in the thread's context */
     uint16_t zero;
     int32_t sp_add;           /* rsp is this much more than the CPU's; of TRAIL_PC_BRANCHED: was, before the branch */
     uint8_t pc;               /* enum trail_pc */

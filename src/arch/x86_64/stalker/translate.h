@@ -47,6 +47,12 @@ static inline struct x86_block *x86_block_of(struct translation *translation)
 
 static const struct trail_state trail_plain = {0};
 
+/* Whether nothing has to be put between the block's instructions: no events, no counts. */
+static inline bool x86_puts_nothing_between(struct translation *translation)
+{
+    return !x86_events_in_use(translation) && x86_block_of(translation)->count_pending == 0;
+}
+
 /* Notes that from the next byte of hot code on, the thread is at app_pc in that state. */
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state);
 

@@ -88,6 +88,14 @@ static size_t find_source(struct translation *translation)
     return available;
 }
 
+/* Whether the block ends behind an instruction, at `next`. */
+static bool ends_block(struct translation *translation, const struct x86_insn *insn, struct app_pc next)
+{
+    /* The last: it may have changed what comes next. */
+    return insn->flow != X86_FLOW_NEXT || next.value >= translation->quiet_border.value ||
+           (insn->properties & X86_MEMORY_WRITE && x86_block_of(translation)->is_checked);
+}
+
 static void decode(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
@@ -96,40 +104,34 @@ static void decode(struct translation *translation)
     unsigned options = host_cpu_decode_options();
     size_t available = find_source(translation);
 
-    decoded->count = 0;
+    struct x86_insn *insn = decoded->insns, *limit = insn + translation->insn_limit;
+    const uint8_t *bytes = decoded->source;
+
     decoded->point_count = 0;
     decoded->homes = x86_events_in_use(translation) ? X86_GPR_BIT(X86_R11) : 0;
     decoded->ends_bad = false;
     decoded->count_pending = 0;
     decoded->callouts_done = 0;
     decoded->is_counted = false;
-    while (decoded->count < translation->insn_limit) {
-        struct x86_insn *insn = &decoded->insns[decoded->count];
-        const uint8_t *bytes = decoded->source + (pc.value - block->start.value);
-
+    while (insn < limit) {
         int result = x86_decode(bytes, available, pc, options, insn);
 
         /* The copy ends here, the original does not. */
-        if (result == -ENODATA && decoded->is_checked && decoded->count > 0)
+        if (result == -ENODATA && decoded->is_checked && insn > decoded->insns)
             break;
         if (result != 0 || (x86_uses_our_segment(insn) && !x86_segment_can_be_put(insn))) {
             decoded->ends_bad = true;
             decoded->ends_unknown = result != 0;
             break;
         }
-        decoded->count++;
         pc = x86_insn_next(insn);
+        bytes += insn->length;
         available -= insn->length;
-        if (insn->flow != X86_FLOW_NEXT)
-            break;
-        if (pc.value >= translation->quiet_border.value)
-            break;
-        /* It may have changed what comes next. */
-        if (decoded->is_checked && insn->properties & X86_MEMORY_WRITE)
+        if (ends_block(translation, insn++, pc))
             break;
     }
-    block_set_original(block, decoded->count, pc.value - block->start.value,
-                       decoded->count == 0 ? 0 : decoded->insns[decoded->count - 1].length);
+    decoded->count = (unsigned)(insn - decoded->insns);
+    block_set_original(block, decoded->count, pc.value - block->start.value, decoded->count == 0 ? 0 : insn[-1].length);
     x86_event_plan(translation);
     decoded->is_bare = decoded->homes == 0 && decoded->events.is_told;
 }
@@ -298,7 +300,8 @@ static void put(struct translation *translation, unsigned which)
     const struct x86_insn *insn = &x86_block_of(translation)->insns[which];
     const uint8_t *bytes = x86_block_of(translation)->source + (insn->pc.value - translation->block->start.value);
 
-    x86_put_events_before(translation, which);
+    if (!x86_puts_nothing_between(translation))
+        x86_put_events_before(translation, which);
     if (x86_block_of(translation)->count_pending != 0 && (insn->flow != X86_FLOW_NEXT || x86_overwrites_flags(insn)))
         x86_put_counts(translation, insn->pc, x86_overwrites_flags(insn));
     if (x86_uses_our_segment(insn))
@@ -329,12 +332,11 @@ static void put_copies(struct translation *translation, unsigned first, unsigned
 static void put_all(struct translation *translation)
 {
     const struct x86_block *decoded = x86_block_of(translation);
-    /* Nothing has to be put between instructions. */
-    bool is_quiet = !x86_events_in_use(translation) && decoded->count_pending == 0;
-    unsigned first = 0, end;
+    unsigned count = decoded->count, first = 0, end;
+    bool joins = x86_puts_nothing_between(translation);
 
-    while (first < decoded->count) {
-        for (end = first; is_quiet && end < decoded->count && is_copied(&decoded->insns[end]); end++)
+    while (first < count) {
+        for (end = first; joins && end < count && is_copied(&decoded->insns[end]); end++)
             ;
         if (end > first)
             put_copies(translation, first, end);

@@ -284,12 +284,19 @@ static bool is_out_of_reach(const struct translation *translation, const struct 
     }
 }
 
-void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+/* What has to be done when the block's last instruction is reached. */
+static void put_before_flow(struct translation *translation, const struct x86_insn *insn)
 {
     x86_put_counts(translation, insn->pc, false);
     x86_trail_note(translation, insn->pc, trail_plain);
     x86_take_position(translation);
     x86_put_events_at_end(translation, insn->pc, insn);
+}
+
+void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+{
+    if (!x86_puts_nothing_between(translation))
+        put_before_flow(translation, insn);
     translation->is_open = false;
     if ((insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) ||
         is_out_of_reach(translation, insn)) {

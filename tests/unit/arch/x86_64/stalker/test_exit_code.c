@@ -36,7 +36,7 @@ static int link_exit(struct block_exit *exit, const struct block *to)
     int status;
 
     mutex_lock(&lab.cache->lock);
-    status = x86_link(&(struct translation){.cache = lab.cache}, exit, to);
+    status = x86_link(lab.cache, exit, to);
     mutex_unlock(&lab.cache->lock);
     return status;
 }
