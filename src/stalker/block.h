@@ -73,6 +73,22 @@ static inline uint8_t *block_notes_lengths(struct block_notes *notes)
     return notes->bytes + notes->snapshot_bytes;
 }
 
+/* A block of which nothing is known but its number. Field by field: together they would be cleared by a slow loop. */
+static inline void block_init(struct block *block, uint32_t index)
+{
+    block->entry = cache_pc_of(0);
+    block->start = app_pc_of(0);
+    block->landing = 0;
+    block->index = index;
+    block->incoming = block->notes = 0;
+    block->slab = block->size_bytes = 0;
+    block->insn_count = block->last_insn_bytes = 0;
+    block->landing_bytes = 0;
+    block->is_retired = block->is_quiet = false;
+    for (unsigned i = 0; i < BLOCK_EXIT_COUNT; i++)
+        block->exits[i] = (struct block_exit){.which = (uint8_t)i};
+}
+
 /* What it is made of: so many instructions and bytes, so many of these the last instruction's. */
 static inline void block_set_original(struct block *block, unsigned insn_count, size_t size_bytes,
                                       unsigned last_insn_bytes)

@@ -206,9 +206,7 @@ struct block *code_cache_new_block(struct code_cache *cache)
     block = code_cache_block(cache, index);
     memory_populate_ahead(cache->chunks[chunk], chunk_bytes(),
                           (size_t)((char *)(block + 1) - (char *)cache->chunks[chunk]), &cache->chunk_present);
-    *block = (struct block){.index = index};
-    for (unsigned i = 0; i < BLOCK_EXIT_COUNT; i++)
-        block->exits[i].which = (uint8_t)i;
+    block_init(block, index);
     return block;
 }
 

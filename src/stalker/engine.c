@@ -119,6 +119,8 @@ void stalker_engine_destroy(struct stalker_engine *engine)
 
 int stalker_engine_add_native(struct stalker_engine *engine, struct app_pc function)
 {
+    /* Whoever is to call it natively comes later. */
+    atomic_store_explicit(&engine->has_natives, true, memory_order_relaxed);
     return hash_map_set(&engine->natives, function.value, 1);
 }
 
@@ -143,7 +145,10 @@ bool stalker_engine_is_native(const struct stalker_engine *engine, struct app_pc
 {
     uint64_t value;
 
-    return hash_map_lookup(&engine->natives, function.value, &value) || is_unreadable_function(engine, function);
+    if (atomic_load_explicit(&engine->has_natives, memory_order_relaxed) &&
+        hash_map_lookup(&engine->natives, function.value, &value))
+        return true;
+    return is_unreadable_function(engine, function);
 }
 
 static bool is_same(const struct follow_configuration *a, const struct follow_configuration *b)

@@ -99,6 +99,7 @@ struct stalker_engine {
     struct code_source source;
     struct hash_map nothing;          /* no blocks: for threads that are to come to the engine each time */
     struct hash_map natives;          /* functions that followed threads call natively, by address */
+    _Atomic bool has_natives;         /* whether there are any */
     _Atomic uint64_t epoch;           /* reclaim.c */
     _Atomic uint32_t mapping_changes; /* how often followed threads changed their mappings */
     const struct gait_observer *_Atomic observer;

@@ -26,6 +26,7 @@ struct translation {
     bool lands;                 /* the block under way is the target of an indirect branch */
     bool is_native;             /* the block under way is a function that is called natively */
     bool changes_cache;         /* the block under way is only the way to another cache */
+    bool is_decoded;            /* neither of the two */
     struct app_pc quiet_border; /* where the block under way has to end: what follows is quiet and it is not, or the
                                    reverse, or watched */
     bool is_observed;           /* the user's code sees the registers at the start of the block under way */
@@ -39,11 +40,22 @@ struct translation {
     struct code_place_record places[UNIT_BLOCKS_MAX]; /* of their hot code */
 };
 
-/* A translation of which nothing is known but for which cache it is. */
+/* A translation of which nothing is known but for which cache it is. Its writers are those that are reserved for it. */
 static inline void translation_init(struct translation *translation, struct code_cache *cache)
 {
-    __builtin_memset(translation, 0, offsetof(struct translation, blocks));
     translation->cache = cache;
+    translation->slab = NULL;
+    translation->block = NULL;
+    translation->block_count = 0;
+    translation->notes_before = 0;
+    translation->insn_limit = 0;
+    translation->lands = false;
+    translation->is_native = translation->changes_cache = translation->is_decoded = false;
+    translation->quiet_border = app_pc_of(0);
+    translation->is_observed = translation->is_open = translation->goes_on = false;
+    translation->source_end = 0;
+    translation->is_changeable = false;
+    translation->insns = NULL;
 }
 
 /*

@@ -71,6 +71,7 @@ static int begin_block(struct translation *translation, struct app_pc start)
     REQUIRES(translation->cache->engine->translation_lock)
 {
     struct block *block = code_cache_new_block(translation->cache);
+    bool is_native, changes_cache;
     struct app_pc watched;
 
     if (block == NULL)
@@ -80,14 +81,17 @@ static int begin_block(struct translation *translation, struct app_pc start)
     translation->block = block;
     translation->blocks[translation->block_count++] = block;
     translation->goes_on = false;
-    translation->is_native = stalker_engine_is_native(translation->cache->engine, start);
-    translation->changes_cache = !translation->is_native && exclusion_changes_cache(translation->cache, start);
+    is_native = stalker_engine_is_native(translation->cache->engine, start);
+    changes_cache = !is_native && exclusion_changes_cache(translation->cache, start);
+    translation->is_native = is_native;
+    translation->changes_cache = changes_cache;
+    translation->is_decoded = !is_native && !changes_cache;
     block->is_quiet = quiet_range_find(translation->cache->engine, start, &translation->quiet_border);
     watched = call_probe_border(translation->cache->engine, start);
     if (watched.value < translation->quiet_border.value)
         translation->quiet_border = watched;
     /* So that forgetting what is there forgets this. */
-    if (translation->is_native || translation->changes_cache)
+    if (!translation->is_decoded)
         block->size_bytes = 1;
     return 0;
 }
@@ -120,7 +124,7 @@ static void write_block(struct translation *translation)
     const struct translator *translator = translator_of(translation);
     struct block *block = translation->block;
 
-    if (!translation->is_native && !translation->changes_cache)
+    if (translation->is_decoded)
         translator->decode(translation);
     /* What comes next, and is asked for when the block ends. */
     code_cache_prefetch(translation->cache, block_end(block));

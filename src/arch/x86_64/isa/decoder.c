@@ -758,7 +758,7 @@ PART int decode(const uint8_t *bytes, unsigned options, struct x86_insn *insn)
     struct reading reading = {
         .bytes = bytes,
         .cursor = bytes + has_rex,
-        .extensions = has_rex ? bytes[0] : 0,
+        .extensions = bytes[0] & -(unsigned)has_rex,
         .options = options,
     };
     unsigned lead = leads[*reading.cursor], map = X86_MAP_PRIMARY;

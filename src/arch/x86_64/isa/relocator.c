@@ -103,18 +103,21 @@ static inline void put_bytes(struct x86_relocator *relocator, const uint8_t *byt
     copy_short(place, bytes, length);
 }
 
-bool x86_relocator_put_near(struct x86_relocator *relocator, const struct x86_insn *insn, const uint8_t *bytes)
+bool x86_relocator_put_near(struct code_writer *writer, const struct x86_insn *insn, const uint8_t *bytes)
 {
-    struct code_writer *writer = relocator->storage.writer;
     uint64_t end = code_writer_pc(writer).value + insn->length;
-    size_t offset = code_writer_offset(writer);
+    uint8_t *place;
 
     /* An address of 32 bits is computed modulo 4 GiB: everything is in reach. */
     if (insn->address_bits == 64 && !address_fits_rel32(end, insn->target))
         return false;
-    put_bytes(relocator, bytes, insn->length);
-    if (!code_writer_overflowed(writer))
-        code_writer_amend_u32(writer, offset + insn->displacement_offset, (uint32_t)(insn->target - end));
+    place = code_writer_claim(writer, insn->length);
+    if (place != NULL) {
+        uint32_t displacement = (uint32_t)(insn->target - end);
+
+        __builtin_memcpy(place, bytes, insn->length);
+        __builtin_memcpy(place + insn->displacement_offset, &displacement, sizeof(displacement));
+    }
     return true;
 }
 
@@ -180,7 +183,7 @@ void x86_relocator_put(struct x86_relocator *relocator, const struct x86_insn *i
         x86_relocator_put_flow(relocator, insn, bytes);
     } else if (!(insn->properties & X86_PC_RELATIVE)) {
         put_bytes(relocator, bytes, insn->length);
-    } else if (!x86_relocator_put_near(relocator, insn, bytes)) {
+    } else if (!x86_relocator_put_near(relocator->storage.writer, insn, bytes)) {
         x86_relocator_put_far(relocator, insn, bytes);
     }
 }

@@ -248,7 +248,7 @@ static void put_branch_by_stack(struct x86_relocator *relocator, const struct x8
 static bool put_unchanged(struct x86_relocator *relocator, const struct x86_insn *insn, const uint8_t *bytes)
 {
     if (insn->properties & X86_PC_RELATIVE)
-        return x86_relocator_put_near(relocator, insn, bytes);
+        return x86_relocator_put_near(relocator->storage.writer, insn, bytes);
     code_writer_put_bytes(relocator->storage.writer, bytes, insn->length);
     return true;
 }

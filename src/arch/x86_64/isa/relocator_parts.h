@@ -42,7 +42,7 @@ enum x86_gpr x86_relocator_scratch(x86_gpr_set used);
 struct x86_mem x86_relocator_slot(const struct x86_relocator *relocator, unsigned slot);
 
 /* Writes the bytes of an instruction whose pc-relative operand is near enough, adjusted. False if it is not. */
-bool x86_relocator_put_near(struct x86_relocator *relocator, const struct x86_insn *insn, const uint8_t *bytes);
+bool x86_relocator_put_near(struct code_writer *writer, const struct x86_insn *insn, const uint8_t *bytes);
 
 /* relocator_memory.c: an instruction that is no branch and whose pc-relative operand is out of reach. */
 void x86_relocator_put_far(struct x86_relocator *relocator, const struct x86_insn *insn, const uint8_t *bytes);

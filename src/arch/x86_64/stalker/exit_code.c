@@ -13,20 +13,23 @@
 
 #include <asm/errno.h>
 
-static const uint8_t placeholder[JUMP_BYTES] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+/* A nop of as many bytes as a jump; the lowest comes first. */
+#define PLACEHOLDER 0x0000441f0full
 
-#define STUB_BYTES 20
+#define STUB_BYTES  20
 
 /* mov dword ptr gs:[THREAD_EXIT], number; jmp qword ptr gs:[THREAD_GATE]. The most frequent code of all: bytes. */
 static void write_stub(struct code_writer *cold, uint32_t number)
 {
-    static const uint32_t exit_field = THREAD_EXIT, gate_field = THREAD_GATE;
-    uint8_t bytes[STUB_BYTES] = {0x65, 0xc7, 0x04, 0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0x65, 0xff, 0x24, 0x25};
+    static const uint8_t mov[] = {0x65, 0xc7, 0x04, 0x25};
+    uint8_t *place = code_writer_claim(cold, sizeof(mov) + 2 * sizeof(uint32_t));
 
-    __builtin_memcpy(bytes + 4, &exit_field, sizeof(exit_field));
-    __builtin_memcpy(bytes + 8, &number, sizeof(number));
-    __builtin_memcpy(bytes + 16, &gate_field, sizeof(gate_field));
-    code_writer_put_bytes(cold, bytes, sizeof(bytes));
+    if (place == NULL)
+        return;
+    __builtin_memcpy(place, mov, sizeof(mov));
+    x86_put_number(place + 4, THREAD_EXIT);
+    x86_put_number(place + 8, number);
+    x86_put_field_jump(cold, THREAD_GATE);
 }
 
 static void describe_exit(struct translation *translation, unsigned which, enum block_exit_kind kind,
@@ -84,7 +87,7 @@ void x86_put_exit(struct translation *translation, unsigned which, enum block_ex
         translation->slab->stubs_owed++;
         x86_align_field(hot, 0, JUMP_BYTES);
         block_exit_set_place(&translation->block->exits[which], code_writer_pc(hot));
-        code_writer_put_bytes(hot, placeholder, sizeof(placeholder));
+        code_writer_put(hot, PLACEHOLDER, JUMP_BYTES);
         return;
     }
     stub = x86_put_stub(translation, which, kind, target);
@@ -97,39 +100,34 @@ void x86_put_exit_if(struct translation *translation, unsigned which, enum x86_c
                      struct app_pc target)
 {
     struct cache_pc stub = x86_put_stub(translation, which, BLOCK_EXIT_JUMP, target);
-    const uint8_t jcc[] = {0x0f, (uint8_t)(0x80 | condition)};
 
     x86_align_field(&translation->hot, 2, 4);
-    x86_put_relative(&translation->hot, jcc, sizeof(jcc), stub);
+    x86_put_relative(&translation->hot, (uint16_t)(0x800f | condition << 8), 2, stub);
     x86_note_place(translation, which);
 }
 
-/* Changes some bytes of one aligned word of 8. */
-static int patch_word(struct cache_slab *slab, struct cache_pc place, const uint8_t *bytes, size_t size)
+/* Changes so many bytes of one aligned word of 8, less than all, into the lowest ones of a number. */
+static int patch_word(struct cache_slab *slab, struct cache_pc place, uint64_t bytes, size_t size)
 {
     uint64_t word = place.value & ~7ull;
     uint64_t value = *(const volatile uint64_t *)(uintptr_t)word;
+    unsigned shift = 8 * (unsigned)(place.value - word);
+    uint64_t mask = (1ull << 8 * size) - 1;
 
-    __builtin_memcpy((uint8_t *)&value + (place.value - word), bytes, size);
+    value = (value & ~(mask << shift)) | (bytes & mask) << shift;
     return code_memory_patch(slab->hot, cache_pc_of(word), value, sizeof(value));
 }
 
 static int patch_displacement(struct cache_slab *slab, struct cache_pc place, struct cache_pc to)
 {
-    int32_t displacement = (int32_t)(to.value - (place.value + 4));
-
-    return patch_word(slab, place, (const uint8_t *)&displacement, sizeof(displacement));
+    return patch_word(slab, place, to.value - (place.value + 4), sizeof(int32_t));
 }
 
 static int patch_placeholder(struct cache_slab *slab, struct cache_pc place, struct cache_pc to)
 {
-    int32_t displacement = (int32_t)(to.value - (place.value + JUMP_BYTES));
-    uint8_t jump[JUMP_BYTES] = {0xe9};
+    uint64_t distance = to.value - (place.value + JUMP_BYTES);
 
-    __builtin_memcpy(jump + 1, &displacement, sizeof(displacement));
-    if (to.value - place.value == JUMP_BYTES)
-        return patch_word(slab, place, placeholder, sizeof(placeholder));
-    return patch_word(slab, place, jump, sizeof(jump));
+    return patch_word(slab, place, distance == 0 ? PLACEHOLDER : 0xe9 | distance << 8, JUMP_BYTES);
 }
 
 /* A jump in cold memory that reaches any address. */

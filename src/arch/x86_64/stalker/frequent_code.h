@@ -12,14 +12,28 @@
 
 #define JUMP_BYTES 5
 
+/*
+ * Bytes go right to their places: composed elsewhere they would be read again at once, in larger pieces than they were
+ * written, for which CPUs wait.
+ */
+static inline void x86_put_number(uint8_t *place, uint32_t number)
+{
+    __builtin_memcpy(place, &number, sizeof(number));
+}
+
 /* mov between a 64-bit register and a field of the thread. */
 static inline void x86_put_field_move(struct code_writer *writer, uint8_t opcode, enum x86_gpr gpr, int32_t field)
 {
-    uint8_t rex = (uint8_t)(0x48 | (gpr >> 3) << 2), modrm = (uint8_t)(0x04 | (gpr & 7) << 3);
-    uint8_t bytes[9] = {0x65, rex, opcode, modrm, 0x25};
+    uint8_t *place = code_writer_claim(writer, 9);
 
-    __builtin_memcpy(bytes + 5, &field, sizeof(field));
-    code_writer_put_bytes(writer, bytes, sizeof(bytes));
+    if (place == NULL)
+        return;
+    place[0] = 0x65;
+    place[1] = (uint8_t)(0x48 | (gpr >> 3) << 2);
+    place[2] = opcode;
+    place[3] = (uint8_t)(0x04 | (gpr & 7) << 3);
+    place[4] = 0x25;
+    x86_put_number(place + 5, (uint32_t)field);
 }
 
 /* Puts a register to where the program's value of it is kept, and back. */
@@ -36,35 +50,39 @@ static inline void x86_put_from_home(struct code_writer *writer, enum x86_gpr gp
 /* jmp to where a field of the thread says. */
 static inline void x86_put_field_jump(struct code_writer *writer, int32_t field)
 {
-    uint8_t bytes[8] = {0x65, 0xff, 0x24, 0x25};
+    static const uint8_t jmp[] = {0x65, 0xff, 0x24, 0x25};
+    uint8_t *place = code_writer_claim(writer, sizeof(jmp) + sizeof(field));
 
-    __builtin_memcpy(bytes + 4, &field, sizeof(field));
-    code_writer_put_bytes(writer, bytes, sizeof(bytes));
+    if (place == NULL)
+        return;
+    __builtin_memcpy(place, jmp, sizeof(jmp));
+    x86_put_number(place + sizeof(jmp), (uint32_t)field);
 }
 
-/* An instruction whose last four bytes are the distance from its end to `to`. Out of reach: the sticky overflow. */
-static inline void x86_put_relative(struct code_writer *writer, const uint8_t *opening, size_t opening_bytes,
+/*
+ * An instruction of one or two bytes, the second in the upper half, and the distance from its end to `to`. Out of
+ * reach: the sticky overflow.
+ */
+static inline void x86_put_relative(struct code_writer *writer, uint16_t opening, size_t opening_bytes,
                                     struct cache_pc to)
 {
-    uint64_t end = code_writer_pc(writer).value + opening_bytes + sizeof(int32_t);
-    int32_t distance = (int32_t)(to.value - end);
-    uint8_t bytes[8];
+    uint64_t end = code_writer_pc(writer).value + opening_bytes + sizeof(uint32_t);
+    uint8_t *place = code_writer_claim(writer, opening_bytes + sizeof(uint32_t));
 
+    if (place == NULL)
+        return;
     if (!address_fits_rel32(end, to.value)) {
         writer->overflowed = true;
         return;
     }
-    __builtin_memcpy(bytes, opening, opening_bytes);
-    __builtin_memcpy(bytes + opening_bytes, &distance, sizeof(distance));
-    code_writer_put_bytes(writer, bytes, opening_bytes + sizeof(distance));
+    __builtin_memcpy(place, &opening, opening_bytes);
+    x86_put_number(place + opening_bytes, (uint32_t)(to.value - end));
 }
 
 /* jmp */
 static inline void x86_put_jump(struct code_writer *writer, struct cache_pc to)
 {
-    const uint8_t opening[] = {0xe9};
-
-    x86_put_relative(writer, opening, sizeof(opening), to);
+    x86_put_relative(writer, 0xe9, 1, to);
 }
 
 #endif

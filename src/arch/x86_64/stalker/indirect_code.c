@@ -32,11 +32,11 @@ void x86_put_branch_indirect(struct translation *translation)
     uint64_t from = (uint64_t)block_exit_number(translation->block, 0) << BRANCH_INDEX_BITS;
     uint32_t table = (uint32_t)(uintptr_t)translation->cache->indirect.entries - (uint32_t)from * 8;
     /* mov di, cx; jmp qword ptr [edi * 8 + table] */
-    uint8_t branch[] = {0x66, 0x89, 0xcf, 0x67, 0xff, 0x24, 0xfd, 0, 0, 0, 0};
+    static const uint8_t branch[] = {0x66, 0x89, 0xcf, 0x67, 0xff, 0x24, 0xfd};
 
     x86_mov_reg_imm(hot, X86_SIZE_64, INDEX_REGISTER, from);
-    __builtin_memcpy(branch + sizeof(branch) - sizeof(table), &table, sizeof(table));
     code_writer_put_bytes(hot, branch, sizeof(branch));
+    code_writer_put_u32(hot, table);
 }
 
 static struct code_writer *writer_of(struct translation *translation, const struct cold_piece *piece)

@@ -49,18 +49,26 @@ static struct check check_of(struct app_pc start)
     return to_minus_one.count < to_zero.count ? to_minus_one : to_zero;
 }
 
+static unsigned bytes_of(int32_t step)
+{
+    return step == SWAP ? SWAP_BYTES : ADD_BYTES;
+}
+
 /* lea, always with four bytes for the constant. */
 static void put_step(struct code_writer *writer, int32_t step)
 {
     static const uint8_t bswap_rcx[SWAP_BYTES] = {0x48, 0x0f, 0xc9};
-    uint8_t lea_rcx[ADD_BYTES] = {0x48, 0x8d, 0x89};
+    static const uint8_t lea_rcx[] = {0x48, 0x8d, 0x89};
+    uint8_t *place = code_writer_claim(writer, bytes_of(step));
 
+    if (place == NULL)
+        return;
     if (step == SWAP) {
-        code_writer_put_bytes(writer, bswap_rcx, sizeof(bswap_rcx));
+        __builtin_memcpy(place, bswap_rcx, sizeof(bswap_rcx));
         return;
     }
-    __builtin_memcpy(lea_rcx + 3, &step, sizeof(step));
-    code_writer_put_bytes(writer, lea_rcx, sizeof(lea_rcx));
+    __builtin_memcpy(place, lea_rcx, sizeof(lea_rcx));
+    x86_put_number(place + sizeof(lea_rcx), (uint32_t)step);
 }
 
 /* Takes all steps back, and goes to the gate. */
@@ -89,11 +97,6 @@ void x86_put_landing_check(struct code_writer *writer, struct code_writer *cold,
     x86_loop_label(writer, X86_JRCXZ, X86_SIZE_64, &right);
     put_collision(writer, &check);
     x86_label_bind(&right, writer);
-}
-
-static unsigned bytes_of(int32_t step)
-{
-    return step == SWAP ? SWAP_BYTES : ADD_BYTES;
 }
 
 /* How many of the steps are made at an offset. */

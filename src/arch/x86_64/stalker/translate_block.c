@@ -220,11 +220,10 @@ static void open_block(struct translation *translation)
     struct block *block = translation->block;
     struct code_writer *hot = &translation->hot;
 
-    if (translation->is_native || translation->changes_cache)
+    if (!translation->is_decoded)
         forget_decoded(translation);
     /* Somebody may look at all registers before the block overwrites them, or find that it is another one by now. */
-    translation->is_observed |=
-        translation->is_native || translation->changes_cache || x86_block_of(translation)->is_checked;
+    translation->is_observed |= !translation->is_decoded || x86_block_of(translation)->is_checked;
     block->entry = code_writer_pc(hot);
     if (translation->lands)
         put_hot_landing(translation);
@@ -234,7 +233,8 @@ static void open_block(struct translation *translation)
         x86_put_source_check(translation);
 }
 
-static void put_pc_relative(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+/* What the operand refers to is out of reach. */
+static void put_far_operand(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
     struct x86_relocation_point points[8];
     struct x86_relocation_map map;
@@ -248,8 +248,6 @@ static void put_pc_relative(struct translation *translation, const struct x86_in
     struct x86_block *decoded = x86_block_of(translation);
     unsigned before;
 
-    if (x86_relocator_put_near(&relocator, insn, bytes))
-        return;
     x86_relocation_map_init(&map, points, 8);
     x86_relocator_put_far(&relocator, insn, bytes);
     if (relocator.error != 0)
@@ -287,10 +285,10 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
         x86_take_register(translation);
     }
     x86_trail_note_copy(translation, insn->pc);
-    if (insn->properties & X86_PC_RELATIVE)
-        put_pc_relative(translation, insn, bytes);
-    else
+    if (!(insn->properties & X86_PC_RELATIVE))
         code_writer_put_bytes(&translation->hot, bytes, insn->length);
+    else if (!x86_relocator_put_near(&translation->hot, insn, bytes))
+        put_far_operand(translation, insn, bytes);
     if (may_begin_steps(insn))
         put_step(translation, x86_insn_next(insn));
 }
@@ -373,7 +371,7 @@ static void close_block(struct translation *translation)
     struct block *block = translation->block;
     struct app_pc end = block_end(block);
 
-    if (translation->is_open && !translation->is_native && !translation->changes_cache) {
+    if (translation->is_open && translation->is_decoded) {
         x86_put_counts(translation, end, false);
         x86_trail_note(translation, end, trail_plain);
         x86_take_position(translation);

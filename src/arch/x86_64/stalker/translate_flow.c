@@ -76,13 +76,12 @@ static void put_transaction(struct translation *translation, const struct x86_in
 
 static void push_return_address(struct translation *translation, struct app_pc address)
 {
-    const uint8_t push[] = {0xff, 0x35};
-
     if ((uint64_t)(int32_t)address.value == address.value) {
         x86_push_imm(&translation->hot, (int32_t)address.value);
         return;
     }
-    x86_put_relative(&translation->hot, push, sizeof(push), x86_put_constant(&translation->cold, address.value));
+    /* push qword ptr [rip + ...] */
+    x86_put_relative(&translation->hot, 0x35ff, 2, x86_put_constant(&translation->cold, address.value));
 }
 
 static void put_call(struct translation *translation, const struct x86_insn *insn)
