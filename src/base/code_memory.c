@@ -160,7 +160,7 @@ static int keep(struct code_memory *memory, const struct code_writer *writer)
 
 int code_memory_commit(struct code_memory *memory, struct code_writer *writer)
 {
-    size_t written, kept;
+    size_t capacity = memory->reserved, written, kept;
     int result;
 
     ASSERT(is_open_writer(memory, writer), "committing what is not the open reservation");
@@ -175,6 +175,8 @@ int code_memory_commit(struct code_memory *memory, struct code_writer *writer)
     kept = (written + granule(memory) - 1) & ~(granule(memory) - 1);
     close_reservation(memory, writer);
     memory->committed += kept;
+    /* The next reservation is as large as a rule, and looks at what is behind it. */
+    __builtin_prefetch(memory->view.executable + memory->committed + capacity);
     counter_add(COUNTER_code_commits, 1);
     counter_add(COUNTER_code_bytes_committed, kept);
     return 0;

@@ -168,7 +168,10 @@ static unsigned traits_number(const struct form *form)
     return unique_add(&traits, &out, 1);
 }
 
-static void print_form(FILE *file, const struct form *form)
+/* By the final number. */
+static unsigned traits_of_forms[X86_NODE_SWITCH];
+
+static void print_form(FILE *file, size_t number, const struct form *form)
 {
     struct x86_operand_form list[FORM_MAX_OPERANDS];
 
@@ -176,7 +179,8 @@ static void print_form(FILE *file, const struct form *form)
         list[i] = form->operands[i].form;
         list[i].type = (uint8_t)unique_add(&types, &form->operands[i].type, 1);
     }
-    fprintf(file, "{%u,%u,%u,%u},\n", mnemonic_number(form->mnemonic), traits_number(form),
+    traits_of_forms[number] = traits_number(form);
+    fprintf(file, "{%u,%u,%u,%u},\n", mnemonic_number(form->mnemonic), traits_of_forms[number],
             unique_add(&operands, list, form->operand_count), form->operand_count);
 }
 
@@ -204,7 +208,7 @@ static void print_forms(FILE *file)
 
     fprintf(file, "const struct x86_form x86_forms[] = {\n{0,%u,0,0},\n", unique_add(&traits, &none, 1));
     for (size_t i = 1; i < count; i++)
-        print_form(file, form_get(forms[i]));
+        print_form(file, i, form_get(forms[i]));
     fprintf(file, "};\n\nconst uint16_t x86_form_count = %zu;\n\n", count);
 }
 
@@ -276,6 +280,12 @@ static uint16_t plain_node(uint16_t node, bool names_register)
     return node;
 }
 
+/* The number of a form's traits; 0 for a switch. */
+static unsigned node_traits(uint16_t node)
+{
+    return X86_NODE_IS_SWITCH(node) ? 0 : traits_of_forms[node];
+}
+
 static void print_plain_roots(FILE *file, const struct x86_opcode_root roots[X86_MAP_COUNT][256])
 {
     fprintf(file, "\nconst struct x86_plain_root x86_plain_roots[X86_PLAIN_MAP_COUNT][256] = {\n");
@@ -283,11 +293,13 @@ static void print_plain_roots(FILE *file, const struct x86_opcode_root roots[X86
         fprintf(file, "{\n");
         for (int opcode = 0; opcode < 256; opcode++) {
             struct x86_opcode_root root = roots[map][opcode];
+            uint16_t memory = plain_node(root.node, false), reg = plain_node(root.node, true);
+            unsigned modrm = (unsigned)root.modrm_use << X86_PLAIN_MODRM_SHIFT;
 
-            fprintf(file, "{{%u,%u},%u,0},%s", plain_node(root.node, false), plain_node(root.node, true),
-                    root.modrm_use, opcode % 8 == 7 ? "\n" : "");
+            fprintf(file, "{{%u,%u},{%u,%u}},%s", memory, reg, node_traits(memory) | modrm, node_traits(reg) | modrm,
+                    opcode % 6 == 5 ? "\n" : "");
         }
-        fprintf(file, "},\n");
+        fprintf(file, "\n},\n");
     }
     fprintf(file, "};\n");
 }
@@ -301,7 +313,8 @@ void print_tables(FILE *file, const struct x86_opcode_root roots[X86_MAP_COUNT][
     print_switches(file);
     print_roots(file, roots);
     print_plain_roots(file, roots);
-    if (types.count > 256 || flag_effects.count > 256 || operands.count > 65535 || traits.count > 65535) {
+    if (types.count > 256 || flag_effects.count > 256 || operands.count > 65535 ||
+        traits.count > 1u << X86_PLAIN_MODRM_SHIFT) {
         fprintf(stderr, "x86_tables: too many types, flag effects, operands or traits for their numbers\n");
         exit(1);
     }

@@ -619,10 +619,9 @@ PART int refuse(struct x86_insn *insn, const struct reading *reading)
 }
 
 /* What is known of an instruction by its form. */
-PART int settle_form(struct reading *reading, struct x86_insn *insn, unsigned node)
+PART int settle_form(struct reading *reading, struct x86_insn *insn, unsigned node, const struct x86_traits *traits)
 {
     const struct x86_form *form = &x86_forms[node];
-    const struct x86_traits *traits = x86_traits_of(form);
 
     /* So that the compiler keeps the pointer, and does not work it out again wherever it is used. */
     __asm__("" : "+r"(traits));
@@ -669,7 +668,10 @@ PART int decode_opcode(struct reading *reading, struct x86_insn *insn, unsigned 
         if (reading->is_vector && insn->encoding == X86_ENCODING_EVEX && reading->modrm == X86_MODRM_REGISTER)
             insn->rm |= (uint8_t)(X_BIT(reading) << 1);
     }
-    return settle_form(reading, insn, find_form(reading, root.node));
+
+    unsigned node = find_form(reading, root.node);
+
+    return settle_form(reading, insn, node, x86_traits_of(&x86_forms[node]));
 }
 
 static __attribute__((noinline)) int decode_vector(const uint8_t *bytes, const uint8_t *cursor, struct x86_insn *insn,
@@ -725,7 +727,7 @@ PART int decode_plain(struct reading *reading, struct x86_insn *insn, unsigned m
 {
     unsigned opcode = *reading->cursor, rex = reading->extensions, modrm = reading->cursor[1];
     const struct x86_plain_root *root = &x86_plain_roots[map][opcode];
-    unsigned node = root->nodes[0];
+    unsigned node = root->nodes[0], traits = root->traits[0], modrm_use = X86_PLAIN_MODRM_USE(traits);
 
     clear(insn);
     insn->encoding = X86_ENCODING_LEGACY;
@@ -738,17 +740,19 @@ PART int decode_plain(struct reading *reading, struct x86_insn *insn, unsigned m
     insn->size_index = (uint8_t)(1 + (rex >> 3 & 1));
     reading->fields = X86_FIELD_ANY | (rex & X86_FIELD_R);
     reading->cursor++;
-    if (root->modrm_use != X86_MODRM_NONE) {
+    if (modrm_use != X86_MODRM_NONE) {
         node = root->nodes[modrm >= MODRM_REGISTER];
-        read_modrm(reading, insn, root->modrm_use);
+        traits = root->traits[modrm >= MODRM_REGISTER];
+        read_modrm(reading, insn, modrm_use);
     }
     if (X86_NODE_IS_SWITCH(node)) {
         reading->selectors =
             SELECTED(X86_SELECT_W, rex >> 3 & 1) |
             (reading->modrm == X86_MODRM_NONE ? SELECTED(X86_SELECT_RM, rex & 1) : modrm_selectors(modrm));
         node = find_form(reading, node);
+        traits = x86_forms[node].traits;
     }
-    return settle_form(reading, insn, node);
+    return settle_form(reading, insn, node, &x86_form_traits[X86_PLAIN_TRAITS(traits)]);
 }
 
 /* Decodes from bytes of which READABLE_BYTES can be read. On failure the length is that of what was looked at. */

@@ -194,15 +194,18 @@ struct x86_opcode_root {
 
 /*
  * The same of the first two maps for instructions without legacy prefixes, which most are: what switches on those, and
- * on whether modrm names memory or a register, lead to.
+ * on whether modrm names memory or a register, lead to. The traits are those of the nodes that are forms: they are asked
+ * for next, and the form itself by nobody who waits.
  */
 struct x86_plain_root {
     uint16_t nodes[2];
-    uint16_t modrm_use;
-    uint16_t unused;
+    uint16_t traits[2]; /* and above them the same enum x86_modrm_use in both */
 };
 
-#define X86_PLAIN_MAP_COUNT 2
+#define X86_PLAIN_MAP_COUNT         2
+#define X86_PLAIN_MODRM_SHIFT       14
+#define X86_PLAIN_TRAITS(traits)    ((traits) & ((1u << X86_PLAIN_MODRM_SHIFT) - 1))
+#define X86_PLAIN_MODRM_USE(traits) ((traits) >> X86_PLAIN_MODRM_SHIFT)
 
 /* Hidden, so that code in a library reaches them without a detour. */
 #pragma GCC visibility push(hidden)

@@ -29,8 +29,7 @@ static void put_nop(uint8_t *place, size_t size)
 
     for (size_t i = 0; i < size - tail; i++)
         place[i] = 0x66;
-    for (size_t i = 0; i < tail; i++)
-        place[size - tail + i] = recommended[tail - 1][i];
+    __builtin_memcpy(place + size - tail, recommended[tail - 1], tail);
 }
 
 void x86_nops(struct code_writer *writer, size_t size_bytes)

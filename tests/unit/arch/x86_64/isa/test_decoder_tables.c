@@ -145,7 +145,12 @@ static void check_plain_root(unsigned map, unsigned opcode, unsigned modrm_and_w
         [X86_SELECT_W] = (uint8_t)(modrm_and_w >> 8),
     };
 
-    CHECK_EQUAL(plain->modrm_use, root.modrm_use);
+    for (unsigned i = 0; i < 2; i++) {
+        uint16_t node = plain->nodes[i];
+
+        CHECK_EQUAL(X86_PLAIN_MODRM_USE(plain->traits[i]), root.modrm_use);
+        CHECK_EQUAL(X86_PLAIN_TRAITS(plain->traits[i]), X86_NODE_IS_SWITCH(node) ? 0u : copied_forms[node].traits);
+    }
     if (root.modrm_use == X86_MODRM_NONE) {
         values[X86_SELECT_MOD_REGISTER] = values[X86_SELECT_REG] = 0;
         values[X86_SELECT_RM] &= 1;
