@@ -280,6 +280,17 @@ static uint16_t plain_node(uint16_t node, bool names_register)
     return node;
 }
 
+/* Whether a byte begins something else than an instruction's opcode, or may do so. */
+static bool is_other(int map, int byte)
+{
+    static const uint8_t primary[] = {0x0f, 0x26, 0x2e, 0x36, 0x3e, 0x62, 0x64, 0x65,
+                                      0x66, 0x67, 0x8f, 0xc4, 0xc5, 0xf0, 0xf2, 0xf3};
+
+    if (map == X86_MAP_0F)
+        return byte == 0x0f || byte == 0x38 || byte == 0x3a;
+    return (byte & 0xf0) == 0x40 || memchr(primary, byte, sizeof(primary)) != NULL;
+}
+
 /* The number of a form's traits; 0 for a switch. */
 static unsigned node_traits(uint16_t node)
 {
@@ -294,7 +305,8 @@ static void print_plain_roots(FILE *file, const struct x86_opcode_root roots[X86
         for (int opcode = 0; opcode < 256; opcode++) {
             struct x86_opcode_root root = roots[map][opcode];
             uint16_t memory = plain_node(root.node, false), reg = plain_node(root.node, true);
-            unsigned modrm = (unsigned)root.modrm_use << X86_PLAIN_MODRM_SHIFT;
+            unsigned use = is_other(map, opcode) ? X86_PLAIN_OTHER : root.modrm_use;
+            unsigned modrm = use << X86_PLAIN_MODRM_SHIFT;
 
             fprintf(file, "{{%u,%u},{%u,%u}},%s", memory, reg, node_traits(memory) | modrm, node_traits(reg) | modrm,
                     opcode % 6 == 5 ? "\n" : "");

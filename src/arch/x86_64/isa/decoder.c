@@ -713,20 +713,13 @@ static __attribute__((noinline)) int decode_other(const uint8_t *bytes, unsigned
     return decode_opcode(&reading, insn, (unsigned)lead);
 }
 
-/* Whether what follows 0f is the opcode. */
-PART bool is_last_escape(unsigned second)
-{
-    return second != 0x38 && second != 0x3a && second != 0x0f;
-}
-
 /*
- * Most instructions: of the first two maps, with no prefix but a rex. `reading` is at the opcode and has its map's
- * properties only. No switch is looked at but for those few opcodes that mean several instructions.
+ * Most instructions: of the first two maps, with no prefix but a rex. `reading` is at the opcode, whose root is given.
+ * No switch is looked at but for those few opcodes that mean several instructions.
  */
-PART int decode_plain(struct reading *reading, struct x86_insn *insn, unsigned map)
+PART int decode_plain(struct reading *reading, struct x86_insn *insn, unsigned map, const struct x86_plain_root *root)
 {
     unsigned opcode = *reading->cursor, rex = reading->extensions, modrm = reading->cursor[1];
-    const struct x86_plain_root *root = &x86_plain_roots[map][opcode];
     unsigned node = root->nodes[0], traits = root->traits[0], modrm_use = X86_PLAIN_MODRM_USE(traits);
 
     clear(insn);
@@ -765,14 +758,16 @@ PART int decode(const uint8_t *bytes, unsigned options, struct x86_insn *insn)
         .extensions = bytes[0] & -(unsigned)has_rex,
         .options = options,
     };
-    unsigned lead = leads[*reading.cursor], map = X86_MAP_PRIMARY;
+    bool is_escaped = *reading.cursor == 0x0f;
+    unsigned map = is_escaped ? X86_MAP_0F : X86_MAP_PRIMARY;
 
-    if (lead == LEAD_ESCAPE && is_last_escape(reading.cursor[1])) {
-        lead = LEAD_OPCODE;
-        map = X86_MAP_0F;
-        reading.cursor++;
-    }
-    return lead == LEAD_OPCODE ? decode_plain(&reading, insn, map) : decode_other(bytes, options, insn);
+    reading.cursor += is_escaped;
+
+    const struct x86_plain_root *root = &x86_plain_roots[map][*reading.cursor];
+
+    if (RARELY(X86_PLAIN_MODRM_USE(root->traits[0]) == X86_PLAIN_OTHER))
+        return decode_other(bytes, options, insn);
+    return decode_plain(&reading, insn, map, root);
 }
 
 /* The last bytes of what is readable: decodes a padded copy, and believes nothing that rests on the padding. */

@@ -194,13 +194,16 @@ struct x86_opcode_root {
 
 /*
  * The same of the first two maps for instructions without legacy prefixes, which most are: what switches on those, and
- * on whether modrm names memory or a register, lead to. The traits are those of the nodes that are forms: they are asked
- * for next, and the form itself by nobody who waits.
+ * on whether modrm names memory or a register, lead to. The traits are those of the nodes that are forms: they are
+ * asked for next, and the form itself by nobody who waits.
  */
 struct x86_plain_root {
     uint16_t nodes[2];
-    uint16_t traits[2]; /* and above them the same enum x86_modrm_use in both */
+    uint16_t traits[2]; /* and above them, the same in both, enum x86_modrm_use or X86_PLAIN_OTHER */
 };
+
+/* No opcode stands there, but a prefix or an escape; or what may be one, as the pop that begins as xop does. */
+#define X86_PLAIN_OTHER             3
 
 #define X86_PLAIN_MAP_COUNT         2
 #define X86_PLAIN_MODRM_SHIFT       14

@@ -148,7 +148,9 @@ static void check_plain_root(unsigned map, unsigned opcode, unsigned modrm_and_w
     for (unsigned i = 0; i < 2; i++) {
         uint16_t node = plain->nodes[i];
 
-        CHECK_EQUAL(X86_PLAIN_MODRM_USE(plain->traits[i]), root.modrm_use);
+        CHECK(X86_PLAIN_MODRM_USE(plain->traits[i]) == root.modrm_use ||
+              X86_PLAIN_MODRM_USE(plain->traits[i]) == X86_PLAIN_OTHER);
+        CHECK_EQUAL(X86_PLAIN_MODRM_USE(plain->traits[i]), X86_PLAIN_MODRM_USE(plain->traits[0]));
         CHECK_EQUAL(X86_PLAIN_TRAITS(plain->traits[i]), X86_NODE_IS_SWITCH(node) ? 0u : copied_forms[node].traits);
     }
     if (root.modrm_use == X86_MODRM_NONE) {
@@ -172,8 +174,14 @@ static void prefixes_and_escapes_have_no_form(void)
     static const uint8_t none[] = {0x0f, 0x26, 0x2e, 0x36, 0x3e, 0x40, 0x4f, 0x62, 0x64,
                                    0x65, 0x66, 0x67, 0xc4, 0xc5, 0xf0, 0xf2, 0xf3};
 
-    for (size_t i = 0; i < sizeof(none); i++)
+    for (size_t i = 0; i < sizeof(none); i++) {
         CHECK_EQUAL(copied_opcode_roots[X86_MAP_PRIMARY][none[i]].node, X86_FORM_INVALID);
+        CHECK_EQUAL(X86_PLAIN_MODRM_USE(copied_plain_roots[X86_MAP_PRIMARY][none[i]].traits[0]), X86_PLAIN_OTHER);
+    }
+    CHECK_EQUAL(X86_PLAIN_MODRM_USE(copied_plain_roots[X86_MAP_PRIMARY][0x8f].traits[0]), X86_PLAIN_OTHER);
+    CHECK_EQUAL(X86_PLAIN_MODRM_USE(copied_plain_roots[X86_MAP_0F][0x0f].traits[0]), X86_PLAIN_OTHER);
+    CHECK_EQUAL(X86_PLAIN_MODRM_USE(copied_plain_roots[X86_MAP_0F][0x38].traits[0]), X86_PLAIN_OTHER);
+    CHECK_EQUAL(X86_PLAIN_MODRM_USE(copied_plain_roots[X86_MAP_0F][0x3a].traits[0]), X86_PLAIN_OTHER);
     CHECK_EQUAL(copied_opcode_roots[X86_MAP_0F][0x0f].node, X86_FORM_INVALID);
     CHECK_EQUAL(copied_opcode_roots[X86_MAP_0F][0x38].node, X86_FORM_INVALID);
     CHECK_EQUAL(copied_opcode_roots[X86_MAP_0F][0x3a].node, X86_FORM_INVALID);
