@@ -76,6 +76,9 @@ static struct probe_point *find_point(const struct stalker_engine *engine, uint6
 {
     uint64_t value;
 
+    /* Whoever adds the first has what was translated before forgotten. */
+    if (!atomic_load_explicit(&engine->has_probes, memory_order_relaxed))
+        return NULL;
     return hash_map_lookup(&engine->probe_points, target, &value) ? (struct probe_point *)(uintptr_t)value : NULL;
 }
 
@@ -89,6 +92,7 @@ static struct probe_point *obtain_point(struct stalker_engine *engine, uint64_t 
     if (point == NULL)
         return NULL;
     point->callout = (struct callout){.function = call_all, .data = point, .pc = app_pc_of(target)};
+    atomic_store_explicit(&engine->has_probes, true, memory_order_relaxed);
     return hash_map_insert(&engine->probe_points, target, (uintptr_t)point) == 0 ? point : NULL;
 }
 

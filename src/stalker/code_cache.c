@@ -342,7 +342,7 @@ int code_cache_reserve_cold(struct cache_slab *slab, size_t size_bytes, struct c
 /* Whether branches and operands of code there reach what code here reaches. */
 static bool is_near(const struct cache_slab *slab, uint64_t address)
 {
-    uint64_t hot = code_memory_start(slab->hot).value;
+    uint64_t hot = cache_range_start(&slab->hot_range);
     uint64_t distance = hot > address ? hot - address : address - hot;
 
     return distance < (1u << 30);

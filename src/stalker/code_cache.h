@@ -37,6 +37,12 @@ struct cache_range {
     _Atomic uint64_t size_bytes;
 };
 
+/* 0: it is empty. */
+static inline uint64_t cache_range_start(const struct cache_range *range)
+{
+    return atomic_load_explicit(&range->start, memory_order_relaxed);
+}
+
 /*
  * Executable memory in reach of one neighbourhood of original code: what runs often, and what does not. And memory for
  * what is noted of that code.

@@ -109,6 +109,7 @@ struct stalker_engine {
     struct code_cache *quiet_cache;    /* one of the caches; NULL until something is excluded */
     struct code_cache *paused_cache;   /* one of the caches; NULL until a thread is paused */
     struct hash_map probe_points;      /* addresses with call probes; call_probe.c */
+    _Atomic bool has_probes;           /* whether there are any, or were */
     struct interval_map probe_borders; /* addresses in the middle of blocks that have some; under translation_lock */
     struct slab probe_memory;
     uint32_t probe_id;

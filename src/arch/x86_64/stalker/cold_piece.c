@@ -47,7 +47,7 @@ static bool keep_trail(struct cache_slab *slab, const uint8_t *bytes, struct cod
 
 int x86_cold_piece_end(const struct cold_piece *piece, struct cache_slab *slab, const struct code_writer *writer)
 {
-    uint64_t memory = atomic_load_explicit(&slab->cold_range.start, memory_order_relaxed);
+    uint64_t memory = cache_range_start(&slab->cold_range);
     uint8_t bytes[COLD_POINTS_MAX * POINT_BYTES_MAX];
     struct code_place_record record = {
         .start = (uint32_t)(piece->start.value - memory),

@@ -359,7 +359,7 @@ static void keep_place(struct translation *translation)
         return;
     }
     __builtin_memcpy(kept, decoded->trail, bytes);
-    place->start = (uint32_t)(start - code_memory_start(translation->slab->hot).value);
+    place->start = (uint32_t)(start - cache_range_start(&translation->slab->hot_range));
     place->block = block->index;
     place->trail_bytes = (uint16_t)bytes;
     place->size_bytes = (uint16_t)(code_writer_pc(&translation->hot).value - start);
