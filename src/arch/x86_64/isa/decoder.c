@@ -99,7 +99,7 @@ static uint64_t read_part(const uint8_t *bytes, size_t size)
 }
 
 /* Reads prefixes of any kind and number. Returns the byte behind them, or NULL where none can be. */
-static __attribute__((noinline)) const uint8_t *read_many_prefixes(const uint8_t *bytes, struct x86_insn *insn)
+PART const uint8_t *read_prefixes(const uint8_t *bytes, struct x86_insn *insn)
 {
     const uint8_t *cursor = bytes;
     const uint8_t *limit = cursor + X86_MAX_INSN_BYTES;
@@ -152,24 +152,6 @@ static __attribute__((noinline)) const uint8_t *read_many_prefixes(const uint8_t
     insn->rex = (uint8_t)rex;
     insn->segment = (uint8_t)segment;
     return cursor;
-}
-
-/* Most instructions have no prefix, or a rex alone; which of the two is not worth a branch. */
-PART int read_prefixes(struct reading *reading, struct x86_insn *insn)
-{
-    unsigned first = *reading->cursor;
-    bool has_rex = (first & 0xf0) == 0x40;
-    unsigned rex = has_rex ? first : 0, lead = leads[reading->cursor[has_rex]];
-
-    reading->cursor += has_rex;
-    if (RARELY(lead >= LEAD_REX)) {
-        reading->cursor = read_many_prefixes(reading->bytes, insn);
-        return reading->cursor == NULL ? -1 : leads[*reading->cursor];
-    }
-    insn->prefixes = 0;
-    insn->rex = (uint8_t)rex;
-    insn->segment = X86_SEGMENT_NONE;
-    return (int)lead;
 }
 
 PART void select_legacy(struct reading *reading, struct x86_insn *insn)
@@ -700,17 +682,18 @@ PART void clear(struct x86_insn *insn)
 /* Those that decode_plain does not take. */
 static __attribute__((noinline)) int decode_other(const uint8_t *bytes, unsigned options, struct x86_insn *insn)
 {
-    struct reading reading = {.bytes = bytes, .cursor = bytes, .options = options};
-    int lead = read_prefixes(&reading, insn);
+    struct reading reading = {.bytes = bytes, .cursor = read_prefixes(bytes, insn), .options = options};
+    unsigned lead;
 
     clear(insn);
-    if (RARELY(lead < 0)) {
+    if (RARELY(reading.cursor == NULL)) {
         reading.cursor = bytes + X86_MAX_INSN_BYTES;
         return refuse(insn, &reading);
     }
-    if (is_vector_lead((unsigned)lead, reading.cursor))
-        return decode_vector(bytes, reading.cursor, insn, options, (unsigned)lead);
-    return decode_opcode(&reading, insn, (unsigned)lead);
+    lead = leads[*reading.cursor];
+    if (is_vector_lead(lead, reading.cursor))
+        return decode_vector(bytes, reading.cursor, insn, options, lead);
+    return decode_opcode(&reading, insn, lead);
 }
 
 /*
