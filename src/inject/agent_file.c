@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -75,18 +77,33 @@ static bool is_same_file(pid_t pid, int fd)
            its.st_ino == ours.st_ino;
 }
 
+/* As whoever started us has called it, if that says where it is; else the system is asked, which takes longer. */
+static const char *own_path(char *storage, size_t size)
+{
+    const char *started_as = (const char *)getauxval(AT_EXECFN);
+    ssize_t length;
+
+    if (started_as != NULL && started_as[0] == '/' && strlen(started_as) < PATH_MAX)
+        return started_as;
+    length = readlink("/proc/self/exe", storage, size - 1);
+    if (length <= 0)
+        return NULL;
+    storage[length] = '\0';
+    return storage;
+}
+
 int agent_file_map(struct tracee *tracee, const struct remote_place *place, uint64_t start, uint64_t size_bytes,
                    int *fd_out)
 {
-    char path[PATH_MAX] = "";
-    ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    char storage[PATH_MAX];
+    const char *path = own_path(storage, sizeof(storage));
     uint64_t offset = find_offset();
     long mapping[6] = {(long)start, (long)size_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED};
     int result, fd;
 
-    if (length <= 0 || offset == 0 || offset % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
+    if (path == NULL || offset == 0 || offset % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
         return -ENOENT;
-    fd = open_there(tracee, place, path, (size_t)length + 1);
+    fd = open_there(tracee, place, path, strlen(path) + 1);
     if (fd < 0)
         return fd;
     mapping[4] = fd;
