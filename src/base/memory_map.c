@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "base/memory_area.h"
+#include "base/memory_file.h"
 #include "base/memory_run.h"
 #include "base/raw_syscall.h"
 
@@ -358,14 +359,17 @@ static long remap(void *start, size_t old_bytes, size_t new_bytes, void *place)
                        (long)place, 0);
 }
 
-/* Of what is shared, mremap makes another mapping where it is given no size to move. */
 static int repeat(uint8_t *start, size_t piece_bytes, unsigned count)
 {
-    long mapped = raw_syscall(__NR_mmap, (long)start, (long)piece_bytes, PROT_READ | PROT_WRITE,
-                              MAP_FIXED | MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct memory_request request = {.size_bytes = piece_bytes, .access = MEMORY_READ_WRITE};
+    long mapped = 0;
+    int result = memory_file_create("gait table", piece_bytes, false, &request.fd);
 
-    for (unsigned i = 1; i < count && !is_error(mapped); i++)
-        mapped = remap(start, 0, piece_bytes, start + i * piece_bytes);
+    if (result != 0)
+        return result;
+    for (unsigned i = 0; i < count && !is_error(mapped); i++)
+        mapped = map(&request, (uintptr_t)start + i * piece_bytes, MAP_FIXED);
+    memory_file_close(request.fd);
     return is_error(mapped) ? (int)mapped : 0;
 }
 
