@@ -158,7 +158,7 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     process_hooks_begin();
     hook_recording_begin(ring, function_hooks_space());
     selection_begin(NULL, ring, &call->options, &watcher);
-    (void)module_log_begin(ring);
+    (void)module_log_begin(ring, NULL);
     hook_set_close();
     return 0;
 }

@@ -15,9 +15,13 @@
 #include "ring/ring_region.h"
 #include "stalker/program_memory.h"
 
+/* The smallest that there is. */
+#define PAGE_BYTES 4096u
+
 static struct module_log {
     struct mutex lock;
     struct ring_region *ring;
+    struct code_source *source; /* NULL: nobody learns from this */
     struct interval_map known;
     bool is_selected;      /* what is loaded was looked through for functions already */
     struct mapping header; /* of the mappings visited so far, the last one that is the beginning of a file */
@@ -29,11 +33,16 @@ struct change {
     uint64_t end;
 };
 
+/* Headers are read a few bytes at a time, from one page: the context is that page, once it was found readable. */
 static bool read_memory(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
 {
-    (void)context;
-    if (size_bytes < sizeof(uint64_t) || !program_memory_is_readable(address, size_bytes))
+    uint64_t *page = context, first = address / PAGE_BYTES, last = (address + size_bytes - 1) / PAGE_BYTES;
+
+    if (size_bytes < sizeof(uint64_t))
         return false;
+    if ((first != *page || last != *page) && !program_memory_is_readable(address, size_bytes))
+        return false;
+    *page = last;
     __builtin_memcpy(bytes_out, (const void *)(uintptr_t)address, size_bytes);
     return true;
 }
@@ -41,7 +50,8 @@ static bool read_memory(void *context, uint64_t address, void *bytes_out, size_t
 /* The ELF header is where the beginning of the same file is mapped, below its code. */
 static void find_build_id(const struct mapping *mapping, struct ring_module *module)
 {
-    static const struct elf_memory memory = {.read = read_memory};
+    uint64_t page = 0;
+    const struct elf_memory memory = {.context = &page, .read = read_memory};
     size_t size_bytes = 0;
 
     if (log.header.path_length == mapping->path_length &&
@@ -84,6 +94,8 @@ static void visit(void *context, const struct mapping *mapping)
 {
     const struct change *change = context;
 
+    if (log.source != NULL)
+        code_source_learn(log.source, mapping);
     if (mapping->path_length == 0)
         return;
     if (mapping->file_offset == 0)
@@ -186,11 +198,12 @@ void module_log_look_again(void)
     interval_map_deinit(&look.there);
 }
 
-const struct mapping_watcher *module_log_begin(struct ring_region *ring)
+const struct mapping_watcher *module_log_begin(struct ring_region *ring, struct code_source *source)
 {
     static const struct mapping_watcher watcher = {.changed = changed};
 
     log.ring = ring;
+    log.source = source;
     changed(NULL, 0, UINT64_MAX, true);
     return &watcher;
 }
@@ -212,5 +225,6 @@ void module_log_begin_in_child(void)
 
 void module_log_end(void)
 {
+    log.source = NULL;
     interval_map_deinit(&log.known);
 }

@@ -10,8 +10,11 @@
 
 struct ring_region;
 
-/* Tells what is mapped now, and gives what the engine tells of changes from now on. */
-const struct mapping_watcher *module_log_begin(struct ring_region *ring);
+/*
+ * Tells what is mapped now, and gives what the engine tells of changes from now on. `source`, if there is one, learns
+ * what is code: nobody may change mappings whom the engine does not follow.
+ */
+const struct mapping_watcher *module_log_begin(struct ring_region *ring, struct code_source *source);
 
 /* In a child that was just forked, with a ring of its own: tells all again. */
 void module_log_begin_in_child(void);

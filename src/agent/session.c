@@ -98,7 +98,8 @@ static int make_engine(const struct agent_call *call)
                                                        .declare = function_watch_declare,
                                                        .remove = functions_gone};
     /* Programs that begin may be short. */
-    struct stalker_engine_options engine_options = {.narrow_tables = call->options.is_whole != 0};
+    struct stalker_engine_options engine_options = {.narrow_tables = options->is_whole != 0};
+    bool may_learn = options->is_whole != 0 && options->new_threads != 0;
     static struct mapping_watcher watcher = {.changed = mappings_changed};
     const struct thread_chooser *threads;
     int result = stalker_engine_create(&engine_options, &session.engine);
@@ -115,7 +116,7 @@ static int make_engine(const struct agent_call *call)
     probe_watch_begin(session.engine);
     system_call_following_begin(session.engine, options);
     selection_begin(session.engine, session.ring, options, &functions);
-    watcher.context = (void *)(uintptr_t)module_log_begin(session.ring);
+    watcher.context = (void *)(uintptr_t)module_log_begin(session.ring, may_learn ? &session.engine->source : NULL);
     session.engine->watcher = &watcher;
     session.engine->processes = session.processes;
     threads = thread_selection_begin(options, session.ring);

@@ -8,6 +8,7 @@
 
 #include "base/raw_syscall.h"
 #include "base/time_counter.h"
+#include "process/mapping_list.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
@@ -109,6 +110,7 @@ static void read_regions(struct code_source *source) REQUIRES(source->lock)
     if (fd < 0)
         return;
     interval_map_deinit(&source->regions);
+    source->is_partial = false;
     while ((got = raw_syscall(__NR_read, fd, (long)buffer, sizeof(buffer), 0, 0, 0)) > 0) {
         for (long i = 0; i < got; i++) {
             if (buffer[i] != '\n') {
@@ -185,7 +187,25 @@ void code_source_forget(struct code_source *source, uint64_t start, uint64_t end
     if (interval_map_find(&source->regions, start - 1, &before))
         start = before.start;
     source->hole_time = 0;
-    if (interval_map_remove(&source->regions, start, end) != 0)
+    if (interval_map_remove(&source->regions, start, end) != 0) {
         interval_map_deinit(&source->regions);
+        source->is_partial = true;
+    }
+    mutex_unlock(&source->lock);
+}
+
+void code_source_learn(struct code_source *source, const struct mapping *mapping)
+{
+    bool is_code = mapping->is_readable && mapping->is_executable;
+
+    mutex_lock(&source->lock);
+    source->hole_time = 0;
+    /* Where something is missing, code that goes on from one mapping to the next would seem to end. */
+    if (!source->is_partial && (interval_map_remove(&source->regions, mapping->start, mapping->end) != 0 ||
+                                (is_code && interval_map_insert(&source->regions, mapping->start, mapping->end,
+                                                                mapping->is_writable || mapping->is_shared) != 0))) {
+        interval_map_deinit(&source->regions);
+        source->is_partial = true;
+    }
     mutex_unlock(&source->lock);
 }

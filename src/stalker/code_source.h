@@ -14,12 +14,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct mapping;
+
 struct code_source {
     struct mutex lock;
     struct interval_map regions; /* readable and executable; value: whether it may change without a system call */
     uint64_t hole;               /* where there was no code */
     uint64_t hole_time;          /* the counter when that was found; 0: never */
     bool is_blind;               /* it was looked for in vain */
+    bool is_partial;             /* more was forgotten than anybody asked for */
 };
 
 void code_source_init(struct code_source *source);
@@ -36,5 +39,11 @@ bool code_source_is_blind(struct code_source *source);
 
 /* Forgets what is known of a range, since the program changed its mappings. */
 void code_source_forget(struct code_source *source, uint64_t start, uint64_t end);
+
+/*
+ * For who reads the list of mappings anyway: what one of them is now, so that it need not be read for that again. At
+ * first it is all of them, then all below the end of a range that was forgotten.
+ */
+void code_source_learn(struct code_source *source, const struct mapping *mapping);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/code_source.h"
 
+#include "process/mapping_list.h"
 #include "support/check.h"
 
 #include <fcntl.h>
@@ -246,6 +247,45 @@ static void code_is_found_without_a_main_thread(void)
     CHECK_EQUAL(status, 0);
 }
 
+static void learn(uint64_t start, size_t count, int access, bool is_shared)
+{
+    const struct mapping mapping = {
+        .start = start,
+        .end = start + count * PAGE,
+        .is_readable = access & PROT_READ,
+        .is_writable = access & PROT_WRITE,
+        .is_executable = access & PROT_EXEC,
+        .is_shared = is_shared,
+    };
+
+    code_source_learn(&source, &mapping);
+}
+
+/* Of addresses where nothing is: who looks by himself finds that. */
+static void what_is_learnt_is_not_looked_for(void)
+{
+    const uint64_t nowhere = 0x123000;
+    bool is_changeable;
+
+    code_source_init(&source);
+    learn(nowhere, 2, PROT_READ | PROT_EXEC, false);
+    learn(nowhere + 2 * PAGE, 1, PROT_READ, false);
+    CHECK_EQUAL(code_source_bytes(&source, app_pc_of(nowhere + 1), &is_changeable), 2 * PAGE - 1);
+    CHECK(!is_changeable);
+    /* It was changed since. */
+    learn(nowhere, 1, PROT_READ, false);
+    learn(nowhere + PAGE, 1, PROT_READ | PROT_WRITE | PROT_EXEC, false);
+    learn(nowhere + 2 * PAGE, 1, PROT_READ | PROT_EXEC, true);
+    CHECK_EQUAL(code_source_bytes(&source, app_pc_of(nowhere + PAGE + 8), &is_changeable), 2 * PAGE - 8);
+    CHECK(is_changeable);
+    CHECK_EQUAL(code_source_bytes(&source, app_pc_of(nowhere + 2 * PAGE), &is_changeable), PAGE);
+    CHECK(is_changeable);
+    /* What is not known makes it look, and find out. */
+    CHECK_EQUAL(bytes_at(nowhere), 0);
+    CHECK_EQUAL(bytes_at(nowhere + PAGE), 0);
+    code_source_deinit(&source);
+}
+
 static void *look_and_forget(void *argument)
 {
     uint64_t code = (uintptr_t)&look_and_forget;
@@ -288,6 +328,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_range_that_is_none_does_no_harm),
     CHECK_CASE(code_is_found_without_a_main_thread),
     CHECK_CASE(threads_may_look_at_once),
+    CHECK_CASE(what_is_learnt_is_not_looked_for),
 };
 
 CHECK_MAIN(cases)
