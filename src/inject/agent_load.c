@@ -207,7 +207,7 @@ static int load(struct tracee *tracee, struct remote_agent *agent)
     int result = plan(&layout);
 
     if (result == 0)
-        result = remote_find_system_call(tracee->pid, &place);
+        result = remote_find_system_call(tracee->pid, (struct memory_range){0, 0}, &place);
     if (result == 0)
         result = map(tracee, &place, layout.size_bytes, &may_execute, &start);
     if (result != 0)
@@ -246,8 +246,9 @@ int agent_load(struct tracee *tracee, struct remote_agent *agent_out, struct gai
 int agent_unload(struct tracee *tracee, const struct remote_agent *agent, struct gait_error *err)
 {
     long arguments[6] = {(long)agent->start, (long)agent->size_bytes}, answer;
+    struct memory_range own = {agent->start, agent->start + agent->size_bytes};
     struct remote_place place = {0};
-    int result = remote_find_system_call(tracee->pid, &place);
+    int result = remote_find_system_call(tracee->pid, own, &place);
 
     if (result == 0)
         result = system_call(tracee, &place, SYS_munmap, arguments, &answer);

@@ -86,7 +86,7 @@ static void find_between(pid_t pid, uint64_t start, uint64_t end, struct remote_
 }
 
 /* Where the vdso is not, since the program has no use for it: in all other code. */
-static void find_in_code(pid_t pid, struct remote_place *best)
+static void find_in_code(pid_t pid, struct memory_range except, struct remote_place *best)
 {
     char line[512], path[64];
     unsigned long start, end;
@@ -98,12 +98,13 @@ static void find_in_code(pid_t pid, struct remote_place *best)
     if (file == NULL)
         return;
     while (best->return_words == 0 && fgets(line, sizeof(line), file) != NULL)
-        if (sscanf(line, "%lx-%lx %4s", &start, &end, access) == 3 && access[0] == 'r' && access[2] == 'x')
+        if (sscanf(line, "%lx-%lx %4s", &start, &end, access) == 3 && access[0] == 'r' && access[2] == 'x' &&
+            (start >= except.high || end <= except.low))
             find_between(pid, start, end, best);
     fclose(file);
 }
 
-int remote_find_system_call(pid_t pid, struct remote_place *place_out)
+int remote_find_system_call(pid_t pid, struct memory_range except, struct remote_place *place_out)
 {
     struct remote_place best = {0};
     uint64_t vdso = find_vdso(pid);
@@ -111,7 +112,7 @@ int remote_find_system_call(pid_t pid, struct remote_place *place_out)
     if (vdso != 0)
         find_between(pid, vdso, vdso + VDSO_BYTES_MAX, &best);
     if (best.address == 0)
-        find_in_code(pid, &best);
+        find_in_code(pid, except, &best);
     if (best.address == 0)
         return -ENOENT;
     *place_out = best;

@@ -11,6 +11,7 @@
 #define GAIT_INJECT_REMOTE_H
 
 #include "base/attributes.h"
+#include "base/memory_map.h"
 #include "gait/error.h"
 #include "inject/tracee.h"
 #include "protocol/agent_call.h"
@@ -23,8 +24,8 @@ struct remote_place {
     unsigned return_words; /* as system_call_return_words has it: if there is any such place it is one */
 };
 
-/* Finds one in the vdso, or elsewhere if the program has none. -ENOENT. */
-MUST_USE int remote_find_system_call(pid_t pid, struct remote_place *place_out);
+/* Finds one in the vdso, or elsewhere if the program has none, but not in `except`: that is to go. -ENOENT. */
+MUST_USE int remote_find_system_call(pid_t pid, struct memory_range except, struct remote_place *place_out);
 
 /* Makes a system call. Returns what the kernel answered in *result_out; 0, or what keeps us from making it. */
 MUST_USE int remote_system_call(struct tracee *tracee, const struct remote_place *place, long number,

@@ -34,7 +34,7 @@ static void begin(void)
     long mapping[6] = {0, MAPPED_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0};
 
     CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
-    CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, (struct memory_range){0, 0}, &place), 0);
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_mmap, mapping, &start), 0);
     CHECK(start > 0);
 }

@@ -27,7 +27,7 @@ static void system_calls_are_made_by_the_program(void)
 
     stopped_shell_start(&tracee, "exit 3");
     CHECK_EQUAL(tracee_get_registers(&tracee, &before), 0);
-    CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, (struct memory_range){0, 0}, &place), 0);
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_getpid, nothing, &answer), 0);
     CHECK_EQUAL(answer, tracee.pid);
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_close, strange, &answer), 0);
@@ -55,7 +55,7 @@ static void without_a_vdso_there_is_other_code(void)
 {
     uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
     const uint8_t *insn;
-    struct remote_place place = {0};
+    struct remote_place place = {0}, other = {0};
     uint8_t bytes[16];
     size_t insn_bytes;
     pid_t child = fork();
@@ -65,7 +65,9 @@ static void without_a_vdso_there_is_other_code(void)
         give_vdso_up();
     CHECK_EQUAL(waitpid(child, &status, WUNTRACED), child);
     CHECK(WIFSTOPPED(status));
-    CHECK_EQUAL(remote_find_system_call(child, &place), 0);
+    CHECK_EQUAL(remote_find_system_call(child, (struct memory_range){0, 0}, &place), 0);
+    CHECK_EQUAL(remote_find_system_call(child, (struct memory_range){place.address, place.address + 1}, &other), 0);
+    CHECK(other.address != place.address);
     CHECK(place.address < vdso || place.address >= vdso + 8192);
     CHECK(place.return_words != 0);
     insn = system_call_instruction(&insn_bytes);
@@ -83,7 +85,7 @@ static void without_a_process_there_is_no_place(void)
     if (gone == 0)
         _exit(0);
     waitpid(gone, NULL, 0);
-    CHECK_EQUAL(remote_find_system_call(gone, &place), -ENOENT);
+    CHECK_EQUAL(remote_find_system_call(gone, (struct memory_range){0, 0}, &place), -ENOENT);
     CHECK_EQUAL(place.address, 0);
 }
 

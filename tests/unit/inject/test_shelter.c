@@ -171,7 +171,7 @@ static void system_calls_are_made_and_nothing_is_left(void)
     uint64_t shelter = shelter_find(child);
     long answer = 0;
 
-    CHECK_EQUAL(remote_find_system_call(child, &place), 0);
+    CHECK_EQUAL(remote_find_system_call(child, (struct memory_range){0, 0}, &place), 0);
     for (unsigned i = 0; i < ROUNDS; i++) {
         CHECK_EQUAL(tracee_seize(&tracee, child, child), 0);
         CHECK_EQUAL(tracee_interrupt(&tracee), 0);

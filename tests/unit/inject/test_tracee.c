@@ -24,7 +24,7 @@ static void signals_that_come_meanwhile_are_delivered_afterwards(void)
     long answer = 0;
 
     stopped_shell_start(&tracee, "exit 0");
-    CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, (struct memory_range){0, 0}, &place), 0);
     kill(tracee.pid, SIGUSR1);
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_getpid, nothing, &answer), 0);
     CHECK_EQUAL(answer, tracee.pid);
@@ -91,7 +91,7 @@ static void memory_is_read_and_written_whatever_its_access(void)
     long answer = 0;
 
     stopped_shell_start(&tracee, "exit 0");
-    CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, (struct memory_range){0, 0}, &place), 0);
     CHECK_EQUAL(remote_system_call(&tracee, &place, SYS_mmap, arguments, &answer), 0);
     CHECK_EQUAL(process_memory_write(tracee.pid, (uint64_t)answer, "hello", 6), 0);
     CHECK_EQUAL(process_memory_read(tracee.pid, (uint64_t)answer, text, 6), 0);
@@ -110,7 +110,7 @@ static void a_program_that_is_killed_is_gone(void)
     long answer;
 
     stopped_shell_start(&tracee, "exit 0");
-    CHECK_EQUAL(remote_find_system_call(tracee.pid, &place), 0);
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, (struct memory_range){0, 0}, &place), 0);
     kill(tracee.pid, SIGKILL);
     while (tracee_get_registers(&tracee, &registers) == 0)
         ;
