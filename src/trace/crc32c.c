@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Eight bytes at a time: tables[n][b] is what byte b becomes when n zero bytes follow it, so that the eight of a word
- * are looked up independently of each other. The tables are made before main().
+ * are looked up independently of each other. The tables are made when somebody has need of them, which is nobody where
+ * the CPU has an instruction for it.
  */
 #include "trace/crc32c.h"
 
 #include "base/crc32c_instruction.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,11 +16,16 @@
 #define TABLES     8
 
 static uint32_t tables[TABLES][256];
+static pthread_once_t tables_made = PTHREAD_ONCE_INIT, cpu_asked = PTHREAD_ONCE_INIT;
 static bool has_instruction;
 
-__attribute__((constructor)) static void prepare(void)
+static void ask_cpu(void)
 {
     has_instruction = crc32c_instruction_exists();
+}
+
+static void make_tables(void)
+{
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t sum = byte;
 
@@ -54,11 +61,13 @@ static uint32_t run_tables(uint32_t state, const uint8_t *place, size_t size_byt
 
 uint32_t crc32c_by_tables(uint32_t before, const void *bytes, size_t size_bytes)
 {
+    (void)pthread_once(&tables_made, make_tables);
     return ~run_tables(~before, bytes, size_bytes);
 }
 
 uint32_t crc32c(uint32_t before, const void *bytes, size_t size_bytes)
 {
+    (void)pthread_once(&cpu_asked, ask_cpu);
     return has_instruction ? ~crc32c_instruction_run(~before, bytes, size_bytes)
                            : crc32c_by_tables(before, bytes, size_bytes);
 }
