@@ -303,20 +303,29 @@ static int take_back(struct tracee *tracee, const struct remote_agent *agent, co
     return result == 0 ? tracee_set_registers(tracee, &landing.registers) : result;
 }
 
+/* The call and its threads, as many as there are. */
+static size_t head_bytes(const struct agent_call *call)
+{
+    return offsetof(struct agent_call, threads) + call->thread_count * sizeof(call->threads[0]);
+}
+
 /* Only what is used of it. */
 static int write_call(const struct tracee *tracee, const struct remote_agent *agent, const struct agent_call *call)
 {
-    const struct agent_known *known = &call->options.known;
-    size_t options_end = offsetof(struct agent_call, options) + agent_options_bytes(&call->options);
+    const struct agent_options *options = &call->options;
+    const struct agent_known *known = &options->known;
+    uint64_t options_place = agent->call + offsetof(struct agent_call, options);
     uint64_t known_place = agent->call + offsetof(struct agent_call, options.known);
-    int result = process_memory_write(tracee->pid, agent->call, call, options_end);
+    int result = process_memory_write(tracee->pid, agent->call, call, head_bytes(call));
 
+    if (result == 0)
+        result = process_memory_write(tracee->pid, options_place, options, agent_options_bytes(options));
     return result == 0 ? process_memory_write(tracee->pid, known_place, known, agent_known_bytes(known)) : result;
 }
 
 static int read_answer(const struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)
 {
-    return process_memory_read(tracee->pid, agent->call, call, offsetof(struct agent_call, options));
+    return process_memory_read(tracee->pid, agent->call, call, head_bytes(call));
 }
 
 int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)

@@ -173,7 +173,7 @@ static int do_to_threads(struct target *target, const struct thread_group *group
 /* A new call with the options. What is not used of them is not touched, which would take time, and memory. */
 static void begin_call(const struct agent_options *options, bool is_whole)
 {
-    memset(&call, 0, offsetof(struct agent_call, options));
+    memset(&call, 0, offsetof(struct agent_call, threads));
     memcpy(&call.options, options, agent_options_bytes(options));
     memcpy(&call.options.known, &options->known, agent_known_bytes(&options->known));
     call.options.is_whole = is_whole;
