@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #define MODULE_PATH_BYTES_MAX 4096
+#define MODULE_BYTES_MAX      (sizeof(struct trace_module) + MODULE_PATH_BYTES_MAX + 8)
 
 /* Records are gathered for that long. With the time between two drains it makes at most ten milliseconds. */
 #define COLLECT_NS 6000000
@@ -320,61 +321,99 @@ static int write_blocks(struct recorded_process *process)
     return stream_writer_put(&process->blocks, &piece);
 }
 
-/* Writes one, copied before it is looked at: the process may change it. */
-static long write_module(struct recorded_process *process, const uint8_t *place, size_t available)
+/* Modules on their way into a chunk. */
+struct module_batch {
+    struct stream_piece piece;
+    _Alignas(8) uint8_t bytes[4 * MODULE_BYTES_MAX];
+};
+
+static int write_batch(struct recorded_process *process, struct module_batch *batch)
 {
-    uint8_t record[sizeof(struct trace_module) + MODULE_PATH_BYTES_MAX] = {0};
-    struct trace_module *written = (struct trace_module *)(void *)record;
-    struct stream_piece piece = {.bytes = record};
-    struct ring_module module;
     int result;
+
+    if (batch->piece.size_bytes == 0)
+        return 0;
+    batch->piece.bytes = batch->bytes;
+    result = stream_writer_put(&process->modules, &batch->piece);
+    batch->piece.size_bytes = 0;
+    return result;
+}
+
+static bool is_possible(const struct ring_module *module, size_t available)
+{
+    return module->size_bytes >= sizeof(*module) && module->size_bytes <= available &&
+           module->path_bytes <= module->size_bytes - sizeof(*module) && module->path_bytes <= MODULE_PATH_BYTES_MAX &&
+           module->build_id_bytes <= sizeof(module->build_id);
+}
+
+static void add_module(struct module_batch *batch, const struct ring_module *module, const char *path)
+{
+    struct trace_module *written = (struct trace_module *)(void *)(batch->bytes + batch->piece.size_bytes);
+    size_t size_bytes = (sizeof(*written) + module->path_bytes + 7) & ~7ul;
+
+    memset(written, 0, size_bytes);
+    *written = (struct trace_module){
+        .size_bytes = (uint32_t)size_bytes,
+        .change = module->is_loaded ? TRACE_MODULE_LOADED : TRACE_MODULE_UNLOADED,
+        .time = module->time,
+        .start = module->start,
+        .end = module->end,
+        .file_offset = module->file_offset,
+        .path_bytes = module->path_bytes,
+        .build_id_bytes = module->build_id_bytes,
+    };
+    memcpy(written->build_id, module->build_id, module->build_id_bytes);
+    memcpy(written + 1, path, module->path_bytes);
+    if (batch->piece.size_bytes == 0)
+        batch->piece.first_time = module->time;
+    batch->piece.last_time = module->time;
+    batch->piece.size_bytes += size_bytes;
+}
+
+/* Takes one, copied before it is looked at: the process may change it. */
+static long take_module(struct recorded_process *process, struct module_batch *batch, const uint8_t *place,
+                        size_t available)
+{
+    char path[MODULE_PATH_BYTES_MAX + 1];
+    struct ring_module module;
+    int result = 0;
 
     if (available < sizeof(module))
         return -EPROTO;
     memcpy(&module, place, sizeof(module));
-    if (module.size_bytes < sizeof(module) || module.size_bytes > available ||
-        module.path_bytes > module.size_bytes - sizeof(module) || module.path_bytes > MODULE_PATH_BYTES_MAX ||
-        module.build_id_bytes > sizeof(module.build_id))
+    if (!is_possible(&module, available))
         return -EPROTO;
-    *written = (struct trace_module){
-        .size_bytes = (uint32_t)((sizeof(*written) + module.path_bytes + 7) & ~7ul),
-        .change = module.is_loaded ? TRACE_MODULE_LOADED : TRACE_MODULE_UNLOADED,
-        .time = module.time,
-        .start = module.start,
-        .end = module.end,
-        .file_offset = module.file_offset,
-        .path_bytes = module.path_bytes,
-        .build_id_bytes = module.build_id_bytes,
-    };
-    memcpy(written->build_id, module.build_id, module.build_id_bytes);
-    memcpy(written + 1, place + sizeof(module), module.path_bytes);
-    if (process->hearer != NULL && process->hearer->module != NULL) {
-        char path[MODULE_PATH_BYTES_MAX + 1] = "";
-
-        memcpy(path, written + 1, module.path_bytes);
+    memcpy(path, place + sizeof(module), module.path_bytes);
+    path[module.path_bytes] = '\0';
+    if (process->hearer != NULL && process->hearer->module != NULL)
         process->hearer->module(process->hearer->context, process->pid, &module, path);
-    }
-    piece.size_bytes = written->size_bytes;
-    piece.first_time = piece.last_time = module.time;
-    result = stream_writer_put(&process->modules, &piece);
-    return result == 0 ? (long)module.size_bytes : result;
+    if (sizeof(batch->bytes) - batch->piece.size_bytes < MODULE_BYTES_MAX)
+        result = write_batch(process, batch);
+    if (result != 0)
+        return result;
+    add_module(batch, &module, path);
+    return (long)module.size_bytes;
 }
 
 static int write_modules(struct recorded_process *process)
 {
+    struct module_batch batch;
     const uint8_t *place;
     size_t size;
     int result = ring_reader_modules(process->ring, &place, &size);
 
+    batch.piece = (struct stream_piece){.size_bytes = 0};
     while (result == 0 && size != 0) {
-        long used = write_module(process, place, size);
+        long used = take_module(process, &batch, place, size);
 
         if (used < 0)
-            return (int)used;
-        place += used;
-        size -= (size_t)used;
+            result = (int)used;
+        else {
+            place += used;
+            size -= (size_t)used;
+        }
     }
-    return result;
+    return result == 0 ? write_batch(process, &batch) : result;
 }
 
 /* What was not noted before; what a lane says can go back only if somebody else writes there. */

@@ -375,6 +375,33 @@ static void threads_have_the_names_that_they_had_last(void)
     end();
 }
 
+/* With long paths, so that they do not fit into one chunk. */
+static void modules_that_come_together_are_written_together(void)
+{
+    enum { COUNT = 40, PATH_BYTES = 3000 };
+    static char long_path[PATH_BYTES];
+    struct modules modules = {0};
+
+    memset(long_path, 'x', sizeof(long_path));
+    begin();
+    for (uint64_t i = 0; i < COUNT; i++) {
+        struct ring_module module = {.is_loaded = 1, .time = i, .start = i << 12, .end = (i + 1) << 12};
+
+        module.path_bytes = (uint32_t)(PATH_BYTES - i);
+        CHECK(ring_region_add_module(ring, &module, long_path));
+    }
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK_EQUAL(modules_read(&modules, folder, "77/modules.gait", &err), 0);
+    CHECK_EQUAL(modules.count, COUNT);
+    CHECK(modules.end.chunk_count > 1 && modules.end.chunk_count <= COUNT / 4 + 1);
+    for (size_t i = 0; i < COUNT; i++) {
+        CHECK_EQUAL(modules.modules[i].loaded, i);
+        CHECK_EQUAL(strlen(modules.modules[i].path), PATH_BYTES - i);
+    }
+    modules_deinit(&modules);
+    end();
+}
+
 static void forged_modules_are_refused(void)
 {
     const struct ring_module module = {.is_loaded = 1, .path_bytes = 3};
@@ -492,6 +519,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_a_process_says_of_its_death_is_written_once),
     CHECK_CASE(modules_are_written_as_they_come_and_go),
     CHECK_CASE(threads_have_the_names_that_they_had_last),
+    CHECK_CASE(modules_that_come_together_are_written_together),
     CHECK_CASE(forged_modules_are_refused),
     CHECK_CASE(what_is_no_ring_is_refused),
 };
