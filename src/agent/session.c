@@ -15,6 +15,7 @@
 #include "agent/thread_selection.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "process/auxiliary_vector.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
@@ -100,10 +101,14 @@ static int make_engine(const struct agent_call *call)
     /* Programs that begin may be short. */
     struct stalker_engine_options engine_options = {.narrow_tables = options->is_whole != 0};
     bool may_learn = options->is_whole != 0 && options->new_threads != 0;
+    struct auxiliary_vector start;
     static struct mapping_watcher watcher = {.changed = mappings_changed};
     const struct thread_chooser *threads;
-    int result = stalker_engine_create(&engine_options, &session.engine);
+    int result;
 
+    if (options->is_whole && auxiliary_vector_read(&start) == 0)
+        engine_options.program_entry = start.entry;
+    result = stalker_engine_create(&engine_options, &session.engine);
     if (result != 0)
         return result;
     session.engine->image = find_image(call);

@@ -36,6 +36,7 @@ struct stalker_engine_options {
     bool without_adjacent;
     bool narrow_tables;       /* of indirect branches, at first; where every fork is a followed thread's */
     bool callbacks_followed;  /* what excluded code calls elsewhere is observed */
+    uint64_t program_entry;   /* where the program begins; 0 once it has */
     size_t code_bytes_max;    /* of a cache, before its oldest code is forgotten; 0: no limit */
     size_t slab_bytes;        /* of hot memory mapped at a time; 0: the engine's choice */
     enum code_view_mode view; /* of executable memory; in an engine, one that the system allows */

@@ -12,7 +12,10 @@
 
 /* Blocks in a unit, instructions in a block. */
 #define UNIT_BLOCKS_MAX 8
-#define BLOCK_INSNS_MAX 256
+
+/* What runs before the program does runs once: of longer units a fifth would never run. */
+#define UNIT_BLOCKS_BEFORE 3
+#define BLOCK_INSNS_MAX    256
 
 struct translation {
     struct code_cache *cache;

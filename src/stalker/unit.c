@@ -40,8 +40,8 @@ enum block_exit_kind translation_continue(struct translation *translation, struc
 
     if (options->without_links || options->without_adjacent || options->trust > 0)
         return BLOCK_EXIT_JUMP;
-    if (translation->block_count == UNIT_BLOCKS_MAX || code_writer_room(&translation->hot) < HOT_REST_BYTES ||
-        code_cache_find(translation->cache, next) != NULL)
+    if (translation->block_count >= (options->program_entry == 0 ? UNIT_BLOCKS_MAX : UNIT_BLOCKS_BEFORE) ||
+        code_writer_room(&translation->hot) < HOT_REST_BYTES || code_cache_find(translation->cache, next) != NULL)
         return BLOCK_EXIT_JUMP;
     translation->goes_on = true;
     return BLOCK_EXIT_ADJACENT;
@@ -76,6 +76,8 @@ static int begin_block(struct translation *translation, struct app_pc start)
 
     if (block == NULL)
         return -ENOMEM;
+    if (start.value == translation->cache->engine->options.program_entry)
+        translation->cache->engine->options.program_entry = 0;
     block->start = start;
     block->slab = (uint16_t)(translation->slab->number + 1);
     translation->block = block;

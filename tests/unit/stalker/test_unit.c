@@ -71,6 +71,18 @@ static void a_unit_has_so_many_blocks_and_no_more(void)
     stalker_lab_deinit(&lab);
 }
 
+static void units_are_short_until_the_program_begins(void)
+{
+    stalker_lab_init(&lab, &leaving);
+    put_branches(3 * UNIT_BLOCKS_MAX);
+    lab.engine->options.program_entry = code_at(6 * UNIT_BLOCKS_MAX).value;
+    CHECK(stalker_lab_obtain(&lab, code_at(0), false) != NULL);
+    CHECK_EQUAL(hash_map_count(&lab.cache->blocks), UNIT_BLOCKS_BEFORE);
+    CHECK(stalker_lab_obtain(&lab, code_at(6 * UNIT_BLOCKS_MAX), false) != NULL);
+    CHECK_EQUAL(hash_map_count(&lab.cache->blocks), UNIT_BLOCKS_BEFORE + UNIT_BLOCKS_MAX);
+    stalker_lab_deinit(&lab);
+}
+
 static void a_unit_stops_where_a_block_is_known(void)
 {
     struct block *known, *block;
@@ -337,6 +349,7 @@ static void code_can_be_translated_ahead_of_time(void)
 static const struct check_case cases[] = {
     CHECK_CASE(blocks_that_follow_are_translated_along),
     CHECK_CASE(a_unit_has_so_many_blocks_and_no_more),
+    CHECK_CASE(units_are_short_until_the_program_begins),
     CHECK_CASE(a_unit_stops_where_a_block_is_known),
     CHECK_CASE(exits_to_known_blocks_are_linked),
     CHECK_CASE(blocks_have_so_many_instructions_and_no_more),
