@@ -49,7 +49,7 @@ static int open_modules(struct recorded_process *process)
     return stream_writer_open(&process->modules, process->folder, TRACE_MODULES_NAME, &header, process->encoder);
 }
 
-/* Only where there are some: it takes a while to make a file. */
+/* Only where there are some, or streams of records, which name them: it takes a while to make a file. */
 static int open_blocks(struct recorded_process *process)
 {
     struct trace_stream_header header = header_of(process, TRACE_STREAM_BLOCKS);
@@ -207,6 +207,8 @@ static int begin_stream(struct recorded_process *process, struct recorded_lane *
     const struct manifest_thread *thread;
     int result = thread_of(process, piece, &lane->thread);
 
+    if (result == 0 && piece->kind == RING_LANE_INDEX)
+        result = open_blocks(process);
     if (result != 0)
         return result;
     thread = &process->manifest->threads[lane->thread];

@@ -111,6 +111,18 @@ static void without_blocks_there_is_no_file_of_them(void)
     end();
 }
 
+/* A thread that left before it did anything. */
+static void records_have_a_file_of_blocks_also_if_there_are_none(void)
+{
+    begin();
+    write_records(5, 0);
+    CHECK_EQUAL(recorded_process_drain(&process, &err), 0);
+    CHECK_EQUAL(recorded_process_end(&process, &err), 0);
+    CHECK(size_of("5.1.index.gait") > 0);
+    CHECK(size_of("blocks.gait") > 0);
+    end();
+}
+
 static void what_threads_wrote_can_be_read(void)
 {
     const struct trace_events_receiver receiver = {.process = count};
@@ -510,6 +522,7 @@ static void waits_are_noted_once(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(without_blocks_there_is_no_file_of_them),
+    CHECK_CASE(records_have_a_file_of_blocks_also_if_there_are_none),
     CHECK_CASE(what_threads_wrote_can_be_read),
     CHECK_CASE(only_what_is_around_a_trigger_is_written),
     CHECK_CASE(a_thread_that_ended_can_be_asked_for_later),
