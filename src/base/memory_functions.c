@@ -47,8 +47,9 @@ static inline void half_store(uint8_t *place, uint32_t bits)
     ((struct half *)place)->bits = bits;
 }
 
-/* Also right when `to` lies below `from` in the same bytes. */
-PLAIN_LOOPS static inline void copy_upwards(uint8_t *to, const uint8_t *from, size_t size)
+/* Four words at a time, as often as they fit: so many bytes. Also right when `to` lies below `from` in the same bytes.
+ */
+PLAIN_LOOPS static inline size_t copy_fours(uint8_t *to, const uint8_t *from, size_t size)
 {
     size_t i = 0;
 
@@ -63,6 +64,14 @@ PLAIN_LOOPS static inline void copy_upwards(uint8_t *to, const uint8_t *from, si
         word_store(to + i + 2 * WORD, third);
         word_store(to + i + 3 * WORD, fourth);
     }
+    return i;
+}
+
+/* Also right when `to` lies below `from` in the same bytes. */
+PLAIN_LOOPS static inline void copy_upwards(uint8_t *to, const uint8_t *from, size_t size)
+{
+    size_t i = copy_fours(to, from, size);
+
     for (; size - i >= WORD; i += WORD)
         word_store(to + i, word_load(from + i));
     for (; i < size; i++)
@@ -103,19 +112,8 @@ static inline void copy_little(uint8_t *to, const uint8_t *from, size_t size)
 PLAIN_LOOPS static inline void copy_apart(uint8_t *to, const uint8_t *from, size_t size)
 {
     uint64_t last = word_load(from + size - WORD);
-    size_t i = 0;
+    size_t i = copy_fours(to, from, size);
 
-    for (; size - i >= 4 * WORD; i += 4 * WORD) {
-        uint64_t first = word_load(from + i);
-        uint64_t second = word_load(from + i + WORD);
-        uint64_t third = word_load(from + i + 2 * WORD);
-        uint64_t fourth = word_load(from + i + 3 * WORD);
-
-        word_store(to + i, first);
-        word_store(to + i + WORD, second);
-        word_store(to + i + 2 * WORD, third);
-        word_store(to + i + 3 * WORD, fourth);
-    }
     for (; size - i > WORD; i += WORD)
         word_store(to + i, word_load(from + i));
     word_store(to + size - WORD, last);
