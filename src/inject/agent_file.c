@@ -21,22 +21,22 @@
 /* How far below the stack pointer the name is put, for a moment. New stacks have more than that. */
 #define NAME_DISTANCE (2 * PATH_MAX)
 
-/* The linker's: where the headers of this program are. */
-extern const Elf64_Ehdr own_header __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+/* The linker's: where the headers of this program are, and all that is behind them. */
+extern const uint8_t own_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
 /* Where the image begins in the file; 0: nobody knows. */
 static uint64_t find_offset(void)
 {
-    const uint8_t *base = (const uint8_t *)&own_header;
-    const Elf64_Phdr *segments = (const Elf64_Phdr *)(const void *)(base + own_header.e_phoff);
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)own_start;
+    const Elf64_Phdr *segments = (const Elf64_Phdr *)(const void *)(own_start + header->e_phoff);
     uint64_t first = UINT64_MAX, address;
 
-    for (unsigned i = 0; i < own_header.e_phnum; i++)
+    for (unsigned i = 0; i < header->e_phnum; i++)
         if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr < first)
             first = segments[i].p_vaddr;
     /* The headers are where the first segment begins. */
-    address = first + (uint64_t)(agent_image - base);
-    for (unsigned i = 0; i < own_header.e_phnum; i++)
+    address = first + (uint64_t)((uintptr_t)agent_image - (uintptr_t)own_start);
+    for (unsigned i = 0; i < header->e_phnum; i++)
         if (segments[i].p_type == PT_LOAD && address - segments[i].p_vaddr < segments[i].p_filesz)
             return address - segments[i].p_vaddr + segments[i].p_offset;
     return 0;
