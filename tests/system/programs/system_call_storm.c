@@ -118,10 +118,11 @@ int main(void)
     for (unsigned i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, work, NULL);
     for (unsigned i = 0; i < 50; i++) {
-        const struct timespec pause = {0, 1000000};
+        struct timespec rest = {0, 1000000};
 
         pthread_kill(waiter, SIGUSR1);
-        while (nanosleep(&pause, NULL) != 0)
+        /* What is left of it: signals come more often than it lasts. */
+        while (nanosleep(&rest, &rest) != 0)
             ;
     }
     for (unsigned i = 0; i < THREADS; i++)
