@@ -31,6 +31,8 @@ static int run(struct agent_call *call, struct thread_registers *registers)
         return session_follow(call);
     case AGENT_LEAVE:
         return session_leave(call, registers);
+    case AGENT_START:
+        return session_start(call, registers);
     case AGENT_LOOK:
         return session_look(call, registers);
     case AGENT_END:
@@ -51,7 +53,7 @@ static bool is_counter_forbidden(const struct agent_call *call)
 static int run_without_counter(struct agent_call *call, struct thread_registers *registers)
 {
     bool is_hooked = call->options.events & EVENTS_HOOKED;
-    bool begins = call->operation == AGENT_PREPARE || call->operation == AGENT_BEGIN;
+    bool begins = call->operation == AGENT_PREPARE || call->operation == AGENT_BEGIN || call->operation == AGENT_START;
     int result = -EPERM;
 
     if (!begins || is_hooked) {
@@ -97,6 +99,17 @@ static void await_tracer(struct agent_call *call)
     atomic_compare_exchange_strong(&call->phase, &done, AGENT_CALL_LEFT);
 }
 
+/* The tracer takes the ring while the thread is stopped. If there is none any more, nobody will ever read the ring. */
+static void await_start(struct agent_call *call, struct thread_registers *registers)
+{
+    long pid = raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0), tid = raw_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
+
+    /* Release: pairs with the tracer's reading, by which all else that was written here is known. */
+    atomic_store_explicit(&call->phase, AGENT_CALL_DONE, memory_order_release);
+    (void)raw_syscall(__NR_tgkill, pid, tid, AGENT_START_SIGNAL, 0, 0, 0);
+    session_started(registers, atomic_load_explicit(&call->phase, memory_order_acquire) == AGENT_CALL_TAKEN);
+}
+
 /* The calling thread goes on with the registers, changed or not. */
 __attribute__((visibility("default"))) void agent_main(void *context, struct thread_registers *registers);
 
@@ -108,5 +121,8 @@ void agent_main(void *context, struct thread_registers *registers)
     call->result = call->is_counter_forbidden ? run_without_counter(call, registers) : run(call, registers);
     call->followed_count = session_followed_count();
     call->hooked_count = session_hooked_count();
-    await_tracer(call);
+    if (call->operation == AGENT_START)
+        await_start(call, registers);
+    else
+        await_tracer(call);
 }

@@ -245,6 +245,26 @@ int session_begin(struct agent_call *call, struct thread_registers *registers)
     return result;
 }
 
+int session_start(struct agent_call *call, struct thread_registers *registers)
+{
+    int result = session_prepare(call);
+
+    if (result == 0)
+        result = follow_caller(registers);
+    if (result != 0 && is_there())
+        give_back();
+    return result;
+}
+
+void session_started(struct thread_registers *registers, bool is_taken)
+{
+    if (!is_there())
+        return;
+    ring_region_close_fd(session.ring);
+    if (!is_taken)
+        (void)!stalker_unfollow_stopped(session.engine, stalker_current_tid(), registers);
+}
+
 static struct thread_registers *registers_of(struct agent_thread *thread, struct thread_registers *callers)
 {
     return thread->tid == stalker_current_tid() ? callers : &thread->registers;

@@ -5,6 +5,7 @@
 
 #include "base/attributes.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct agent_call;
@@ -21,6 +22,13 @@ MUST_USE int session_prepare(struct agent_call *call);
  * descriptor stays open, else it is closed. Errors as above.
  */
 MUST_USE int session_begin(struct agent_call *call, struct thread_registers *registers);
+
+/*
+ * Both at once, of a program that is at its first instruction, and behind it what is left to do when the controller has
+ * taken the ring, or never will: then the thread leaves translated code at once.
+ */
+MUST_USE int session_start(struct agent_call *call, struct thread_registers *registers);
+void session_started(struct thread_registers *registers, bool is_taken);
 
 /* Follows the threads of the list. Each has a result of its own. */
 MUST_USE int session_follow(struct agent_call *call);

@@ -15,12 +15,15 @@
 
 #define GUARD_BYTES 16
 
+/* Of a reservation, which is for the longest code that there may be, so much is nearly always enough. */
+#define USUAL_BYTES 1024
+
 struct code_memory {
     struct code_view view;
     size_t committed;           /* a multiple of the granule */
     size_t reserved;            /* size of the open reservation; 0: none is open */
     size_t present;             /* so much of it has pages */
-    uint8_t guard[GUARD_BYTES]; /* what lies behind the open reservation */
+    uint8_t guard[GUARD_BYTES]; /* what lies behind the open reservation; debug builds look */
 };
 
 static void count_view(const struct code_view *view)
@@ -69,6 +72,19 @@ static size_t granule(const struct code_memory *memory)
     return memory->view.mode == CODE_VIEW_FREEZE ? memory_page_size() : CODE_MEMORY_ALIGNMENT;
 }
 
+#ifdef NDEBUG
+/* The page behind a reservation may be one that nobody has touched yet, and need not be. */
+static void put_guard(struct code_memory *memory)
+{
+    (void)memory;
+}
+
+static bool is_guard_whole(const struct code_memory *memory)
+{
+    (void)memory;
+    return true;
+}
+#else
 /* The bytes behind an open reservation that are watched: fewer at the end of the memory. */
 static size_t guard_size(const struct code_memory *memory)
 {
@@ -82,16 +98,26 @@ static const uint8_t *guard_place(const struct code_memory *memory)
     return memory->view.executable + memory->committed + memory->reserved;
 }
 
-/* Up to the end of the reservation and of what is watched behind it. */
+static void put_guard(struct code_memory *memory)
+{
+    __builtin_memcpy(memory->guard, guard_place(memory), guard_size(memory));
+}
+
+static bool is_guard_whole(const struct code_memory *memory)
+{
+    return __builtin_memcmp(memory->guard, guard_place(memory), guard_size(memory)) == 0;
+}
+#endif
+
+/* As much of the reservation as will be written, unless it is unusual. */
 static void populate(struct code_memory *memory, size_t capacity)
 {
     const struct code_view *view = &memory->view;
-    size_t end = memory->committed + capacity + GUARD_BYTES;
+    size_t end = memory->committed + (capacity < USUAL_BYTES ? capacity : USUAL_BYTES);
 
     /* Only what is reserved can be written there. */
     if (view->mode != CODE_VIEW_FREEZE)
-        memory_populate_ahead(view->writable, view->size_bytes, end < view->size_bytes ? end : view->size_bytes,
-                              &memory->present);
+        memory_populate_ahead(view->writable, view->size_bytes, end, &memory->present);
 }
 
 int code_memory_reserve(struct code_memory *memory, size_t capacity, struct code_writer *writer_out)
@@ -110,7 +136,7 @@ int code_memory_reserve(struct code_memory *memory, size_t capacity, struct code
         return result;
     memory->reserved = capacity;
     populate(memory, capacity);
-    __builtin_memcpy(memory->guard, guard_place(memory), guard_size(memory));
+    put_guard(memory);
     code_writer_init(writer_out, memory->view.writable + memory->committed, capacity,
                      cache_pc_of((uintptr_t)memory->view.executable + memory->committed));
     return 0;
@@ -126,8 +152,7 @@ static bool is_open_writer(const struct code_memory *memory, const struct code_w
 
 static bool stayed_inside(const struct code_memory *memory, const struct code_writer *writer)
 {
-    return writer->cursor >= writer->start && writer->cursor <= writer->limit &&
-           __builtin_memcmp(memory->guard, guard_place(memory), guard_size(memory)) == 0;
+    return writer->cursor >= writer->start && writer->cursor <= writer->limit && is_guard_whole(memory);
 }
 
 /* From here on the writer takes nothing more. */
@@ -160,7 +185,7 @@ static int keep(struct code_memory *memory, const struct code_writer *writer)
 
 int code_memory_commit(struct code_memory *memory, struct code_writer *writer)
 {
-    size_t capacity = memory->reserved, written, kept;
+    size_t written, kept;
     int result;
 
     ASSERT(is_open_writer(memory, writer), "committing what is not the open reservation");
@@ -175,8 +200,6 @@ int code_memory_commit(struct code_memory *memory, struct code_writer *writer)
     kept = (written + granule(memory) - 1) & ~(granule(memory) - 1);
     close_reservation(memory, writer);
     memory->committed += kept;
-    /* The next reservation is as large as a rule, and looks at what is behind it. */
-    __builtin_prefetch(memory->view.executable + memory->committed + capacity);
     counter_add(COUNTER_code_commits, 1);
     counter_add(COUNTER_code_bytes_committed, kept);
     return 0;

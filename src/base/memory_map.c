@@ -36,8 +36,10 @@
 #define HIGHEST_ADDRESS (1ull << 56)
 #define LARGEST_PAGE    (64u * KIB)
 #define FINEST_STEP     (64u * KIB)
-#define POPULATE_PAGES  8
-#define AREA_TRIES      8
+/* As memory is filled: a few at first, and more where there was need of many. */
+#define POPULATE_PAGES_MIN 2u
+#define POPULATE_PAGES_MAX 8u
+#define AREA_TRIES         8
 
 _Static_assert(MEMORY_READ == PROT_READ && MEMORY_WRITE == PROT_WRITE && MEMORY_EXECUTE == PROT_EXEC,
                "access is passed to the kernel as it is");
@@ -438,12 +440,15 @@ void memory_populate(void *start, size_t size_bytes)
 
 void memory_populate_ahead(void *start, size_t size_bytes, size_t needed_bytes, size_t *present_bytes)
 {
-    size_t step, end;
+    size_t page, step, end;
 
     if (needed_bytes <= *present_bytes)
         return;
-    step = POPULATE_PAGES * memory_page_size();
-    end = (needed_bytes + step - 1) & ~(step - 1);
+    page = memory_page_size();
+    step = *present_bytes / page / 2;
+    step = step < POPULATE_PAGES_MIN ? POPULATE_PAGES_MIN : step > POPULATE_PAGES_MAX ? POPULATE_PAGES_MAX : step;
+    end = *present_bytes + step * page;
+    end = end < needed_bytes ? memory_round_to_pages(needed_bytes) : end;
     end = end < size_bytes ? end : size_bytes;
     memory_populate((uint8_t *)start + *present_bytes, end - *present_bytes);
     *present_bytes = end;

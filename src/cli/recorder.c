@@ -30,6 +30,9 @@
 /* What a shell adds to the number of the signal that ended a program. */
 #define SIGNAL_STATUS 128
 
+/* Many programs have ended by then; of what is killed before it is only known that it began. */
+#define MANIFEST_DELAY_MS 10
+
 /* One recording, while it lasts. */
 struct recorder {
     const struct recorder_job *job;
@@ -119,11 +122,14 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
     record_patterns_get(options, agent_out);
 }
 
-static struct recording_options recording_options_of(const struct record_options *options, const char *program)
+static struct recording_options recording_options_of(const struct recorder_job *job)
 {
+    const struct record_options *options = job->options;
+
     return (struct recording_options){
         .output = options->output,
-        .program = program,
+        .program = job->program,
+        .manifest_delay_ms = job->is_child && job->held == NULL ? MANIFEST_DELAY_MS : 0,
         .arguments = options->rest,
         .events = options->events,
         .with_times = options->with_times,
@@ -232,7 +238,7 @@ static void begin_kernel(struct recorder *recorder)
 static int begin(struct recorder *recorder, struct gait_error *err)
 {
     const struct record_options *options = recorder->job->options;
-    const struct recording_options wanted = recording_options_of(options, recorder->job->program);
+    const struct recording_options wanted = recording_options_of(recorder->job);
     static struct agent_options agent; /* large */
     struct family_options family = {
         .agent = &agent,
@@ -387,14 +393,10 @@ const char *recorder_how(enum recorder_end end, int status, const struct gait_er
     return WIFSIGNALED(status) ? "signal" : "exit";
 }
 
-/* Whether there is an address in the trace that somebody may want the name of. */
-static bool has_addresses(const struct trace_files *files, uint64_t left_count)
+/* Whether there is an address in the trace that somebody may want the name of: of an event, or of where it ended. */
+static bool has_addresses(const struct recording *recording, uint64_t left_count)
 {
-    for (size_t i = 0; i < files->count; i++)
-        if (files->files[i].kind == TRACE_FILE_INDEX || files->files[i].kind == TRACE_FILE_DETAIL ||
-            files->files[i].kind == TRACE_FILE_CRASH)
-            return true;
-    return left_count > 0;
+    return recording->written.record_count > 0 || recording->has_crash || left_count > 0;
 }
 
 /* What was recorded is there without them, so that this fails is no failure. How many bytes they take. */
@@ -406,10 +408,14 @@ static uint64_t keep_names(struct recorder *recorder, uint64_t left_count)
     struct gait_error err;
     int64_t began_ms = now_ms();
     char text[GAIT_ERROR_TEXT_BYTES + 128];
-    int result = trace_files_open(&files, recorder->recording.path, &err);
+    bool is_wanted = has_addresses(&recorder->recording, left_count);
+    int result;
 
+    if (!is_wanted && options->sync.when == DISK_SYNC_NEVER)
+        return 0;
+    result = trace_files_open(&files, recorder->recording.path, &err);
     if (result == 0) {
-        if (has_addresses(&files, left_count))
+        if (is_wanted)
             result = kept_trace_write(&files, files.folder, &outcome, &err);
         if (options->sync.when != DISK_SYNC_NEVER)
             (void)syncfs(files.folder);
@@ -432,7 +438,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
     struct recording_waits waits = recording_waited(recording);
     struct closing_words words = {
         .path = recording->path,
-        .duration_ns = clock_pair_read().monotonic_ns - recording->manifest.clocks[0].monotonic_ns,
+        .duration_ns = clock_monotonic_ns() - recording->manifest.clocks[0].monotonic_ns,
         .lost_bytes = recording_lost(recording),
         .left_count = recording_left(recording),
         .wait_count = waits.count,

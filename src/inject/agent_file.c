@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process opens the file by its name, in whatever it has for a root and with the rights that it has; whether that
- * is the file that we mean, we see by what it has open then.
+ * A process that we have made has the file open. Another one opens it by its name, in whatever it has for a root and
+ * with the rights that it has; whether that is the file that we mean, we see by what it has open then.
  */
 #define _GNU_SOURCE
 #include "inject/agent_file.h"
@@ -92,29 +92,41 @@ static const char *own_path(char *storage, size_t size)
     return storage;
 }
 
+/* Where the process has our own file open, or an error. */
+static int obtain(struct tracee *tracee, const struct remote_place *place)
+{
+    char storage[PATH_MAX];
+    const char *path;
+    int fd;
+
+    if (tracee->file_fd != 0)
+        return tracee->file_fd - 1;
+    path = own_path(storage, sizeof(storage));
+    if (path == NULL)
+        return -ENOENT;
+    fd = open_there(tracee, place, path, strlen(path) + 1);
+    if (fd < 0 || is_same_file(tracee->pid, fd))
+        return fd;
+    return call(tracee, place, SYS_close, (long[6]){fd}) < 0 ? -EBADF : -ESTALE;
+}
+
 int agent_file_map(struct tracee *tracee, const struct remote_place *place, uint64_t start, uint64_t size_bytes,
                    int *fd_out)
 {
-    char storage[PATH_MAX];
-    const char *path = own_path(storage, sizeof(storage));
     uint64_t offset = find_offset();
-    long mapping[6] = {(long)start, (long)size_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED};
-    int result, fd;
+    /* All of it at once: most will be used soon. */
+    long mapping[6] = {(long)start, (long)size_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE};
+    int fd;
 
-    if (path == NULL || offset == 0 || offset % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
+    if (offset == 0 || offset % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
         return -ENOENT;
-    fd = open_there(tracee, place, path, strlen(path) + 1);
+    fd = obtain(tracee, place);
     if (fd < 0)
         return fd;
+    /* Whatever comes of it. */
+    *fd_out = fd;
     mapping[4] = fd;
     mapping[5] = (long)offset;
-    result = is_same_file(tracee->pid, fd) ? call(tracee, place, SYS_mmap, mapping) : -ESTALE;
-    if (result >= 0) {
-        *fd_out = fd;
-        return 0;
-    }
-    /* It is closed there in any case. */
-    if (call(tracee, place, SYS_close, (long[6]){fd}) < 0)
-        return -EBADF;
-    return result;
+    fd = call(tracee, place, SYS_mmap, mapping);
+    return fd < 0 ? fd : 0;
 }

@@ -120,6 +120,7 @@ static int put_constants(struct tracee *tracee, const struct remote_place *place
 {
     uint64_t size_bytes = mapped_bytes(image);
 
+    agent->file_fd = tracee->file_fd - 1;
     if (tracee->is_fresh && may_execute && size_bytes != 0 &&
         agent_file_map(tracee, place, agent->start, size_bytes, &agent->file_fd) == 0)
         return 0;
@@ -207,7 +208,7 @@ static int load(struct tracee *tracee, struct remote_agent *agent)
     int result = plan(&layout);
 
     if (result == 0)
-        result = remote_find_system_call(tracee->pid, (struct memory_range){0, 0}, &place);
+        result = remote_find_first_system_call(tracee, &place);
     if (result == 0)
         result = map(tracee, &place, layout.size_bytes, &may_execute, &start);
     if (result != 0)

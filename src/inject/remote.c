@@ -5,6 +5,7 @@
 #include "arch/system_call_registers.h"
 #include "arch/thread_landing.h"
 #include "inject/shelter.h"
+#include "inject/start_stack.h"
 #include "protocol/agent_call.h"
 
 #include <elf.h>
@@ -14,15 +15,21 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
 #define VDSO_BYTES_MAX 65536
 #define PIECE_BYTES    8192
 
+/* An instruction that makes a system call, and what leads back from there. */
+#define PLACE_BYTES 8
+
 /* How long until a thread is looked at that runs for us, and again: longer each time. */
 #define LOOK_NANOSECONDS     10000
 #define LOOK_NANOSECONDS_MAX 1000000
+
+#define START_SIGNAL_BIT     (1ull << (AGENT_START_SIGNAL - 1))
 
 static uint64_t find_vdso(pid_t pid)
 {
@@ -117,6 +124,47 @@ int remote_find_system_call(pid_t pid, struct memory_range except, struct remote
         return -ENOENT;
     *place_out = best;
     return 0;
+}
+
+/* In what we have mapped of the same vdso, from its start: the kernel gives one to all programs of a kind. */
+static const uint8_t *find_in_own_vdso(struct remote_place *place_out)
+{
+    const uint8_t *vdso = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)vdso;
+    const Elf64_Phdr *segments;
+
+    *place_out = (struct remote_place){0};
+    if (vdso == NULL)
+        return NULL;
+    segments = (const Elf64_Phdr *)(const void *)(vdso + header->e_phoff);
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0)
+            find_places(vdso, segments[i].p_filesz, 0, place_out);
+    return vdso + place_out->address;
+}
+
+/* Whether the program has one where its vdso begins as ours does, and the same stands there. */
+static bool find_by_own_vdso(const struct tracee *tracee, struct remote_place *place_out)
+{
+    uint8_t its[PLACE_BYTES];
+    const uint8_t *ours;
+    uint64_t vdso;
+
+    if (!tracee->is_fresh || start_stack_auxiliary(tracee, AT_SYSINFO_EHDR, &vdso) != 0)
+        return false;
+    ours = find_in_own_vdso(place_out);
+    if (place_out->return_words == 0)
+        return false;
+    place_out->address += vdso;
+    return process_memory_read(tracee->pid, place_out->address, its, sizeof(its)) == 0 &&
+           memcmp(its, ours, sizeof(its)) == 0;
+}
+
+int remote_find_first_system_call(const struct tracee *tracee, struct remote_place *place_out)
+{
+    if (find_by_own_vdso(tracee, place_out))
+        return 0;
+    return remote_find_system_call(tracee->pid, (struct memory_range){0, 0}, place_out);
 }
 
 /* Does one instruction. A thread that is stopped in a system call has the end of that for its first step. */
@@ -218,10 +266,10 @@ int remote_system_call(struct tracee *tracee, const struct remote_place *place, 
 }
 
 /*
- * With all signals held back: where timers send one after the other, the thread would never come to do that itself.
- * Last, so that if we die the thread gets back what it had.
+ * With all signals held back, or nearly: where timers send one after the other, the thread would never come to do that
+ * itself. Last, so that if we die the thread gets back what it had.
  */
-static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent, uint64_t mask)
+static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent, uint64_t mask, uint64_t held)
 {
     struct thread_registers registers;
     struct thread_landing landing = {
@@ -240,7 +288,7 @@ static int send_to_agent(struct tracee *tracee, const struct remote_agent *agent
         result = process_memory_write(tracee->pid, agent->landing, &landing, sizeof(landing));
     if (result == 0)
         result = tracee_set_registers(tracee, &registers);
-    return result == 0 ? tracee_set_mask(tracee, UINT64_MAX) : result;
+    return result == 0 ? tracee_set_mask(tracee, held) : result;
 }
 
 /* What a thread has besides its general registers. */
@@ -339,7 +387,7 @@ int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, s
     if (result == 0)
         result = save_extra(tracee, &extra);
     if (result == 0)
-        result = send_to_agent(tracee, agent, extra.mask);
+        result = send_to_agent(tracee, agent, extra.mask, UINT64_MAX);
     if (result == 0)
         result = run_until_done(tracee, agent, &phase);
     /* Out of there, whatever it has left undone; the program is to go on. */
@@ -348,4 +396,72 @@ int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, s
     if (result == 0)
         result = read_answer(tracee, agent, call);
     return result == 0 && phase == AGENT_CALL_DONE ? take_back(tracee, agent, &extra) : result;
+}
+
+/* ---- beginning a program ----------------------------------------------------------------------------------------- */
+
+/*
+ * Lets the thread run until it stops itself and is done. Whoever sends it the same signal meanwhile sends what a
+ * program that has yet to begin would not notice.
+ */
+static int run_until_raised(struct tracee *tracee, const struct remote_agent *agent)
+{
+    uint32_t phase = AGENT_CALL_RUNS;
+    int result = tracee_resume(tracee, TRACEE_EXEC, 0);
+
+    tracee->faults_left = 2;
+    while (result == 0) {
+        result = tracee_await_signal(tracee, AGENT_START_SIGNAL);
+        if (result == 0)
+            result = read_phase(tracee, agent, &phase);
+        if (result != 0 || phase == AGENT_CALL_DONE)
+            break;
+        result = tracee_resume(tracee, TRACEE_EXEC, 0);
+    }
+    tracee->faults_left = 0;
+    return result;
+}
+
+/* The agent uses no vector registers, and the routine only sets them as they are when a program begins. */
+static int take_back_new(struct tracee *tracee, const struct remote_agent *agent, uint64_t mask)
+{
+    static struct extra_state extra; /* large */
+    int result = save_extra(tracee, &extra);
+
+    extra.mask = mask;
+    return result == 0 ? take_back(tracee, agent, &extra) : result;
+}
+
+bool remote_agent_can_start(const struct tracee *tracee)
+{
+    uint64_t mask;
+
+    /* One that was sent before the program began may be waiting. */
+    return tracee->is_fresh && tracee_get_mask(tracee, &mask) == 0 && !(mask & START_SIGNAL_BIT);
+}
+
+int remote_agent_start(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)
+{
+    uint64_t mask = 0;
+    int result = tracee_get_mask(tracee, &mask);
+
+    atomic_store_explicit(&call->phase, AGENT_CALL_RUNS, memory_order_relaxed);
+    if (result == 0)
+        result = write_call(tracee, agent, call);
+    if (result == 0)
+        result = send_to_agent(tracee, agent, mask, ~START_SIGNAL_BIT);
+    if (result == 0)
+        result = run_until_raised(tracee, agent);
+    if (result == -EFAULT && take_back_new(tracee, agent, mask) != 0)
+        result = -ESRCH;
+    if (result == 0)
+        result = read_answer(tracee, agent, call);
+    return result == 0 && call->result != 0 ? take_back_new(tracee, agent, mask) : result;
+}
+
+int remote_agent_let_start(const struct tracee *tracee, const struct remote_agent *agent)
+{
+    const uint32_t phase = AGENT_CALL_TAKEN;
+
+    return process_memory_write(tracee->pid, agent->call + offsetof(struct agent_call, phase), &phase, sizeof(phase));
 }

@@ -27,6 +27,9 @@ struct remote_place {
 /* Finds one in the vdso, or elsewhere if the program has none, but not in `except`: that is to go. -ENOENT. */
 MUST_USE int remote_find_system_call(pid_t pid, struct memory_range except, struct remote_place *place_out);
 
+/* The same of a thread; if it is about to begin a program, in a quicker way. */
+MUST_USE int remote_find_first_system_call(const struct tracee *tracee, struct remote_place *place_out);
+
 /* Makes a system call. Returns what the kernel answered in *result_out; 0, or what keeps us from making it. */
 MUST_USE int remote_system_call(struct tracee *tracee, const struct remote_place *place, long number,
                                 const long arguments[6], long *result_out);
@@ -35,7 +38,7 @@ MUST_USE int remote_system_call(struct tracee *tracee, const struct remote_place
 struct remote_agent {
     struct agent_segment segments[AGENT_SEGMENTS_MAX]; /* whose access the agent is to set */
     uint32_t segment_count;
-    int file_fd;    /* where the file that it is mapped from is open, for the agent to close; -1: it was copied */
+    int file_fd;    /* where our own file, that it may be mapped from, is open, for the agent to close; -1: nowhere */
     uint64_t start; /* of all its memory */
     uint64_t size_bytes;
     uint64_t main;    /* agent_main */
@@ -51,5 +54,14 @@ struct remote_agent {
  * where the agent's change of its registers takes it. -EFAULT: the agent has faulted, and the thread is where it was.
  */
 MUST_USE int remote_agent_call(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call);
+
+/*
+ * The same for AGENT_START, of a thread that is about to begin a program. If the agent has done it, the thread stays in
+ * its hands, stopped: it goes on when it was told to (remote_agent_let_start) and is let go. Else it is where it was.
+ * Not of one that blocks the signal by which it would stop itself (remote_agent_can_start).
+ */
+bool remote_agent_can_start(const struct tracee *tracee);
+MUST_USE int remote_agent_start(struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call);
+MUST_USE int remote_agent_let_start(const struct tracee *tracee, const struct remote_agent *agent);
 
 #endif

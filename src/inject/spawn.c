@@ -35,6 +35,7 @@ struct start {
     const char *folders; /* in which it is looked for; NULL: it is a path */
     int go[2];           /* a pipe: the child waits for its end */
     uint64_t mask;       /* of the signals that the program is to have blocked */
+    int file;            /* the child's: where it has our own file open, for the agent to be mapped from; or an error */
     /* The child's answer, when it has ended. */
     int code;             /* an errno number */
     char found[PATH_MAX]; /* what it has tried last */
@@ -106,6 +107,8 @@ UNSANITIZED static void become(void *context)
     while (raw_syscall(SYS_read, start->go[0], (long)&byte, 1, 0, 0, 0) == -EINTR)
         ;
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&start->mask, 0, sizeof(start->mask), 0, 0);
+    /* Kept by the program: the agent closes it, and without an agent, or without us, no program goes on. */
+    start->file = (int)raw_syscall(SYS_openat, AT_FDCWD, (long)"/proc/self/exe", O_RDONLY, 0, 0, 0);
     start->code = start->folders == NULL ? execute_in(start, "", 0) : execute_in_any(start);
 }
 
@@ -148,6 +151,7 @@ static int let_begin(struct tracee *tracee, const struct start *start, struct ga
     if (result == 0)
         result = tracee_run_until(tracee, TRACEE_SYSTEM_CALL, &status);
     tracee->is_fresh = result == 0;
+    tracee->file_fd = start->file >= 0 ? start->file + 1 : 0;
     if (result == 0)
         return 0;
     spawn_abandon(tracee, result);
@@ -165,7 +169,7 @@ static int start_child(struct start *start, struct tracee *tracee_out, struct ga
     if (pipe2(start->go, O_CLOEXEC) != 0)
         return error_set(err, errno, "cannot start %s: %s", start->program, strerror(errno));
     child = create_child(start);
-    result = child < 0 ? child : tracee_seize(tracee_out, child, child);
+    result = child < 0 ? child : tracee_seize_own(tracee_out, child);
     close(start->go[0]);
     if (child < 0) {
         (void)error_set(err, result, "cannot start %s: no process to be had: %s", start->program, strerror(-result));

@@ -100,12 +100,13 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
 {
     int result;
 
-    if (operation != AGENT_PREPARE && !has_agent(target))
+    if (operation != AGENT_PREPARE && operation != AGENT_START && !has_agent(target))
         return error_set(err, ESRCH, "process %d executes another program by now", (int)target->pid);
     call.cookie = target->cookie;
     call.operation = operation;
     call.may_change_counter = target->may_change_counter;
-    result = remote_agent_call(thread, &target->agent, &call);
+    result = operation == AGENT_START ? remote_agent_start(thread, &target->agent, &call)
+                                      : remote_agent_call(thread, &target->agent, &call);
     if (result == 0)
         result = call.result;
     target->followed_count = call.followed_count;
@@ -179,12 +180,9 @@ static void begin_call(const struct agent_options *options, bool is_whole)
     call.options.is_whole = is_whole;
 }
 
-/*
- * Loads the agent by means of the thread, and has it do what it can before anything happens to threads. is_whole: the
- * thread is at its first instruction.
- */
-static int prepare(struct target *target, struct tracee *thread, const struct agent_options *options, bool is_whole,
-                   struct gait_error *err)
+/* By means of the thread. is_whole: it is at its first instruction. */
+static int load_agent(struct target *target, struct tracee *thread, const struct agent_options *options, bool is_whole,
+                      struct gait_error *err)
 {
     int result = seccomp_check_all(thread, &target->may_change_counter, err);
 
@@ -198,9 +196,34 @@ static int prepare(struct target *target, struct tracee *thread, const struct ag
     call.segment_count = target->agent.segment_count;
     memcpy(call.segments, target->agent.segments, sizeof(call.segments));
     target->cookie = new_cookie();
-    result = call_agent(target, thread, AGENT_PREPARE, "follow", err);
+    return 0;
+}
+
+/* Loads the agent, and has it do what it can before anything happens to threads. */
+static int prepare(struct target *target, struct tracee *thread, const struct agent_options *options, bool is_whole,
+                   struct gait_error *err)
+{
+    int result = load_agent(target, thread, options, is_whole, err);
+
+    if (result == 0)
+        result = call_agent(target, thread, AGENT_PREPARE, "follow", err);
     thread->is_fresh = false;
     return result == 0 ? take_ring(target, err) : result;
+}
+
+/* The same and what follows from it, of a program that is about to begin: at once. */
+static int start(struct target *target, struct tracee *thread, const struct agent_options *options,
+                 struct gait_error *err)
+{
+    int result = load_agent(target, thread, options, true, err);
+
+    if (result == 0)
+        result = call_agent(target, thread, AGENT_START, "follow", err);
+    thread->is_fresh = false;
+    if (result == 0)
+        result = take_ring(target, err);
+    /* If not, the thread leaves again as soon as it is let go. */
+    return result == 0 ? remote_agent_let_start(thread, &target->agent) : result;
 }
 
 /*
@@ -244,6 +267,20 @@ int target_begin(struct tracee *thread, const struct agent_options *options, str
     result = prepare(target_out, thread, options, true, err);
     if (result == 0)
         result = begin(target_out, thread, NULL, options, err);
+    return result == 0 ? 0 : give_up(target_out, thread, result, err);
+}
+
+int target_start(struct tracee *thread, const struct agent_options *options, struct target *target_out,
+                 struct gait_error *err)
+{
+    bool is_hooked = options->events & EVENTS_HOOKED;
+    int result;
+
+    /* Whoever hooks functions while nobody has the ring leaves a program that writes into it for nobody. */
+    if (is_hooked || !remote_agent_can_start(thread))
+        return target_begin(thread, options, target_out, err);
+    *target_out = (struct target){.pid = thread->pid, .ring_fd = -1, .presence = -1};
+    result = start(target_out, thread, options, err);
     return result == 0 ? 0 : give_up(target_out, thread, result, err);
 }
 
@@ -297,7 +334,7 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
     int result = spawn_stopped(arguments, &thread, err);
 
     if (result == 0) {
-        result = target_begin(&thread, options, target_out, err);
+        result = target_start(&thread, options, target_out, err);
         if (result == 0)
             tracee_detach(&thread);
         else

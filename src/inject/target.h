@@ -38,6 +38,10 @@ MUST_USE int target_spawn(char *const arguments[], const struct agent_options *o
 MUST_USE int target_begin(struct tracee *thread, const struct agent_options *options, struct target *target_out,
                           struct gait_error *err);
 
+/* The same, quicker, for who then lets the thread go, and does nothing else with it. */
+MUST_USE int target_start(struct tracee *thread, const struct agent_options *options, struct target *target_out,
+                          struct gait_error *err);
+
 /*
  * A process that was forked by a target has a copy of its agent, and a ring that it names by a descriptor and a cookie.
  * Finds the process, which calls itself inner_pid, and takes the ring over. -ESRCH: there is none.

@@ -34,6 +34,12 @@ int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid)
     return (int)trace(PTRACE_SEIZE, tid, 0, OPTIONS);
 }
 
+int tracee_seize_own(struct tracee *tracee, pid_t child)
+{
+    *tracee = (struct tracee){.pid = child, .tid = child, .is_ours = true};
+    return (int)trace(PTRACE_SEIZE, child, 0, OPTIONS | PTRACE_O_EXITKILL);
+}
+
 int tracee_seize_with_children(struct tracee *tracee, pid_t pid, pid_t tid)
 {
     *tracee = (struct tracee){.pid = pid, .tid = tid};
@@ -179,18 +185,35 @@ int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status
     }
 }
 
+/* Of a thread that has stopped; it goes on. */
+static int keep_and_resume(struct tracee *tracee, int status)
+{
+    if (tracee_event_of(status) < 0 && keep_signal(tracee) != 0 && tracee->faults_left != 0 &&
+        --tracee->faults_left == 0)
+        return -EFAULT;
+    return tracee_resume(tracee, TRACEE_EXEC, 0);
+}
+
 int tracee_keep_signals(struct tracee *tracee)
 {
     int status, result = wait_for(tracee, WNOHANG, &status);
 
     if (result == -EAGAIN)
         return 0;
-    if (result != 0)
-        return result;
-    if (tracee_event_of(status) < 0 && keep_signal(tracee) != 0 && tracee->faults_left != 0 &&
-        --tracee->faults_left == 0)
-        return -EFAULT;
-    return tracee_resume(tracee, TRACEE_EXEC, 0);
+    return result == 0 ? keep_and_resume(tracee, status) : result;
+}
+
+int tracee_await_signal(struct tracee *tracee, int signal)
+{
+    for (;;) {
+        int status, result = wait_for(tracee, 0, &status);
+
+        if (result != 0 || tracee_event_of(status) == -signal)
+            return result;
+        result = keep_and_resume(tracee, status);
+        if (result != 0)
+            return result;
+    }
 }
 
 int tracee_let_be_stopped(struct tracee *tracee)

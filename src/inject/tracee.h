@@ -23,16 +23,21 @@ struct tracee {
     pid_t tid;
     bool is_stopped;
     bool is_fresh;  /* it is at a program's first instruction, and has registers that nobody looks at */
+    bool is_ours;   /* we have made the process: nothing confines it that does not confine us */
     bool has_child; /* tracee_interrupt has stopped it where it had just made a process that is traced, too */
     bool has_ended;
     int killed_by;        /* the signal that ended its process, once we were told; 0: none */
     unsigned faults_left; /* before tracee_keep_signals gives up; 0: it never does */
+    int file_fd;          /* 1 + where it has our own file open, for the agent's sake; 0: nowhere */
     unsigned signal_count;
     siginfo_t signals[TRACEE_SIGNALS_MAX];
 };
 
 /* Begins to trace a thread, which runs on. -ESRCH, -EPERM. */
 MUST_USE int tracee_seize(struct tracee *tracee, pid_t pid, pid_t tid);
+
+/* The same for a child of ours: until it is let go it ends with us, for it is no program yet. */
+MUST_USE int tracee_seize_own(struct tracee *tracee, pid_t child);
 
 /* The same, and processes that it makes are traced as well, from their first instruction. */
 MUST_USE int tracee_seize_with_children(struct tracee *tracee, pid_t pid, pid_t tid);
@@ -66,6 +71,9 @@ MUST_USE int tracee_resume(struct tracee *tracee, enum tracee_event event, int s
  * stands at an instruction that faults, and has tried as often as it may.
  */
 MUST_USE int tracee_keep_signals(struct tracee *tracee);
+
+/* Waits until a thread that runs stops at this signal, which it does not get. With others it goes on, as above. */
+MUST_USE int tracee_await_signal(struct tracee *tracee, int signal);
 
 /* Lets a thread whose process was stopped by a signal be so, until it is continued. */
 MUST_USE int tracee_let_be_stopped(struct tracee *tracee);

@@ -20,6 +20,8 @@ enum agent_operation {
                         AGENT_BEGIN: takes the threads out of code that will change */
     AGENT_LEAVE,     /* makes threads in the list leave, as soon as they can */
     AGENT_LOOK,      /* whether threads in the list are out of the agent's hands */
+    AGENT_START,     /* all that begins a program: makes ring and engine, and follows the calling thread; the ring's
+                        descriptor is open until the phase is AGENT_CALL_TAKEN */
     AGENT_END,       /* gives everything back; no thread may be followed any more, all are out of its hands */
 };
 
@@ -160,7 +162,14 @@ enum agent_call_phase {
     AGENT_CALL_RUNS,
     AGENT_CALL_DONE,
     AGENT_CALL_LEFT,
+    AGENT_CALL_TAKEN, /* after AGENT_START: the tracer has the ring, and the thread is to go on by itself */
 };
+
+/*
+ * What a thread stops itself with when AGENT_START is done, so that its tracer need not look again and again. Programs
+ * ignore it unless they say otherwise, and one that has yet to begin has not: without a tracer nothing happens.
+ */
+#define AGENT_START_SIGNAL 23 /* SIGURG */
 
 #define AGENT_CALL_WAIT_MS 500
 

@@ -335,7 +335,7 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
         note_end(before);
         parent = (pid_t)family->recording->manifest.processes[before->process].parent_pid;
     }
-    result = target_begin(thread, family->options.agent, &target, &why);
+    result = target_start(thread, family->options.agent, &target, &why);
     tracee_detach(thread);
     if (result == 0) {
         result = add_member(family, &target, parent, &why);

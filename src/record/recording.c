@@ -30,9 +30,13 @@
 
 static int make_folders(const char *path)
 {
-    char *copy = strdup(path);
+    char *copy;
     int result = 0;
 
+    /* Mostly there is at least the one that it is in. */
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return 0;
+    copy = strdup(path);
     if (copy == NULL)
         return -ENOMEM;
     for (char *slash = copy + 1; result == 0; *slash++ = '/') {
@@ -134,12 +138,20 @@ static int put_manifest(struct recording *recording, struct gait_error *err)
     return manifest_write(&recording->manifest, recording->folder, err);
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
 {
     struct recording *recording = recording_out;
     int result;
 
-    *recording = (struct recording){.options = *options, .folder = -1};
+    *recording = (struct recording){.options = *options, .folder = -1, .began_ms = now_ms()};
     result = chunk_encoder_create(options->compress, &recording->encoder);
     if (result != 0)
         return error_set(err, result, "cannot prepare to write a trace: %s; try without --compress",
@@ -151,7 +163,7 @@ int recording_create(const struct recording_options *options, struct recording *
                          options->output, strerror(-result));
     }
     begin_manifest(recording);
-    rotation_init(&recording->rotation, &options->rotation, clock_pair_read().monotonic_ns);
+    rotation_init(&recording->rotation, &options->rotation, clock_monotonic_ns());
     result = begin_flight(recording);
     if (result == 0)
         result = disk_sync_begin(&options->sync, recording->folder, &recording->sync);
@@ -221,18 +233,17 @@ static uint32_t image_of(const struct recording *recording, pid_t pid)
     return image;
 }
 
-static int64_t now_ms(void)
+/* At once, unless that was done just before: there may be many processes, each of which lives shortly. */
+static bool is_manifest_due(const struct recording *recording)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (recording->written_ms == 0)
+        return now_ms() - recording->began_ms >= recording->options.manifest_delay_ms;
+    return now_ms() - recording->written_ms >= MANIFEST_MS;
 }
 
-/* At once, unless that was done just before: there may be many processes, each of which lives shortly. */
 static int write_manifest(struct recording *recording, struct gait_error *err)
 {
-    if (!recording->is_changed || now_ms() - recording->written_ms < MANIFEST_MS)
+    if (!recording->is_changed || !is_manifest_due(recording))
         return 0;
     recording->is_changed = false;
     recording->written_ms = now_ms();
@@ -304,8 +315,7 @@ static int look_at_clock(struct recording *recording, struct gait_error *err)
 
     if (recording->schedule.count == 0)
         return 0;
-    while (result == 0 &&
-           (trigger = trigger_schedule_next(&recording->schedule, clock_pair_read().monotonic_ns)) != NULL)
+    while (result == 0 && (trigger = trigger_schedule_next(&recording->schedule, clock_monotonic_ns())) != NULL)
         result = recording_trigger(
             recording, &(struct flight_event){.kind = trigger_spec_kind_name(trigger->kind), .text = trigger->text},
             err);
@@ -478,6 +488,7 @@ static int note_death(struct recording *recording, size_t which, struct gait_err
     if (status != -1 && !WIFSIGNALED(status))
         return 0;
     result = recorded_process_note_crash(&recording->processes[which], &crash, err);
+    recording->has_crash |= recording->processes[which].has_crash;
     signal = status == -1 ? crash.signal : WTERMSIG(status);
     if (result != 0 || signal == 0)
         return result;

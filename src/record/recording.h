@@ -32,9 +32,10 @@ struct recording_options {
     uint32_t events;
     bool with_times;
     bool compress;
-    struct rotation_options rotation;    /* all zero: it is all one piece */
-    struct disk_sync_options sync;       /* all zero: the system decides when it is on the disk */
-    struct flight_options flight;        /* all zero: everything is written */
+    unsigned manifest_delay_ms;       /* from the beginning: a program that ends before has its manifest written once */
+    struct rotation_options rotation; /* all zero: it is all one piece */
+    struct disk_sync_options sync;    /* all zero: the system decides when it is on the disk */
+    struct flight_options flight;     /* all zero: everything is written */
     const struct detail_hearer *hearer;  /* of details, which are not written then; NULL: nobody */
     const struct trigger_spec *triggers; /* must outlive the recording */
     size_t trigger_count;
@@ -53,9 +54,11 @@ struct recording {
     uint64_t ended_lost;            /* what was lost of processes that have ended */
     uint64_t ended_matched;         /* the patterns that something in them matched */
     uint64_t ended_unresolved;      /* those that meant functions whose address was not known */
+    bool has_crash;                 /* it was written of a process how it died */
     bool is_changed;                /* what the manifest says is not yet in its file */
-    int64_t written_ms;             /* when it was written last */
-    struct flight flight;           /* so a recording may not be moved */
+    int64_t began_ms;
+    int64_t written_ms;   /* when the manifest was written last; 0: never */
+    struct flight flight; /* so a recording may not be moved */
     struct trigger_schedule schedule;
     struct rotation rotation;
     struct disk_sync *sync;

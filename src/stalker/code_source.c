@@ -9,6 +9,7 @@
 #include "base/raw_syscall.h"
 #include "base/time_counter.h"
 #include "process/mapping_list.h"
+#include "stalker/block.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
@@ -154,10 +155,11 @@ size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_
 
     mutex_lock(&source->lock);
     bytes = bytes_from(source, pc.value, &is_changeable);
-    if (bytes == 0 && !is_hole(source, pc.value)) {
+    /* An instruction that goes on behind what is known is looked for, too. */
+    if (bytes < BLOCK_INSN_BYTES_MAX && !is_hole(source, pc.value)) {
         read_regions(source);
         bytes = bytes_from(source, pc.value, &is_changeable);
-        if (bytes == 0) {
+        if (bytes < BLOCK_INSN_BYTES_MAX) {
             source->hole = pc.value;
             source->hole_time = time_counter();
         }
@@ -178,13 +180,13 @@ bool code_source_is_blind(struct code_source *source)
     return is_blind;
 }
 
-void code_source_forget(struct code_source *source, uint64_t start, uint64_t end)
+void code_source_forget(struct code_source *source, uint64_t start, uint64_t end, bool may_execute)
 {
     struct interval before;
 
     mutex_lock(&source->lock);
     /* What ended where the range begins may go on there now. */
-    if (interval_map_find(&source->regions, start - 1, &before))
+    if (may_execute && interval_map_find(&source->regions, start - 1, &before))
         start = before.start;
     source->hole_time = 0;
     if (interval_map_remove(&source->regions, start, end) != 0) {

@@ -37,8 +37,9 @@ size_t code_source_bytes(struct code_source *source, struct app_pc pc, bool *is_
 /* Whether code may be there all the same: the process had no /proc, no descriptor or no memory to look with. */
 bool code_source_is_blind(struct code_source *source);
 
-/* Forgets what is known of a range, since the program changed its mappings. */
-void code_source_forget(struct code_source *source, uint64_t start, uint64_t end);
+/* Forgets what is known of a range, since the program changed its mappings. may_execute: to something that may be code.
+ */
+void code_source_forget(struct code_source *source, uint64_t start, uint64_t end, bool may_execute);
 
 /*
  * For who reads the list of mappings anyway: what one of them is now, so that it need not be read for that again. At

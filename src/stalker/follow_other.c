@@ -268,7 +268,10 @@ int stalker_follow_stopped(struct stalker_engine *engine, int tid, const struct 
     if (!mutex_try_lock(&engine->lock))
         return -EAGAIN;
     signal_actions_acquire();
-    signal_actions_take();
+    if (request->is_whole)
+        signal_actions_take_new();
+    else
+        signal_actions_take();
     result = stalker_follow_create(engine, tid, request, &thread);
     if (result == 0) {
         atomic_store_explicit(&thread->is_expected, true, memory_order_relaxed);

@@ -67,7 +67,12 @@ void code_cache_invalidate(struct code_cache *cache, uint64_t start, uint64_t en
 void stalker_invalidate(struct stalker_engine *engine, uint64_t start, uint64_t end)
 {
     /* Whoever changed the code may have changed its mapping for that, in a thread that is not followed. */
-    code_source_forget(&engine->source, start, end);
+    stalker_mapping_changed(engine, start, end, true);
+}
+
+void stalker_mapping_changed(struct stalker_engine *engine, uint64_t start, uint64_t end, bool may_execute)
+{
+    code_source_forget(&engine->source, start, end, may_execute);
     mutex_lock(&engine->lock);
     for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
         code_cache_invalidate(cache, start, end);

@@ -33,6 +33,9 @@ static struct mutex actions_lock;
 static bool takes_traps;
 static unsigned user_count;
 
+/* The program has run nothing since all was taken. */
+static bool is_new;
+
 uint64_t signal_mask_set(uint64_t mask)
 {
     uint64_t before = 0;
@@ -123,11 +126,23 @@ static void take(int signal) REQUIRES(actions_lock)
         put_ours(signal, &action);
 }
 
+/* A program that has yet to begin has no handlers: there is nothing to ask where the end is not watched. */
+static void take_new(int signal) REQUIRES(actions_lock)
+{
+    if (signal_watch_is_deadly(signal) || (signal == SIGSYS && takes_traps))
+        take(signal);
+}
+
+static bool was_taken(int signal)
+{
+    return atomic_load_explicit(&slots[signal].version, memory_order_relaxed) != 0;
+}
+
 static void put_back(int signal) REQUIRES(actions_lock)
 {
     struct signal_action action, program = signal_actions_get(signal);
 
-    if (change(signal, NULL, &action) == 0 && is_ours(&action))
+    if (was_taken(signal) && change(signal, NULL, &action) == 0 && is_ours(&action))
         change(signal, &program, NULL);
 }
 
@@ -140,6 +155,7 @@ static void for_each(void (*function)(int signal)) REQUIRES(actions_lock)
 void signal_actions_take_traps(void)
 {
     takes_traps = true;
+    is_new = false;
     signal_actions_take();
 }
 
@@ -155,8 +171,10 @@ void signal_actions_release(void)
     uint64_t mask = signal_mask_set(SIGNAL_MASK_ALL);
 
     mutex_lock(&actions_lock);
-    if (--user_count == 0)
+    if (--user_count == 0) {
         for_each(put_back);
+        is_new = false;
+    }
     mutex_unlock(&actions_lock);
     signal_mask_set(mask);
 }
@@ -166,7 +184,20 @@ void signal_actions_take(void)
     uint64_t mask = signal_mask_set(SIGNAL_MASK_ALL);
 
     mutex_lock(&actions_lock);
-    for_each(take);
+    if (!is_new)
+        for_each(take);
+    is_new = false;
+    mutex_unlock(&actions_lock);
+    signal_mask_set(mask);
+}
+
+void signal_actions_take_new(void)
+{
+    uint64_t mask = signal_mask_set(SIGNAL_MASK_ALL);
+
+    mutex_lock(&actions_lock);
+    for_each(take_new);
+    is_new = true;
     mutex_unlock(&actions_lock);
     signal_mask_set(mask);
 }

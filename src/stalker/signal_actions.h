@@ -33,6 +33,12 @@ void signal_actions_release(void);
 /* Puts our handler in the place of all that the program has. Any thread: each that begins to be followed. */
 void signal_actions_take(void);
 
+/*
+ * The same for a program that is at its first instruction, and so has no handlers: asks for those alone whose end is
+ * watched, and spares the thread the asking when it begins.
+ */
+void signal_actions_take_new(void);
+
 /* The same from now on for SIGSYS, also where the program has no handler for it. */
 void signal_actions_take_traps(void);
 

@@ -137,7 +137,7 @@ static void changed(struct stalker_thread *thread, uint64_t start, uint64_t size
     uint64_t end = start + ((size + 4095) & ~4095ull);
 
     atomic_fetch_add_explicit(&thread->engine->mapping_changes, 1, memory_order_relaxed);
-    stalker_invalidate(thread->engine, start, end);
+    stalker_mapping_changed(thread->engine, start, end, may_execute);
     if (watcher != NULL)
         watcher->changed(watcher->context, start, end, may_execute);
 }

@@ -67,13 +67,18 @@ static int first_free(void)
     return fd;
 }
 
-static void programs_map_the_image_from_our_own_file(void)
+/* As if somebody else had started it. */
+static void begin_as_others(void)
+{
+    begin();
+    tracee.file_fd = 0;
+}
+
+static void check_mapped(int expected)
 {
     static uint8_t bytes[MAPPED_BYTES];
-    int fd = -1, expected;
+    int fd = -1;
 
-    begin();
-    expected = first_free();
     CHECK_EQUAL(agent_file_map(&tracee, &place, (uint64_t)start, MAPPED_BYTES, &fd), 0);
     CHECK_EQUAL(fd, expected);
     CHECK(has_open(fd));
@@ -82,12 +87,25 @@ static void programs_map_the_image_from_our_own_file(void)
     end();
 }
 
+static void programs_map_the_image_from_our_own_file(void)
+{
+    begin_as_others();
+    check_mapped(first_free());
+}
+
+static void programs_that_we_start_have_our_own_file_open(void)
+{
+    begin();
+    CHECK(tracee.file_fd > 0);
+    check_mapped(tracee.file_fd - 1);
+}
+
 /* Tries it, while the name that we were started by means nothing, or something else. */
 static int fails_with(void)
 {
     int fd = -1, expected, result;
 
-    begin();
+    begin_as_others();
     expected = first_free();
     result = agent_file_map(&tracee, &place, (uint64_t)start, MAPPED_BYTES, &fd);
     CHECK_EQUAL(fd, -1);
@@ -146,6 +164,7 @@ static void another_file_is_not_taken_for_ours(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(programs_map_the_image_from_our_own_file),
+    CHECK_CASE(programs_that_we_start_have_our_own_file_open),
     CHECK_CASE(another_file_is_not_taken_for_ours),
 };
 

@@ -165,7 +165,115 @@ static void what_the_agent_does_not_know_is_refused(void)
     CHECK_EQUAL(status, 0);
 }
 
+/* Starts it in one call. */
+static void start(char *const arguments[], uint32_t events)
+{
+    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+    CHECK(remote_agent_can_start(&tracee));
+    CHECK_EQUAL(agent_load(&tracee, &agent, &err), 0);
+    memset(&call, 0, sizeof(call));
+    call.operation = AGENT_START;
+    call.has_file_fd = agent.file_fd >= 0;
+    call.file_fd = agent.file_fd;
+    call.options = (struct agent_options){.events = events, .new_threads = 1, .overflow = RING_BLOCK, .is_whole = 1};
+    CHECK_EQUAL(remote_agent_start(&tracee, &agent, &call), 0);
+}
+
+/* A shell that tells how many files it has open. */
+static char *files_program[] = {"/bin/sh", "-c", "set -- /proc/self/fd/*; exit $#", NULL};
+
+/* With one for the folder that is listed, and those of this test. */
+static int files_here(void)
+{
+    int status = system("set -- /proc/self/fd/*; exit $#");
+
+    return WEXITSTATUS(status);
+}
+
+static void a_program_starts_in_one_call(void)
+{
+    struct ring_events *reader;
+    int status;
+
+    calls = 0;
+    start(files_program, GAIT_EVENT_CALL);
+    CHECK_EQUAL(call.result, 0);
+    CHECK_EQUAL(call.followed_count, 1);
+    reader = open_ring();
+    CHECK_EQUAL(remote_agent_let_start(&tracee, &agent), 0);
+    tracee_detach(&tracee);
+    while (waitpid(tracee.pid, &status, WNOHANG) == 0) {
+        CHECK_EQUAL(ring_events_drain(reader, &receiver), 0);
+        ring_reader_wait(reader->reader, 5);
+    }
+    CHECK_EQUAL(ring_events_drain(reader, &receiver), 0);
+    ring_events_close(reader);
+    CHECK(calls > 500);
+    CHECK_EQUAL(WEXITSTATUS(status), files_here());
+}
+
+/* As it is when the controller dies before it has the ring: nobody would read what the program writes. */
+static void a_program_whose_ring_nobody_takes_runs_by_itself(void)
+{
+    struct ring_events *reader;
+    int status;
+
+    calls = 0;
+    start(files_program, GAIT_EVENT_CALL);
+    reader = open_ring();
+    tracee_detach(&tracee);
+    CHECK_EQUAL(waitpid(tracee.pid, &status, 0), tracee.pid);
+    CHECK_EQUAL(WEXITSTATUS(status), files_here());
+    CHECK_EQUAL(ring_events_drain(reader, &receiver), 0);
+    ring_events_close(reader);
+    CHECK(calls < 50);
+}
+
+static void a_start_that_fails_leaves_the_thread_where_it_was(void)
+{
+    char *arguments[] = {"/bin/sh", "-c", "exit 5", NULL};
+    struct thread_registers before, after;
+    uint64_t mask;
+    int status;
+
+    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+    CHECK_EQUAL(tracee_get_registers(&tracee, &before), 0);
+    CHECK_EQUAL(agent_load(&tracee, &agent, &err), 0);
+    memset(&call, 0, sizeof(call));
+    call.operation = AGENT_START;
+    /* More than there is room for. */
+    call.options = (struct agent_options){.buffer_bytes = 1ull << 50, .buffer_count = 64};
+    CHECK_EQUAL(remote_agent_start(&tracee, &agent, &call), 0);
+    CHECK(call.result < 0);
+    CHECK_EQUAL(tracee_get_registers(&tracee, &after), 0);
+    CHECK_EQUAL(thread_registers_pc(&after), thread_registers_pc(&before));
+    CHECK_EQUAL(thread_registers_sp(&after), thread_registers_sp(&before));
+    CHECK_EQUAL(tracee_get_mask(&tracee, &mask), 0);
+    CHECK_EQUAL(mask, 0);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(waitpid(tracee.pid, &status, 0), tracee.pid);
+    CHECK_EQUAL(WEXITSTATUS(status), 5);
+}
+
+static void a_program_that_blocks_the_signal_is_started_otherwise(void)
+{
+    char *arguments[] = {"/bin/true", NULL};
+    sigset_t blocked, before;
+
+    sigemptyset(&blocked);
+    sigaddset(&blocked, AGENT_START_SIGNAL);
+    CHECK_EQUAL(sigprocmask(SIG_BLOCK, &blocked, &before), 0);
+    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+    CHECK_EQUAL(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+    CHECK(!remote_agent_can_start(&tracee));
+    spawn_abandon(&tracee, 0);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(a_program_starts_in_one_call),
+    CHECK_CASE(a_program_whose_ring_nobody_takes_runs_by_itself),
+    CHECK_CASE(a_start_that_fails_leaves_the_thread_where_it_was),
+    CHECK_CASE(a_program_that_blocks_the_signal_is_started_otherwise),
     CHECK_CASE(programs_run_as_they_would),
     CHECK_CASE(they_are_seen_from_their_first_instruction_on),
     CHECK_CASE(the_same_program_makes_the_same_calls),

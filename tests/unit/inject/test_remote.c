@@ -38,6 +38,24 @@ static void system_calls_are_made_by_the_program(void)
     CHECK_EQUAL(WEXITSTATUS(stopped_shell_end(&tracee)), 3);
 }
 
+/* Found by what is known of our own, it is the one that is found in the program. */
+static void a_program_that_begins_has_the_same_place_as_we(void)
+{
+    struct remote_place slow = {0}, quick = {0};
+
+    stopped_shell_start(&tracee, "exit 3");
+    CHECK_EQUAL(remote_find_system_call(tracee.pid, (struct memory_range){0, 0}, &slow), 0);
+    CHECK_EQUAL(remote_find_first_system_call(&tracee, &quick), 0);
+    CHECK_EQUAL(quick.address, slow.address);
+    CHECK_EQUAL(quick.return_words, slow.return_words);
+    tracee.is_fresh = false;
+    quick = (struct remote_place){0};
+    CHECK_EQUAL(remote_find_first_system_call(&tracee, &quick), 0);
+    CHECK_EQUAL(quick.address, slow.address);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(WEXITSTATUS(stopped_shell_end(&tracee)), 3);
+}
+
 /* As valgrind does. */
 static _Noreturn void give_vdso_up(void)
 {
@@ -91,6 +109,7 @@ static void without_a_process_there_is_no_place(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(system_calls_are_made_by_the_program),
+    CHECK_CASE(a_program_that_begins_has_the_same_place_as_we),
     CHECK_CASE(without_a_vdso_there_is_other_code),
     CHECK_CASE(without_a_process_there_is_no_place),
 };

@@ -98,6 +98,28 @@ static void the_path_is_gone_through_as_shells_do(void)
     free(path);
 }
 
+/* Who is killed before the program has begun has not started it. */
+static void a_program_that_has_not_begun_ends_with_us(void)
+{
+    int ends[2], status;
+    char byte, script[32];
+    pid_t starter;
+
+    CHECK_EQUAL(pipe2(ends, 0), 0);
+    snprintf(script, sizeof(script), "echo begun >&%d", ends[1]);
+    starter = fork();
+    if (starter == 0) {
+        stopped_shell_start(&tracee, script);
+        kill(getpid(), SIGKILL);
+    }
+    close(ends[1]);
+    CHECK_EQUAL(waitpid(starter, &status, 0), starter);
+    CHECK_EQUAL(WTERMSIG(status), SIGKILL);
+    /* Whoever has the other end of the pipe is gone, and said nothing. */
+    CHECK_EQUAL(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+}
+
 /* Of signals that it has yet to get, too. */
 static void the_child_has_our_mask_and_we_keep_it(void)
 {
@@ -158,6 +180,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(programs_are_found_in_the_path),
     CHECK_CASE(what_cannot_be_executed_is_told),
     CHECK_CASE(the_path_is_gone_through_as_shells_do),
+    CHECK_CASE(a_program_that_has_not_begun_ends_with_us),
     CHECK_CASE(the_child_has_our_mask_and_we_keep_it),
     CHECK_CASE(a_program_that_is_ended_before_it_begins_is_told_apart),
     CHECK_CASE(one_that_is_killed_meanwhile_is_told_apart),

@@ -119,6 +119,22 @@ static void a_program_that_is_killed_is_gone(void)
     CHECK_EQUAL(WTERMSIG(stopped_shell_end(&tracee)), SIGKILL);
 }
 
+/* The shell gets the others when it is let go. */
+static void a_thread_stops_at_the_signal_that_is_awaited(void)
+{
+    stopped_shell_start(&tracee, "trap 'exit 7' USR1; kill -USR1 $$; kill -URG $$; while :; do :; done");
+    CHECK_EQUAL(tracee_resume(&tracee, TRACEE_EXEC, 0), 0);
+    CHECK_EQUAL(tracee_await_signal(&tracee, SIGURG), 0);
+    CHECK(tracee.is_stopped);
+    CHECK_EQUAL(tracee.signal_count, 1);
+    tracee_detach(&tracee);
+    CHECK_EQUAL(WEXITSTATUS(stopped_shell_end(&tracee)), 7);
+    stopped_shell_start(&tracee, "exit 6");
+    CHECK_EQUAL(tracee_resume(&tracee, TRACEE_EXEC, 0), 0);
+    CHECK_EQUAL(tracee_await_signal(&tracee, SIGURG), -ESRCH);
+    CHECK(tracee.has_ended);
+}
+
 static void a_thread_that_runs_is_stopped_and_goes_on(void)
 {
     struct tracee other;
@@ -159,6 +175,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(signals_that_come_meanwhile_are_delivered_afterwards),
     CHECK_CASE(memory_is_read_and_written_whatever_its_access),
     CHECK_CASE(a_program_that_is_killed_is_gone),
+    CHECK_CASE(a_thread_stops_at_the_signal_that_is_awaited),
     CHECK_CASE(a_thread_that_runs_is_stopped_and_goes_on),
 };
 

@@ -84,6 +84,33 @@ static void a_recording_has_a_folder_and_a_manifest(void)
     end();
 }
 
+/* By a clock that the test sets back: nothing is waited for. */
+static void a_manifest_may_come_later_than_its_process(void)
+{
+    struct recording_options options = options_for("program");
+    static const struct ring_options ring_options;
+    struct recording recording;
+    struct ring_region *ring;
+    int folder;
+
+    options.manifest_delay_ms = 1000000;
+    begin();
+    CHECK_EQUAL(ring_region_create(&ring_options, &ring), 0);
+    CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
+    folder = open(recording.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
+    CHECK_EQUAL(recording_drain(&recording, &err), 0);
+    CHECK_EQUAL(faccessat(folder, "manifest.json", F_OK, 0), -1);
+    recording.began_ms -= options.manifest_delay_ms;
+    CHECK_EQUAL(recording_drain(&recording, &err), 0);
+    CHECK_EQUAL(faccessat(folder, "manifest.json", F_OK, 0), 0);
+    CHECK_EQUAL(recording_end(&recording, "exit", &err), 0);
+    close(folder);
+    free(recording.path);
+    ring_region_destroy(ring);
+    end();
+}
+
 static void two_of_the_same_name_are_apart(void)
 {
     struct recording_options options = options_for("twin");
@@ -201,9 +228,9 @@ static void a_folder_that_cannot_be_made_is_told(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(a_recording_has_a_folder_and_a_manifest), CHECK_CASE(two_of_the_same_name_are_apart),
-    CHECK_CASE(what_is_discarded_leaves_nothing),        CHECK_CASE(the_oldest_pieces_are_deleted),
-    CHECK_CASE(a_folder_that_cannot_be_made_is_told),
+    CHECK_CASE(a_recording_has_a_folder_and_a_manifest), CHECK_CASE(a_manifest_may_come_later_than_its_process),
+    CHECK_CASE(two_of_the_same_name_are_apart),          CHECK_CASE(what_is_discarded_leaves_nothing),
+    CHECK_CASE(the_oldest_pieces_are_deleted),           CHECK_CASE(a_folder_that_cannot_be_made_is_told),
 };
 
 CHECK_MAIN(cases)

@@ -63,7 +63,7 @@ static void who_cannot_look_says_so(void)
     CHECK_EQUAL(bytes_at(code), 0);
     CHECK(code_source_is_blind(&source));
     setrlimit(RLIMIT_NOFILE, &limit);
-    code_source_forget(&source, code, code + PAGE);
+    code_source_forget(&source, code, code + PAGE, true);
     CHECK_EQUAL(bytes_at(code), PAGE);
     CHECK(!code_source_is_blind(&source));
     CHECK_EQUAL(bytes_at(0), 0);
@@ -168,15 +168,15 @@ static void what_is_forgotten_is_looked_at_again(void)
     code_source_init(&source);
     CHECK_EQUAL(bytes_at(code), 3 * PAGE);
     CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ), 0);
-    code_source_forget(&source, code + PAGE, code + 2 * PAGE);
+    code_source_forget(&source, code + PAGE, code + 2 * PAGE, true);
     CHECK_EQUAL(bytes_at(code), PAGE);
     CHECK_EQUAL(bytes_at(code + PAGE), 0);
     CHECK_EQUAL(bytes_at(code + 2 * PAGE), PAGE);
     CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ | PROT_EXEC), 0);
-    code_source_forget(&source, code + PAGE, code + 2 * PAGE);
+    code_source_forget(&source, code + PAGE, code + 2 * PAGE, true);
     CHECK_EQUAL(bytes_at(code + PAGE), 2 * PAGE);
     unmap_pages(code, 3);
-    code_source_forget(&source, code, code + 3 * PAGE);
+    code_source_forget(&source, code, code + 3 * PAGE, true);
     CHECK_EQUAL(bytes_at(code), 0);
     CHECK_EQUAL(bytes_at(code + 2 * PAGE), 0);
     code_source_deinit(&source);
@@ -190,7 +190,38 @@ static void code_may_go_on_where_it_ended(void)
     code_source_init(&source);
     CHECK_EQUAL(bytes_at(code + PAGE - 3), 3);
     CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ | PROT_EXEC), 0);
-    code_source_forget(&source, code + PAGE, code + 2 * PAGE);
+    code_source_forget(&source, code + PAGE, code + 2 * PAGE, true);
+    CHECK_EQUAL(bytes_at(code + PAGE - 3), PAGE + 3);
+    code_source_deinit(&source);
+    unmap_pages(code, 2);
+}
+
+/* As where the data of a file are mapped behind its code: that need not be read again. */
+static void code_before_what_is_none_is_not_forgotten(void)
+{
+    uint64_t code = map_pages(2, PROT_READ | PROT_EXEC);
+
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code), 2 * PAGE);
+    /* Nobody tells: who does not look finds what it knew. */
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)code, 2 * PAGE, PROT_READ), 0);
+    code_source_forget(&source, code + PAGE, code + 2 * PAGE, false);
+    CHECK_EQUAL(bytes_at(code), PAGE);
+    CHECK_EQUAL(bytes_at(code + PAGE), 0);
+    code_source_deinit(&source);
+    unmap_pages(code, 2);
+}
+
+/* Where the kernel makes code of all that can be read, nobody says so. */
+static void an_instruction_is_looked_for_where_it_goes_on(void)
+{
+    uint64_t code = map_pages(2, PROT_READ | PROT_EXEC);
+
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_NONE), 0);
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code), PAGE);
+    CHECK_EQUAL(mprotect((void *)(uintptr_t)(code + PAGE), PAGE, PROT_READ | PROT_EXEC), 0);
+    code_source_forget(&source, code + PAGE, code + 2 * PAGE, false);
     CHECK_EQUAL(bytes_at(code + PAGE - 3), PAGE + 3);
     code_source_deinit(&source);
     unmap_pages(code, 2);
@@ -202,9 +233,9 @@ static void a_range_that_is_none_does_no_harm(void)
 
     code_source_init(&source);
     CHECK_EQUAL(bytes_at(code), PAGE);
-    code_source_forget(&source, code, code);
+    code_source_forget(&source, code, code, true);
     CHECK_EQUAL(bytes_at(code), PAGE);
-    code_source_forget(&source, code + PAGE, code);
+    code_source_forget(&source, code + PAGE, code, true);
     CHECK_EQUAL(bytes_at(code), PAGE);
     code_source_deinit(&source);
     unmap_pages(code, 1);
@@ -293,7 +324,7 @@ static void *look_and_forget(void *argument)
     for (int i = 0; i < 200; i++) {
         if (bytes_at(code) == 0)
             return argument;
-        code_source_forget(&source, code & ~(uint64_t)(PAGE - 1), (code & ~(uint64_t)(PAGE - 1)) + PAGE);
+        code_source_forget(&source, code & ~(uint64_t)(PAGE - 1), (code & ~(uint64_t)(PAGE - 1)) + PAGE, true);
     }
     return NULL;
 }
@@ -325,6 +356,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(code_that_nobody_told_of_is_found_before_long),
     CHECK_CASE(what_is_forgotten_is_looked_at_again),
     CHECK_CASE(code_may_go_on_where_it_ended),
+    CHECK_CASE(code_before_what_is_none_is_not_forgotten),
+    CHECK_CASE(an_instruction_is_looked_for_where_it_goes_on),
     CHECK_CASE(a_range_that_is_none_does_no_harm),
     CHECK_CASE(code_is_found_without_a_main_thread),
     CHECK_CASE(threads_may_look_at_once),

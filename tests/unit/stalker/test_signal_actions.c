@@ -4,6 +4,7 @@
 
 #include "base/raw_syscall.h"
 #include "stalker/signal_frame.h"
+#include "stalker/signal_watch.h"
 #include "stalker/system_call.h"
 #include "support/check.h"
 
@@ -165,6 +166,36 @@ static void mistakes_get_the_kernels_answers(void)
     end();
 }
 
+/* Whatever has a handler here stands for what a program that has yet to begin cannot have. */
+static void of_a_new_program_only_what_ends_it_is_taken(void)
+{
+    static const struct signal_watcher watcher = {.deadly = 1ull << (SIGUSR2 - 1)};
+
+    put(SIGUSR1, &first);
+    signal_watch_set(&watcher);
+    signal_actions_acquire();
+    signal_actions_take_new();
+    CHECK_EQUAL(kernel_has(SIGUSR2).handler, OURS);
+    CHECK_EQUAL(program_sees(SIGUSR2).handler, 0);
+    /* The thread that begins asks for nothing, and whoever comes later does. */
+    signal_actions_take();
+    CHECK(is_same(kernel_has(SIGUSR1), first));
+    signal_actions_take();
+    CHECK_EQUAL(kernel_has(SIGUSR1).handler, OURS);
+    signal_actions_release();
+    CHECK(is_same(kernel_has(SIGUSR1), first));
+    CHECK_EQUAL(kernel_has(SIGUSR2).handler, 0);
+    /* A program that did not begin in the end is none that is new. */
+    signal_actions_acquire();
+    signal_actions_take_new();
+    signal_actions_release();
+    signal_actions_acquire();
+    signal_actions_take();
+    CHECK_EQUAL(kernel_has(SIGUSR1).handler, OURS);
+    signal_watch_set(NULL);
+    end();
+}
+
 static void setting_the_mask_gives_the_one_before(void)
 {
     uint64_t before = signal_mask_set(0x200);
@@ -181,6 +212,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(ours_behaves_like_the_programs),
     CHECK_CASE(the_program_sees_what_it_set),
     CHECK_CASE(a_handler_for_once_is_gone_after_its_signal),
+    CHECK_CASE(of_a_new_program_only_what_ends_it_is_taken),
     CHECK_CASE(mistakes_get_the_kernels_answers),
     CHECK_CASE(setting_the_mask_gives_the_one_before),
 };
