@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #define STOPS_MAX       3
+#define PROGRAMS_MAX    16
 #define TRIES_MAX       2000
 #define TRY_NANOSECONDS 5000000
 
@@ -250,7 +251,8 @@ static int give_up(struct target *target, struct tracee *thread, int result, str
 {
     struct gait_error why, before = *err;
 
-    if (target->agent.start == 0 || target->followed_count != 0)
+    /* Where another program is by now, something else may be at the agent's place. */
+    if (target->agent.start == 0 || target->followed_count != 0 || !has_agent(target))
         return result;
     (void)!call_agent(target, thread, AGENT_END, "leave", &why);
     if (agent_unload(thread, &target->agent, &why) != 0)
@@ -375,7 +377,24 @@ static int stop_alone(struct thread_group *group, pid_t pid, struct gait_error *
     }
 }
 
-int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
+/* With all threads stopped, and the agent prepared. */
+static int begin_in_group(struct target *target, struct thread_group *group, const struct agent_options *options,
+                          struct gait_error *err)
+{
+    struct tracee *leader = &group->threads[0];
+    struct gait_error why;
+    int result = begin(target, leader, group, options, err);
+
+    if (result == 0)
+        return 0;
+    /* Threads that were taken out of code that was to change go back to it. */
+    if (options->events & EVENTS_HOOKED)
+        (void)!do_to_threads(target, group, 0, leader, AGENT_LEAVE, &why);
+    return give_up(target, leader, result, err);
+}
+
+/* -EAGAIN: the process has executed another program meanwhile, in which there is nothing of ours. */
+static int try_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
 {
     struct thread_group group;
     int result;
@@ -388,17 +407,21 @@ int target_attach(pid_t pid, const struct agent_options *options, struct target 
         result = stop_alone(&group, pid, err);
     if (result != 0)
         return result;
-    result = begin(target_out, &group.threads[0], &group, options, err);
-    if (result != 0) {
-        struct gait_error why;
-
-        /* Threads that were taken out of code that was to change go back to it. */
-        if (options->events & EVENTS_HOOKED)
-            (void)!do_to_threads(target_out, &group, 0, &group.threads[0], AGENT_LEAVE, &why);
-        result = give_up(target_out, &group.threads[0], result, err);
-    }
+    result = has_agent(target_out) ? begin_in_group(target_out, &group, options, err) : -EAGAIN;
     target_out->standstill_ns = thread_group_release(&group);
     return result;
+}
+
+int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
+{
+    for (unsigned i = 0; i < PROGRAMS_MAX; i++) {
+        int result = try_attach(pid, options, target_out, err);
+
+        if (result != -EAGAIN)
+            return result;
+        target_forget(target_out);
+    }
+    return error_set(err, EAGAIN, "cannot follow process %d: it executes one program after the other", (int)pid);
 }
 
 /* ---- leaving ----------------------------------------------------------------------------------------------------- */
