@@ -45,4 +45,10 @@ void signal_stack_return(struct signal_stack *stack, const struct signal_stack *
 /* Makes the program's sigaltstack for it. */
 long signal_stack_call(struct stalker_thread *thread, const struct system_call *call);
 
+/*
+ * Makes a system call for the program by which the kernel may let it use more state, which frames of signals have then:
+ * it refuses that to a process one of whose stacks for signals is too small, and it knows only ours.
+ */
+long signal_stack_state_call(struct stalker_thread *thread, const struct system_call *call);
+
 #endif

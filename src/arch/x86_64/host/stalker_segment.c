@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The gs base, by way of the kernel: instructions for it exist only where the system allows them. */
+/*
+ * The gs base, by way of the kernel: instructions for it exist only where the system allows them. The same system call
+ * asks for state that is not anybody's, which is tiles.
+ */
 #include "base/raw_syscall.h"
 #include "stalker/translator.h"
 
 #include "stalker/program_memory.h"
+#include "stalker/signal_stack.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
@@ -53,6 +57,9 @@ bool stalker_segment_call(struct stalker_thread *thread, const struct system_cal
             return true;
         *(uint64_t *)(uintptr_t)argument = thread->segment_base;
         *result_out = 0;
+        return true;
+    case ARCH_REQ_XCOMP_PERM:
+        *result_out = signal_stack_state_call(thread, call);
         return true;
     default:
         return false;

@@ -3,18 +3,21 @@
  * All of the vector and floating point state, to and from memory aligned to 64 that was zeroed at first.
  *
  * xsave and xrstor of all of it take some 200 ns where there is AVX-512; moves take a quarter of that. So where the state
- * is exactly x87, SSE, AVX and AVX-512 it is moved, and xsave is left with x87, which is rarely in use. What was not in
- * use is put back as not in use: else SSE code would be slow on some CPUs.
+ * is x87, SSE, AVX and AVX-512 it is moved, and xsave is left with x87, which is rarely in use, and with tiles, which
+ * are used by hardly anybody. What was not in use is put back as not in use: else SSE code would be slow on some CPUs.
+ * Tiles that were not in use are left to whoever used them since, who has to release them as after any call.
  */
+#define AREA_KIND    464 /* where xsave leaves room for others: all else may be its, and tiles are on the rest */
 #define AREA_VECTORS 1024
 #define AREA_MASKS   3072
 #define AREA_IN_USE  3136
 #define AREA_MXCSR   3140
-#define AREA_KIND    3144
+#define AREA_TILES   4096
 
 #define IN_USE_X87    0x01
 #define IN_USE_AVX    0x04
 #define IN_USE_AVX512 0xe0
+#define IN_USE_TILES  0x60000
 
 #define MXCSR_DEFAULT 0x1f80
 
@@ -80,6 +83,9 @@ FUNCTION vector_state_save
         HIGH    STORE_ZMM
         MASKS   STORE_MASK
         stmxcsr AREA_MXCSR(%rdi)
+        testl   $IN_USE_TILES, %eax
+        jnz     save_tiles
+tiles_saved:
         testb   $IN_USE_X87, %al
         jnz     save_x87
 default_mxcsr:
@@ -94,6 +100,12 @@ save_x87:
         xsave64 (%rdi)
         fninit
         jmp     default_mxcsr
+save_tiles:
+        movl    $IN_USE_TILES, %eax
+        xorl    %edx, %edx
+        xsavec64 AREA_TILES(%rdi)
+        movl    AREA_IN_USE(%rdi), %eax
+        jmp     tiles_saved
 save_all:
         movl    $-1, %eax
         movl    $-1, %edx
@@ -109,6 +121,9 @@ FUNCTION vector_state_restore
         cmpb    $0, AREA_KIND(%rdi)
         je      restore_all
         movl    AREA_IN_USE(%rdi), %esi
+        testl   $IN_USE_TILES, %esi
+        jnz     restore_tiles
+tiles_restored:
         movl    %esi, %eax
         notl    %eax
         testb   $IN_USE_AVX512, %al
@@ -161,6 +176,11 @@ restore_x87:
         xorl    %edx, %edx
         xrstor64 (%rdi)
         jmp     restore_vectors
+restore_tiles:
+        movl    $IN_USE_TILES, %eax
+        xorl    %edx, %edx
+        xrstor64 AREA_TILES(%rdi)
+        jmp     tiles_restored
 restore_all:
         movl    $-1, %eax
         movl    $-1, %edx

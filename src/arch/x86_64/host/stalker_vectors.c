@@ -13,16 +13,18 @@
 #define XSAVE_LEAF 13
 
 /* As stalker_vector_switch.S has it. */
-#define AREA_BYTES_MIN 4096
-#define AREA_KIND      3144
+#define AREA_KIND  464
+#define AREA_TILES 4096
 
 /* Bits of XCR0. */
-#define STATE_MOVED     0xe7u  /* x87, SSE, AVX, AVX-512 */
-#define STATE_IGNORED   0x200u /* protection keys: no function changes them by the way */
+#define STATE_MOVED     0xe7u                            /* x87, SSE, AVX, AVX-512 */
+#define STATE_IGNORED   0x200u                           /* protection keys: no function changes them by the way */
+#define STATE_TILED     (STATE_TILES | STATE_TILES >> 1) /* with how they are configured */
 
 #define LEAF_7_AVX512F  (1u << 16) /* ebx */
 #define LEAF_7_AVX512BW (1u << 30)
-#define XSAVE_IN_USE    (1u << 2) /* leaf 13, 1: eax; xgetbv tells what is in use */
+#define XSAVE_COMPACTED (1u << 1) /* leaf 13, 1: eax; parts of the state behind each other */
+#define XSAVE_IN_USE    (1u << 2) /* the same; xgetbv tells what is in use */
 
 #define CONTROL_ENABLED 0
 #define CONTROL_IN_USE  1
@@ -53,19 +55,22 @@ static bool has_xsave(void)
 
 static bool can_be_moved(void)
 {
-    const uint32_t avx512 = LEAF_7_AVX512F | LEAF_7_AVX512BW;
+    const uint32_t avx512 = LEAF_7_AVX512F | LEAF_7_AVX512BW, ways = XSAVE_COMPACTED | XSAVE_IN_USE;
 
-    if (!has_xsave() || (enabled_state() & ~(uint64_t)STATE_IGNORED) != STATE_MOVED)
+    if (!has_xsave() || (enabled_state() & ~(STATE_IGNORED | STATE_TILED)) != STATE_MOVED)
         return false;
     return (x86_cpu_leaf(X86_LEAF_MORE_FEATURES).ebx & avx512) == avx512 &&
-           x86_cpu_leaf(X86_LEAF_STATE_WAYS).eax & XSAVE_IN_USE;
+           (x86_cpu_leaf(X86_LEAF_STATE_WAYS).eax & ways) == ways;
 }
 
+/* Tiles that are saved by themselves, behind what is moved, take no more than all state together. */
 size_t vector_state_bytes(void)
 {
     uint32_t bytes = x86_cpu_leaf(X86_LEAF_STATE_SIZES).ebx;
 
-    return bytes == 0 || bytes > AREA_BYTES_MIN ? bytes : AREA_BYTES_MIN;
+    if (has_xsave() && enabled_state() & STATE_TILES)
+        return AREA_TILES + bytes;
+    return bytes == 0 || bytes > AREA_TILES ? bytes : AREA_TILES;
 }
 
 void vector_state_init(void *area)

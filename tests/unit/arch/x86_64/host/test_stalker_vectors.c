@@ -5,8 +5,11 @@
 #include "support/machine_state.h"
 #include "support/stalker_lab.h"
 
+#include <asm/prctl.h>
 #include <cpuid.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static struct stalker_lab lab;
 static struct machine_state initial;
@@ -65,12 +68,23 @@ static void check_vectors(const struct machine_state *expected)
     }
 }
 
-static void others_find_floating_point_as_functions_expect_it(void)
+/* Memory as it is prepared for this system, which moves most of the state, or zeroed: then all of it is left to xsave.
+ */
+static uint8_t *make_area(bool is_prepared)
 {
     size_t size_bytes = vector_state_bytes();
     uint8_t *area = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
 
     memset(area, 0, size_bytes);
+    if (is_prepared)
+        vector_state_init(area);
+    return area;
+}
+
+static void check_others_find(bool is_prepared)
+{
+    uint8_t *area = make_area(is_prepared);
+
     stalker_lab_init(&lab, NULL);
     stalker_lab_state(&lab, write_call(vector_state_save, area), &initial);
     code_writer_put_u8(&lab.writer, 0xcc);
@@ -85,14 +99,18 @@ static void others_find_floating_point_as_functions_expect_it(void)
     free(area);
 }
 
-static void all_registers_go_to_memory_and_back(void)
+static void others_find_floating_point_as_functions_expect_it(void)
 {
-    size_t size_bytes = vector_state_bytes();
-    uint8_t *area = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
+    check_others_find(false);
+    check_others_find(true);
+}
+
+static void check_all_registers(bool is_prepared)
+{
+    uint8_t *area = make_area(is_prepared);
     struct machine_state other;
     struct app_pc save, restore;
 
-    memset(area, 0, size_bytes);
     stalker_lab_init(&lab, NULL);
     save = write_call(vector_state_save, area);
     code_writer_put_u8(&lab.writer, 0xcc);
@@ -117,10 +135,66 @@ static void all_registers_go_to_memory_and_back(void)
     free(area);
 }
 
+static void all_registers_go_to_memory_and_back(void)
+{
+    check_all_registers(false);
+    check_all_registers(true);
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+#define STATE_TILES 18
+
+struct tile_config {
+    uint8_t palette, start_row, reserved[14];
+    uint16_t column_bytes[16];
+    uint8_t rows[16];
+};
+
+static bool may_use_tiles(void)
+{
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+
+    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && edx >> 24 & 1 &&
+           syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, STATE_TILES) == 0;
+}
+
+static void check_tiles(bool is_prepared)
+{
+    struct tile_config config = {.palette = 1, .column_bytes = {64}, .rows = {16}}, other = config, now;
+    uint8_t *area = make_area(is_prepared), tile[1024], after[1024] = {0};
+
+    for (unsigned i = 0; i < sizeof(tile); i++)
+        tile[i] = (uint8_t)(i * 37 + 11);
+    other.rows[0] = 3;
+    __asm__ volatile("ldtilecfg %0\n tileloadd (%1,%2), %%tmm0" : : "m"(config), "r"(tile), "r"(64l) : "memory");
+    vector_state_save(area);
+    __asm__ volatile("ldtilecfg %0\n tilezero %%tmm0" : : "m"(other) : "memory");
+    vector_state_restore(area);
+    __asm__ volatile("sttilecfg %0\n tilestored %%tmm0, (%1,%2)\n tilerelease"
+                     : "=m"(now)
+                     : "r"(after), "r"(64l)
+                     : "memory");
+    CHECK(memcmp(&now, &config, sizeof(now)) == 0);
+    CHECK(memcmp(tile, after, sizeof(tile)) == 0);
+    free(area);
+}
+
+static void tiles_go_to_memory_and_back(void)
+{
+    if (!may_use_tiles()) {
+        printf("this CPU has no tiles\n");
+        return;
+    }
+    check_tiles(false);
+    check_tiles(true);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(there_is_room_for_what_the_system_has_enabled),
     CHECK_CASE(others_find_floating_point_as_functions_expect_it),
     CHECK_CASE(all_registers_go_to_memory_and_back),
+    CHECK_CASE(tiles_go_to_memory_and_back),
 };
 
 CHECK_MAIN(cases)

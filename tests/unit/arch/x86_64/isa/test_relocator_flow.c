@@ -215,13 +215,16 @@ static void traps_stay_where_they_were(void)
     CHECK_EQUAL(relocation_cases_try(&lab, tried, COUNT(tried)), 0);
 }
 
-/* Transactions, which not every CPU has: then they are no instruction. */
+/*
+ * Transactions, which not every CPU has: then they are no instruction. A step into one aborts it and ends behind the
+ * first instruction of where it goes then, which in a copy may be a jump there.
+ */
 static void transactions_abort_to_where_they_did(void)
 {
     static const struct relocation_case tried[] = {
         {"xbegin 1f; inc rcx; xend; 1: inc rdx", "c7 f8 06 00 00 00; 48 ff c1; 0f 01 d5; 48 ff c2", 0},
         {"xbegin 1f; inc rcx; xend; | inc rdx; 1: inc rdx",
-         "c7 f8 09 00 00 00; 48 ff c1; 0f 01 d5 | 48 ff c2; 48 ff c2", 0},
+         "c7 f8 09 00 00 00; 48 ff c1; 0f 01 d5 | 48 ff c2; 48 ff c2", RELOCATION_ENDS_ONLY},
     };
 
     CHECK_EQUAL(relocation_cases_try(&lab, tried, COUNT(tried)), 0);
