@@ -73,6 +73,11 @@ void stalker_invalidate(struct stalker_engine *engine, uint64_t start, uint64_t 
 void stalker_mapping_changed(struct stalker_engine *engine, uint64_t start, uint64_t end, bool may_execute)
 {
     code_source_forget(&engine->source, start, end, may_execute);
+    stalker_contents_changed(engine, start, end);
+}
+
+void stalker_contents_changed(struct stalker_engine *engine, uint64_t start, uint64_t end)
+{
     mutex_lock(&engine->lock);
     for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
         code_cache_invalidate(cache, start, end);

@@ -29,6 +29,9 @@ void stalker_invalidate(struct stalker_engine *engine, uint64_t start, uint64_t 
 /* The same where the program changed its mappings. may_execute: to something that may be code. */
 void stalker_mapping_changed(struct stalker_engine *engine, uint64_t start, uint64_t end, bool may_execute);
 
+/* The same where the mappings are what they were. */
+void stalker_contents_changed(struct stalker_engine *engine, uint64_t start, uint64_t end);
+
 /* The same for the cache in which a thread is observed, with all others that are followed alike. -ESRCH: it is not. */
 MUST_USE int stalker_invalidate_for(struct stalker_engine *engine, int tid, uint64_t start, uint64_t end);
 

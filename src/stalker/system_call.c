@@ -21,6 +21,7 @@
 #include "stalker/own_memory.h"
 #include "stalker/program_memory.h"
 #include "stalker/seccomp_filter.h"
+#include "stalker/self_writing.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
 #include "stalker/signal_virtualize.h"
@@ -56,6 +57,8 @@ enum part {
     PART_SIGNAL_RETURN,
     PART_SIGNAL_STACK,
     PART_LOCK, /* locks all memory */
+    PART_OPEN, /* opens a file, which may be memory */
+    PART_ADVISE,
 };
 
 struct special {
@@ -81,9 +84,13 @@ static const struct special specials[] = {
     {__NR_rt_sigreturn, PART_SIGNAL_RETURN},
     {__NR_sigaltstack, PART_SIGNAL_STACK},
     {__NR_mlockall, PART_LOCK},
+    {__NR_openat, PART_OPEN},
+    {__NR_openat2, PART_OPEN},
+    {__NR_madvise, PART_ADVISE},
 #ifdef __NR_fork
     {__NR_fork, PART_FORK},
     {__NR_vfork, PART_VFORK},
+    {__NR_open, PART_OPEN},
 #endif
 #ifdef __NR_arch_prctl
     {__NR_arch_prctl, PART_SEGMENT},
@@ -171,6 +178,24 @@ static long move_mapping(struct stalker_thread *thread, const struct system_call
         return result;
     changed(thread, (uint64_t)call->arguments[0], (uint64_t)call->arguments[1], false);
     changed(thread, (uint64_t)result, (uint64_t)call->arguments[2], true);
+    return result;
+}
+
+/* Whether pages are given up, so that there are others, of the file, when they are looked at again. */
+static bool gives_up_pages(const struct system_call *call)
+{
+    return call->arguments[2] == MADV_DONTNEED || call->arguments[2] == MADV_DONTNEED_LOCKED ||
+           call->arguments[2] == MADV_REMOVE;
+}
+
+static long give_up_pages(struct stalker_thread *thread, const struct system_call *call)
+{
+    long result = make_change(thread, call);
+
+    /* One that comes to a hole has given up what is before it. */
+    if (!failed(result) || result == -ENOMEM)
+        stalker_contents_changed(thread->engine, (uint64_t)call->arguments[0],
+                                 (uint64_t)call->arguments[0] + (uint64_t)call->arguments[1]);
     return result;
 }
 
@@ -342,6 +367,16 @@ static enum system_call_outcome make_by_part(struct stalker_thread *thread, cons
         break;
     case PART_LOCK:
         result = memory_lock_all(call.arguments[0]);
+        break;
+    case PART_OPEN:
+        /* Before somebody can write; it may wait, for which the cache is the place. */
+        if (self_writing_begins(&call))
+            self_writing_distrust(thread->engine);
+        return SYSTEM_CALL_IN_CACHE;
+    case PART_ADVISE:
+        if (!gives_up_pages(&call))
+            return SYSTEM_CALL_IN_CACHE;
+        result = give_up_pages(thread, &call);
         break;
     case PART_SEGMENT:
         /* Not in place, where a result of 0 would be taken for a child's. */
