@@ -178,16 +178,29 @@ static bool is_aligned(const struct hook_planner *planner, const struct elf_func
            function[-1].covered_end < function->start;
 }
 
-bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function)
+/*
+ * Whether others jump to it, or run into it: the parts of functions whose names are gone, if somebody does so on a
+ * condition; and names in hand-written code that .eh_frame says nothing of, as those of interpreters, which have their
+ * frame all the time.
+ */
+static bool may_be_jumped_to(const struct hook_planner *planner, const struct elf_function *listed)
 {
     const struct elf_function_list *list = planner->module->functions;
-    const struct elf_function *listed = elf_function_list_find(list, function->start);
+
+    if (listed->name == NULL)
+        return has_bit(planner->crossed, (uint64_t)(listed - list->functions));
+    return planner->module->frame != NULL && listed->frame_offset == 0;
+}
+
+bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function)
+{
+    const struct elf_function *listed = elf_function_list_find(planner->module->functions, function->start);
     const struct hook_span *span = find_span(planner, function->start, 1);
 
     if (function->is_part)
         return true;
-    return function->name == NULL && listed != NULL && listed->start == function->start && span != NULL &&
-           span->is_code && has_bit(planner->crossed, (uint64_t)(listed - list->functions)) &&
+    return listed != NULL && listed->start == function->start && span != NULL && span->is_code &&
+           may_be_jumped_to(planner, listed) &&
            !has_bit(planner->called[span - planner->module->spans], function->start - span->address) &&
            !is_aligned(planner, listed);
 }

@@ -22,7 +22,8 @@ static void known_names_are_found_with_and_without_underscores(void)
                                         "mcount",
                                         "_mcount",
                                         "__fentry__",
-
+                                        "lj_BC_ADDVV",
+                                        "lj_vm_exit_handler",
                                         "_dl_runtime_resolve_xsavec",
                                         "__x86_indirect_thunk_rax",
                                         "__morestack"};
@@ -36,8 +37,9 @@ static void known_names_are_found_with_and_without_underscores(void)
 
 static void others_are_not(void)
 {
-    static const char *const names[] = {"",        "_",       "____",   "main",        "fork",    "start_thread",
-                                        "longjmp", "restart", "cloned", "get_context", "vForked", "my_setjmp"};
+    static const char *const names[] = {"",          "_",       "____",   "main",        "fork",    "start_thread",
+                                        "longjmp",   "restart", "cloned", "get_context", "vForked", "my_setjmp",
+                                        "lj_vm_call"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (is_listed(names[i])) {

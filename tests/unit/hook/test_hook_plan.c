@@ -170,6 +170,28 @@ static void what_is_aligned_behind_padding_is_no_part(void)
     }
 }
 
+/* Where frames are told of others: who has none, stands close to the one before, and is not called. */
+static void names_in_the_middle_of_code_without_frames_are_parts(void)
+{
+    static const struct eh_frame frame = {(const uint8_t *)"", 0, 0};
+    struct elf_function *jumped_to, *called;
+
+    planned_code_init(&code);
+    /* call called; jmp jumped_to */
+    planned_code_add(&code, "caller", "\xe8\x0e\x00\x00\x00\xe9\x01\x00\x00\x00\xc3", 11);
+    jumped_to = planned_code_add(&code, "jumped_to", "\x31\xc0\x31\xc9\x31\xd2\x90\xc3", 8);
+    called = planned_code_add(&code, "called", "\x31\xc0\x31\xc9\x31\xd2\x90\xc3", 8);
+    planned_code_survey(&code);
+    CHECK(!hook_planner_is_part(&code.planner, jumped_to));
+    code.module.frame = &frame;
+    CHECK(hook_planner_is_part(&code.planner, jumped_to));
+    CHECK_EQUAL(planned_code_plan(&code, jumped_to).obstacle, HOOK_NOT_A_FUNCTION);
+    CHECK(!hook_planner_is_part(&code.planner, called));
+    jumped_to->frame_offset = 1;
+    CHECK(!hook_planner_is_part(&code.planner, jumped_to));
+    planned_code_deinit(&code);
+}
+
 static void functions_that_are_not_listed_are_planned(void)
 {
     struct elf_function own = {.start = PLANNED_CODE + 4};
@@ -215,6 +237,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(pointers_in_data_do_so_too),
     CHECK_CASE(branches_of_others_make_parts_of_what_has_no_name),
     CHECK_CASE(what_is_aligned_behind_padding_is_no_part),
+    CHECK_CASE(names_in_the_middle_of_code_without_frames_are_parts),
     CHECK_CASE(functions_that_are_not_listed_are_planned),
     CHECK_CASE(known_names_are_for_entries_only),
     CHECK_CASE(all_methods_and_obstacles_have_texts),
