@@ -54,6 +54,9 @@ packages_for() {
         echo '?openssl' '?sqlite3' '?postgresql' '?redis-server' '?nginx-light' '?memcached' '?curl' '?sox' '?imagemagick'
         echo '?vim' '?tmux' '?openssh-client' '?musl-tools' '?chromium' '?stress-ng' '?valgrind' '?gdb' '?strace' '?procps'
         echo '?qemu-user' '?gcc-aarch64-linux-gnu' '?libc6-dev-arm64-cross'
+        echo '?mariadb-server' '?apache2' '?haproxy' '?erlang-base' '?mono-runtime' '?mono-mcs' '?ghc' '?racket' '?r-base-core'
+        echo '?octave' '?swi-prolog-nox' '?emacs-nox' '?ffmpeg' '?pypy3' '?gforth' '?polyml' '?clisp' '?chezscheme' '?povray'
+        echo '?tarantool' '?lldb' '?libreoffice-writer-nogui' '?firefox-esr' '?wine' '?wine64'
         ;;
     format) echo clang-format ;;
     *)

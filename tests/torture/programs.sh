@@ -292,6 +292,71 @@ int main(int count, char **arguments)
     return 0;
 }
 END
+    cat >Work.cs <<'END'
+using System;
+using System.Threading;
+class Work {
+    static int Fib(int n) { return n < 2 ? n : Fib(n - 1) + Fib(n - 2); }
+    static void Main() {
+        var threads = new Thread[4];
+        var sums = new long[4];
+        for (int t = 0; t < 4; t++) { int k = t; threads[t] = new Thread(() => {
+            object nothing = null;
+            for (int r = 0; r < 400; r++) {
+                sums[k] += Fib(18 + k);
+                try { nothing.GetHashCode(); } catch (NullReferenceException) { sums[k]++; }
+                try { sums[k] += r / (r & 1); } catch (DivideByZeroException) { sums[k] += 2; }
+                if (r % 20 == 0) { var waste = new byte[100000]; sums[k] += waste.Length; GC.Collect(0); }
+            } }); threads[t].Start(); }
+        long sum = 0;
+        for (int t = 0; t < 4; t++) { threads[t].Join(); sum += sums[t]; }
+        Console.WriteLine(sum);
+    }
+}
+END
+    cat >work.hs <<'END'
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import qualified Data.Map as Map
+fib :: Int -> Int
+fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)
+main :: IO ()
+main = do
+    results <- forM [1 .. 8] $ \k -> do
+        result <- newEmptyMVar
+        _ <- forkIO $ do
+            caught <- foldM (\s i -> (evaluate (s + 1 `div` (i `mod` 3)) `catch` \e -> const (return (s + 7)) (e :: ArithException))) 0 [1 .. 20000]
+            let table = Map.fromListWith (+) [(i `mod` 97, i * k) | i <- [1 .. 50000]]
+            putMVar result $! caught + fib (24 + k `mod` 3) + Map.foldl' (+) 0 table
+        return result
+    mapM takeMVar results >>= print
+END
+    cat >work.erl <<'END'
+-module(work).
+-export([main/0]).
+fib(N) when N < 2 -> N;
+fib(N) -> fib(N - 1) + fib(N - 2).
+main() ->
+    Self = self(),
+    Pids = [spawn(fun() -> Self ! {self(), fib(22 + K rem 4) + catch_one(K)} end) || K <- lists:seq(1, 200)],
+    Sum = lists:sum([receive {P, V} -> V end || P <- Pids]),
+    Keys = lists:foldl(fun(I, M) -> maps:update_with(I rem 1009, fun(V) -> V + I end, I, M) end, #{}, lists:seq(1, 600000)),
+    io:format("~p ~p ~p~n", [Sum, erlang:phash2(Keys), byte_size(zlib:compress(binary:copy(<<"gait">>, 100000)))]),
+    halt(0).
+catch_one(K) -> try error({x, K}) catch error:{x, V} -> V end.
+END
+    cat >work.rkt <<'END'
+#lang racket/base
+(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(define threads (for/list ([k 4]) (define c (make-channel)) (thread (lambda () (channel-put c (fib (+ 26 k))))) c))
+(displayln (map channel-get threads))
+(displayln (call/cc (lambda (k) (for ([i 10]) (when (= i 5) (k i))) 'no)))
+(define h (make-hash))
+(for ([i 800000]) (hash-update! h (modulo i 1013) (lambda (v) (+ v i)) 0))
+(displayln (for/sum ([(k v) h]) (* k v)))
+(displayln (with-handlers ([exn:fail? (lambda (e) 'caught)]) (vector-ref (vector 1) 9)))
+END
     cat >page.html <<'END'
 <!doctype html><title>page</title><canvas id=c width=200 height=200></canvas><p id=o></p>
 <script>
@@ -416,9 +481,80 @@ $ask kill-server
 wait $!
 echo $?
 END
+    cat >serve_mariadb <<'END'
+rm -rf maria && mkdir maria && chown nobody maria && chmod 755 "$PWD" "$PWD/.."
+mariadb-install-db --no-defaults --user=nobody --datadir="$PWD/maria" --auth-root-authentication-method=normal >/dev/null 2>&1 || echo install $?
+mariadbd --no-defaults --user=nobody --datadir="$PWD/maria" --socket="$PWD/maria/socket" --skip-networking --pid-file="$PWD/maria/pid" >/dev/null 2>&1 &
+for _ in {1..600}; do mariadb-admin -S maria/socket -u root ping >/dev/null 2>&1 && break; sleep 0.05; done
+mariadb -S maria/socket -u root -N test <<'SQL'
+create table t(a int primary key, b int) engine=innodb;
+insert into t select seq, seq * 7919 % 10007 from seq_1_to_100000;
+select count(distinct b), sum(a) from t;
+select b % 5, count(*), avg(a) from t group by b % 5 order by 1;
+SQL
+kill -TERM $!
+wait $!
+echo $?
+rm -rf maria
+END
+    cat >serve_apache <<'END'
+cat >apache.conf <<CONF
+ServerRoot $PWD
+ServerName localhost
+Listen 127.0.0.1:7397
+PidFile $PWD/apache.pid
+ErrorLog $PWD/apache.log
+DocumentRoot $PWD/served
+LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+LoadModule deflate_module /usr/lib/apache2/modules/mod_deflate.so
+LoadModule filter_module /usr/lib/apache2/modules/mod_filter.so
+SetOutputFilter DEFLATE
+CONF
+APACHE_RUN_DIR=$PWD apache2 -f "$PWD/apache.conf" -D FOREGROUND &
+./wait_port 7397
+for i in 1 2 3 4; do
+    curl -s http://127.0.0.1:7397/file | md5sum
+    curl -s --compressed http://127.0.0.1:7397/file | md5sum
+done
+kill -USR1 $!
+curl -s -r 10-20 http://127.0.0.1:7397/file | md5sum
+kill -TERM $!
+wait $!
+echo $?
+END
+    cat >serve_haproxy <<'END'
+nginx -p "$PWD" -c "$PWD/nginx.conf" -e stderr &
+server=$!
+cat >haproxy.cfg <<CONF
+global
+    nbthread 2
+defaults
+    mode http
+    timeout connect 5s
+    timeout client 30s
+    timeout server 30s
+frontend f
+    bind 127.0.0.1:7398
+    default_backend b
+backend b
+    compression algo gzip
+    compression type application/octet-stream text/plain
+    server s 127.0.0.1:7394
+CONF
+haproxy -db -f haproxy.cfg 2>/dev/null &
+./wait_port 7398
+./wait_port 7394
+for i in 1 2 3 4 5 6 7 8; do curl -s --compressed http://127.0.0.1:7398/file | md5sum; done
+kill -TERM $!
+wait $!
+echo $?
+kill -QUIT $server
+wait $server
+END
     chmod +x wait_port serve_*
     # Ports of our own, so that several may run side by side, below those that the kernel gives to clients.
-    sed -i "s/\b739\([3-6]\)\b/$((2000 + $$ % 1200))\1/g" serve_* nginx.conf
+    sed -i "s/\b739\([3-8]\)\b/$((2000 + $$ % 1200))\1/g" serve_* nginx.conf
 }
 
 names=()
@@ -434,6 +570,7 @@ declare -A makers=(
     [./work.musl]='musl-gcc -O1 work.c -o work.musl' [./work.musl_static]='musl-gcc -static -O1 work.c -o work.musl_static'
     [./work.static]='gcc -static -O1 work.c -o work.static' [./work.static_pie]='gcc -static-pie -O1 work.c -o work.static_pie'
     [./served/packed]='gzip -1c big >served/packed' [./cluster]='bash make_cluster cluster'
+    [./Work.exe]='mcs Work.cs' [./work.haskell]='ghc -O1 -threaded -rtsopts work.hs -o work.haskell' [./work.beam]='erlc work.erl'
     [./work.arm]='aarch64-linux-gnu-gcc -static -O1 work.c -o work.arm'
 )
 # program name command [what it needs, if that is not called like it]
@@ -520,6 +657,36 @@ program memcached 'bash serve_memcached'
 program initdb 'bash -c "bash make_cluster made; rm -rf made"' 'pg_ctlcluster setpriv'
 program postgres 'bash serve_postgres' 'pg_ctlcluster psql setpriv ./cluster'
 program tmux 'bash serve_tmux'
+program mariadb 'bash serve_mariadb' 'mariadbd mariadb-install-db'
+program apache 'bash serve_apache' 'apache2 curl'
+program haproxy 'bash serve_haproxy' 'haproxy nginx curl'
+program erlang 'erl +S 2:2 -noshell -pa . -s work main' 'erl ./work.beam'
+program mono 'mono Work.exe' 'mono ./Work.exe'
+program haskell './work.haskell +RTS -N2' ./work.haskell
+program ghc 'bash -c "ghc -v0 -O1 -threaded -outputdir ghc.out work.hs -o work.compiled && ./work.compiled && rm -rf ghc.out work.compiled"'
+program racket 'racket work.rkt'
+program R 'Rscript --vanilla -e "set.seed(1); x <- matrix(rnorm(250000), 500); print(sum(round(solve(x[1:200,1:200]) %*% x[1:200,], 3)) > 0); f <- function(n) if (n < 2) n else f(n - 1) + f(n - 2); print(f(23)); print(tryCatch(stop(7), error = function(e) conditionMessage(e))); s <- 0; for (i in 1:3000000) s <- s + i %% 7; print(s)"' Rscript
+program octave 'octave-cli --no-init-file --eval "a = reshape(mod((1:250000) * 7919, 1009), 500, 500); disp(sum(sum(mod(a * a, 97)))); s = 0; for i = 1:300000, s += mod(i, 7); end, disp(s); try, error(\"x\"); catch e, disp(e.message); end"' octave-cli
+program swipl 'swipl -q -g "numlist(1, 300000, L), foldl([X, A, B] >> (B is (A * 31 + X) mod 1000003), L, 0, S), writeln(S), catch(throw(x), E, (write(E), nl)), findall(X, (between(1, 200000, X), X mod 7 =:= 3), Xs), length(Xs, N), writeln(N), halt"'
+program emacs 'emacs -Q --batch --eval "(progn (defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (princ (f 27)) (terpri) (princ (condition-case nil (error \"x\") (error 42))) (with-temp-buffer (insert-file-contents \"numbers\") (goto-char 1) (while (re-search-forward \"1\\\\([0-9]\\\\)7\" nil t) (replace-match \"\\\\1\")) (princ (md5 (buffer-string))) (terpri)))"'
+program ffmpeg 'bash -c "ffmpeg -v error -f lavfi -i testsrc2=size=320x240:rate=25:duration=8 -c:v mpeg4 -threads 2 -flags +bitexact -f rawvideo - | ffmpeg -v error -f m4v -i - -f framemd5 - | md5sum"'
+program pypy3 'pypy3 -c "
+def f(n): return n if n < 2 else f(n - 1) + f(n - 2)
+print(f(32)); d = {}
+for i in range(6000000): d[i % 1013] = d.get(i % 1013, 0) + i
+print(hash(tuple(sorted(d.items()))) != 0, sum(d.values()))
+try: 1 // 0
+except ZeroDivisionError as e: print(e)"'
+program gforth 'gforth -e ": f dup 2 < if else dup 1- recurse swap 2 - recurse + then ; 33 f . cr : g 0 50000000 0 do i 7 mod + loop . ; g cr bye"'
+program poly 'bash -c "echo \"fun f n = if n < 2 then n else f (n - 1) + f (n - 2); print (Int.toString (f 31)); print (Int.toString (List.foldl op+ 0 (List.tabulate (2000000, fn i => i mod 7)))); (raise Fail \\\"x\\\") handle Fail s => print s;\" | poly -q --error-exit"'
+program clisp 'clisp -q -norc -x "(progn (defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (compile (quote f)) (print (f 25)) (print (handler-case (error \"x\") (error () 42))) (dotimes (i 20) (make-array 1000000)) (let ((h (make-hash-table))) (dotimes (i 400000) (incf (gethash (mod i 1013) h 0) i)) (print (gethash 7 h))) (terpri) (values))"'
+program chezscheme 'bash -c "echo \"(define (f n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) (display (f 37)) (newline) (display (call/cc (lambda (k) (for-each (lambda (x) (if (= x 5) (k x))) (iota 10)) 0))) (collect)\" | scheme -q"' scheme
+program povray 'bash -c "printf \"%s\" \"camera{location <0,2,-4> look_at 0} light_source{<5,9,-7> rgb 1} sphere{0,1 pigment{rgb <1,0,0>} finish{reflection 0.5 phong 1}} plane{y,-1 pigment{checker rgb 1 rgb 0}}\" >scene.pov; povray +Iscene.pov +Oscene.ppm +FP +W500 +H400 +A0.3 +AM1 -J -D +WT2 2>/dev/null; tail -c 600000 scene.ppm | md5sum; rm -f scene.*"'
+program tarantool 'tarantool -e "local fiber = require(\"fiber\") local s = 0 local ch = fiber.channel(10) for k = 1, 50 do fiber.create(function() for i = 1, 2000 do s = s + i % 7 if i % 100 == 0 then fiber.yield() end end ch:put(k) end) end for k = 1, 50 do s = s + ch:get() end for i = 1, 3e7 do s = s + i % 3 end print(s, pcall(error, 1)) os.exit(0)"'
+program lldb 'bash -c "lldb -x -b -o \"breakpoint set -n write\" -o run -o \"thread backtrace -c 1\" -o kill -- /usr/bin/head -2 numbers 2>&1 | grep -c write"'
+program libreoffice 'bash -c "HOME=\$PWD/office; export HOME; mkdir -p office; soffice --headless --convert-to csv:\"Text - txt - csv (StarCalc)\" --outdir office few >/dev/null 2>&1; soffice --headless --convert-to pdf --outdir office few >/dev/null 2>&1; head -c 8 office/few.pdf; echo; rm -rf office"' soffice
+program firefox 'bash -c "HOME=\$PWD/fox; export HOME MOZ_HEADLESS=1; rm -rf fox; mkdir fox; timeout 100 firefox-esr --headless --no-remote --profile \$PWD/fox --window-size 300,300 --screenshot \$PWD/fox/shot.png file://\$PWD/page.html >/dev/null 2>&1; head -c 4 fox/shot.png | tail -c 3; echo; rm -rf fox"' firefox-esr
+program wine 'bash -c "export WINEPREFIX=\$PWD/wine WINEDEBUG=-all WINEDLLOVERRIDES=mscoree,mshtml=; wine cmd /c \"for /L %i in (1,1,20) do @echo gait%i\" 2>/dev/null | tr -d \"\\r\"; wineserver -k -w; rm -rf wine"'
 for one in cpu signal sigsegv sigfpe sigq sigrt sigtrap sigsuspend sigpending sigabrt fork vfork clone context timer itimer mmap \
     madvise mprotect mremap futex rseq vm exec pthread io-uring userfaultfd seccomp memfd munmap; do
     program "stress-$one" "stress-ng -q --verify --$one 1 --timeout 2" stress-ng
