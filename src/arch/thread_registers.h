@@ -50,10 +50,23 @@ bool thread_registers_in_system_call(const struct thread_registers *registers);
  * Does by itself what the kernel would do to begin the system call again, and keeps the kernel from doing so: the pc is
  * at the system call instruction, all registers are as it needs them. Then the pc can be moved freely; whoever brings
  * all registers back to what they are after this call makes the thread begin its system call again. Without a system
- * call to begin again nothing changes. Not to be used on a thread about to receive a signal with a handler: the system
- * call would be begun again even where the program asked for EINTR.
+ * call to begin again nothing changes. A handler that runs before that has to be looked out for, see
+ * thread_registers_restart: the system call would be begun again even where the program asked for EINTR.
  */
 void thread_registers_take_restart(struct thread_registers *registers);
+
+/*
+ * How a system call that was taken like that, or is about to begin again, goes on if a signal comes: a handler may end
+ * it, with EINTR. It is known as long as nobody else sets the registers.
+ */
+enum thread_restart {
+    THREAD_RESTART_NONE, /* there is none, or nobody knows */
+    THREAD_RESTART_ALWAYS,
+    THREAD_RESTART_IF_ASKED,        /* behind handlers with SA_RESTART */
+    THREAD_RESTART_WITHOUT_HANDLER, /* but not behind one */
+};
+
+enum thread_restart thread_registers_restart(const struct thread_registers *registers);
 
 /*
  * Some system calls end with EINTR whenever their thread is stopped, although no signal came for it: epoll_wait,

@@ -394,6 +394,8 @@ void stalker_dispatch(struct stalker_thread *thread)
     if (goes_back(thread) && was_away(thread))
         errand_run_all(thread);
     handle_reason(thread);
+    if (thread->context.pc != thread->interrupted.pc)
+        interrupted_call_forget(thread);
     if (!goes_back(thread)) {
         reclaim_pass(thread, epoch);
         errand_run_all(thread);

@@ -49,6 +49,7 @@ NO_THREAD_SAFETY_ANALYSIS static int begin(void *context, struct thread_register
     if (stalker_thread_is_on_stack(thread, thread->engine->translator->stack_pointer(&entrance)))
         return -EAGAIN;
     thread->context = entrance;
+    interrupted_call_note(thread, registers);
     enter_gate(&entrance);
     thread->engine->translator->registers_set(registers, &entrance, thread->self);
     return 0;
@@ -173,6 +174,7 @@ static int enter_engine(void *context, struct thread_registers *registers)
         return -EAGAIN;
     event_write_cut(thread);
     thread->context = cpu;
+    interrupted_call_note(thread, registers);
     thread->reason = callout_done_leave(thread) ? STALKER_BEHIND : STALKER_ENTER;
     enter_gate(&entrance);
     translator->registers_set(registers, &entrance, thread->self);

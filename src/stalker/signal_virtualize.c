@@ -80,6 +80,7 @@ _Noreturn void signal_thread_end(struct stalker_thread *thread)
     signal_thread_hold(thread);
     if (is_step_owed(thread, &thread->context))
         send_step(thread);
+    interrupted_call_leave(thread);
     signal_actions_release();
     signal_frame_leave(thread);
 }
@@ -169,8 +170,10 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
         thread->behind.cache_pc = 0;
         return true;
     }
-    if (code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place))
+    if (code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place)) {
+        interrupted_call_forget(thread);
         return thread->engine->translator->recover(thread, &place, cpu) == 0;
+    }
     thread->behind.cache_pc = 0;
     /* On our stack it is here already, for another signal. */
     if (thread->is_trying && !stalker_thread_is_on_stack(thread, translator_host()->stack_pointer(cpu)))
@@ -249,9 +252,12 @@ static void run_natively(struct signal_outcome *outcome, const struct stalker_th
 /* The kernel's frame gets the program's state, and the handler is where following begins. */
 static void begin_in_handler(struct stalker_thread *thread, struct signal_outcome *outcome)
 {
+    struct signal_action action = signal_actions_get((int)outcome->signal);
     struct signal_copy frame = {0};
-    struct gait_cpu_context entry = thread->context;
+    struct gait_cpu_context entry;
 
+    interrupted_call_handled(thread, &thread->context, &action);
+    entry = thread->context;
     signal_frame_set((void *)(uintptr_t)outcome->ucontext, &thread->context);
     run_natively(outcome, NULL);
     frame.start = outcome->sp;
@@ -485,6 +491,8 @@ void stalker_signal_arrived(struct signal_outcome *outcome)
         put_step_first(thread, outcome, cpu.pc);
         is_sent = false;
     }
+    if (is_known && is_sent)
+        interrupted_call_handled(thread, &cpu, &action);
     /* A call that ends with a signal is over before its handler runs. */
     if (is_known)
         call_telling_returned(thread, &cpu);

@@ -12,6 +12,7 @@
 #include "gait/cpu_context.h"
 #include "stalker/call_telling.h"
 #include "stalker/callout_done.h"
+#include "stalker/interrupted_call.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread_layout.h"
 
@@ -114,6 +115,7 @@ struct stalker_thread {
     size_t stack_bytes;
     struct signal_stack alternate_stack; /* what the program has; the kernel has one of ours */
     struct signal_deferred deferred;
+    struct interrupted_call interrupted; /* that it begins again */
     uint64_t sent_from;           /* where in the cache it was stopped, by somebody who sent it to its entrance */
     uint64_t stepping_from;       /* the last pc that the program's single stepping came to; 0: it does not step */
     struct callout_behind behind; /* set when the program's state is found */

@@ -48,6 +48,12 @@ void thread_registers_take_restart(struct thread_registers *registers)
 }
 
 /* The first argument, which the result has replaced, is not among the registers: it cannot be undone. */
+enum thread_restart thread_registers_restart(const struct thread_registers *registers)
+{
+    (void)registers;
+    return THREAD_RESTART_NONE;
+}
+
 bool thread_registers_undo_interruption(struct thread_registers *registers)
 {
     (void)registers;

@@ -19,7 +19,8 @@
 #define ERESTART_RESTARTBLOCK 516
 
 #define SYSCALL_INSN_BYTES    2
-#define NO_SYSTEM_CALL        UINT64_MAX
+#define NO_SYSTEM_CALL        UINT32_MAX /* the kernel looks at the lower half only */
+#define TAKEN_SHIFT           32         /* the upper half has how it was interrupted */
 
 size_t thread_registers_size_bytes(void)
 {
@@ -72,12 +73,31 @@ bool thread_registers_in_system_call(const struct thread_registers *registers)
 void thread_registers_take_restart(struct thread_registers *registers)
 {
     struct x86_user_registers *user = x86_user_registers(registers);
+    uint64_t why;
 
     if (!thread_registers_in_system_call(registers))
         return;
+    why = -user->rax;
     user->rax = (int64_t)user->rax == -ERESTART_RESTARTBLOCK ? __NR_restart_syscall : user->orig_rax;
     user->rip -= SYSCALL_INSN_BYTES;
-    user->orig_rax = NO_SYSTEM_CALL;
+    user->orig_rax = why << TAKEN_SHIFT | NO_SYSTEM_CALL;
+}
+
+enum thread_restart thread_registers_restart(const struct thread_registers *registers)
+{
+    const struct x86_user_registers *user = x86_user_registers_const(registers);
+
+    switch (made_system_call(user) ? -user->rax : user->orig_rax >> TAKEN_SHIFT) {
+    case ERESTARTNOINTR:
+        return THREAD_RESTART_ALWAYS;
+    case ERESTARTSYS:
+        return THREAD_RESTART_IF_ASKED;
+    case ERESTARTNOHAND:
+    case ERESTART_RESTARTBLOCK:
+        return THREAD_RESTART_WITHOUT_HANDLER;
+    default:
+        return THREAD_RESTART_NONE;
+    }
 }
 
 /*

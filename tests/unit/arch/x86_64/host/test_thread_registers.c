@@ -73,7 +73,7 @@ static void taking_the_restart_over_does_what_the_kernel_would(void)
     thread_registers_take_restart(&registers);
     CHECK_EQUAL(thread_registers_pc(&registers), 0x1000);
     CHECK_EQUAL(x86_user_registers(&registers)->rax, SYS_read);
-    CHECK_EQUAL(x86_user_registers(&registers)->orig_rax, -1);
+    CHECK_EQUAL((int32_t)x86_user_registers(&registers)->orig_rax, -1);
     CHECK(!thread_registers_in_system_call(&registers));
 
     registers = interrupted(SYS_clock_nanosleep, -KERNEL_RESTARTS_BY_BLOCK);
@@ -86,6 +86,27 @@ static void taking_the_restart_over_does_what_the_kernel_would(void)
     CHECK_EQUAL(thread_registers_pc(&registers), 0x1002);
     CHECK_EQUAL(x86_user_registers(&registers)->rax, 5);
     CHECK_EQUAL(x86_user_registers(&registers)->orig_rax, SYS_read);
+}
+
+static void how_it_was_interrupted_is_known_before_and_after(void)
+{
+    static const struct {
+        long result;
+        enum thread_restart restart;
+    } tried[] = {
+        {-512, THREAD_RESTART_IF_ASKED},        {-513, THREAD_RESTART_ALWAYS}, {-514, THREAD_RESTART_WITHOUT_HANDLER},
+        {-516, THREAD_RESTART_WITHOUT_HANDLER}, {-EINTR, THREAD_RESTART_NONE}, {5, THREAD_RESTART_NONE},
+    };
+
+    for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
+        struct thread_registers registers = interrupted(SYS_read, tried[i].result);
+
+        CHECK_EQUAL(thread_registers_restart(&registers), tried[i].restart);
+        thread_registers_take_restart(&registers);
+        CHECK_EQUAL(thread_registers_restart(&registers), tried[i].restart);
+        registers = interrupted(-1, tried[i].result);
+        CHECK_EQUAL(thread_registers_restart(&registers), THREAD_RESTART_NONE);
+    }
 }
 
 static void only_interruptions_that_are_safe_to_undo_are_undone(void)
@@ -110,6 +131,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(pc_and_sp_are_rip_and_rsp),
     CHECK_CASE(a_system_call_is_begun_again_for_the_kernels_four_results),
     CHECK_CASE(taking_the_restart_over_does_what_the_kernel_would),
+    CHECK_CASE(how_it_was_interrupted_is_known_before_and_after),
     CHECK_CASE(only_interruptions_that_are_safe_to_undo_are_undone),
 };
 
