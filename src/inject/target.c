@@ -9,6 +9,7 @@
 
 #include "base/time_counter.h"
 #include "inject/agent_load.h"
+#include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
 #include "inject/seccomp_check.h"
 #include "inject/shared_memory.h"
@@ -185,8 +186,10 @@ static void begin_call(const struct agent_options *options, bool is_whole)
 static int load_agent(struct target *target, struct tracee *thread, const struct agent_options *options, bool is_whole,
                       struct gait_error *err)
 {
-    int result = seccomp_check_all(thread, &target->may_change_counter, err);
+    int result = machine_check_thread(thread, err);
 
+    if (result == 0)
+        result = seccomp_check_all(thread, &target->may_change_counter, err);
     if (result == 0)
         result = agent_load(thread, &target->agent, err);
     if (result != 0)
@@ -400,7 +403,9 @@ static int try_attach(pid_t pid, const struct agent_options *options, struct tar
     int result;
 
     *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
-    result = shared_memory_wait(pid, err);
+    result = machine_check_process(pid, err);
+    if (result == 0)
+        result = shared_memory_wait(pid, err);
     if (result == 0)
         result = prepare_by_one(target_out, options, err);
     if (result == 0)

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "inject/thread_group.h"
+#include "inject/machine_check.h"
 
 #include "inject/pid_namespace.h"
 #include "inject/stop_patience.h"
@@ -155,6 +156,8 @@ static int explain(pid_t pid, int result, struct gait_error *err)
     case -EPERM:
     case -EACCES:
         return trace_refusal_explain(pid, err);
+    case -ENOEXEC:
+        return machine_check_refuse(pid, err);
     case -ETIMEDOUT:
         return error_set(err, result,
                          "cannot stop process %d: a thread is in a wait that cannot be interrupted; try again later",

@@ -276,8 +276,9 @@ int tracee_interrupt(struct tracee *tracee)
 int tracee_get_registers(const struct tracee *tracee, struct thread_registers *registers_out)
 {
     struct iovec vector = {registers_out, thread_registers_size_bytes()};
+    int result = (int)trace(PTRACE_GETREGSET, tracee->tid, NT_PRSTATUS, (uintptr_t)&vector);
 
-    return (int)trace(PTRACE_GETREGSET, tracee->tid, NT_PRSTATUS, (uintptr_t)&vector);
+    return result == 0 && vector.iov_len != thread_registers_size_bytes() ? -ENOEXEC : result;
 }
 
 int tracee_set_registers(const struct tracee *tracee, const struct thread_registers *registers)

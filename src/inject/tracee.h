@@ -84,6 +84,7 @@ MUST_USE int tracee_child(const struct tracee *tracee, pid_t *child_out);
 /* Lets it run until then. -ESRCH: it has ended, and *status_out, if given, says how. */
 MUST_USE int tracee_run_until(struct tracee *tracee, enum tracee_event event, int *status_out);
 
+/* -ENOEXEC: it is in 32-bit code, and has other registers. */
 MUST_USE int tracee_get_registers(const struct tracee *tracee, struct thread_registers *registers_out);
 MUST_USE int tracee_set_registers(const struct tracee *tracee, const struct thread_registers *registers);
 

@@ -40,6 +40,9 @@ struct call_frame {
     uint64_t file_offset; /* in that file */
 };
 
+/* In a number: 32-bit code has made the call, where numbers mean others, of which we know no names. */
+#define SYSTEM_CALL_FOREIGN (1u << 31)
+
 struct system_call_event {
     enum system_call_event_kind kind;
     unsigned flags; /* enum system_call_event_flag */

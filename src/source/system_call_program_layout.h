@@ -6,8 +6,9 @@
 #ifndef GAIT_SOURCE_SYSTEM_CALL_PROGRAM_LAYOUT_H
 #define GAIT_SOURCE_SYSTEM_CALL_PROGRAM_LAYOUT_H
 
-#define CALL_PROGRAM_NUMBERS      512   /* the last one stands for all from there on */
-#define CALL_PROGRAM_THREADS_MAX  32768 /* that are watched at the same time */
+#define CALL_PROGRAM_NUMBERS      512        /* the last one stands for all from there on */
+#define CALL_PROGRAM_FOREIGN      (1u << 31) /* in a number: it is that of 32-bit code, where numbers mean others */
+#define CALL_PROGRAM_THREADS_MAX  32768      /* that are watched at the same time */
 #define CALL_PROGRAM_WORDS        8
 #define CALL_PROGRAM_VALUES_BYTES 16384 /* a piece may begin before them */
 #define CALL_PROGRAM_PIECE_BYTES  4096  /* of one piece of memory, at most */

@@ -107,7 +107,15 @@ struct pt_regs {
     u64 sp;
     u64 pc;
     u64 orig_x0;
+    u64 pstate;
 } __attribute__((preserve_access_index));
+
+#define MODE_32_BIT 0x10
+
+static __always_inline int is_foreign(struct pt_regs *registers)
+{
+    return (BPF_CORE_READ(registers, pstate) & MODE_32_BIT) != 0;
+}
 
 static __always_inline void read_registers(struct pt_regs *registers, u64 *words)
 {
@@ -121,11 +129,48 @@ static __always_inline void read_registers(struct pt_regs *registers, u64 *words
     words[7] = BPF_CORE_READ(registers, pc);
 }
 
+/* Its first registers are the same ones. */
+static __always_inline void read_foreign_registers(struct pt_regs *registers, u64 *words)
+{
+    read_registers(registers, words);
+}
+
 #else
 
-struct pt_regs {
-    unsigned long r10, r9, r8, dx, si, di, ip, sp;
+struct thread_info {
+    u32 status;
 } __attribute__((preserve_access_index));
+
+/* The part of it that is asked for; what is behind ___ is no part of the name. */
+struct task_struct___status {
+    struct thread_info thread_info;
+} __attribute__((preserve_access_index));
+
+#define STATUS_COMPATIBLE 2 /* the call was made the way of 32-bit code, be it in such or not */
+
+static __always_inline int is_foreign(struct pt_regs *registers)
+{
+    struct task_struct___status *task = (struct task_struct___status *)bpf_get_current_task();
+
+    (void)registers;
+    return (BPF_CORE_READ(task, thread_info.status) & STATUS_COMPATIBLE) != 0;
+}
+
+struct pt_regs {
+    unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, ip, sp;
+} __attribute__((preserve_access_index));
+
+static __always_inline void read_foreign_registers(struct pt_regs *registers, u64 *words)
+{
+    words[0] = (u32)BPF_CORE_READ(registers, bx);
+    words[1] = (u32)BPF_CORE_READ(registers, cx);
+    words[2] = (u32)BPF_CORE_READ(registers, dx);
+    words[3] = (u32)BPF_CORE_READ(registers, si);
+    words[4] = (u32)BPF_CORE_READ(registers, di);
+    words[5] = (u32)BPF_CORE_READ(registers, bp);
+    words[6] = BPF_CORE_READ(registers, sp);
+    words[7] = BPF_CORE_READ(registers, ip);
+}
 
 static __always_inline void read_registers(struct pt_regs *registers, u64 *words)
 {
@@ -485,12 +530,17 @@ int on_enter(struct bpf_raw_tracepoint_args *context)
     if (!call)
         return 0;
     call->number = context->args[1];
+    if (is_foreign((struct pt_regs *)context->args[0]))
+        call->number |= CALL_PROGRAM_FOREIGN;
     call->is_under_way = 0;
     plan = plan_of(call->number);
     if (!plan || !plan->is_wanted)
         return 0;
     call->is_under_way = 1;
-    read_registers((struct pt_regs *)context->args[0], call->words);
+    if (call->number & CALL_PROGRAM_FOREIGN)
+        read_foreign_registers((struct pt_regs *)context->args[0], call->words);
+    else
+        read_registers((struct pt_regs *)context->args[0], call->words);
     written = begin(CALL_RECORD_ENTER, call->number);
     if (!written)
         return 0;
