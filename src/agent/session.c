@@ -99,7 +99,8 @@ static int make_engine(const struct agent_call *call)
                                                        .declare = function_watch_declare,
                                                        .remove = functions_gone};
     /* Programs that begin may be short. */
-    struct stalker_engine_options engine_options = {.narrow_tables = options->is_whole != 0};
+    struct stalker_engine_options engine_options = {.narrow_tables = options->is_whole != 0,
+                                                    .trust = options->is_self_writing != 0 ? -1 : 0};
     bool may_learn = options->is_whole != 0 && options->new_threads != 0;
     struct auxiliary_vector start;
     static struct mapping_watcher watcher = {.changed = mappings_changed};

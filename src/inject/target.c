@@ -12,6 +12,7 @@
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
 #include "inject/seccomp_check.h"
+#include "inject/self_memory.h"
 #include "inject/shared_memory.h"
 #include "inject/spawn.h"
 #include "inject/thread_group.h"
@@ -195,6 +196,7 @@ static int load_agent(struct target *target, struct tracee *thread, const struct
     if (result != 0)
         return result;
     begin_call(options, is_whole);
+    call.options.is_self_writing = target->is_self_writing;
     call.file_fd = target->agent.file_fd;
     call.has_file_fd = target->agent.file_fd >= 0;
     call.segment_count = target->agent.segment_count;
@@ -403,6 +405,7 @@ static int try_attach(pid_t pid, const struct agent_options *options, struct tar
     int result;
 
     *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
+    target_out->is_self_writing = self_memory_is_open(pid);
     result = machine_check_process(pid, err);
     if (result == 0)
         result = shared_memory_wait(pid, err);

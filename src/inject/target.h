@@ -19,6 +19,7 @@ struct target {
     struct remote_agent agent;
     uint64_t cookie;         /* that the agent's memory has */
     bool may_change_counter; /* as struct agent_call has it */
+    bool is_self_writing;    /* likewise */
     int ring_fd;             /* our own; -1: none */
     int presence;            /* by which the process sees that we are there; ring_presence.h */
     uint64_t standstill_ns;  /* how long threads stood still for us, the last time */

@@ -110,6 +110,7 @@ struct agent_options {
     uint32_t is_whole;        /* the thread is at its first instruction */
     uint32_t overflow;        /* enum ring_overflow */
     uint32_t buffer_count;    /* 0: the ring's default, as below */
+    uint32_t is_self_writing; /* the process may write its code by a file that it has open */
     uint64_t trigger_signals; /* bit n - 1: a signal n that a handler of the program's gets is a trigger */
     uint32_t pattern_count;
     uint32_t stack_bytes;        /* in each record of the detail lane */
