@@ -92,6 +92,17 @@ static int tracing_scope(void)
     return atoi(read_line("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)));
 }
 
+bool trace_refusal_tracer(pid_t pid, char *text_out, size_t text_bytes)
+{
+    struct process_facts facts;
+    char name[NAME_BYTES];
+
+    if (!read_facts(pid, &facts) || facts.tracer == 0 || facts.tracer == getpid())
+        return false;
+    snprintf(text_out, text_bytes, "process %ld (%s)", facts.tracer, name_of_process(facts.tracer, name));
+    return true;
+}
+
 int trace_refusal_explain(pid_t pid, struct gait_error *err)
 {
     struct process_facts facts;

@@ -5,9 +5,14 @@
 
 #include "gait/error.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* Fills in the error, with what to do, and returns -EPERM. */
 int trace_refusal_explain(pid_t pid, struct gait_error *err);
+
+/* Who traces a process, besides us: "process 7 (gdb)". False: nobody. */
+bool trace_refusal_tracer(pid_t pid, char *text_out, size_t text_bytes);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "inject/exec_watch.h"
 #include "inject/pid_namespace.h"
+#include "inject/trace_refusal.h"
 #include "libgait/error.h"
 #include "ring/ring_notice.h"
 
@@ -28,6 +29,8 @@
 #define UNSETTLED_MS 2000
 /* A thread that was about to execute a program, and did not for that long, is let go. */
 #define WATCH_MS 10000
+/* Whether somebody else has begun to trace a process is looked at that often. */
+#define TRACERS_MS 500
 
 struct family_member {
     struct target target;
@@ -36,6 +39,7 @@ struct family_member {
     bool has_ended; /* the process, or its program */
     bool is_over;   /* nothing more comes from it */
     int64_t ended_ms;
+    bool has_tracer; /* somebody else's */
 };
 
 struct family_watch {
@@ -115,6 +119,7 @@ int family_begin(struct family *family, struct recording *recording, const struc
         .recording = recording,
         .first = first->pid,
         .first_status = -1,
+        .tracers_ms = now_ms(),
     };
     sigaction(SIGCHLD, &action, NULL);
     return add_member(family, &target, 0, err);
@@ -518,6 +523,27 @@ static int take_notices(struct family *family, struct gait_error *err)
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
+/* Debuggers change the code that is there, and followed threads run a translation of what was. */
+static void look_for_tracers(struct family *family)
+{
+    char who[128];
+
+    if (family->options.agent->events & EVENTS_HOOKED || now_ms() - family->tracers_ms < TRACERS_MS)
+        return;
+    family->tracers_ms = now_ms();
+    for (size_t i = 0; i < family->member_count; i++) {
+        struct family_member *member = &family->members[i];
+        bool had_tracer = member->has_tracer;
+
+        member->has_tracer = !member->has_ended && trace_refusal_tracer(member->target.pid, who, sizeof(who));
+        if (member->has_tracer && !had_tracer)
+            tell(family,
+                 "process %d is also traced by %s: breakpoints in code that gait follows are not met; use "
+                 "gait detach before, or record with --hook",
+                 member->target.pid, who);
+    }
+}
+
 /* Which members have nothing more to come, once what is there now is drained. */
 static bool *look_who_is_done(const struct family *family)
 {
@@ -541,6 +567,7 @@ int family_step(struct family *family, struct gait_error *err)
     result = take_signs(family, err);
     look_for_ends(family);
     end_old_watches(family);
+    look_for_tracers(family);
     count = family->member_count;
     are_done = look_who_is_done(family);
     if (are_done == NULL)

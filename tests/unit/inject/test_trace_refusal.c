@@ -60,6 +60,27 @@ static void the_other_tracer_is_named(void)
     end(child);
 }
 
+/* Asked by a child of ours, to whom we are somebody else. */
+static void tracers_are_others(void)
+{
+    pid_t child = start(0), asking;
+    char text[64], expected[64];
+    int status = 0;
+
+    CHECK(!trace_refusal_tracer(child, text, sizeof(text)));
+    if (ptrace(PTRACE_SEIZE, child, NULL, NULL) == 0) {
+        CHECK(!trace_refusal_tracer(child, text, sizeof(text)));
+        snprintf(expected, sizeof(expected), "process %d (test_trace_refu)", (int)getpid());
+        asking = fork();
+        if (asking == 0)
+            _exit(trace_refusal_tracer(child, text, sizeof(text)) && strcmp(text, expected) == 0 ? 0 : 1);
+        CHECK_EQUAL(waitpid(asking, &status, 0), asking);
+        CHECK_EQUAL(status, 0);
+        ptrace(PTRACE_DETACH, child, NULL, NULL);
+    }
+    end(child);
+}
+
 static void threads_of_the_kernel_are_no_programs(void)
 {
     char name[64] = "";
@@ -99,6 +120,7 @@ static void what_nobody_shows_is_said(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(the_other_tracer_is_named),
+    CHECK_CASE(tracers_are_others),
     CHECK_CASE(threads_of_the_kernel_are_no_programs),
     CHECK_CASE(other_peoples_processes_are_named),
     CHECK_CASE(what_nobody_shows_is_said),
