@@ -4,8 +4,8 @@
  */
 #define _GNU_SOURCE
 #include "inject/thread_group.h"
-#include "inject/machine_check.h"
 
+#include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_patience.h"
 #include "inject/trace_refusal.h"
@@ -20,6 +20,10 @@
 
 #define ROUNDS_MAX       1000
 #define LOOK_NANOSECONDS 20000
+
+/* How often it is looked whether threads that are dying are dead; a fifth of a millisecond apart. */
+#define BURIALS_MAX      5000
+#define DEAD_NANOSECONDS 200000
 
 static uint64_t now_ns(void)
 {
@@ -99,15 +103,21 @@ static int undo_interruption(const struct tracee *thread)
     return tracee_set_registers(thread, &registers);
 }
 
-/* Tells all that are to stop so before the first one is waited for. */
+/* One that has ended while others go on is not seen dead before they are. */
+static bool is_first(const struct tracee *thread)
+{
+    return thread->tid == thread->pid;
+}
+
+/* Tells all that are to stop so before the first one is waited for. Who has ended is seen when it is waited for. */
 static int interrupt_all(struct thread_group *group)
 {
     for (size_t i = 0; i < group->count; i++) {
         int result = group->threads[i].is_stopped ? 0 : tracee_interrupt_begin(&group->threads[i]);
 
-        if (result == -ESRCH)
+        if (result == -ESRCH && is_first(&group->threads[i]))
             forget(group, i--);
-        else if (result != 0)
+        else if (result != 0 && result != -ESRCH)
             return result;
     }
     return 0;
@@ -124,8 +134,11 @@ static int look_at_all(struct thread_group *group)
 
         if (result == 0)
             result = undo_interruption(thread);
-        if (result == -ESRCH)
+        if (result == -ESRCH && thread->has_ended)
             forget(group, i--);
+        else if (result == -ESRCH)
+            /* It is about to, with all others, and runs no more. */
+            thread->is_stopped = true;
         else if (result == -EAGAIN)
             running++;
         else if (result < 0)
@@ -200,10 +213,29 @@ int thread_group_stop_one(struct thread_group *group, pid_t pid, struct gait_err
     return stop(group, pid, 1, err);
 }
 
+/*
+ * Threads that die while we trace them stay until we look at them, and their process cannot end before. The first one
+ * of it is the last to be seen dead. Those that only did not stand still are let go when they do.
+ */
+static void bury_dead(struct thread_group *group)
+{
+    static const struct timespec pause = {0, DEAD_NANOSECONDS};
+
+    for (unsigned look = 0; group->count != 0 && look < BURIALS_MAX; look++) {
+        for (size_t i = 0; i < group->count; i++)
+            if (tracee_bury(&group->threads[i]))
+                forget(group, i--);
+        if (group->count != 0)
+            nanosleep(&pause, NULL);
+    }
+}
+
 uint64_t thread_group_release(struct thread_group *group)
 {
     for (size_t i = 0; i < group->count; i++)
-        tracee_detach(&group->threads[i]);
+        if (tracee_detach(&group->threads[i]) != -ESRCH)
+            forget(group, i--);
+    bury_dead(group);
     free(group->threads);
     group->threads = NULL;
     group->count = 0;

@@ -332,8 +332,10 @@ bool tracee_system_call(const struct tracee *tracee, struct tracee_call *call_ou
     return true;
 }
 
-void tracee_detach(struct tracee *tracee)
+int tracee_detach(struct tracee *tracee)
 {
+    int result;
+
     /*
      * While the thread still stands, so that it runs nothing before them. The kernel lets nobody send what looks as if
      * it came from the kernel or a third process: then the bare signal.
@@ -342,9 +344,20 @@ void tracee_detach(struct tracee *tracee)
         if (syscall(SYS_rt_tgsigqueueinfo, tracee->pid, tracee->tid, tracee->signals[i].si_signo,
                     &tracee->signals[i]) != 0)
             (void)syscall(SYS_tgkill, tracee->pid, tracee->tid, tracee->signals[i].si_signo);
-    (void)trace(PTRACE_DETACH, tracee->tid, 0, 0);
+    result = (int)trace(PTRACE_DETACH, tracee->tid, 0, 0);
     tracee->is_stopped = false;
     tracee->signal_count = 0;
+    return result;
+}
+
+bool tracee_bury(struct tracee *tracee)
+{
+    int status, result = wait_for(tracee, WNOHANG, &status);
+
+    /* Not dead after all. */
+    if (result == 0)
+        (void)tracee_detach(tracee);
+    return result != -EAGAIN;
 }
 
 /* In one call, if the memory's access allows it; the file below does not ask what access there is. */

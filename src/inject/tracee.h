@@ -116,8 +116,11 @@ bool tracee_system_call(const struct tracee *tracee, struct tracee_call *call_ou
  */
 bool tracee_take_end(pid_t tid, int *status_out);
 
-/* Lets it go, with the signals that came for it. It may have ended. */
-void tracee_detach(struct tracee *tracee);
+/* Lets it go, with the signals that came for it. -ESRCH: it has ended or is about to, or does not stand still. */
+int tracee_detach(struct tracee *tracee);
+
+/* Looks at one of which that was said: true if it is dead, or could be let go now. */
+bool tracee_bury(struct tracee *tracee);
 
 /* Memory of a process, whatever its access. -EFAULT: there is none; -ESRCH, -EPERM. */
 MUST_USE int process_memory_read(pid_t pid, uint64_t address, void *bytes_out, size_t size_bytes);

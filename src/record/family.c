@@ -642,16 +642,23 @@ int family_detach(struct family *family, struct gait_error *err)
     return first;
 }
 
+/* False: it has been waited for already. */
+static bool wait_for_child(pid_t pid, int *status_out)
+{
+    while (waitpid(pid, status_out, 0) == -1)
+        if (errno != EINTR)
+            return false;
+    return true;
+}
+
 void family_wait_for_first(struct family *family)
 {
     int status;
 
     if (!family->options.is_child || family->first_has_ended)
         return;
-    while (waitpid(family->first, &status, 0) == -1)
-        if (errno != EINTR)
-            return;
-    first_ended(family, status);
+    if (wait_for_child(family->first, &status) || tracee_take_end(family->first, &status))
+        first_ended(family, status);
 }
 
 void family_end(struct family *family)

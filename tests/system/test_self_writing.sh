@@ -7,10 +7,11 @@ source "$(dirname "$0")/recording.sh"
 
 gcc -O1 -o "$folder/writes_itself" tests/system/programs/writes_itself.c || exit 1
 for events in none block; do
+    rm -f "$folder/said"
     "$folder/writes_itself" >"$folder/said" &
     pid=$!
     started+=("$pid")
-    until_true "it is ready" grep -q ready "$folder/said" || continue
+    until_true "it is ready" grep -q -s ready "$folder/said" || continue
     "$gait" attach --quiet --follow $events --duration 1 -o "$folder/traces" "$pid" >"$folder/out" 2>"$folder/err"
     check "attaching with $events" test $? == 0
     wait "$pid"
