@@ -413,6 +413,14 @@ int memory_replace(void *start, size_t size_bytes)
     return is_error(mapped) ? (int)mapped : 0;
 }
 
+int memory_replace_uncounted(void *start, size_t size_bytes)
+{
+    long mapped = raw_syscall(__NR_mmap, (long)start, (long)size_bytes, MEMORY_READ_WRITE,
+                              MAP_FIXED | MAP_NORESERVE | MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return is_error(mapped) ? (int)mapped : 0;
+}
+
 int memory_map_near(uint64_t address, size_t size_bytes, unsigned access, void **start_out)
 {
     struct memory_request request = {

@@ -87,6 +87,12 @@ MUST_USE int memory_move(void *start, size_t size_bytes, void *place);
 /* Puts private zeroed memory in the place of all of a mapping. */
 MUST_USE int memory_replace(void *start, size_t size_bytes);
 
+/*
+ * The same with memory that children share which are forked later: the system does not count it as the process's own,
+ * of which that may be allowed little (RLIMIT_DATA), however much of it is ever used.
+ */
+MUST_USE int memory_replace_uncounted(void *start, size_t size_bytes);
+
 /* Private zeroed memory within reach of a signed 32-bit displacement from `address`. */
 MUST_USE int memory_map_near(uint64_t address, size_t size_bytes, unsigned access, void **start_out);
 

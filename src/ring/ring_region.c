@@ -233,7 +233,9 @@ bool ring_region_detach(struct ring_region *region)
         return true;
     /* Of the parent's threads, one that is not here may have had it. */
     region->lock = (struct mutex){0};
-    if (memory_replace(region->base, region->bytes) != 0)
+    /* What is large is hardly used any more, and read by nobody. */
+    if (memory_replace(region->base, RING_BLOCKS_OFFSET) != 0 ||
+        memory_replace_uncounted(region->base + RING_BLOCKS_OFFSET, region->bytes - RING_BLOCKS_OFFSET) != 0)
         return false;
     region->is_detached = true;
     write_header(region);

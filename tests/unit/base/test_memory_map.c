@@ -301,6 +301,24 @@ static void replaced_memory_is_private_and_zeroed(void)
     memory_unmap(second, MIB);
 }
 
+static void uncounted_memory_is_zeroed_too(void)
+{
+    void *first = NULL, *second = NULL;
+    int fd;
+
+    CHECK_EQUAL(memory_file_create("test", MIB, false, &fd), 0);
+    CHECK_EQUAL(memory_map_file_aligned(fd, MIB, memory_page_size(), &first), 0);
+    CHECK_EQUAL(memory_map_file_aligned(fd, MIB, memory_page_size(), &second), 0);
+    memory_file_close(fd);
+    *(char *)first = 'x';
+    CHECK_EQUAL(memory_replace_uncounted(first, MIB), 0);
+    CHECK_EQUAL(*(char *)first, 0);
+    *(char *)first = 'y';
+    CHECK_EQUAL(*(char *)second, 'x');
+    memory_unmap(first, MIB);
+    memory_unmap(second, MIB);
+}
+
 static void repeated_memory_is_the_same_everywhere(void)
 {
     const struct memory_range low = {MIB, 1ull << 31};
@@ -380,6 +398,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(memory_is_far_above_the_heap_if_it_has_to_be_above),
     CHECK_CASE(files_are_shared_at_aligned_places),
     CHECK_CASE(shared_files_are_in_no_core_file),
+    CHECK_CASE(uncounted_memory_is_zeroed_too),
     CHECK_CASE(replaced_memory_is_private_and_zeroed),
     CHECK_CASE(repeated_memory_is_the_same_everywhere),
     CHECK_CASE(moved_memory_takes_the_place_of_another),

@@ -100,10 +100,40 @@ static void what_is_detached_is_another_memory(void)
     ring_region_destroy(region);
 }
 
+/* In kilobytes. */
+static unsigned long private_memory(void)
+{
+    unsigned long found = 0;
+    char line[256];
+    FILE *file = fopen("/proc/self/status", "re");
+
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+        (void)sscanf(line, "VmData: %lu", &found);
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+/* Programs may limit it for themselves, as browsers do for their children. */
+static void what_is_detached_is_hardly_counted_as_memory_of_the_process(void)
+{
+    static const struct ring_options options;
+    unsigned long before = private_memory();
+    struct ring_region *region;
+
+    CHECK_EQUAL(ring_region_create(&options, &region), 0);
+    CHECK(ring_region_detach(region));
+    CHECK(private_memory() < before + 8192);
+    ring_region_destroy(region);
+}
+
 static const struct check_case cases[] = {
-    CHECK_CASE(options_that_cannot_be_are_refused), CHECK_CASE(the_header_says_what_there_is),
-    CHECK_CASE(blocks_stand_one_behind_the_other),  CHECK_CASE(blocks_without_room_are_counted),
+    CHECK_CASE(options_that_cannot_be_are_refused),
+    CHECK_CASE(the_header_says_what_there_is),
+    CHECK_CASE(blocks_stand_one_behind_the_other),
+    CHECK_CASE(blocks_without_room_are_counted),
     CHECK_CASE(what_is_detached_is_another_memory),
+    CHECK_CASE(what_is_detached_is_hardly_counted_as_memory_of_the_process),
 };
 
 CHECK_MAIN(cases)
