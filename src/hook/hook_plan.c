@@ -188,8 +188,8 @@ static bool may_be_jumped_to(const struct hook_planner *planner, const struct el
     const struct elf_function_list *list = planner->module->functions;
 
     if (listed->name == NULL)
-        return has_bit(planner->crossed, (uint64_t)(listed - list->functions));
-    return planner->module->frame != NULL && listed->frame_offset == 0;
+        return has_bit(planner->crossed, (uint64_t)(listed - list->functions)) && !is_aligned(planner, listed);
+    return planner->module->frame != NULL && listed->frame_offset == 0 && listed->start % FUNCTION_ALIGNMENT != 0;
 }
 
 bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function)
@@ -201,8 +201,7 @@ bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_f
         return true;
     return listed != NULL && listed->start == function->start && span != NULL && span->is_code &&
            may_be_jumped_to(planner, listed) &&
-           !has_bit(planner->called[span - planner->module->spans], function->start - span->address) &&
-           !is_aligned(planner, listed);
+           !has_bit(planner->called[span - planner->module->spans], function->start - span->address);
 }
 
 static bool has_any_bit(const uint8_t *bitmap, uint64_t start, uint64_t end)

@@ -23,8 +23,10 @@ _start: mov     $162, %eax
 time:   .long   2, 0
 text:   .ascii  "slept\n"
 END
-as --32 -o "$folder/program.o" "$folder/program.s" && ld -m elf_i386 -o "$folder/program" "$folder/program.o" ||
-    { echo "skipped: no 32-bit programs can be made here"; exit 77; }
+if ! as --32 -o "$folder/program.o" "$folder/program.s" || ! ld -m elf_i386 -o "$folder/program" "$folder/program.o"; then
+    echo "skipped: no 32-bit programs can be made here"
+    exit 77
+fi
 "$folder/program" >"$folder/native"
 [[ $? == 7 ]] || { echo "skipped: this kernel runs no 32-bit programs"; exit 77; }
 
