@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* configurations: debug-* */
-/* time limit: 120 s */
+/* time limit: 300 s */
 /*
  * Random programs, followed in every way, must do what the CPU does with them, instruction by instruction. By hand:
  * CASES=100000 SEED=7 runs more; FIRST=12 CASES=1 runs case 12 alone and prints its program first; OUTSIDE=1 has
