@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* configurations: debug-* */
 /* 32-bit programs are refused, untouched, as are threads in 32-bit code. The programs are made of some bytes of it. */
 #define _GNU_SOURCE
 #include "inject/machine_check.h"

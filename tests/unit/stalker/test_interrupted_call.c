@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* configurations: debug-* */
 /* Which system calls end with EINTR when a handler runs before they begin again. */
 #include "stalker/interrupted_call.h"
 
