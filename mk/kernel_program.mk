@@ -4,16 +4,22 @@ BPF_CLANG      ?= clang
 KERNEL_PROGRAM := $(OUT)/probe.bpf.o
 CALL_PROGRAM   := $(OUT)/system_call.bpf.o
 
-$(KERNEL_PROGRAM): src/source/program_layout.h
-$(CALL_PROGRAM): src/source/system_call_program_layout.h
+$(KERNEL_PROGRAM): src/kernel/program_layout.h
+$(CALL_PROGRAM): src/syscalls/system_call_program_layout.h
 
-# They are told the names that libbpf has for CPUs.
-$(OUT)/%.bpf.o: src/source/bpf/%.bpf.c | $(DEPS_FOR_BUILD)
+# Clang gets the name that libbpf has for the CPU.
+define compile_kernel_program
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)$(BPF_CLANG) -target bpf -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
 	    -D__TARGET_ARCH_$(patsubst x86_64,x86,$(CPU)) -I/usr/include/$(MACHINE)-linux-gnu -Isrc -c $< -o $@
+endef
 
-$(OBJ)/src/source/kernel_program_object.o: $(KERNEL_PROGRAM)
-$(OBJ)/src/source/kernel_program_object.o: COMMON += -DKERNEL_PROGRAM_FILE='"$(KERNEL_PROGRAM)"'
-$(OBJ)/src/source/call_program_object.o: $(CALL_PROGRAM)
-$(OBJ)/src/source/call_program_object.o: COMMON += -DCALL_PROGRAM_FILE='"$(CALL_PROGRAM)"'
+$(OUT)/%.bpf.o: src/kernel/bpf/%.bpf.c | $(DEPS_FOR_BUILD)
+	$(compile_kernel_program)
+$(OUT)/%.bpf.o: src/syscalls/bpf/%.bpf.c | $(DEPS_FOR_BUILD)
+	$(compile_kernel_program)
+
+$(OBJ)/src/kernel/kernel_program_object.o: $(KERNEL_PROGRAM)
+$(OBJ)/src/kernel/kernel_program_object.o: COMMON += -DKERNEL_PROGRAM_FILE='"$(KERNEL_PROGRAM)"'
+$(OBJ)/src/syscalls/call_program_object.o: $(CALL_PROGRAM)
+$(OBJ)/src/syscalls/call_program_object.o: COMMON += -DCALL_PROGRAM_FILE='"$(CALL_PROGRAM)"'

@@ -9,12 +9,12 @@
 #include "cli/probe_options.h"
 #include "cli/probe_screen.h"
 #include "cli/screen.h"
+#include "kernel/kernel_recorder.h"
+#include "kernel/perf_reader.h"
+#include "kernel/watch.h"
 #include "libgait/error.h"
 #include "record/recording.h"
-#include "source/kernel_recorder.h"
-#include "source/perf_reader.h"
-#include "source/program_start.h"
-#include "source/watch.h"
+#include "syscalls/program_start.h"
 
 #include <errno.h>
 #include <fcntl.h>

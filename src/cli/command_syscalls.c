@@ -6,8 +6,8 @@
 #include "cli/syscalls_json.h"
 #include "cli/syscalls_options.h"
 #include "libgait/error.h"
-#include "source/call_stack.h"
-#include "source/system_call_counts.h"
+#include "syscalls/call_stack.h"
+#include "syscalls/system_call_counts.h"
 
 #include <errno.h>
 #include <stdlib.h>

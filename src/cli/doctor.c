@@ -3,7 +3,7 @@
 #include "cli/doctor.h"
 
 #include "gait/error.h"
-#include "source/source.h"
+#include "kernel/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -364,8 +364,8 @@ static void look_at_source(struct doctor_finding *finding, const struct source *
     {                                                                                                                  \
         look_at_source(finding, &source_##name);                                                                       \
     }
-#include "source/source.h"
-#include "source/sources.def"
+#include "kernel/source.h"
+#include "kernel/sources.def"
 #undef SOURCE
 
 static const struct doctor_check checks[] = {
@@ -383,7 +383,7 @@ static const struct doctor_check checks[] = {
     {"BPF", "filters in the kernel", false, look_at_bpf},
     {"lockdown", "probes in the kernel", false, look_at_lockdown},
 #define SOURCE(name) {#name, "gait probe, --probe", false, look_at_##name},
-#include "source/sources.def"
+#include "kernel/sources.def"
 #undef SOURCE
 };
 

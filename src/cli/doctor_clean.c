@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "cli/doctor_clean.h"
 
+#include "kernel/tracefs.h"
 #include "libgait/error.h"
-#include "source/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>

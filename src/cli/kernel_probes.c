@@ -4,8 +4,8 @@
 
 #include "cli/nearest_name.h"
 #include "cli/record_options.h"
+#include "kernel/perf_reader.h"
 #include "libgait/error.h"
-#include "source/perf_reader.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #define GAIT_CLI_KERNEL_PROBES_H
 
 #include "cli/command.h"
-#include "source/kernel_recorder.h"
-#include "source/watch.h"
+#include "kernel/kernel_recorder.h"
+#include "kernel/watch.h"
 
 struct option_list;
 

@@ -4,8 +4,8 @@
 #include "cli/probe_option.h"
 
 #include "cli/arg_spec.h"
+#include "kernel/probe_spec.h"
 #include "libgait/error.h"
-#include "source/probe_spec.h"
 
 #include <errno.h>
 #include <limits.h>

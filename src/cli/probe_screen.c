@@ -7,7 +7,7 @@
 #include "base/time_counter.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
-#include "source/probe_list.h"
+#include "kernel/probe_list.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/stack_names.h"
 #include "trace/kernel_event_text.h"

@@ -4,10 +4,10 @@
 #define GAIT_CLI_PROBE_SCREEN_H
 
 #include "base/hash_map.h"
-#include "source/kernel_program.h"
-#include "source/mapped_files.h"
-#include "source/perf_reader.h"
-#include "source/probe_list.h"
+#include "kernel/kernel_program.h"
+#include "kernel/mapped_files.h"
+#include "kernel/perf_reader.h"
+#include "kernel/probe_list.h"
 #include "symbolize/function_names.h"
 #include "symbolize/named_code.h"
 

@@ -15,9 +15,9 @@
 #include "cli/probe_option.h"
 #include "cli/record_patterns.h"
 #include "gait/stalker.h"
+#include "kernel/probe_spec.h"
 #include "libgait/error.h"
 #include "ring/detail_record.h"
-#include "source/probe_spec.h"
 
 #include <errno.h>
 #include <getopt.h>

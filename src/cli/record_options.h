@@ -7,7 +7,7 @@
 #include "record/disk_sync.h"
 #include "record/rotation.h"
 #include "record/trigger_spec.h"
-#include "source/system_call_set.h"
+#include "syscalls/system_call_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  */
 #include "cli/syscalls_json.h"
 
-#include "source/errno_name.h"
-#include "source/signal_text.h"
+#include "syscalls/errno_name.h"
+#include "syscalls/signal_text.h"
 #include "trace/json_text.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef GAIT_CLI_SYSCALLS_JSON_H
 #define GAIT_CLI_SYSCALLS_JSON_H
 
-#include "source/system_call_text.h"
+#include "syscalls/system_call_text.h"
 
 #include <stdio.h>
 

@@ -7,8 +7,8 @@
 #include "cli/printable.h"
 #include "cli/system_call_hint.h"
 #include "libgait/error.h"
-#include "source/call_stack.h"
-#include "source/process_fd.h"
+#include "syscalls/call_stack.h"
+#include "syscalls/process_fd.h"
 
 #include <ctype.h>
 #include <errno.h>

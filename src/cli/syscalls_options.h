@@ -4,9 +4,9 @@
 #define GAIT_CLI_SYSCALLS_OPTIONS_H
 
 #include "cli/command.h"
-#include "source/injection.h"
-#include "source/system_call_lines.h"
-#include "source/system_call_source.h"
+#include "syscalls/injection.h"
+#include "syscalls/system_call_lines.h"
+#include "syscalls/system_call_source.h"
 
 #define SYSCALLS_PIDS_MAX 64
 

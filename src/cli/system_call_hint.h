@@ -4,7 +4,7 @@
 #define GAIT_CLI_SYSTEM_CALL_HINT_H
 
 #include "gait/error.h"
-#include "source/system_call_set.h"
+#include "syscalls/system_call_set.h"
 
 /* Fills in the error; `option` is what the text was given to: "-e trace=". */
 void system_call_hint(const char *option, const struct system_call_set_fault *fault, struct gait_error *err);

@@ -2,8 +2,8 @@
 /*
  * What is known of each system call: its name, number and classes, and what its arguments are. Enough for the agent to
  * know which memory of the program to keep when a call begins or ends (system_call_memory.h), and for
- * source/system_call_text.h to write it down as people know it. Constant tables, no locks, no memory, no system calls:
- * usable from any thread, inside the target.
+ * syscalls/system_call_text.h to write it down as people know it. Constant tables, no locks, no memory, no system
+ * calls: usable from any thread, inside the target.
  */
 #ifndef GAIT_PROCESS_SYSTEM_CALL_TABLE_H
 #define GAIT_PROCESS_SYSTEM_CALL_TABLE_H
@@ -126,7 +126,7 @@ enum system_call_kind {
     SYSTEM_CALL_SECCOMP_ARGUMENT,
 };
 
-/* Sets of named values: the values are in source/constant_sets.def. */
+/* Sets of named values: the values are in syscalls/constant_sets.def. */
 enum system_call_constants {
 #define CONSTANT_SET(name) SYSTEM_CALL_SET_##name,
 #include "process/system_call_sets.def"

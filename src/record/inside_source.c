@@ -14,9 +14,9 @@
 #include "ring/detail_record.h"
 #include "ring/event_record.h"
 #include "ring/ring_layout.h"
-#include "source/recorded_memory.h"
-#include "source/system_call_set.h"
-#include "source/system_call_source.h"
+#include "syscalls/recorded_memory.h"
+#include "syscalls/system_call_set.h"
+#include "syscalls/system_call_source.h"
 #include "trace/temporary_folder.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 
 #include "base/text_format.h"
 #include "process/system_call_table.h"
-#include "source/recorded_memory.h"
-#include "source/system_call_text.h"
+#include "syscalls/recorded_memory.h"
+#include "syscalls/system_call_text.h"
 #include "view/system_call_reader.h"
 
 #include <inttypes.h>

@@ -3,8 +3,8 @@
 #ifndef GAIT_TESTS_SUPPORT_CALL_TEXT_RUN_H
 #define GAIT_TESTS_SUPPORT_CALL_TEXT_RUN_H
 
-#include "source/live_memory.h"
-#include "source/system_call_text.h"
+#include "syscalls/live_memory.h"
+#include "syscalls/system_call_text.h"
 
 #include <string.h>
 #include <unistd.h>

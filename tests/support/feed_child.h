@@ -3,8 +3,8 @@
 #ifndef GAIT_TESTS_SUPPORT_FEED_CHILD_H
 #define GAIT_TESTS_SUPPORT_FEED_CHILD_H
 
-#include "source/call_feed.h"
 #include "support/check.h"
+#include "syscalls/call_feed.h"
 
 #include <stdlib.h>
 #include <sys/syscall.h>

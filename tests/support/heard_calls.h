@@ -3,8 +3,8 @@
 #ifndef GAIT_TESTS_SUPPORT_HEARD_CALLS_H
 #define GAIT_TESTS_SUPPORT_HEARD_CALLS_H
 
-#include "source/system_call_source.h"
 #include "support/check.h"
+#include "syscalls/system_call_source.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/doctor_clean.h"
 
-#include "source/tracefs.h"
+#include "kernel/tracefs.h"
 #include "support/check.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* configurations: debug-* */
-#include "source/system_call_set.h"
-#include "source/system_call_source.h"
+#include "syscalls/system_call_set.h"
+#include "syscalls/system_call_source.h"
 
 #include "support/check.h"
 

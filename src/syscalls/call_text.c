@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* See the header. Bytes of the program are read in pieces of bounded size, onto the stack. Stateless. */
+#include "syscalls/call_text.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#define PATH_BYTES    4096
+#define ELEMENT_BYTES 256
+#define PIECE_BYTES   4096
+
+bool call_text_read(const struct call_text *text, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    return address != 0 && text->memory != NULL &&
+           text->memory->read(text->memory->context, address, bytes_out, size_bytes) == size_bytes;
+}
+
+void call_text_put_address(const struct call_text *text, uint64_t address)
+{
+    if (address == 0)
+        text_put_string(text->out, "NULL");
+    else
+        text_format(text->out, "%#lx", (unsigned long)address);
+}
+
+void call_text_put_hex(const struct call_text *text, uint64_t value)
+{
+    if (value == 0)
+        text_put_char(text->out, '0');
+    else
+        text_format(text->out, "%#lx", (unsigned long)value);
+}
+
+void call_text_put_octal(const struct call_text *text, uint64_t value)
+{
+    char digits[24];
+    size_t count = 0;
+
+    do {
+        digits[count++] = (char)('0' + (value & 7));
+        value >>= 3;
+    } while (value != 0);
+    text_put_char(text->out, '0');
+    for (size_t i = count; i < 2; i++)
+        text_put_char(text->out, '0');
+    while (count > 0)
+        text_put_char(text->out, digits[--count]);
+}
+
+void call_text_put_fd(const struct call_text *text, int fd)
+{
+    text_put_signed(text->out, fd);
+    if (fd >= 0 && text->options->put_fd != NULL)
+        text->options->put_fd(text->out, text->pid, fd);
+}
+
+void call_text_put_dirfd(const struct call_text *text, int fd)
+{
+    if (fd != AT_FDCWD) {
+        call_text_put_fd(text, fd);
+        return;
+    }
+    text_put_string(text->out, "AT_FDCWD");
+    if (text->options->put_fd != NULL)
+        text->options->put_fd(text->out, text->pid, AT_FDCWD);
+}
+
+void call_text_put_id(const struct call_text *text, uint32_t id)
+{
+    if (id == UINT32_MAX)
+        text_put_string(text->out, "-1");
+    else
+        text_put_unsigned(text->out, id);
+}
+
+void call_text_put_device(const struct call_text *text, uint64_t device)
+{
+    text_put_string(text->out, "makedev(");
+    call_text_put_hex(text, gnu_dev_major(device));
+    text_put_string(text->out, ", ");
+    call_text_put_hex(text, gnu_dev_minor(device));
+    text_put_char(text->out, ')');
+}
+
+static void put_escaped(struct text_writer *out, unsigned char byte, bool before_digit)
+{
+    static const char letters[] = "tnvfr";
+
+    if (byte >= '\t' && byte <= '\r')
+        text_format(out, "\\%c", letters[byte - '\t']);
+    else if (byte == '"' || byte == '\\')
+        text_format(out, "\\%c", byte);
+    else if (byte >= ' ' && byte < 0x7f)
+        text_put_char(out, (char)byte);
+    else if (before_digit || byte >= 0100)
+        text_format(out, "\\%c%c%c", '0' + (byte >> 6), '0' + (byte >> 3 & 7), '0' + (byte & 7));
+    else if (byte >= 010)
+        text_format(out, "\\%c%c", '0' + (byte >> 3), '0' + (byte & 7));
+    else
+        text_format(out, "\\%c", '0' + byte);
+}
+
+static void put_all_escaped(struct text_writer *out, const char *bytes, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++)
+        put_escaped(out, (unsigned char)bytes[i], i + 1 < size_bytes && bytes[i + 1] >= '0' && bytes[i + 1] <= '9');
+}
+
+void call_text_put_quoted(const struct call_text *text, const char *bytes, size_t size_bytes, bool is_cut)
+{
+    text_put_char(text->out, '"');
+    put_all_escaped(text->out, bytes, size_bytes);
+    text_put_string(text->out, is_cut ? "\"..." : "\"");
+}
+
+/* Reads a string of at most limit bytes. Returns how many come before its NUL; more than limit: there is more of it. */
+static size_t read_string(const struct call_text *text, uint64_t address, char *bytes_out, size_t limit, bool *is_there)
+{
+    size_t got = address == 0 || text->memory == NULL
+                     ? 0
+                     : text->memory->read(text->memory->context, address, bytes_out, limit + 1);
+    const char *end = memchr(bytes_out, '\0', got);
+
+    *is_there = end != NULL || got > limit;
+    return end != NULL ? (size_t)(end - bytes_out) : got;
+}
+
+void call_text_put_path(const struct call_text *text, uint64_t address)
+{
+    char path[PATH_BYTES + 1];
+    bool is_there;
+    size_t length = read_string(text, address, path, PATH_BYTES, &is_there);
+
+    if (!is_there)
+        call_text_put_address(text, address);
+    else
+        call_text_put_quoted(text, path, length > PATH_BYTES ? PATH_BYTES : length, length > PATH_BYTES);
+}
+
+void call_text_put_string(const struct call_text *text, uint64_t address)
+{
+    char bytes[PIECE_BYTES + 1];
+    size_t limit = text->options->string_bytes < PIECE_BYTES ? text->options->string_bytes : PIECE_BYTES;
+    bool is_there;
+    size_t length = read_string(text, address, bytes, limit, &is_there);
+
+    if (!is_there)
+        call_text_put_address(text, address);
+    else
+        call_text_put_quoted(text, bytes, length > limit ? limit : length, length > limit);
+}
+
+void call_text_put_bytes(const struct call_text *text, uint64_t address, uint64_t size_bytes)
+{
+    uint64_t shown = size_bytes < text->options->string_bytes ? size_bytes : text->options->string_bytes;
+    char piece[PIECE_BYTES + 1]; /* one more, to know whether a digit follows */
+    uint64_t at = 0;
+
+    if (address == 0 || text->memory == NULL ||
+        (shown > 0 && text->memory->read(text->memory->context, address + shown - 1, piece, 1) != 1) ||
+        (shown > 0 && text->memory->read(text->memory->context, address, piece, 1) != 1)) {
+        call_text_put_address(text, address);
+        return;
+    }
+    text_put_char(text->out, '"');
+    while (at < shown) {
+        size_t wanted = shown - at < PIECE_BYTES ? (size_t)(shown - at) : PIECE_BYTES;
+
+        if (!call_text_read(text, address + at, piece, wanted))
+            break;
+        put_all_escaped(text->out, piece, wanted);
+        at += wanted;
+    }
+    text_put_string(text->out, shown < size_bytes ? "\"..." : "\"");
+}
+
+void call_text_put_random(const struct call_text *text, uint64_t address, uint64_t size_bytes)
+{
+    uint64_t shown = size_bytes < text->options->string_bytes ? size_bytes : text->options->string_bytes;
+    unsigned char byte;
+
+    if (shown > 0 && !call_text_read(text, address, &byte, 1)) {
+        call_text_put_address(text, address);
+        return;
+    }
+    text_put_char(text->out, '"');
+    for (uint64_t i = 0; i < shown && call_text_read(text, address + i, &byte, 1); i++) {
+        text_put_string(text->out, "\\x");
+        text_put_hex(text->out, byte, 2);
+    }
+    text_put_string(text->out, shown < size_bytes ? "\"..." : "\"");
+}
+
+void call_text_put_array_text(const struct call_text *text, const char *bytes, size_t capacity)
+{
+    call_text_put_quoted(text, bytes, strnlen(bytes, capacity), false);
+}
+
+void call_text_put_array(const struct call_text *text, const struct call_text_array *array)
+{
+    /* As strings, arrays are cut where people have seen enough. */
+    uint64_t limit = text->options->is_verbose ? CALL_TEXT_ELEMENTS_MAX : text->options->string_bytes;
+    uint64_t element[ELEMENT_BYTES / 8];
+
+    if (array->count == 0 && array->address != 0) {
+        text_put_string(text->out, "[]");
+        return;
+    }
+    if (array->element_bytes > sizeof(element) ||
+        !call_text_read(text, array->address, element, array->element_bytes)) {
+        call_text_put_address(text, array->address);
+        return;
+    }
+    text_put_char(text->out, '[');
+    for (uint64_t i = 0; i < array->count; i++) {
+        uint64_t address = array->address + i * array->element_bytes;
+
+        if (i > 0)
+            text_put_string(text->out, ", ");
+        if (i == limit) {
+            text_put_string(text->out, "...");
+            break;
+        }
+        if (!call_text_read(text, address, element, array->element_bytes)) {
+            text_format(text->out, "... /* %#lx */", (unsigned long)address);
+            break;
+        }
+        array->put(text, element);
+    }
+    text_put_char(text->out, ']');
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls seen by the kernel's own tracepoints: nobody is stopped, nothing is changed in the program, and nothing
+ * of it can be changed. By programs in the kernel, which bring what arguments point at; where those cannot be had, by
+ * perf's rings, which bring numbers only. Both choose threads and calls in the kernel. When the rings are full records
+ * are lost, and counted.
+ */
+#define _GNU_SOURCE
+#include "syscalls/system_call_source.h"
+
+#include "libgait/error.h"
+#include "syscalls/call_feed.h"
+#include "syscalls/call_teller.h"
+#include "syscalls/program_start.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WAIT_MS 10
+/* The namespace of processes that the kernel itself counts in. */
+#define INITIAL_NAMESPACE "pid:[4026531836]"
+
+struct kernel_watch {
+    const struct system_call_request *request;
+    const struct call_feed *feed;
+    void *state;
+    struct call_teller teller;
+    struct program_start start;
+    int status; /* of the program */
+    bool has_ended;
+};
+
+static volatile sig_atomic_t is_to_end;
+
+static void note_end(int signal)
+{
+    (void)signal;
+    is_to_end = 1;
+}
+
+static void say(const struct kernel_watch *watch, const char *text)
+{
+    if (watch->request->say != NULL)
+        watch->request->say(watch->request->context, text);
+}
+
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
+
+/* What the kernel calls processes is not what they are called here. */
+static bool is_in_container(void)
+{
+    char name[64] = "";
+    ssize_t length = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
+
+    return length > 0 && strcmp(name, INITIAL_NAMESPACE) != 0;
+}
+
+static int check(const struct system_call_request *request, struct gait_error *err)
+{
+    if (request->injections != NULL && request->injections->count != 0)
+        return error_set(err, EOPNOTSUPP,
+                         "calls that are seen in the kernel cannot be changed; try '--via inside' or '--via ptrace'");
+    if (is_in_container())
+        return error_set(err, EOPNOTSUPP,
+                         "cannot see system calls in the kernel from inside of a container, where processes have other "
+                         "numbers; try '--via inside' or '--via ptrace'");
+    for (size_t i = 0; i < request->pid_count; i++)
+        if (kill(request->pids[i], 0) != 0 && errno == ESRCH)
+            return error_set(err, ESRCH, "cannot trace process %d: there is no such process; ps shows which there are",
+                             request->pids[i]);
+    return 0;
+}
+
+/* Programs first; where they cannot be had, what the kernel has anyway. */
+static int begin_feed(struct kernel_watch *watch, const struct call_feed_options *options, struct gait_error *err)
+{
+    struct gait_error no_program, no_tracepoints;
+    char text[sizeof(no_program.text) + 128];
+
+    watch->feed = &call_feed_program;
+    if (watch->feed->begin(options, &watch->state, &no_program) == 0)
+        return 0;
+    watch->feed = &call_feed_tracepoints;
+    if (watch->feed->begin(options, &watch->state, &no_tracepoints) == 0) {
+        snprintf(text, sizeof(text), "what arguments point at is not shown, only where: %s", no_program.text);
+        say(watch, text);
+        return 0;
+    }
+    return error_set(
+        err, no_program.code,
+        "cannot see system calls in the kernel: %s; try as root, or '--via inside' or '--via ptrace', which "
+        "need no privilege for processes of your own",
+        no_program.text);
+}
+
+static int begin(struct kernel_watch *watch, struct gait_error *err)
+{
+    const struct system_call_request *request = watch->request;
+    const uint64_t execve_number = (uint64_t)system_call_by_name("execve", strlen("execve"))->number;
+    struct system_call_set set = *request->set;
+    struct call_feed_options options = {
+        .set = &set,
+        .tids = request->pids,
+        .tid_count = request->pid_count,
+        .follows = request->follows,
+        .string_bytes = request->string_bytes,
+    };
+    int result = check(request, err);
+
+    if (result == 0 && request->program != NULL)
+        result = program_start_begin(request->program, &watch->start, err);
+    if (result != 0)
+        return result;
+    if (request->program != NULL) {
+        options.tids = &watch->start.pid;
+        options.tid_count = 1;
+        set.bits[execve_number / 64] |= 1ull << execve_number % 64;
+    }
+    result = begin_feed(watch, &options, err);
+    if (result != 0 && request->program != NULL)
+        program_start_abandon(&watch->start);
+    return result;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static void hear(void *context, const struct call_program_record *record)
+{
+    call_teller_take(context, record);
+}
+
+/* Whether the program, if we have started one, has ended. */
+static bool reap(struct kernel_watch *watch)
+{
+    if (watch->request->program != NULL && !watch->has_ended &&
+        waitpid(watch->start.pid, &watch->status, WNOHANG) == watch->start.pid)
+        watch->has_ended = true;
+    return watch->request->program == NULL || watch->has_ended;
+}
+
+static int loop(struct kernel_watch *watch, struct gait_error *err)
+{
+    bool is_over = false;
+
+    while (!is_over && !is_to_end && !watch->teller.is_out_of_memory) {
+        is_over = reap(watch) && watch->feed->is_over(watch->state);
+        (void)watch->feed->drain(watch->state, is_over ? 0 : WAIT_MS, hear, &watch->teller);
+    }
+    while (watch->feed->drain(watch->state, 0, hear, &watch->teller) != 0)
+        continue;
+    return watch->teller.is_out_of_memory ? error_set(err, ENOMEM, "cannot show system calls: there is no memory") : 0;
+}
+
+static void tell_lost(const struct kernel_watch *watch)
+{
+    uint64_t lost = watch->feed->lost(watch->state);
+    char text[128];
+
+    if (lost == 0)
+        return;
+    snprintf(text, sizeof(text), "%lu records were lost, for calls came faster than they were read",
+             (unsigned long)lost);
+    say(watch, text);
+}
+
+/* Ctrl-C is for the program that we have started; where we only look, it ends the looking. */
+static void take_signals(bool has_program)
+{
+    struct sigaction action = {.sa_handler = note_end}, ignored = {.sa_handler = SIG_IGN};
+
+    is_to_end = 0;
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGINT, has_program ? &ignored : &action, NULL);
+    if (has_program)
+        sigaction(SIGQUIT, &ignored, NULL);
+}
+
+static int run(const struct system_call_request *request, int *status_out, struct gait_error *err)
+{
+    struct kernel_watch watch = {.request = request};
+    int result = begin(&watch, err);
+
+    if (result != 0)
+        return result;
+    call_teller_init(&watch.teller, request, request->program == NULL ? 0 : watch.start.pid);
+    take_signals(request->program != NULL);
+    if (request->program != NULL)
+        program_start_go(&watch.start);
+    result = loop(&watch, err);
+    if (result == 0 && request->program != NULL)
+        result = program_start_finish(&watch.start, request->program[0], err);
+    tell_lost(&watch);
+    watch.feed->end(watch.state);
+    call_teller_deinit(&watch.teller);
+    if (result == 0)
+        *status_out = watch.has_ended ? watch.status : 0;
+    return result;
+}
+
+extern const struct system_call_source system_call_source_kernel;
+const struct system_call_source system_call_source_kernel = {.name = "kernel", .run = run};

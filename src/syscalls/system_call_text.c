@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "syscalls/system_call_text.h"
+
+#include "syscalls/argument_text.h"
+#include "syscalls/dependent_text.h"
+#include "syscalls/process_text.h"
+#include "syscalls/result_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define ERRORS 4095
+
+static struct call_text text_of(struct text_writer *out, const struct system_call_event *event,
+                                const struct call_text_options *options)
+{
+    return (struct call_text){
+        .out = out,
+        .options = options,
+        .memory = event->memory,
+        .arguments = event->arguments,
+        .result = event->result,
+        .pid = event->pid,
+        .is_over = event->kind == SYSTEM_CALL_LEFT,
+        .has_failed = event->kind == SYSTEM_CALL_LEFT && (((event->flags & SYSTEM_CALL_NEVER_RETURNS) != 0) ||
+                                                          (event->result < 0 && event->result >= -ERRORS)),
+        .sp = event->sp,
+    };
+}
+
+void system_call_text_name(struct text_writer *out, uint64_t number)
+{
+    const struct system_call *call = system_call_by_number(number);
+
+    if (call != NULL)
+        text_put_string(out, call->name);
+    else
+        text_format(out, "syscall_%#lx", (unsigned long)number);
+}
+
+/* Calls that answer into room whose size they are told by a pointer: what it said first. */
+static uint32_t read_length(const struct call_text *text, const struct system_call *call)
+{
+    uint32_t length = 0;
+
+    for (unsigned i = 0; i < call->argument_count; i++) {
+        const struct system_call_argument *argument = &call->arguments[i];
+        uint64_t address = text->arguments[i];
+
+        /* Of a message it is the length of its name, behind the pointer to that. */
+        if (argument->kind == SYSTEM_CALL_STRUCT && argument->detail == SYSTEM_CALL_STRUCT_msghdr && address != 0)
+            address += 8;
+        else if (argument->kind != SYSTEM_CALL_SOCKLEN)
+            continue;
+        if (!call_text_read(text, address, &length, sizeof(length)))
+            length = 0;
+    }
+    return length;
+}
+
+/* All six, as nothing is known of them. */
+static void put_unknown(const struct call_text *text)
+{
+    for (unsigned i = 0; i < SYSTEM_CALL_ARGUMENTS_MAX; i++) {
+        text_put_string(text->out, i == 0 ? "" : ", ");
+        call_text_put_hex(text, text->arguments[i]);
+    }
+}
+
+/* Writes arguments from progress->next on, as far as they are known. */
+static void put_arguments(const struct call_text *text, const struct system_call *call,
+                          struct system_call_progress *progress)
+{
+    while (progress->next < call->argument_count) {
+        const struct system_call_argument *argument = &call->arguments[progress->next];
+
+        if (dependent_text_is_absent(text, argument->kind, progress->next)) {
+            progress->next = call->argument_count;
+            return;
+        }
+        if (dependent_text_is_skipped(text, argument->kind)) {
+            progress->next++;
+            continue;
+        }
+        if (progress->next > 0)
+            text_put_string(text->out, ", ");
+        if (!text->is_over && argument_text_is_answer(text, argument))
+            return;
+        argument_text_put(text, argument, progress->next);
+        progress->next++;
+        if (!text->is_over && argument->kind == SYSTEM_CALL_STRUCT &&
+            (argument->detail == SYSTEM_CALL_STRUCT_position || argument->detail == SYSTEM_CALL_STRUCT_clone_args))
+            return;
+    }
+}
+
+void system_call_text_enter(struct text_writer *out, const struct system_call_event *event,
+                            const struct call_text_options *options, struct system_call_progress *progress)
+{
+    const struct system_call *call = system_call_by_number(event->number);
+    struct call_text text = text_of(out, event, options);
+
+    text.is_over = text.has_failed = false;
+    progress->next = 0;
+    progress->sp = event->sp;
+    system_call_text_name(out, event->number);
+    text_put_char(out, '(');
+    if (call == NULL) {
+        put_unknown(&text);
+        return;
+    }
+    if (strcmp(call->name, "restart_syscall") == 0) {
+        text_put_string(out, "<... resuming interrupted ");
+        system_call_text_name(out, progress->previous);
+        text_put_string(out, " ...>");
+        return;
+    }
+    progress->previous = event->number;
+    progress->entered_length = read_length(&text, call);
+    if (call->argument_count > 0 && call->arguments[0].kind == SYSTEM_CALL_CLONE_FLAGS)
+        process_text_put_clone(&text);
+    else
+        put_arguments(&text, call, progress);
+}
+
+/* A comma was written before the argument that was waited for: it is not to be written again. */
+static void put_rest(const struct call_text *text, const struct system_call *call,
+                     struct system_call_progress *progress)
+{
+    if (progress->next > 0)
+        argument_text_put_change(text, &call->arguments[progress->next - 1], progress->next - 1);
+    if (progress->next >= call->argument_count)
+        return;
+    if (argument_text_is_answer(text, &call->arguments[progress->next])) {
+        if (dependent_text_is_absent(text, call->arguments[progress->next].kind, progress->next))
+            return;
+        argument_text_put(text, &call->arguments[progress->next], progress->next);
+        progress->next++;
+    }
+    put_arguments(text, call, progress);
+}
+
+void system_call_text_leave(struct text_writer *out, const struct system_call_event *event,
+                            const struct call_text_options *options, struct system_call_progress *progress)
+{
+    const struct system_call *call = system_call_by_number(event->number);
+    struct call_text text = text_of(out, event, options);
+
+    text.is_over = true;
+    text.entered_length = progress->entered_length;
+    if (call != NULL && call->argument_count > 0 && call->arguments[0].kind == SYSTEM_CALL_CLONE_FLAGS)
+        process_text_put_clone_end(&text);
+    else if (call != NULL)
+        put_rest(&text, call, progress);
+    text_put_char(out, ')');
+}
+
+void system_call_text_result(struct text_writer *out, const struct system_call_event *event,
+                             const struct call_text_options *options)
+{
+    struct call_text text = text_of(out, event, options);
+
+    result_text_put(&text, system_call_by_number(event->number), event->flags);
+}
+
+void system_call_text_put(struct text_writer *out, const struct system_call_event *event,
+                          const struct call_text_options *options)
+{
+    struct system_call_progress progress = {0};
+
+    system_call_text_enter(out, event, options, &progress);
+    system_call_text_leave(out, event, options, &progress);
+    text_put_string(out, " = ");
+    system_call_text_result(out, event, options);
+}
