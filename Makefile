@@ -122,7 +122,7 @@ CORE_FOLDERS := $(shell sed -n 's/^core = //p' src/LAYERS)
 CORE_C    := $(sort $(wildcard $(patsubst %,src/%/*.c,$(CORE_FOLDERS)) \
                src/arch/*/isa/*.c src/arch/*/stalker/*.c src/arch/*/hook/*.c src/arch/$(CPU)/host/*.c))
 CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
-LIBRARY_C := $(wildcard src/libgait/*.c)
+LIBRARY_C := $(wildcard src/libgait/*.c src/hosted/*.c)
 # All of src/query asks SQLite, but for what writes rows.
 QUERY_C   := $(if $(filter yes,$(SQLITE)),$(filter-out %/query_none.c,$(wildcard src/query/*.c)), \
     $(wildcard src/query/query_none.c src/query/row_*.c))

@@ -9,7 +9,7 @@
 #include "arch/host_cpu.h"
 #include "base/text_parse.h"
 #include "cli/nearest_name.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "cli/coverage_options.h"
 #include "cli/coverage_screen.h"
 #include "cli/reading_status.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 

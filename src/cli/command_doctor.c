@@ -7,7 +7,7 @@
 #include "cli/doctor_clean.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/json_text.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "cli/screen.h"
 #include "cli/side_by_side.h"
 #include "gait/stalker.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <inttypes.h>

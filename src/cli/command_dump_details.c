@@ -6,7 +6,7 @@
 #include "cli/printable.h"
 #include "cli/reading_status.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"

@@ -7,7 +7,7 @@
 #include "cli/printable.h"
 #include "cli/reading_status.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "symbolize/function_names.h"
 #include "trace/event_names.h"
 #include "trace/modules.h"

@@ -8,7 +8,7 @@
 #include "cli/screen.h"
 #include "cli/side_by_side.h"
 #include "gait/code_copy.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <inttypes.h>

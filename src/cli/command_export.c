@@ -8,7 +8,7 @@
 #include "cli/progress_bar.h"
 #include "cli/reading_status.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/kernel_events.h"
 #include "view/thread_choice.h"
 

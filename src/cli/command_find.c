@@ -9,7 +9,7 @@
 #include "cli/nearest_name.h"
 #include "cli/probe_listing.h"
 #include "cli/process_files.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "cli/no_such_function.h"
 #include "cli/pager.h"
 #include "cli/reading_status.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/stream_reader.h"
 #include "view/thread_choice.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/printable.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "symbolize/kept_debug.h"
 #include "symbolize/kept_trace.h"
 #include "trace/modules.h"

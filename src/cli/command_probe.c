@@ -9,10 +9,10 @@
 #include "cli/probe_options.h"
 #include "cli/probe_screen.h"
 #include "cli/screen.h"
+#include "hosted/error.h"
 #include "kernel/kernel_recorder.h"
 #include "kernel/perf_reader.h"
 #include "kernel/watch.h"
-#include "libgait/error.h"
 #include "record/recording.h"
 #include "syscalls/program_start.h"
 

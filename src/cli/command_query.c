@@ -7,7 +7,7 @@
 #include "cli/query_hint.h"
 #include "cli/reading_status.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "query/query.h"
 #include "query/row_csv.h"
 #include "query/row_json.h"

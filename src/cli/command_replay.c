@@ -9,7 +9,7 @@
 #include "cli/reading_status.h"
 #include "cli/replay_kernel.h"
 #include "cli/replay_screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "view/replay.h"
 #include "view/thread_choice.h"
 

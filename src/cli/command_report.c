@@ -19,7 +19,7 @@
 #include "cli/report_table.h"
 #include "cli/report_threads.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/stream_reader.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include "cli/recorder.h"
 
 #include "cli/probe_lookup.h"
+#include "hosted/error.h"
 #include "inject/spawn.h"
-#include "libgait/error.h"
 #include "ring/ring_layout.h"
 
 #include <errno.h>

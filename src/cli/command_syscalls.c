@@ -5,7 +5,7 @@
 
 #include "cli/syscalls_json.h"
 #include "cli/syscalls_options.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "syscalls/call_stack.h"
 #include "syscalls/system_call_counts.h"
 

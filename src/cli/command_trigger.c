@@ -4,7 +4,7 @@
 
 #include "cli/control_client.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/trace_unpack.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "ring/event_record.h"
 #include "trace/file_check.h"
 #include "trace/manifest.h"

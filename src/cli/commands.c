@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/nearest_name.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "cli/control_client.h"
 
 #include "cli/printable.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <signal.h>

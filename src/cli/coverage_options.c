@@ -4,7 +4,7 @@
 
 #include "base/glob.h"
 #include "cli/nearest_name.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <getopt.h>

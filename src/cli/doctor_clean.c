@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "cli/doctor_clean.h"
 
+#include "hosted/error.h"
 #include "kernel/tracefs.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "base/text_parse.h"
 #include "cli/nearest_name.h"
 #include "export/export_formats.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <getopt.h>

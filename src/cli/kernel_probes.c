@@ -4,8 +4,8 @@
 
 #include "cli/nearest_name.h"
 #include "cli/record_options.h"
+#include "hosted/error.h"
 #include "kernel/perf_reader.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <stdio.h>

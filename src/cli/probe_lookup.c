@@ -8,7 +8,7 @@
 #include "cli/probe_option.h"
 #include "elf/static_probes.h"
 #include "elf/symbol_file.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "protocol/agent_pattern.h"
 #include "symbolize/program_files.h"
 

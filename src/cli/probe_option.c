@@ -4,8 +4,8 @@
 #include "cli/probe_option.h"
 
 #include "cli/arg_spec.h"
+#include "hosted/error.h"
 #include "kernel/probe_spec.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include "cli/probe_options.h"
 
 #include "cli/option_values.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <getopt.h>

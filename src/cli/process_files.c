@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/process_files.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <inttypes.h>

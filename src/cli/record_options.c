@@ -15,8 +15,8 @@
 #include "cli/probe_option.h"
 #include "cli/record_patterns.h"
 #include "gait/stalker.h"
+#include "hosted/error.h"
 #include "kernel/probe_spec.h"
-#include "libgait/error.h"
 #include "ring/detail_record.h"
 
 #include <errno.h>

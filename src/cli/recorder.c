@@ -9,7 +9,7 @@
 #include "cli/known_functions.h"
 #include "cli/progress.h"
 #include "cli/record_patterns.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "record/drain_pace.h"
 #include "record/family.h"
 #include "record/recording_control.h"

@@ -6,7 +6,7 @@
 #include "cli/nearest_name.h"
 #include "cli/printable.h"
 #include "cli/system_call_hint.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "syscalls/call_stack.h"
 #include "syscalls/process_fd.h"
 

@@ -3,7 +3,7 @@
 
 #include "cli/nearest_name.h"
 #include "cli/printable.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <stdio.h>

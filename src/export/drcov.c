@@ -6,7 +6,7 @@
  */
 #include "export/export_format.h"
 #include "export/export_text.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "view/coverage.h"
 
 #include <errno.h>

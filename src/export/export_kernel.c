@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/export_kernel.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/stream_reader.h"
 #include "view/thread_choice.h"
 

@@ -8,7 +8,7 @@
 
 #include "export/export_kernel.h"
 #include "export/export_text.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "view/kernel_stack.h"
 
 #include <errno.h>

@@ -11,8 +11,8 @@
 #include "base/memory_map.h"
 #include "elf/image.h"
 #include "elf/symbols.h"
+#include "hosted/error.h"
 #include "inject/agent_file.h"
-#include "libgait/error.h"
 #include "protocol/agent_call.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "inject/machine_check.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <elf.h>
 #include <errno.h>

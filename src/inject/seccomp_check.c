@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "inject/seccomp_check.h"
 
+#include "hosted/error.h"
 #include "inject/seccomp_program.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <linux/audit.h>

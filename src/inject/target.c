@@ -8,6 +8,7 @@
 #include "inject/target.h"
 
 #include "base/time_counter.h"
+#include "hosted/error.h"
 #include "inject/agent_load.h"
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
@@ -16,7 +17,6 @@
 #include "inject/shared_memory.h"
 #include "inject/spawn.h"
 #include "inject/thread_group.h"
-#include "libgait/error.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_presence.h"
 

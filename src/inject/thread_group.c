@@ -5,11 +5,11 @@
 #define _GNU_SOURCE
 #include "inject/thread_group.h"
 
+#include "hosted/error.h"
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_patience.h"
 #include "inject/trace_refusal.h"
-#include "libgait/error.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "kernel/kernel_program.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

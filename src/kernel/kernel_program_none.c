@@ -2,7 +2,7 @@
 /* In builds without libbpf, or without clang to make programs for the kernel with. */
 #include "kernel/kernel_program.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 

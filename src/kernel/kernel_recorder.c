@@ -8,8 +8,8 @@
 #include "kernel/kernel_recorder.h"
 
 #include "base/hash_map.h"
+#include "hosted/error.h"
 #include "kernel/module_streams.h"
-#include "libgait/error.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/named_code.h"
 #include "trace/kernel_packing.h"

@@ -7,8 +7,8 @@
 #define _GNU_SOURCE
 #include "kernel/perf_session.h"
 
+#include "hosted/error.h"
 #include "kernel/perf_sample.h"
-#include "libgait/error.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "kernel/probe_list.h"
 
 #include "arch/perf_registers.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,11 +7,11 @@
 #include "kernel/source.h"
 
 #include "base/glob.h"
+#include "hosted/error.h"
 #include "kernel/function_fields.h"
 #include "kernel/kernel_program.h"
 #include "kernel/kernel_types.h"
 #include "kernel/tracefs.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,9 +6,9 @@
 #define _GNU_SOURCE
 #include "kernel/source.h"
 
+#include "hosted/error.h"
 #include "kernel/kernel_program.h"
 #include "kernel/kernel_types.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "kernel/source.h"
 
+#include "hosted/error.h"
 #include "kernel/tracepoint_format.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

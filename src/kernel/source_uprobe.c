@@ -6,10 +6,10 @@
 #define _GNU_SOURCE
 #include "kernel/source.h"
 
+#include "hosted/error.h"
 #include "kernel/function_fields.h"
 #include "kernel/kernel_program.h"
 #include "kernel/user_code.h"
-#include "libgait/error.h"
 #include "symbolize/dwarf_arguments.h"
 
 #include <errno.h>

@@ -11,10 +11,10 @@
 #include "base/glob.h"
 #include "elf/probe_arguments.h"
 #include "elf/static_probes.h"
+#include "hosted/error.h"
 #include "kernel/function_fields.h"
 #include "kernel/kernel_program.h"
 #include "kernel/user_code.h"
-#include "libgait/error.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "kernel/tracefs.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

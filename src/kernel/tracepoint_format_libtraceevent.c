@@ -3,8 +3,8 @@
 #include "kernel/tracepoint_format.h"
 
 #include "base/glob.h"
+#include "hosted/error.h"
 #include "kernel/tracefs.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <stdio.h>

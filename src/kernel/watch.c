@@ -8,9 +8,9 @@
 #define _GNU_SOURCE
 #include "kernel/watch.h"
 
+#include "hosted/error.h"
 #include "kernel/condition.h"
 #include "kernel/raw_tracepoint.h"
-#include "libgait/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "libgait/event_ring.h"
 
 #include "gait/event_ring.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "ring/ring_events.h"

@@ -9,7 +9,7 @@
 #include "elf/function_list.h"
 #include "hook/hook_table.h"
 #include "hook/hook_thread.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "libgait/export.h"
 #include "libgait/hook_unwinding.h"
 #include "libgait/options.h"

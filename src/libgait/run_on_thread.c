@@ -6,7 +6,7 @@
 #include "libgait/run_on_thread.h"
 
 #include "base/memory_map.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "libgait/stalker_handle.h"

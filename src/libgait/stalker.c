@@ -6,7 +6,7 @@
 #include "gait/stalker.h"
 
 #include "gait/hook.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "libgait/event_ring.h"
 #include "libgait/export.h"
 #include "libgait/options.h"

@@ -5,7 +5,7 @@
  */
 #include "query/query_table.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

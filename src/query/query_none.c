@@ -2,7 +2,7 @@
 /* Stands in for all of it in builds without SQLite. */
 #include "query/query.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 

@@ -7,10 +7,10 @@
 #define _GNU_SOURCE
 #include "record/family.h"
 
+#include "hosted/error.h"
 #include "inject/exec_watch.h"
 #include "inject/pid_namespace.h"
 #include "inject/trace_refusal.h"
-#include "libgait/error.h"
 #include "ring/ring_notice.h"
 
 #include <errno.h>

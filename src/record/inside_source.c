@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "base/clock_pair.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "record/detail_hearer.h"
 #include "record/drain_pace.h"
 #include "record/family.h"

@@ -8,8 +8,8 @@
 #include "record/detail_hearer.h"
 
 #include "base/time_counter.h"
+#include "hosted/error.h"
 #include "inject/pid_namespace.h"
-#include "libgait/error.h"
 #include "record/flight.h"
 #include "record/recorded_probes.h"
 #include "record/recorded_stream.h"

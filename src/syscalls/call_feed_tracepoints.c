@@ -9,9 +9,9 @@
 
 #include "base/clock_pair.h"
 #include "base/hash_map.h"
+#include "hosted/error.h"
 #include "kernel/perf_reader.h"
 #include "kernel/watch.h"
-#include "libgait/error.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "syscalls/program_start.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,8 +11,8 @@
 #define _GNU_SOURCE
 #include "syscalls/system_call_source.h"
 
+#include "hosted/error.h"
 #include "inject/trace_refusal.h"
-#include "libgait/error.h"
 #include "syscalls/live_memory.h"
 #include "syscalls/program_start.h"
 #include "syscalls/ptrace_registers.h"

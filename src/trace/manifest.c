@@ -5,7 +5,7 @@
  */
 #include "trace/manifest.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "ring/left_log.h"
 #include "trace/event_names.h"
 #include "trace/json_reader.h"

@@ -5,7 +5,7 @@
  */
 #include "trace/modules.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  */
 #include "trace/stream_reader.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
 #include "trace/kernel_packing.h"

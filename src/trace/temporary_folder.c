@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "trace/temporary_folder.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

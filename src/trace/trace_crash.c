@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/trace_crash.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "ring/crash_lane.h"
 
 #include <errno.h>

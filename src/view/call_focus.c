@@ -5,7 +5,7 @@
  */
 #include "view/call_focus.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "view/call_reader.h"
 
 #include <errno.h>

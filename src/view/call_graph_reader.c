@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/call_graph_reader.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "view/call_reader.h"
 
 #include <errno.h>

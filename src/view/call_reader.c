@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/call_reader.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/open_functions.h"
 #include "trace/stream_reader.h"
 #include "trace/trace_events.h"

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "view/coverage.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "symbolize/demangle.h"
 
 #include <errno.h>

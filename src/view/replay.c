@@ -5,7 +5,7 @@
  */
 #include "view/replay.h"
 
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "trace/probe_text.h"
 #include "trace/stream_reader.h"
 #include "view/call_details.h"

@@ -3,7 +3,7 @@
 
 #include "base/glob.h"
 #include "base/text_parse.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "view/call_merge.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "cli/kernel_probes.h"
 
 #include "cli/record_options.h"
-#include "libgait/error.h"
+#include "hosted/error.h"
 #include "support/check.h"
 
 #include <errno.h>

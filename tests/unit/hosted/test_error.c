@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "libgait/error.h"
+#include "hosted/error.h"
 
 #include "support/check.h"
 
