@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The time stamps of events are values of the CPU's counter: reading it costs a few nanoseconds, a clock several times
- * that. Pairs of the counter and CLOCK_MONOTONIC, taken before and after, tell what they mean.
+ * that. Pairs of the counter and CLOCK_MONOTONIC, taken before and after, give their meaning.
  *
  *   gait_clock_read(&before); ... follow, run ... gait_clock_read(&after);
  *   ns = gait_clock_to_ns(&before, &after, event->time);

@@ -33,7 +33,7 @@ enum gait_return_address {
 /* Where the copy keeps registers that it needs for a moment. */
 enum gait_spill {
     GAIT_SPILL_STACK,  /* below the part of the stack that the program uses */
-    GAIT_SPILL_SEGMENT /* in two slots of the thread's gs segment, which somebody has to provide */
+    GAIT_SPILL_SEGMENT /* in two slots of the thread's gs segment, which the caller has to provide */
 };
 
 /* Zeroes mean the default everywhere but in size_bytes. A smaller size_bytes (an older header) is filled with zeroes.

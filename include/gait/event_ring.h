@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* What happens when all buffers of a thread are full and nobody reads. */
+/* What happens when all buffers of a thread are full and no reader empties them. */
 enum gait_ring_overflow {
     GAIT_RING_DROP = 0,     /* new events are dropped, and counted */
     GAIT_RING_BLOCK = 1,    /* the thread waits, as long as the reader is alive; then as above */
@@ -61,8 +61,8 @@ void gait_event_ring_reader_close(struct gait_event_ring_reader *reader);
 
 /*
  * Hands over all events that were not read before, each thread's in order and in batches. Instructions of the block
- * that a thread is in come when it is known that it ran to its end. -EPROTO: somebody wrote into the memory what no
- * thread writes; what can be read is read all the same. -ENOMEM. Nonzero of `receive`: it wants no more of that thread.
+ * that a thread is in come when it is known that it ran to its end. -EPROTO: the memory holds what no thread
+ * writes; what can be read is read all the same. -ENOMEM. Nonzero of `receive`: it wants no more of that thread.
  */
 int gait_event_ring_drain(struct gait_event_ring_reader *reader,
                           int (*receive)(void *context, const struct gait_event *events, size_t count), void *context,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooking functions of this process: listeners are told when one is entered and when it returns, an instruction in the
- * middle of one can be probed, a function can be replaced by another. The function's first bytes are overwritten by a
- * jump; all else runs as it always does, at its own speed.
+ * Hooking functions of this process: listeners are called when one is entered and when it returns, an instruction in
+ * the middle of one can be probed, a function can be replaced by another. The function's first bytes are overwritten by
+ * a jump; all else runs as it always does, at its own speed.
  *
- * Hooks are put in place and taken away while other threads run: they are stopped for a moment, and whoever stands in
- * the bytes that change goes on in a copy of them. Exceptions, longjmp, coroutines, signal handlers, backtraces and the
- * end of threads go through hooked functions as through others.
+ * Hooks are put in place and taken away while other threads run: they are stopped for a moment, and a thread that
+ * stands in the bytes that change goes on in a copy of them. Exceptions, longjmp, coroutines, signal handlers,
+ * backtraces and the end of threads go through hooked functions as through others.
  *
  * Functions that can fail return 0 or a negated errno number. Unless it says otherwise, a function can be called from
  * any thread, also by listeners, but not in signal handlers.
@@ -60,19 +60,19 @@ struct gait_listener {
     gait_invocation_function leave; /* NULL: not wanted */
     void *data;
     bool general_only;  /* both were compiled with GAIT_GENERAL_REGISTERS_ONLY (gait/stalker.h), as all they call */
-    bool unwound;       /* `leave` is told, as GAIT_INVOCATION_UNWOUND, of calls that ended without returning */
+    bool unwound;       /* `leave` is called, with GAIT_INVOCATION_UNWOUND, for calls that ended without returning */
     bool without_traps; /* a function without room for a jump, which would be hooked by a trap, is not hooked */
 };
 
 /*
- * Listens to the function that begins at an address; of several listeners, the one that was attached first is told
- * first. What was attached stays until it is detached, hook_out (may be NULL) is for that; calls that are under way are
- * not told.
+ * Listens to the function that begins at an address; of several listeners, the one that was attached first is called
+ * first. A listener stays until it is detached, hook_out (may be NULL) is for that; calls that are under way are not
+ * reported.
  *
  * -EFAULT: nothing is mapped there; -EACCES: it is no code, or code that is shared with other processes; -EILSEQ: it is
  * in the middle of an instruction; -EPERM: it is code of gait, or the system does not let us stop threads; -EOPNOTSUPP:
  * it cannot be hooked, and the text says why; -EBUSY: its bytes are needed for another hook, it is replaced in place,
- * or it is probed; -ESTALE: somebody else has changed the code; -ETIMEDOUT: a thread does not stop, because it is in a
+ * or it is probed; -ESTALE: other software has changed the code; -ETIMEDOUT: a thread does not stop, because it is in a
  * vfork, for one; -EINVAL: a listener that wants nothing, or fields that are not known; -ENOMEM.
  *
  * A function that looks at its own return address, as setjmp, vfork or getcontext do, is entered but never left. A few
@@ -90,7 +90,7 @@ int gait_hook_probe(struct gait_hooks *hooks, uint64_t instruction, const struct
                     struct gait_hook **hook_out, struct gait_error *err);
 
 /*
- * The listener is told of nothing any more, also not that calls return which it was told of; on other threads it may
+ * The listener is not called any more, not even for the returns of calls whose entry it saw; on other threads it may
  * still be running when this returns. It may detach itself. The hook is gone.
  */
 int gait_hook_detach(struct gait_hooks *hooks, struct gait_hook *hook, struct gait_error *err);
@@ -113,8 +113,8 @@ int gait_hook_unhook(struct gait_hooks *hooks, uint64_t address, struct gait_err
  */
 
 /*
- * Calls of a function go to the replacement, which takes the same arguments. Listeners of the function are told as
- * before. Calls that the replacement makes of the function, itself or by way of others, go to what the function was;
+ * Calls of a function go to the replacement, which takes the same arguments. Listeners of the function are called
+ * as before. Calls that the replacement makes of the function, itself or by way of others, go to what the function was;
  * that can also be called at *original_out (may be NULL), as long as the hooks are not released, replaced or not. It is
  * set before the replacement is first called. -EEXIST: it is replaced already; -EINVAL: by itself; else as
  * gait_hook_attach.
@@ -152,10 +152,10 @@ int gait_hooks_commit(struct gait_hooks *hooks, struct gait_error *err);
 /* Nothing of it is done. */
 void gait_hooks_abort(struct gait_hooks *hooks);
 
-/* ---- who is told, what there is -----------------------------------------------------------------------------------
+/* ---- who listens, what there is -----------------------------------------------------------------------------------
  */
 
-/* Calls that the calling thread makes are not told to any listener, until as many calls of the second one. */
+/* Calls that the calling thread makes are reported to no listener, until as many calls of the second function. */
 void gait_hooks_ignore_me(struct gait_hooks *hooks);
 void gait_hooks_listen_to_me(struct gait_hooks *hooks);
 
@@ -167,7 +167,7 @@ void gait_hooks_listen_to_others(struct gait_hooks *hooks);
 enum gait_hook_method {
     GAIT_HOOK_NONE,              /* it is not */
     GAIT_HOOK_JUMP,              /* a jump over its first instructions */
-    GAIT_HOOK_JUMP_INTO_PADDING, /* and over bytes behind it that nobody uses */
+    GAIT_HOOK_JUMP_INTO_PADDING, /* and over unused bytes behind it */
     GAIT_HOOK_HOP,               /* a short jump to one in such bytes near by */
     GAIT_HOOK_TRAP               /* a trap */
 };
@@ -178,11 +178,11 @@ enum gait_hook_method gait_hook_method_of(struct gait_hooks *hooks, uint64_t add
 struct gait_hooks_statistics {
     size_t size_bytes;
     size_t hooked;  /* addresses that are, or were hooked lately and are kept for another time; unwinders always are */
-    size_t retired; /* addresses that are no longer hooked, but in whose code somebody is, or was when last looked */
+    size_t retired; /* addresses that are no longer hooked, but in whose code a thread is, or was at the last look */
     size_t chunks;  /* of executable memory, 256 KiB each */
 };
 
-/* Gives back what is not needed any more, and tells what is left. statistics_out may be NULL. Errors as commit. */
+/* Gives back what is not needed any more, and reports what is left. statistics_out may be NULL. Errors as commit. */
 int gait_hooks_collect(struct gait_hooks *hooks, struct gait_hooks_statistics *statistics_out, struct gait_error *err);
 
 /*

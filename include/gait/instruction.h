@@ -45,9 +45,9 @@ enum gait_instruction_property {
 };
 
 /*
- * What an instruction is and does. Registers are the general ones, register n as bit n in the CPU's own order, which
- * gait_register_name() tells; flags are bits at their places in the CPU's flags register. A register or flag that may
- * be read is among those read, one that may be written among those written.
+ * What an instruction is and does. Registers are the general ones, register n as bit n in the CPU's own order, whose
+ * names gait_register_name() gives; flags are bits at their places in the CPU's flags register. A register or flag that
+ * may be read is among those read, one that may be written among those written.
  */
 struct gait_instruction {
     size_t size_bytes; /* of this struct: the caller sets it, before decoding, to sizeof(struct gait_instruction) */

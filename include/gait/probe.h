@@ -8,8 +8,8 @@
  *     GAIT_PROBE(shop, order_taken, order->id, order->name);
  *
  * is the probe order_taken of the provider shop, with two of at most twelve arguments: integers, enumerations,
- * pointers, and floating-point numbers, of which tracers see the bits. Arguments are computed whether or not anybody
- * looks. Where that costs something, a semaphore tells whether somebody does:
+ * pointers, and floating-point numbers, of which tracers see the bits. Arguments are computed whether or not a tracer
+ * is attached. Where that costs something, a semaphore says whether one is:
  *
  *     GAIT_PROBE_SEMAPHORE(shop, order_priced);                     once, outside of functions
  *     ...
@@ -43,7 +43,7 @@
             GAIT_PROBE_PUT_(GAIT_PROBE_COUNT_(__VA_ARGS__), GAIT_PROBE_SEMAPHORE_(__VA_ARGS__, _), __VA_ARGS__);       \
     } while (0)
 
-/* Whether somebody looks at probes of that name, which have a semaphore. */
+/* Whether a tracer looks at probes of that name, which have a semaphore. */
 #define GAIT_PROBE_ENABLED(provider, name) (__builtin_expect(provider##_##name##_semaphore != 0, 0))
 
 /* Makes a semaphore: outside of functions, in one unit of the program or library. It counts those who look. */
@@ -66,7 +66,7 @@
 #define GAIT_PROBE_C_ extern
 #endif
 
-/* Five bytes on x86-64: as many as a jump has, so that whoever arms the probe need not move other instructions. */
+/* Five bytes on x86-64: as many as a jump has, so that arming the probe moves no other instruction. */
 #ifdef __x86_64__
 #define GAIT_PROBE_NOP_ ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
 #else

@@ -27,7 +27,7 @@ enum gait_access { GAIT_ACCESS_READ = 1, GAIT_ACCESS_WRITE = 2, GAIT_ACCESS_EXEC
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-/* A piece of a module that is in memory, as its headers tell it. */
+/* A segment of a module that is in memory, as its program headers describe it. */
 struct gait_segment {
     uint64_t start;
     uint64_t end;
@@ -101,8 +101,9 @@ typedef bool (*gait_symbol_visit)(void *context, const struct gait_symbol *symbo
 int gait_module_exports(uint64_t base, gait_symbol_visit visit, void *context, struct gait_error *err);
 
 /*
- * All names that the module's file defines, local ones too; of some, both tables of the file tell. -ENOENT: there is no
- * such module, or no names; -ESTALE: the file is another one than that which is in memory; what opening it gives.
+ * All names that the module's file defines, local ones too; some are in both tables of the file, and come twice.
+ * -ENOENT: there is no such module, or no names; -ESTALE: the file is another one than that which is in memory; what
+ * opening it gives.
  */
 int gait_module_symbols(uint64_t base, gait_symbol_visit visit, void *context, struct gait_error *err);
 
@@ -138,11 +139,11 @@ typedef bool (*gait_section_visit)(void *context, const struct gait_section *sec
 int gait_module_sections(uint64_t base, gait_section_visit visit, void *context, struct gait_error *err);
 
 /*
- * Tells what is loaded and unloaded. `time` is of the CPU's counter, see gait/clock.h: from when on code of the module
- * can run, and until when it could. So a raw address and the time at which it was seen always say which module it was
- * of. The functions are called on the thread that loads or unloads, before constructors of what is loaded run, in the
- * middle of the dynamic loader: they must not load, unload or look up anything themselves, nor wait for a thread that
- * might. Each may be NULL.
+ * Is called for what is loaded and unloaded. `time` is of the CPU's counter, see gait/clock.h: from when on code of the
+ * module can run, and until when it could. So a raw address and the time at which it was seen always say which module
+ * it was of. The functions are called on the thread that loads or unloads, before constructors of what is loaded run,
+ * in the middle of the dynamic loader: they must not load, unload or look up anything themselves, nor wait for a thread
+ * that might. Each may be NULL.
  */
 struct gait_module_listener {
     size_t size_bytes; /* in: sizeof(struct gait_module_listener) */
@@ -154,18 +155,18 @@ struct gait_module_listener {
 struct gait_module_observer;
 
 /*
- * Begins to watch the dynamic loader, and then tells all modules that are there, so that none is missed. The function
- * that loaders have for debuggers is hooked for that; where it cannot be (a CPU without hooks, a system that lets
- * nobody change code, no dynamic loader), is_automatic_out (may be NULL) says false and modules are told when
+ * Begins to watch the dynamic loader, and then reports all modules that are there, so that none is missed. The function
+ * that loaders have for debuggers is hooked for that; where it cannot be (a CPU without hooks, a system that
+ * forbids changing code, no dynamic loader), is_automatic_out (may be NULL) says false and modules are reported when
  * gait_module_observer_look is called. -EINVAL; -ENOMEM.
  */
 int gait_module_observer_create(const struct gait_module_listener *listener, struct gait_module_observer **observer_out,
                                 bool *is_automatic_out, struct gait_error *err);
 
-/* Nothing is told any more when it returns. Not by a listener. NULL is fine. */
+/* No listener is called any more when it returns. Not by a listener. NULL is fine. */
 void gait_module_observer_destroy(struct gait_module_observer *observer);
 
-/* Tells what has changed, if something has. -EDEADLK: by a listener; -ENOMEM. */
+/* Reports what has changed, if something has. -EDEADLK: by a listener; -ENOMEM. */
 int gait_module_observer_look(struct gait_module_observer *observer, struct gait_error *err);
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -216,7 +217,7 @@ typedef int (*gait_thread_change)(void *context, struct gait_cpu_context *cpu);
  * in a system call begins it again when it goes on; if its pc is changed, it goes to the new one instead, and the
  * system call is not made. Not of threads that a stalker follows.
  *
- * -EINVAL: the calling thread; -ESRCH: no thread of this process; -EPERM, -EACCES: somebody else traces it, or the
+ * -EINVAL: the calling thread; -ESRCH: no thread of this process; -EPERM, -EACCES: another process traces it, or the
  * system forbids tracing; -ETIMEDOUT: it does not stop, as in a vfork(), or the change took too long; -EDEADLK: by a
  * change; -EOPNOTSUPP: not on this CPU yet; -EAGAIN, -ENOMEM.
  */
@@ -234,25 +235,25 @@ struct gait_thread_listener {
 struct gait_thread_observer;
 
 /*
- * Tells all threads that there are as started, and then what has changed each time that somebody looks: Linux tells no
- * process of its own threads. What came and went between two looks is not told.
+ * Reports all threads that there are as started, and then what has changed at each look: Linux does not notify a
+ * process of its own threads. A thread that came and went between two looks is not reported.
  *
- * With is_automatic, threads of the C library are told as it happens, once one such observer was made: a start on the
- * thread itself, before its function runs, an end when that is over, and names that are set by prctl() or
+ * With is_automatic, threads of the C library are reported as it happens, once one such observer was made: a start on
+ * the thread itself, before its function runs, an end when that is over, and names that are set by prctl() or
  * pthread_setname_np(). What makes and names threads is replaced for that (gait/hook.h), for good. Other threads are
- * found when somebody looks. Listeners may be called on several threads, one at a time.
+ * found at a look. Listeners may be called on several threads, one at a time.
  *
  * -EINVAL; -ENOMEM; -ENOENT: there is no /proc; with is_automatic, what gait_hook_replace gives.
  */
 int gait_thread_observer_create(const struct gait_thread_listener *listener, bool is_automatic,
                                 struct gait_thread_observer **observer_out, struct gait_error *err);
 
-/* Nothing is told any more when it returns. Not by a listener. NULL is fine. */
+/* No listener is called any more when it returns. Not by a listener. NULL is fine. */
 void gait_thread_observer_destroy(struct gait_thread_observer *observer);
 
 /*
- * Tells what has changed. tid 0: looks at all threads; else at that one only, which is quick: for whoever knows that it
- * has just begun, ended or changed its name. -EDEADLK: by a listener.
+ * Reports what has changed. tid 0: looks at all threads; else at that one only, which is quick: for callers who know
+ * that it has just begun, ended or changed its name. -EDEADLK: by a listener.
  */
 int gait_thread_observer_look(struct gait_thread_observer *observer, int tid, struct gait_error *err);
 
@@ -332,8 +333,9 @@ struct gait_breakpoint_options {
  * Sets one for one thread. A CPU has a few of them (x86-64: four for each thread), which others may use too.
  *
  * gait handles SIGTRAP from the first one on, and hands traps that are not its own to the handler that was there
- * before; a program that sets another one later must do the same. A thread that blocks SIGTRAP is told late. In code
- * that a stalker follows instructions run elsewhere: probes and callouts are for that; watched memory works.
+ * before; a program that sets another one later must do the same. For a thread that blocks SIGTRAP the handler is
+ * called late. In code that a stalker follows instructions run elsewhere: probes and callouts are for that; watched
+ * memory works.
  *
  * -EINVAL: what cannot be watched; -ENOSPC: all of the thread's are in use; -ESRCH: no such thread; -EACCES, -EPERM:
  * the system forbids it (kernel.perf_event_paranoid above 2); -EOPNOTSUPP: it has none (Linux before 5.13, some virtual

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Call stacks of the calling thread, cheap enough to take one whenever something interesting happens: some 60 ns for
- * twenty frames, with or without frame pointers. They are raw return addresses; names are found later, by whoever
- * wants to know.
+ * twenty frames, with or without frame pointers. They are raw return addresses; names are found later, by the
+ * reader.
  *
  *   uint64_t pcs[64];
  *   struct gait_stack stack = {.size_bytes = sizeof(stack), .pcs = pcs, .capacity = 64};
@@ -79,7 +79,7 @@ int gait_stack_capture_from(const struct gait_cpu_context *cpu, struct gait_stac
 int gait_stack_watch_modules(struct gait_error *err);
 
 /*
- * Says that modules were unloaded, or others loaded in their place, to where nobody watches that. Until then stacks
+ * Says that modules were unloaded, or others loaded in their place, where no watcher reports that. Until then stacks
  * that lead through what is there now may be wrong, though never more than that. Takes a lock, for milliseconds.
  * -ENOMEM and others: nothing changed. Not in signal handlers.
  */

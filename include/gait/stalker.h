@@ -109,9 +109,9 @@ struct gait_iterator;
 /*
  * Decides what a block becomes. `transform` is called when a block is translated, on whichever thread needs it, one
  * call at a time: it asks for one instruction after the other (gait_iterator_next) and keeps them (gait_iterator_keep)
- * or not. An instruction that is not kept is left out, and no GAIT_EVENT_EXEC is told of it, also if something else was
+ * or not. An instruction that is not kept is left out, and has no GAIT_EVENT_EXEC, also if something else was
  * put in its place; a block whose last instruction is left out goes on to what follows it, and there is no call or
- * return to tell of either. A transformer that asks for no instruction at all keeps the block as it is. One that puts
+ * return event either. A transformer that asks for no instruction at all keeps the block as it is. One that puts
  * so much that the block does not fit is called again with a shorter block, the rest of which becomes blocks of its
  * own.
  *
@@ -203,14 +203,14 @@ int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_error *er
 
 /*
  * Follows another thread of this process, whatever it is doing. -ESRCH: there is no such thread; -EALREADY; -EPERM:
- * somebody traces it, or the system does not let us; -EINVAL, -ENOMEM as above.
+ * another process traces it, or the system forbids it; -EINVAL, -ENOMEM as above.
  */
 int gait_stalker_follow(struct gait_stalker *stalker, int tid, const struct gait_follow_options *options,
                         struct gait_error *err);
 int gait_stalker_unfollow(struct gait_stalker *stalker, int tid, struct gait_error *err);
 
 /*
- * Follows all other threads that the process has now, each as above, and tells how many. With new_threads, those that
+ * Follows all other threads that the process has now, each as above, and counts them. With new_threads, those that
  * they make are followed as well. Threads that are followed already, or end meanwhile, are no errors; the first other
  * one is returned after all have been tried.
  */
@@ -267,14 +267,14 @@ int gait_stalker_include(struct gait_stalker *stalker, uint64_t start, uint64_t 
 bool gait_stalker_is_excluded(struct gait_stalker *stalker, uint64_t address);
 
 /*
- * Lets blocks that begin in a range of code tell no events. Unlike excluded code it is followed as any other: calls of
- * it are told by the caller, and what it calls elsewhere tells its events, so that nothing is missed but what happens
- * in the range itself. Transformers and call probes see it. Parts of the range may be silent already. -EINVAL: it is
- * empty, or goes beyond the last address; -ENOMEM.
+ * Lets blocks that begin in a range of code write no events. Unlike excluded code it is followed as any other: calls of
+ * it are events of the caller, and what it calls elsewhere writes its events, so that nothing is missed but what
+ * happens in the range itself. Transformers and call probes see it. Parts of the range may be silent already. -EINVAL:
+ * it is empty, or goes beyond the last address; -ENOMEM.
  */
 int gait_stalker_silence(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
 
-/* Lets a range tell its events again, as far as it was silent. Errors as above. */
+/* Lets a range write its events again, as far as it was silent. Errors as above. */
 int gait_stalker_unsilence(struct gait_stalker *stalker, uint64_t start, uint64_t size_bytes, struct gait_error *err);
 
 /* Whether an address is in a silent range. */
@@ -322,7 +322,7 @@ int gait_stalker_flush(struct gait_stalker *stalker, struct gait_error *err);
 /*
  * Makes another thread hand over its events so far at once, whatever it is doing: the sink has been called, on that
  * thread, when this returns. -ESRCH: it is not followed; -ETIMEDOUT: it was in a callout, probe, sink or transformer
- * for two seconds; -EPERM: somebody traces it.
+ * for two seconds; -EPERM: another process traces it.
  */
 int gait_stalker_flush_thread(struct gait_stalker *stalker, int tid, struct gait_error *err);
 
@@ -347,7 +347,8 @@ struct gait_thread_run {
     bool without_waiting; /* comes back when the thread is sure to run the function, not when it has returned */
     /*
      * May be NULL. Called once for each run that began: on that thread, with 0, when the function has returned; or, of
-     * a run that nobody waits for, with -ESRCH by gait_stalker_collect or gait_stalker_destroy, since the thread ended.
+     * a run without a waiting caller, with -ESRCH by gait_stalker_collect or gait_stalker_destroy, since the thread
+     * ended.
      */
     void (*done)(void *data, int result);
 };
@@ -358,8 +359,8 @@ struct gait_thread_run {
  *
  * -ESRCH: this process has no such thread, or it ended before the function returned; -ETIMEDOUT: the thread did not
  * stop within two seconds, or was in functions of the user's as long, a callout for one: so two threads that run
- * something on each other in callouts wait for nothing; -EPERM, -EACCES: somebody traces it; -EINVAL: no function, or
- * fields that are not known; -ENOMEM. The thread must not be followed by another stalker than this one.
+ * something on each other in callouts wait for nothing; -EPERM, -EACCES: another process traces it; -EINVAL: no
+ * function, or fields that are not known; -ENOMEM. The thread must not be followed by another stalker than this one.
  */
 int gait_stalker_run_on_thread(struct gait_stalker *stalker, int tid, const struct gait_thread_run *run,
                                struct gait_error *err);
@@ -380,8 +381,9 @@ enum gait_entry {
 };
 
 /*
- * Is told what the engine does; functions may be NULL. `translated` and `linked` are called while the engine holds a
- * lock: they must not call this header's functions. Translation is not always for the thread that needs it first.
+ * Is notified of what the engine does; functions may be NULL. `translated` and `linked` are called while the engine
+ * holds a lock: they must not call this header's functions. Translation is not always for the thread that needs it
+ * first.
  */
 struct gait_observer {
     void (*entered)(void *context, enum gait_entry why, uint32_t tid);
@@ -390,7 +392,7 @@ struct gait_observer {
     void *context;
 };
 
-/* From now on; NULL: nobody. The observer must stay good until all threads are unfollowed. */
+/* From now on; NULL: none. The observer must stay good until all threads are unfollowed. */
 void gait_stalker_set_observer(struct gait_stalker *stalker, const struct gait_observer *observer);
 
 /* ---- looking at translations ------------------------------------------------------------------------------------- */
@@ -405,7 +407,7 @@ struct gait_translation {
 };
 
 /*
- * Tells where the translation of the block that begins at an address is, for threads that are followed that way; of the
+ * Finds where the translation of the block that begins at an address is, for threads that are followed that way; of the
  * options only events and transformer count. translation_out needs its size_bytes set. -ENOENT: there is none;
  * gait_stalker_prefetch makes one.
  */
@@ -413,7 +415,7 @@ int gait_stalker_find_translation(struct gait_stalker *stalker, const struct gai
                                   uint64_t address, struct gait_translation *translation_out, struct gait_error *err);
 
 /*
- * Tells where the program is, or goes on, when a thread is at an address in translated code: what stands there is for
+ * Finds where the program is, or goes on, when a thread is at an address in translated code: what stands there is for
  * the instruction at *address_out. -ENOENT: that is not known without the thread's registers, or it is no such code.
  */
 int gait_stalker_original_address(struct gait_stalker *stalker, const struct gait_follow_options *options,
@@ -427,7 +429,7 @@ struct gait_stalker_statistics {
     uint64_t blocks;           /* translated now */
     uint64_t code_bytes;       /* of translations */
     uint64_t memory_bytes;     /* all that the engine uses for them: code, records, maps, tables */
-    uint64_t event_bytes_lost; /* of event records, 4 to 32 bytes each, that nobody got */
+    uint64_t event_bytes_lost; /* of event records, 4 to 32 bytes each, that no sink got */
 };
 
 int gait_stalker_read_statistics(struct gait_stalker *stalker, struct gait_stalker_statistics *statistics_out,

@@ -158,7 +158,7 @@ static bool take_arguments(struct parser *parser)
 
         pass_spaces(parser);
         if (declaration->count == DETAIL_FIELDS_MAX)
-            return fail(parser, parser->at, "no more than %u arguments can be told", DETAIL_FIELDS_MAX);
+            return fail(parser, parser->at, "no more than %u arguments can be recorded", DETAIL_FIELDS_MAX);
         if (!take_type(parser, field))
             return false;
         field->place =
@@ -184,7 +184,7 @@ static bool take_result(struct parser *parser)
 
     declaration->has_errno = pass(parser, ERRNO_MARK);
     if (declaration->has_errno && (is_float(result) || result->type == DETAIL_TYPE_SKIPPED))
-        return fail(parser, mark, "only a number or a pointer can say that errno tells more");
+        return fail(parser, mark, "only a number or a pointer can be followed by !errno");
     return true;
 }
 

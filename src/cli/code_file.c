@@ -207,7 +207,7 @@ static int complete(const struct code_file *file, const char *where, struct code
             piece->size_bytes = symbol.address + symbol.size_bytes - piece->address;
     }
     if (piece->size_bytes == 0)
-        return error_set(err, EINVAL, "cannot tell where the code at %s in %s ends: no symbol covers it; try %s+SIZE",
+        return error_set(err, EINVAL, "cannot find where the code at %s in %s ends: no symbol covers it; try %s+SIZE",
                          where, file->path, where);
     if (piece->size_bytes > available)
         piece->size_bytes = available;

@@ -18,14 +18,15 @@ static int show(const struct command_call *call, const struct coverage_options *
     int result = 0;
 
     if (!coverage->code.has_blocks && !coverage->code.has_functions)
-        return error_set(call->error, ENOENT,
-                         "'%s' tells of no code that ran; record it with 'gait spawn', or with 'gait spawn --follow "
-                         "block'",
-                         options->trace);
+        return error_set(
+            call->error, ENOENT,
+            "'%s' holds no record of which code ran; record it with 'gait spawn', or with 'gait spawn --follow "
+            "block'",
+            options->trace);
     if (options->lines)
         result = coverage_lines_read(&lines, coverage, &filter);
     if (result != 0)
-        error_set(call->error, result, "cannot tell which lines ran: there is no memory; try without --lines");
+        error_set(call->error, result, "cannot find which lines ran: there is no memory; try without --lines");
     else if (options->json)
         coverage_json_put(call->screen, options, coverage, options->lines ? &lines : NULL);
     else

@@ -91,7 +91,7 @@ const struct command command_disassemble = {
     .details = "Shows the machine code of a function in an ELF file: addresses as in the file, the\n"
                "bytes, and the instructions in Intel syntax.\n\n"
                "FILE is a path, or the name of a library such as libc.so.6. Code without a name is\n"
-               "shown by its address; where no symbol tells how long it is, give its size as well.\n\n"
+               "shown by its address; where no symbol gives its length, give its size as well.\n\n"
                "Examples:\n"
                "  gait disassemble libc.so.6 bsearch\n"
                "  gait disassemble ./program 0x1139+32\n",

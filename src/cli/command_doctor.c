@@ -88,10 +88,10 @@ extern const struct command command_doctor;
 const struct command command_doctor = {
     .name = "doctor",
     .arguments = "[--json] [--clean]",
-    .summary = "tell what this machine allows gait to do, and how to change it",
+    .summary = "show what this machine allows gait to do, and how to change it",
     .details = "Looks at what recording needs (tracing, shared memory, changing code, limits), at\n"
                "the clock, the disk, debug information, and at the kernel's own events, and says\n"
-               "of each whether it is there, for whoever asks; what is not, with what to do. It\n"
+               "of each whether it is available; what is not, with what to do. It\n"
                "tries things on itself, changes nothing, and fails only if nothing at all can\n"
                "be recorded.\n"
                "\n"

@@ -200,7 +200,7 @@ const struct command command_dump_block = {
                "instruction what became of it, marked * where it is not the same any more. A\n"
                "block ends with the first instruction that can go elsewhere. Nothing is run.\n"
                "FILE and SYMBOL are as in 'gait help disassemble'.\n\n"
-               "  --events    what is told of the thread, a list: calls and returns (call,ret),\n"
+               "  --events    what is recorded of the thread, a list: calls and returns (call,ret),\n"
                "              instructions (exec), blocks (block), translations (compile)\n\n"
                "Examples:\n"
                "  gait dump block ./program main\n"

@@ -248,7 +248,7 @@ const struct command command_dump_events = {
                "code; of hooked functions, which are entered and left (or unwound, by an\n"
                "exception or a long jump), the depth and the function. Fields are separated by\n"
                "tabs. Threads come one after the other, the events\n"
-               "of each in their order. \"lost\" is told where records are missing, with their bytes,\n"
+               "of each in their order. \"lost\" is written where records are missing, with their bytes,\n"
                "\"gap\" where some were left out: outside of windows, or in pieces that are deleted.\n"
                "\n"
                "  --guess-times  also for events without a time of their own: ~ and a guess, from\n"

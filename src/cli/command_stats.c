@@ -152,7 +152,7 @@ extern const struct command command_stats;
 const struct command command_stats = {
     .name = "stats",
     .arguments = "PID",
-    .summary = "tell how a running recording gets on",
+    .summary = "show the progress of a running recording",
     .details = "Prints where the trace of the process is, for how long it has been recorded, how\n"
                "many events there were and are in a second, how much was written and lost, how\n"
                "long threads waited for it, and how full their buffers are; then the state of each\n"
@@ -164,7 +164,7 @@ const struct command command_stats = {
                "              --overflow drop), silent (the recorder did nothing for two seconds),\n"
                "              leaving (the thread is to be followed no more)\n"
                "\n"
-               "An event is a record of the trace: a call, a return or a block, which also tells of\n"
+               "An event is a record of the trace: a call, a return or a block, which also says\n"
                "the instructions in it and of the call at its end.\n"
                "\n"
                "Examples:\n"

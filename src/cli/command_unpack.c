@@ -69,7 +69,7 @@ const struct command command_unpack = {
     .details = "Makes the folder, and unpacks into it what gait pack has packed. Other commands\n"
                "read packed traces as they are, but unpack them each time: this is for large\n"
                "ones, and for other programs. Debug information is below FOLDER/debug, where\n"
-               "debuggers find it if they are told to look there.\n"
+               "debuggers find it if they are pointed to it.\n"
                "\n"
                "Examples:\n"
                "  gait unpack slow.gaitpack slow\n",

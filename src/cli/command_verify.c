@@ -158,7 +158,7 @@ static void check_completeness(struct verification *verification)
     struct manifest manifest;
 
     if (!is_listed(&verification->files, &(struct trace_file){.kind = TRACE_FILE_MANIFEST})) {
-        put_line(verification, TRACE_MANIFEST_NAME, "missing", false, "nothing tells what was recorded");
+        put_line(verification, TRACE_MANIFEST_NAME, "missing", false, "it says what was recorded, and is not there");
         verification->tally.missing++;
     }
     if (manifest_read(verification->files.folder, &manifest, NULL) != 0)
@@ -193,10 +193,11 @@ static enum command_status conclude(const struct verification *verification, con
     if (left == 0)
         return COMMAND_DONE;
     if (tally->repairable > 0 && !verification->repair)
-        error_set(verification->call->error, EPROTO,
-                  "cannot vouch for '%s': %zu of its files are not good; try 'gait verify --repair' if nobody records "
-                  "into it",
-                  path, left);
+        error_set(
+            verification->call->error, EPROTO,
+            "cannot vouch for '%s': %zu of its files are not good; try 'gait verify --repair' if no recorder writes "
+            "into it",
+            path, left);
     else
         error_set(verification->call->error, EPROTO,
                   "cannot vouch for '%s': %zu of its files are not good; what is good in it can still be read", path,

@@ -20,7 +20,7 @@ extern const struct command command_version;
 const struct command command_version = {
     .name = "version",
     .arguments = "",
-    .summary = "tell which version of gait this is",
+    .summary = "show the version of gait",
     .details = "Prints the version and nothing else, for scripts too. 'gait --version' is the same.\n"
                "\n"
                "Examples:\n"

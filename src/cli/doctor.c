@@ -99,7 +99,8 @@ static int try_tracing(void)
 void doctor_judge_tracing(long yama_scope, bool is_privileged, struct doctor_finding *finding)
 {
     if (yama_scope >= 3) {
-        find(finding, DOCTOR_LIMITED, "spawn works; the kernel lets nobody attach to processes until it is restarted");
+        find(finding, DOCTOR_LIMITED,
+             "spawn works; the kernel permits no attaching to processes until it is restarted");
         advise(finding, "kernel.yama.ptrace_scope is 3; set it lower in /etc/sysctl.d, and restart");
     } else if (yama_scope >= 1 && !is_privileged) {
         find(finding, DOCTOR_LIMITED, "spawn works, attach only to processes that gait has started (ptrace_scope %ld)",
@@ -210,7 +211,7 @@ static void look_at_barriers(struct doctor_finding *finding)
     long supported = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 
     if (supported >= 0 && supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE)
-        find(finding, DOCTOR_GOOD, "the kernel tells all CPUs of changed code");
+        find(finding, DOCTOR_GOOD, "the kernel makes all CPUs see changed code");
     else
         find(finding, DOCTOR_LIMITED, "no membarrier for changed code: threads are stopped instead");
 }
@@ -321,7 +322,7 @@ static void look_at_bpf(struct doctor_finding *finding)
         find(finding, DOCTOR_MISSING, "BPF needs privileges");
         advise(finding, "as root, or with the capabilities BPF and PERFMON");
     } else if (!has_types)
-        find(finding, DOCTOR_LIMITED, "the kernel does not tell its types (no /sys/kernel/btf/vmlinux)");
+        find(finding, DOCTOR_LIMITED, "the kernel does not describe its types (no /sys/kernel/btf/vmlinux)");
     else
         find(finding, DOCTOR_GOOD, "programs can be loaded, and types are known");
 }

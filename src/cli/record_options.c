@@ -529,7 +529,7 @@ static enum command_status check(const struct command_line *line, const struct r
         return COMMAND_DONE;
     if (options->has_events)
         return refuse(line, "--hook and --follow do not go together: what is hooked runs as it is, what is followed "
-                            "does not; --follow call,ret tells the calls of all functions, those of --hook as well");
+                            "does not; --follow call,ret records the calls of all functions, those of --hook as well");
     if (has_trigger(options, TRIGGER_SPEC_SIGNAL))
         return refuse(line, "--hook does not notice signals, as --trigger signal= needs; --follow does, which may be "
                             "none");

@@ -80,7 +80,7 @@ void record_options_release(struct record_options *options);
     "  -o, --output DIR    where traces go (./traces); one folder a recording\n"                                       \
     "  --hook GLOB         functions to hook, like 'libz*!inflate', or 'parse*' of the\n"                              \
     "                      program itself, '*' for all of it; the program runs as it is,\n"                            \
-    "                      and these tell when they are entered and left; repeatable\n"                                \
+    "                      and record when these are entered and left; repeatable\n"                                   \
     "                      (all of the program, if nothing is said)\n"                                                 \
     "  --follow EVENTS     follows all threads instead, through all of their code: none,\n"                            \
     "                      or some of call,ret,block,exec,compile. If --follow-thread, or a\n"                         \
@@ -92,7 +92,7 @@ void record_options_release(struct record_options *options);
     "                      watched by the kernel: tracepoint:GROUP:NAME, profile:hz:N with\n"                          \
     "                      stacks, and all else that gait probe knows, but uprobes\n"                                  \
     "  --sched             when threads run, wait and are woken, page faults, forks and\n"                             \
-    "                      mappings, as the kernel tells\n"                                                            \
+    "                      mappings, as the kernel counts\n"                                                           \
     "  --syscalls[=SET]    system calls too, seen from inside: all, or a set as gait syscalls\n"                       \
     "                      has it, like 'file,network' or '!futex'; with neither --hook nor\n"                         \
     "                      --follow these alone\n"                                                                     \
@@ -105,7 +105,7 @@ void record_options_release(struct record_options *options);
     "                      (they are)\n"                                                                               \
     "  --detail GLOB       functions whose calls go to the detail lane too, with their\n"                              \
     "                      arguments and stack: 'libz*!inflate', or 'parse*' of the\n"                                 \
-    "                      program itself; repeatable. Debug information tells what the\n"                             \
+    "                      program itself; repeatable. Debug information says what the\n"                              \
     "                      arguments are\n"                                                                            \
     "  --stack-bytes N     how much of the stack, 0 to 512 (128)\n"                                                    \
     "  --arg 'FUNCTION:TYPE,TYPE...[->TYPE]'    the same, with arguments and results as\n"                             \

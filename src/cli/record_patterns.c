@@ -199,7 +199,8 @@ void record_patterns_tell_unmatched(const struct record_options *options, uint64
         if (matched & 1ull << i)
             continue;
         if (pattern->use == AGENT_PATTERN_HOOK && options->hooks_all) {
-            tell(context, "no functions were found in the program to hook; --follow call,ret tells calls of any code");
+            tell(context,
+                 "no functions were found in the program to hook; --follow call,ret records calls of any code");
             continue;
         }
         snprintf(text, sizeof(text), "nothing was found that %s %s means%s", option_of(pattern), pattern->text,

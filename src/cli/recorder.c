@@ -177,8 +177,7 @@ static void trigger(void *context, const char *note)
     recorder->is_triggered = true;
     if (recording_trigger(&recorder->recording, &event, &err) != 0)
         say((void *)(uintptr_t)recorder->job->options, err.text);
-    progress_say(&recorder->progress, "somebody says that what happens now matters%s%s", note[0] == '\0' ? "" : ": ",
-                 note);
+    progress_say(&recorder->progress, "gait trigger was called%s%s", note[0] == '\0' ? "" : ": ", note);
 }
 
 /* Who cannot be talked to is recorded all the same. */
@@ -186,7 +185,7 @@ static void listen_to_others(struct recorder *recorder)
 {
     if (recording_control_begin(&recorder->control, &recorder->recording) != 0)
         say((void *)(uintptr_t)recorder->job->options,
-            "nobody can talk to this recording: no socket for it is to be had");
+            "gait stats, trigger and detach cannot reach this recording: it has no control socket");
     recorder->control.trigger = trigger;
     recorder->control.context = recorder;
 }

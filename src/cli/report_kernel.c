@@ -98,7 +98,7 @@ void report_kernel_show(const struct view_trace *trace, struct screen *screen)
                      printable(clean, sizeof(clean), source->spec));
     }
     if (totals.is_cut)
-        screen_print(screen, "What is known of the kernel's events is cut off or damaged; gait verify tells where.\n");
+        screen_print(screen, "What is known of the kernel's events is cut off or damaged; gait verify shows where.\n");
     if (totals.is_cut && totals.lost_count != 0)
         screen_print(screen, "%" PRIu64 " events were lost; of which source is not known\n", totals.lost_count);
     if (totals.problem.code != 0)

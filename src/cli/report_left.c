@@ -21,7 +21,7 @@ const char *report_left_explain(uint32_t reason)
     case RING_LEFT_MEMORY:
         return "the process had no memory left to translate code";
     case RING_LEFT_BLIND:
-        return "without /proc, a descriptor or memory nobody can tell whether there is code";
+        return "without /proc, a descriptor or memory, code there cannot be found";
     case RING_LEFT_NEW_THREAD:
         return "the process had no memory left to follow the thread that it makes there";
     case RING_LEFT_COUNTER:

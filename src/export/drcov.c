@@ -108,8 +108,8 @@ static int write_drcov(const struct export_job *job, struct gait_error *err)
     if (result != -ENOMEM)
         put_coverage(&coverage, job->stream);
     if (result == 0 && !coverage.code.has_blocks && !coverage.code.has_functions)
-        result =
-            error_set(err, ENOENT, "the trace tells of no code that ran; record it with 'gait spawn --follow block'");
+        result = error_set(err, ENOENT,
+                           "the trace holds no record of which code ran; record it with 'gait spawn --follow block'");
     coverage_deinit(&coverage);
     return result;
 }

@@ -133,10 +133,10 @@ static int write_coverage(const struct coverage *coverage, FILE *stream, struct 
     for (size_t i = 0; i < lines.source_count && result == 0; i++)
         put_source(stream, &lines, &lines.sources[i], coverage->code.has_blocks);
     if (result != 0)
-        (void)error_set(err, result, "cannot tell which lines ran: there is no memory");
+        (void)error_set(err, result, "cannot find which lines ran: there is no memory");
     else if (!coverage->code.has_blocks && !coverage->code.has_functions)
-        result =
-            error_set(err, ENOENT, "the trace tells of no code that ran; record it with 'gait spawn --follow block'");
+        result = error_set(err, ENOENT,
+                           "the trace holds no record of which code ran; record it with 'gait spawn --follow block'");
     else if (lines.source_count == 0)
         result = error_set(err, ENOENT,
                            "no line is known: there is no debug information of what ran; compile with -g, or install "

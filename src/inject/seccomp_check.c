@@ -147,7 +147,7 @@ static int check(const struct tracee *thread, struct confinement its, const stru
             return 0;
         if (count < 0)
             return error_set(err, EPERM, "process %d has confined itself by seccomp, %s (%s); run gait as root",
-                             (int)thread->pid, "and nobody may see to what", strerror(errno));
+                             (int)thread->pid, "and its filters cannot be read", strerror(errno));
         result = check_filter(thread, program, (size_t)count, calls, call_count, err);
         if (result != 0)
             return result;

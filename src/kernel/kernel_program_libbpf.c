@@ -53,7 +53,7 @@ static int explain(const char *what, int code, struct gait_error *err)
 {
     if (code == -EPERM && geteuid() == 0)
         return error_set(err, code,
-                         "cannot load a program for %s into the kernel: it permits that to nobody, not even root; try "
+                         "cannot load a program for %s into the kernel: it permits that to no user, not even root; try "
                          "another kind of probe",
                          what);
     if ((code == -EPERM || code == -EACCES) && geteuid() != 0)

@@ -54,7 +54,7 @@ static int find_values(const struct probe_spec *spec, struct function_values *va
     if (kernel_types_check() != 0)
         return error_set(
             err, ENOENT,
-            "cannot watch %s: this kernel does not tell its types (no /sys/kernel/btf/vmlinux); try kprobe",
+            "cannot watch %s: this kernel does not describe its types (no /sys/kernel/btf/vmlinux); try kprobe",
             spec->text);
     return error_set(err, ENOENT, "cannot watch %s: the kernel has no %s '%s'", spec->text,
                      spec->kind == PROBE_RAWTRACEPOINT ? "tracepoint" : "function", spec->name);
@@ -117,7 +117,7 @@ static int list(const struct probe_spec *spec, source_visit *visit, void *contex
         return kernel_program_check(err);
     if (result == -ENOENT)
         return error_set(err, ENOENT,
-                         "cannot list %s: this kernel does not tell its types (no /sys/kernel/btf/vmlinux)",
+                         "cannot list %s: this kernel does not describe its types (no /sys/kernel/btf/vmlinux)",
                          probe_kind_name(spec->kind));
     return result;
 }
@@ -132,7 +132,7 @@ static int check_form(enum kernel_program_form form, const char *target, struct 
     int result = kernel_types_check();
 
     if (result == -ENOENT)
-        return error_set(err, ENOENT, "this kernel does not tell its types (CONFIG_DEBUG_INFO_BTF)");
+        return error_set(err, ENOENT, "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
     kernel_programs_init(&programs, 0);
     result = kernel_programs_load(&programs, form, target, &config, &program, err);
     if (result == 0)

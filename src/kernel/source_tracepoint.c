@@ -52,7 +52,7 @@ static int check(struct gait_error *err)
 
 const struct source source_tracepoint = {
     .kind = PROBE_TRACEPOINT,
-    .purpose = "what the kernel's authors thought worth telling, with fields",
+    .purpose = "static probes of the kernel, with fields",
     .check = check,
     .list = list,
     .resolve = resolve,

@@ -143,7 +143,7 @@ static int read_options(const struct gait_event_queue_options *given, struct gai
         return error_set(err, EINVAL, "cannot make an event queue: it has no receive function");
     if (options_out->manual && options_out->block_when_full)
         return error_set(err, EINVAL,
-                         "cannot make an event queue: nobody would make room for threads that wait; choose one of "
+                         "cannot make an event queue: no reader would make room for threads that wait; choose one of "
                          "manual and block_when_full");
     if (options_out->capacity == 0)
         options_out->capacity = CAPACITY_DEFAULT;

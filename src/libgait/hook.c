@@ -69,7 +69,7 @@ static const char *reason(int result)
     case ENOENT:
         return "it is not";
     case ESTALE:
-        return "somebody else has changed the code there";
+        return "other software has changed the code there";
     case ETIMEDOUT:
         return "a thread does not stop, as in vfork(), or another one changes hooks for too long; try again later";
     case EINVAL:
@@ -432,7 +432,7 @@ EXPORT int gait_hooks_collect(struct gait_hooks *hooks, struct gait_hooks_statis
     if (statistics_out == NULL)
         return 0;
     if (statistics_out->size_bytes < sizeof(statistics.size_bytes))
-        return error_set(err, EINVAL, "cannot tell of hooks: gait_hooks_statistics has no size_bytes");
+        return error_set(err, EINVAL, "cannot report on hooks: gait_hooks_statistics has no size_bytes");
     statistics.hooked = table.site_count;
     statistics.retired = table.retired_count;
     statistics.chunks = table.chunk_count;

@@ -142,12 +142,12 @@ EXPORT int gait_process_thread(int tid, bool with_registers, struct gait_thread 
     int result;
 
     if (thread_out == NULL || thread_out->size_bytes < FIRST_SIZE)
-        return error_set(err, EINVAL, "cannot tell of thread %d: set size_bytes to sizeof(struct gait_thread)", tid);
+        return error_set(err, EINVAL, "cannot describe thread %d: set size_bytes to sizeof(struct gait_thread)", tid);
     result = thread_exists(tid) ? thread_state_read(tid, &state) : -ESRCH;
     if (result == -ESRCH)
         return error_set(err, result, "this process has no thread %d", tid);
     if (result != 0)
-        return error_set(err, result, "cannot tell of thread %d: /proc/self/task: %s", tid, strerror(-result));
+        return error_set(err, result, "cannot describe thread %d: /proc/self/task: %s", tid, strerror(-result));
     thread.state = (uint32_t)state;
     thread_name_of(tid, thread.name);
     if (with_registers) {

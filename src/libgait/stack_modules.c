@@ -60,7 +60,7 @@ static int begin_watch(struct gait_error *err)
 
     module_observer_init(&observer, &listener);
     if (module_observer_find(&observer, &function) != 0)
-        return error_set(err, ENOENT, "cannot watch modules being loaded: there is no dynamic loader that tells of it");
+        return error_set(err, ENOENT, "cannot watch modules being loaded: there is no dynamic loader that reports it");
     result = loader_watch_begin(&watch, function, notified, &observer, err);
     if (result != 0)
         return result;

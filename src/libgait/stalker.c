@@ -445,7 +445,7 @@ EXPORT int gait_stalker_flush_thread(struct gait_stalker *stalker, int tid, stru
 }
 
 static const struct options_type statistics_type = {
-    "tell the stalker's figures",
+    "report the stalker's figures",
     "gait_stalker_statistics",
     sizeof(struct gait_stalker_statistics),
 };
@@ -460,7 +460,7 @@ EXPORT int gait_stalker_read_statistics(struct gait_stalker *stalker, struct gai
     if (stalker == NULL)
         return stalker_handle_missing(err, statistics_type.doing);
     if (statistics_out == NULL)
-        return error_set(err, EINVAL, "cannot tell the stalker's figures: nowhere to put them");
+        return error_set(err, EINVAL, "cannot report the stalker's figures: nowhere to put them");
     size_bytes = statistics_out->size_bytes;
     asked.size_bytes = size_bytes < sizeof(asked) ? size_bytes : sizeof(asked);
     result = options_read(&statistics_type, &asked, &statistics, err);

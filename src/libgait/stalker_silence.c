@@ -36,9 +36,9 @@ EXPORT int gait_stalker_unsilence(struct gait_stalker *stalker, uint64_t start, 
     int result;
 
     if (stalker == NULL)
-        return stalker_handle_missing(err, "let code tell events again");
+        return stalker_handle_missing(err, "let code write events again");
     result = quiet_range_remove(stalker->engine, start, start + size_bytes);
-    return result == 0 ? 0 : failed(err, "let code tell events again", start, size_bytes, result);
+    return result == 0 ? 0 : failed(err, "let code write events again", start, size_bytes, result);
 }
 
 EXPORT bool gait_stalker_is_silent(struct gait_stalker *stalker, uint64_t address)

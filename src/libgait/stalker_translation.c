@@ -70,7 +70,7 @@ EXPORT int gait_stalker_original_address(struct gait_stalker *stalker, const str
         return result;
     result = block_lookup_original(stalker->engine, &request.configuration, cache_pc_of(code_address), &original);
     if (result != 0)
-        return error_set(err, result, "cannot tell what 0x%llx stands for: nothing is known of that place",
+        return error_set(err, result, "cannot find what 0x%llx stands for: nothing is known of that place",
                          (unsigned long long)code_address);
     *address_out = original.value;
     return 0;

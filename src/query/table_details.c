@@ -26,7 +26,7 @@ static const struct query_column columns[] = {
     PLACE_COLUMN_LIST("the function that was called"),
     [DETAILS_DEPTH] = {"depth", "INTEGER", "how many calls of these are open around it", 0, false},
     [DETAILS_START] = {"start_ns", "INTEGER", "when it began, since the recording did", 0, false},
-    [DETAILS_DURATION] = {"duration_ns", "INTEGER", "how long it took; NULL: its end was not told", 0, false},
+    [DETAILS_DURATION] = {"duration_ns", "INTEGER", "how long it took; NULL: its end was not recorded", 0, false},
     [DETAILS_ARGUMENTS] = {"arguments", "TEXT", "as far as they are known: fd=3, \"text\"", 0, false},
     [DETAILS_RESULT] = {"result", "TEXT", "what it returned, as far as that is known: -1 ENOENT", 0, false},
     [DETAILS_VALUE] = {"value", "INTEGER", "the register with the result; NULL: it did not return", 0, false},

@@ -146,7 +146,7 @@ static void end(struct query_cursor *base)
 extern const struct query_table query_table_kernel_events;
 const struct query_table query_table_kernel_events = {
     .name = "kernel_events",
-    .meaning = "what the kernel told, by time",
+    .meaning = "events of the kernel, by time",
     .columns = columns,
     .column_count = KERNEL_EVENTS_COLUMNS,
     .cursor_bytes = sizeof(struct kernel_events_cursor),

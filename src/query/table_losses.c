@@ -22,7 +22,7 @@ enum losses_column {
 
 static const struct query_column columns[] = {
     [LOSSES_REASON] = {"reason", "TEXT",
-                       "'lost': not read in time, or damaged; 'left out': nobody asked for it; 'no lane', 'no room', "
+                       "'lost': not read in time, or damaged; 'left out': not asked for; 'no lane', 'no room', "
                        "'no memory', 'not hooked'; 'lost details', 'left out details'",
                        0, false},
     [LOSSES_PID] = {"pid", "INTEGER", "the process", 0, false},

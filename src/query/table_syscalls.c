@@ -194,7 +194,7 @@ static void end(struct query_cursor *base)
 extern const struct query_table query_table_syscalls;
 const struct query_table query_table_syscalls = {
     .name = "syscalls",
-    .meaning = "system calls, if --syscalls had them told",
+    .meaning = "system calls, if --syscalls recorded them",
     .columns = columns,
     .column_count = SYSCALLS_COLUMNS,
     .cursor_bytes = sizeof(struct syscalls_cursor),

@@ -477,7 +477,7 @@ static void watch_for(struct family *family, size_t member, struct ring_notice *
     }
     if (result == -EPERM)
         tell(family, "a program that process %d executes is not recorded: %s", pid,
-             "it is traced by somebody else, or tracing is forbidden");
+             "it is traced by another process, or tracing is forbidden");
     ring_notice_answer(notice, result);
 }
 

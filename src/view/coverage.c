@@ -350,7 +350,7 @@ int coverage_read(struct coverage *coverage, const struct view_trace *trace, con
     free(building.first_modules);
     free(building.order);
     if (result != 0)
-        return error_set(err, result, "cannot tell what ran: there is no memory; try to free some");
+        return error_set(err, result, "cannot find what ran: there is no memory; try to free some");
     return read_result;
 }
 

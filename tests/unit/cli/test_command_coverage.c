@@ -57,7 +57,7 @@ static void a_trace_that_tells_nothing_says_what_to_do(void)
     CHECK_EQUAL(unlinkat(folder.fd, "100/101.1.index.gait", 0), 0);
     run = COMMAND_RUN(&command_coverage, 100, folder.path);
     CHECK_EQUAL(run.status, COMMAND_FAILED);
-    CHECK(strstr(run.err.text, "tells of no code that ran; record it with") != NULL);
+    CHECK(strstr(run.err.text, "holds no record of which code ran; record it with") != NULL);
     command_run_deinit(&run);
     trace_folder_deinit(&folder);
 }

@@ -92,7 +92,7 @@ static void missing_files_are_told(void)
     CHECK_EQUAL(unlinkat(folder.fd, "100/101.1.index.gait", 0), 0);
     expect(NULL, COMMAND_FAILED, "100/101.1.index.gait  missing  the manifest says that it was recorded");
     CHECK_EQUAL(unlinkat(folder.fd, "manifest.json", 0), 0);
-    expect(NULL, COMMAND_FAILED, "nothing tells what was recorded");
+    expect(NULL, COMMAND_FAILED, "it says what was recorded, and is not there");
     trace_folder_deinit(&folder);
 }
 

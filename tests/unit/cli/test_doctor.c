@@ -25,7 +25,7 @@ static void the_kernels_setting_decides_who_may_be_attached_to(void)
     doctor_judge_tracing(2, true, &finding);
     expect(DOCTOR_GOOD, "all processes", NULL);
     doctor_judge_tracing(3, true, &finding);
-    expect(DOCTOR_LIMITED, "nobody attach", "restart");
+    expect(DOCTOR_LIMITED, "no attaching", "restart");
 }
 
 static void the_kernels_setting_decides_about_its_events(void)

@@ -182,9 +182,9 @@ static void figures_need_a_place_and_a_size(void)
     struct gait_error err = {0};
 
     CHECK_EQUAL(gait_stalker_read_statistics(stalker, NULL, &err), -EINVAL);
-    CHECK_TEXT(err.text, "cannot tell the stalker's figures: nowhere to put them");
+    CHECK_TEXT(err.text, "cannot report the stalker's figures: nowhere to put them");
     CHECK_EQUAL(gait_stalker_read_statistics(stalker, &statistics, &err), -EINVAL);
-    CHECK_TEXT(err.text, "cannot tell the stalker's figures: size_bytes of the options is 0; set it to sizeof(struct "
+    CHECK_TEXT(err.text, "cannot report the stalker's figures: size_bytes of the options is 0; set it to sizeof(struct "
                          "gait_stalker_statistics)");
 }
 
@@ -250,7 +250,7 @@ static void a_stalker_that_is_null_is_refused(void)
     CHECK_EQUAL(gait_stalker_flush(NULL, &err), -EINVAL);
     CHECK_TEXT(err.text, "cannot hand over events: there is no stalker, it is NULL");
     CHECK_EQUAL(gait_stalker_read_statistics(NULL, &statistics, &err), -EINVAL);
-    CHECK_TEXT(err.text, "cannot tell the stalker's figures: there is no stalker, it is NULL");
+    CHECK_TEXT(err.text, "cannot report the stalker's figures: there is no stalker, it is NULL");
     CHECK(!gait_stalker_is_following(NULL, getpid()));
     CHECK(!gait_stalker_is_following_me(NULL));
 }

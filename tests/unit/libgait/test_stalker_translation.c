@@ -79,7 +79,7 @@ static void where_there_is_none_it_is_said(void)
     CHECK_TEXT(err.text, "cannot show a translation of 0x1234: no block that begins there is translated for these "
                          "events and this transformer");
     CHECK_EQUAL(gait_stalker_original_address(stalker, NULL, 0x1234, &original, &err), -ENOENT);
-    CHECK_TEXT(err.text, "cannot tell what 0x1234 stands for: nothing is known of that place");
+    CHECK_TEXT(err.text, "cannot find what 0x1234 stands for: nothing is known of that place");
     CHECK_EQUAL(gait_stalker_find_translation(stalker, NULL, 0x1234, NULL, &err), -EINVAL);
     CHECK_EQUAL(gait_stalker_original_address(stalker, NULL, 0x1234, NULL, &err), -EINVAL);
     CHECK_EQUAL(gait_stalker_find_translation(NULL, NULL, 1, &translation, &err), -EINVAL);
