@@ -34,15 +34,15 @@ static void shorten_nap(struct gait_call *call, void *data)
     unsigned *naps = data;
 
     ++*naps;
-    call->cpu->rdi /= 100;
+    *gait_cpu_argument_place(call->cpu, 0) /= 100;
 }
 
 static void change_word(struct gait_call *call, void *data)
 {
-    const char *said = (const char *)(uintptr_t)call->cpu->rdi, *better = data;
+    const char *said = (const char *)(uintptr_t)gait_cpu_argument(call->cpu, 0), *better = data;
 
     if (strstr(said, "evening") != NULL)
-        call->cpu->rdi = (uintptr_t)better;
+        gait_cpu_argument_set(call->cpu, 0, (uintptr_t)better);
 }
 
 static bool add_probes(struct gait_stalker *stalker, unsigned *naps)

@@ -8,6 +8,7 @@
  * gait/stalker.h.
  */
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -56,8 +57,8 @@ static void answer(struct gait_cpu_context *cpu, void *data)
     struct clock *clock = data;
 
     clock->now += TICK;
-    cpu->rax = clock->now & UINT32_MAX;
-    cpu->rdx = clock->now >> 32;
+    gait_x86_64_rax(cpu) = clock->now & UINT32_MAX;
+    gait_x86_64_rdx(cpu) = clock->now >> 32;
 }
 
 static void replace_rdtsc(void *context, struct gait_iterator *iterator)

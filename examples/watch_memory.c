@@ -55,7 +55,7 @@ static void note_write(const struct gait_breakpoint_hit *hit, void *data)
 static void pay_less(const struct gait_breakpoint_hit *hit, void *data)
 {
     (void)data;
-    hit->cpu->rdi = 1;
+    gait_cpu_argument_set(hit->cpu, 0, 1);
 }
 
 static const char *name_of(uint64_t pc)

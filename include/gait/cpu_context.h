@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registers of a followed thread, as callouts and probes see them: what the program would have in them if nobody
- * followed it. Whoever gets a writable one may change any field, the pc included; the thread goes on with that.
+ * The registers of a thread, as callouts, probes and listeners see them: what the program would have in them if nothing
+ * followed it. Where the context is writable any register may be changed, the pc included; the thread goes on with
+ * that.
+ *
+ * The struct is the same for all CPUs. The functions here read it by what a register is for, on the CPU that the
+ * program is compiled for; gait/x86_64.h and gait/arm64.h read it by the names that a CPU has for its registers.
  */
 #ifndef GAIT_CPU_CONTEXT_H
 #define GAIT_CPU_CONTEXT_H
+
+#include "gait/cpu_numbers.h"
 
 #include <stdint.h>
 
@@ -12,20 +18,69 @@
 extern "C" {
 #endif
 
-/* The general registers by number, in the order of gait_register_name(), and the x86-64 ones by name. */
-#define GAIT_CPU_REGISTER_COUNT 16
-
 struct gait_cpu_context {
-    union {
-        uint64_t registers[GAIT_CPU_REGISTER_COUNT];
-        struct {
-            uint64_t rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi;
-            uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
-        };
-    };
+    /*
+     * By the numbers that instructions have for them, which is the order of gait_register_name(). The stack pointer is
+     * one of them, number 4 on x86-64 and 31 on arm64, and has no field of its own: code that saves, translates and
+     * puts back registers by their numbers then needs no case for it.
+     */
+    uint64_t registers[GAIT_CPU_REGISTERS_MAX];
     uint64_t pc;
-    uint64_t flags;
+    uint64_t flags; /* rflags, or the flags of PSTATE */
 };
+
+static inline uint64_t gait_cpu_stack_pointer(const struct gait_cpu_context *cpu)
+{
+    return cpu->registers[GAIT_CPU_STACK_POINTER];
+}
+
+static inline void gait_cpu_stack_pointer_set(struct gait_cpu_context *cpu, uint64_t sp)
+{
+    cpu->registers[GAIT_CPU_STACK_POINTER] = sp;
+}
+
+/* Where a call left its return address, if that is in a register; 0: on this CPU it is on the stack. */
+static inline uint64_t gait_cpu_link_register(const struct gait_cpu_context *cpu)
+{
+    return GAIT_CPU_LINK_REGISTER == GAIT_CPU_NO_REGISTER
+               ? 0
+               : cpu->registers[GAIT_CPU_LINK_REGISTER % GAIT_CPU_REGISTERS_MAX];
+}
+
+/*
+ * Where an argument of an integer or pointer type is, from 0 on, when a function is entered: in a register or on the
+ * stack.
+ */
+static inline uint64_t *gait_cpu_argument_place(struct gait_cpu_context *cpu, unsigned number)
+{
+    static const uint8_t numbers[] = {GAIT_CPU_ARGUMENTS};
+
+    if (number < GAIT_CPU_ARGUMENT_COUNT)
+        return &cpu->registers[numbers[number]];
+    return (uint64_t *)(uintptr_t)gait_cpu_stack_pointer(cpu) + GAIT_CPU_ARGUMENT_STACK_WORDS +
+           (number - GAIT_CPU_ARGUMENT_COUNT);
+}
+
+static inline uint64_t gait_cpu_argument(const struct gait_cpu_context *cpu, unsigned number)
+{
+    return *gait_cpu_argument_place((struct gait_cpu_context *)(uintptr_t)cpu, number);
+}
+
+static inline void gait_cpu_argument_set(struct gait_cpu_context *cpu, unsigned number, uint64_t value)
+{
+    *gait_cpu_argument_place(cpu, number) = value;
+}
+
+/* What a function returns, if that is an integer or a pointer, when it has returned. */
+static inline uint64_t gait_cpu_result(const struct gait_cpu_context *cpu)
+{
+    return cpu->registers[GAIT_CPU_RESULT];
+}
+
+static inline void gait_cpu_result_set(struct gait_cpu_context *cpu, uint64_t value)
+{
+    cpu->registers[GAIT_CPU_RESULT] = value;
+}
 
 #ifdef __cplusplus
 }

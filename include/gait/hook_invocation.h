@@ -47,50 +47,31 @@ struct gait_invocation {
 
 typedef void (*gait_invocation_function)(struct gait_invocation *invocation);
 
-/* These are for the calling convention of x86-64, where hooks are so far. */
-
 /* Where an argument of an integer or pointer type is, from 0 on, at ENTER: in a register or on the stack. */
 static inline uint64_t *gait_invocation_argument_place(const struct gait_invocation *invocation, unsigned number)
 {
-    struct gait_cpu_context *cpu = invocation->cpu;
-
-    switch (number) {
-    case 0:
-        return &cpu->rdi;
-    case 1:
-        return &cpu->rsi;
-    case 2:
-        return &cpu->rdx;
-    case 3:
-        return &cpu->rcx;
-    case 4:
-        return &cpu->r8;
-    case 5:
-        return &cpu->r9;
-    default:
-        return (uint64_t *)(uintptr_t)cpu->rsp + 1 + (number - 6);
-    }
+    return gait_cpu_argument_place(invocation->cpu, number);
 }
 
 static inline uint64_t gait_invocation_argument(const struct gait_invocation *invocation, unsigned number)
 {
-    return *gait_invocation_argument_place(invocation, number);
+    return gait_cpu_argument(invocation->cpu, number);
 }
 
 static inline void gait_invocation_argument_set(struct gait_invocation *invocation, unsigned number, uint64_t value)
 {
-    *gait_invocation_argument_place(invocation, number) = value;
+    gait_cpu_argument_set(invocation->cpu, number, value);
 }
 
 /* What the function returns, if that is an integer or a pointer, at LEAVE. */
 static inline uint64_t gait_invocation_return_value(const struct gait_invocation *invocation)
 {
-    return invocation->cpu->rax;
+    return gait_cpu_result(invocation->cpu);
 }
 
 static inline void gait_invocation_return_value_set(struct gait_invocation *invocation, uint64_t value)
 {
-    invocation->cpu->rax = value;
+    gait_cpu_result_set(invocation->cpu, value);
 }
 
 #ifdef __cplusplus

@@ -140,7 +140,7 @@ static void count_no_call(struct hook_thread *thread, uint64_t slot)
 static void handler_begins(struct gait_invocation *invocation)
 {
     struct hook_thread *thread = listener_call_thread(invocation);
-    uint64_t frame = hook_stack_pointer(invocation->cpu);
+    uint64_t frame = gait_cpu_stack_pointer(invocation->cpu);
     struct shown *kept = invocation->call_data, found;
 
     count_no_call(thread, frame);
@@ -180,7 +180,7 @@ static void follow_choice(uint64_t frame)
 /* The return address is off the stack. */
 static void handler_ends(struct gait_invocation *invocation)
 {
-    uint64_t frame = hook_stack_pointer(invocation->cpu) - sizeof(uint64_t);
+    uint64_t frame = gait_cpu_stack_pointer(invocation->cpu) - sizeof(uint64_t);
     const struct shown *kept = invocation->call_data;
 
     if (kept == NULL || kept->shown.sp == 0)

@@ -521,7 +521,7 @@ static __attribute__((noinline)) void tell_declared(const struct set_probe *prob
 void probe_set_passed(const struct set_probe *probe, struct detail_lane *lane, const struct gait_cpu_context *cpu,
                       uint32_t depth)
 {
-    const struct passing passing = {lane, {cpu->registers, GAIT_CPU_REGISTER_COUNT}, hook_stack_pointer(cpu)};
+    const struct passing passing = {lane, {cpu->registers, GAIT_CPU_REGISTER_COUNT}, gait_cpu_stack_pointer(cpu)};
     struct detail_place place;
     uint32_t used;
 

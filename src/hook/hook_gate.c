@@ -5,6 +5,7 @@
  */
 #include "hook/hook_gate.h"
 
+#include "arch/context_layout.h"
 #include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "hook/call_data.h"
@@ -23,9 +24,7 @@
 _Static_assert(offsetof(struct hook_gate_frame, thread) == HOOK_FRAME_THREAD, "as the gates have it");
 _Static_assert(offsetof(struct hook_gate_frame, kind) == HOOK_FRAME_KIND, "as the gates have it");
 _Static_assert(offsetof(struct hook_gate_frame, outcome) == HOOK_FRAME_OUTCOME, "as the gates have it");
-_Static_assert(offsetof(struct hook_gate_frame, cpu) == HOOK_FRAME_CONTEXT, "as the gates have it");
-_Static_assert(offsetof(struct hook_gate_frame, stub) == HOOK_FRAME_BYTES, "as the gates have it");
-_Static_assert(offsetof(struct gait_cpu_context, rsp) == CONTEXT_RSP, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, saved) == HOOK_FRAME_REGISTERS, "as the gates have it");
 _Static_assert(offsetof(struct gait_cpu_context, pc) == CONTEXT_PC, "as the gates have it");
 _Static_assert(offsetof(struct gait_cpu_context, flags) == CONTEXT_FLAGS, "as the gates have it");
 
@@ -38,9 +37,15 @@ static uint64_t stub_of(const struct hook_gate_frame *frame)
     return frame->kind == HOOK_GATE_LEAVE ? frame->stub - STUB_LEFT : frame->stub;
 }
 
+/* The program's stack pointer. */
+static uint64_t sp_of(const struct hook_gate_frame *frame)
+{
+    return frame->saved.registers[GAIT_CPU_STACK_POINTER];
+}
+
 static uint64_t slot_of(const struct hook_gate_frame *frame)
 {
-    return frame->kind == HOOK_GATE_LEAVE ? frame->cpu.rsp - sizeof(uint64_t) : frame->cpu.rsp;
+    return frame->kind == HOOK_GATE_LEAVE ? sp_of(frame) - sizeof(uint64_t) : sp_of(frame);
 }
 
 /* Where a function that has returned goes on. */
@@ -60,7 +65,7 @@ static bool is_on_listeners_stack(const struct hook_thread *thread, uint64_t sp)
  */
 static bool is_listener_abandoned(const struct hook_thread *thread, const struct hook_gate_frame *frame)
 {
-    uint64_t sp = frame->cpu.rsp;
+    uint64_t sp = sp_of(frame);
 
     if (is_on_listeners_stack(thread, sp))
         return false;
@@ -146,7 +151,7 @@ uint64_t hook_gate_find(struct hook_gate_frame *frame)
 /* While listeners run on their stack, the kernel does not see that a signal handler's is in use. */
 static bool is_on_signal_stack(const struct hook_gate_frame *frame)
 {
-    uint64_t sp = frame->cpu.rsp;
+    uint64_t sp = sp_of(frame);
 
     return !hook_thread_is_on_own_stack(frame->thread, sp) && own_stack_is_signal_stack(sp, frame->thread->stack_low);
 }
@@ -251,18 +256,36 @@ uint64_t hook_gate_unblock(struct hook_gate_frame *frame)
     return frame->is_listening ? frame->thread->stack_top : 0;
 }
 
+static void get_context(const struct hook_gate_frame *frame, struct gait_cpu_context *cpu_out)
+{
+    for (unsigned i = 0; i < GAIT_CPU_REGISTER_COUNT; i++)
+        cpu_out->registers[i] = frame->saved.registers[i];
+    cpu_out->flags = frame->saved.flags;
+}
+
+static void set_context(struct hook_gate_frame *frame, const struct gait_cpu_context *cpu)
+{
+    for (unsigned i = 0; i < GAIT_CPU_REGISTER_COUNT; i++)
+        frame->saved.registers[i] = cpu->registers[i];
+    frame->saved.pc = cpu->pc;
+    frame->saved.flags = cpu->flags;
+}
+
 void hook_gate_listen(struct hook_gate_frame *frame)
 {
     struct hook_thread *thread = frame->thread;
+    struct gait_cpu_context cpu;
 
+    get_context(frame, &cpu);
     hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_RUN);
     if (frame->kind == HOOK_GATE_ENTER)
-        frame->outcome = listener_call_enter(thread, frame->invocation, &frame->cpu);
+        frame->outcome = listener_call_enter(thread, frame->invocation, &cpu);
     else if (frame->kind == HOOK_GATE_LEAVE)
-        frame->outcome = listener_call_leave(thread, frame->invocation, &frame->cpu);
+        frame->outcome = listener_call_leave(thread, frame->invocation, &cpu);
     else
-        frame->outcome = listener_call_once(thread, frame->stub, &frame->cpu);
+        frame->outcome = listener_call_once(thread, frame->stub, &cpu);
     hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_GATE);
+    set_context(frame, &cpu);
 }
 
 void hook_gate_listened(struct hook_gate_frame *frame)

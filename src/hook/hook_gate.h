@@ -17,6 +17,13 @@
 struct hook_thread;
 struct invocation;
 
+/* What a gate saves of a context: no more than this CPU has, since it is on the program's stack, which may be small. */
+struct hook_gate_registers {
+    uint64_t registers[GAIT_CPU_REGISTER_COUNT];
+    uint64_t pc; /* set where the thread is sent elsewhere */
+    uint64_t flags;
+};
+
 struct hook_gate_frame {
     struct hook_thread *thread;
     uint32_t kind;    /* HOOK_GATE_* */
@@ -27,8 +34,8 @@ struct hook_gate_frame {
     uint32_t is_listening;
     uint32_t is_blocked;         /* signals, while listeners run */
     uint32_t is_counter_allowed; /* which the thread has forbidden itself */
-    struct gait_cpu_context cpu; /* but for the pc */
-    uint64_t stub;               /* what the gate returns to; behind the frame */
+    struct hook_gate_registers saved;
+    uint64_t stub; /* what the gate returns to; behind the frame */
 };
 
 /* Addresses of gates. The second ones take the slow way always, for systems where threads cannot be found quickly. */

@@ -80,11 +80,10 @@
 #define INVOCATION_BYTES  40
 
 /* Of struct hook_gate_frame. */
-#define HOOK_FRAME_THREAD  0
-#define HOOK_FRAME_KIND    8  /* 32 bits: HOOK_GATE_* */
-#define HOOK_FRAME_OUTCOME 12 /* 32 bits: HOOK_OUTCOME_* */
-#define HOOK_FRAME_CONTEXT 48
-#define HOOK_FRAME_BYTES   192
+#define HOOK_FRAME_THREAD    0
+#define HOOK_FRAME_KIND      8  /* 32 bits: HOOK_GATE_* */
+#define HOOK_FRAME_OUTCOME   12 /* 32 bits: HOOK_OUTCOME_* */
+#define HOOK_FRAME_REGISTERS 48 /* struct hook_gate_registers: by number */
 
 /* Where a thread comes from. */
 #define HOOK_GATE_ENTER 0
@@ -96,11 +95,6 @@
 #define HOOK_OUTCOME_GO        0 /* as the stub has it */
 #define HOOK_OUTCOME_UNTRACKED 1 /* without its return being seen */
 #define HOOK_OUTCOME_JUMP      2 /* with the registers of the context, the pc included */
-
-/* Offsets of struct gait_cpu_context. */
-#define CONTEXT_RSP   32
-#define CONTEXT_PC    128
-#define CONTEXT_FLAGS 136
 
 /*
  * From the return address of a stub's call of its entering gate: to what it knows, to where it goes without its return

@@ -32,7 +32,7 @@ static struct invocation *unwind(struct gait_invocation *invocation)
 
     return thread == NULL
                ? NULL
-               : return_tracking_unwind(thread, hook_stack_pointer(invocation->cpu), (uintptr_t)hook_unwinder_stub);
+               : return_tracking_unwind(thread, gait_cpu_stack_pointer(invocation->cpu), (uintptr_t)hook_unwinder_stub);
 }
 
 static void looks(struct gait_invocation *invocation)
@@ -45,7 +45,7 @@ static void settles(struct gait_invocation *invocation)
     struct hook_thread *thread = hook_thread_current();
 
     if (thread != NULL)
-        return_tracking_settle(thread, hook_stack_pointer(invocation->cpu));
+        return_tracking_settle(thread, gait_cpu_stack_pointer(invocation->cpu));
 }
 
 /* Called by the unwinder instead of its caller's function, on the program's stack. */
@@ -63,7 +63,8 @@ static int trace_first(void *context, void *argument)
 static void walks(struct gait_invocation *invocation)
 {
     struct invocation *unwinder = unwind(invocation);
-    uint64_t *trace = hook_argument_place(invocation->cpu, 0), *argument = hook_argument_place(invocation->cpu, 1);
+    uint64_t *trace = gait_cpu_argument_place(invocation->cpu, 0),
+             *argument = gait_cpu_argument_place(invocation->cpu, 1);
     struct call_data *data = unwinder == NULL ? NULL : call_data_take(hook_thread_current(), 1);
     struct walk *walk;
 

@@ -21,8 +21,4 @@ const struct hook_unwinder *hook_unwinder_at(size_t index);
 /* NULL: a function of that name is none. */
 const struct hook_unwinder *hook_unwinder_find(const char *name);
 
-/* In arch/<cpu>/host: where an argument of a function is that was just entered, and its stack pointer. */
-uint64_t *hook_argument_place(struct gait_cpu_context *cpu, unsigned number);
-uint64_t hook_stack_pointer(const struct gait_cpu_context *cpu);
-
 #endif

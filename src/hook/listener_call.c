@@ -228,7 +228,7 @@ static inline void once_busy(struct hook_thread *thread, uint64_t stub, struct g
     if (listening.listeners == NULL)
         return;
     describe(&listening, function, cpu, is_probe ? GAIT_INVOCATION_PROBE : GAIT_INVOCATION_ENTER);
-    listening.invocation.return_address = is_probe ? 0 : *(const uint64_t *)(uintptr_t)hook_stack_pointer(cpu);
+    listening.invocation.return_address = is_probe ? 0 : *(const uint64_t *)(uintptr_t)gait_cpu_stack_pointer(cpu);
     listening.invocation.depth = thread->invocations.top[-1].depth + 1;
     tell_guarded(&listening, true);
 }

@@ -86,7 +86,6 @@ struct stalker_thread {
     uint64_t gate_callout_position;
     uint64_t gate_events;
     uint64_t enter;
-    struct gait_cpu_context context;
     uint64_t leave;
     uint64_t gate_changed;
     uint64_t gate_quiet_end;
@@ -98,6 +97,8 @@ struct stalker_thread {
     uint64_t signals_mask;
     uint64_t collisions; /* counts what indirect branches did not find at once */
     uint64_t call_key;
+    uint64_t reserved[5];
+    struct gait_cpu_context context;
 
     /* From here on only the engine knows the fields. */
     struct stalker_engine *engine;

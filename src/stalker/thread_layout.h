@@ -6,6 +6,8 @@
 #ifndef GAIT_STALKER_THREAD_LAYOUT_H
 #define GAIT_STALKER_THREAD_LAYOUT_H
 
+#include "arch/context_layout.h"
+
 #define THREAD_SELF                  0  /* the struct's own address */
 #define THREAD_ENGINE_SP             8  /* where the engine's stack begins */
 #define THREAD_RESUME                16 /* where the thread goes on when the engine is left */
@@ -23,20 +25,20 @@
 #define THREAD_GATE_CALLOUT_POSITION 104
 #define THREAD_GATE_EVENTS           112
 #define THREAD_ENTER                 120 /* how the cache is entered and left: with or without a position in a register */
-#define THREAD_LEAVE                 272
-#define THREAD_GATE_CHANGED          280
-#define THREAD_GATE_QUIET_END        288
-#define THREAD_QUIET_SP              296
-#define THREAD_GATE_CALLED           304
-#define THREAD_IS_LEAVING            312
-#define THREAD_SEGMENT_BASE          320
-#define THREAD_SIGNALS_HELD          328 /* not 0: all are blocked until the cache is entered again */
-#define THREAD_SIGNALS_MASK          336 /* what is blocked from then on */
-#define THREAD_COLLISIONS            344 /* of indirect branches */
-#define THREAD_CALL_KEY              352 /* what gives 0 with the stack pointer of a system call that is told */
-#define THREAD_CONTEXT               128 /* struct gait_cpu_context, of which each register is the home of its own */
-#define THREAD_CONTEXT_PC            256
-#define THREAD_CONTEXT_FLAGS         264
+#define THREAD_LEAVE                 128
+#define THREAD_GATE_CHANGED          136
+#define THREAD_GATE_QUIET_END        144
+#define THREAD_QUIET_SP              152
+#define THREAD_GATE_CALLED           160
+#define THREAD_IS_LEAVING            168
+#define THREAD_SEGMENT_BASE          176
+#define THREAD_SIGNALS_HELD          184 /* not 0: all are blocked until the cache is entered again */
+#define THREAD_SIGNALS_MASK          192 /* what is blocked from then on */
+#define THREAD_COLLISIONS            200 /* of indirect branches */
+#define THREAD_CALL_KEY              208 /* what gives 0 with the stack pointer of a system call that is told */
+#define THREAD_CONTEXT               256 /* struct gait_cpu_context, of which each register is the home of its own */
+#define THREAD_CONTEXT_PC            (THREAD_CONTEXT + CONTEXT_PC)
+#define THREAD_CONTEXT_FLAGS         (THREAD_CONTEXT + CONTEXT_FLAGS)
 
 /* Those that the gates set. */
 #define STALKER_REASON_EXIT      0

@@ -2,6 +2,8 @@
 /* The code, in assembly, and its values. */
 #include "support/known_registers.h"
 
+#include "gait/x86_64.h"
+
 #if defined(__x86_64__)
 
 __asm__(".text\n"
@@ -37,10 +39,12 @@ __asm__(".text\n"
 bool known_registers_hold(const struct gait_cpu_context *cpu)
 {
     /* A call in the kernel has its own idea of r11, and its fourth argument, none, in r10. */
-    bool is_waiting = cpu->r10 == 0;
+    bool is_waiting = gait_x86_64_r10(cpu) == 0;
 
     return cpu->pc >= (uintptr_t)known_registers_start && cpu->pc < (uintptr_t)known_registers_end &&
-           cpu->rbx == 0x1111 && cpu->rbp == 0x2222 && cpu->r8 == 0x8888 && cpu->r9 == 0x9999 &&
-           (is_waiting || (cpu->r10 == 0xaaaa && cpu->r11 == 0xbbbb)) && cpu->r12 == 0xcccc && cpu->r13 == 0xdddd &&
-           cpu->r14 == 0xeeee && cpu->r15 == 0xffff;
+           gait_x86_64_rbx(cpu) == 0x1111 && gait_x86_64_rbp(cpu) == 0x2222 && gait_x86_64_r8(cpu) == 0x8888 &&
+           gait_x86_64_r9(cpu) == 0x9999 &&
+           (is_waiting || (gait_x86_64_r10(cpu) == 0xaaaa && gait_x86_64_r11(cpu) == 0xbbbb)) &&
+           gait_x86_64_r12(cpu) == 0xcccc && gait_x86_64_r13(cpu) == 0xdddd && gait_x86_64_r14(cpu) == 0xeeee &&
+           gait_x86_64_r15(cpu) == 0xffff;
 }

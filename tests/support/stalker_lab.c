@@ -10,6 +10,7 @@
 
 #include "base/memory_map.h"
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 #include "stalker/block_link.h"
 #include "stalker/callout.h"
 #include "stalker/translator.h"
@@ -223,7 +224,7 @@ static void put_position(struct stalker_lab *lab, struct machine_state *state)
 {
     if (!has_position(lab))
         return;
-    lab->thread.context.r11 = state->gpr[X86_R11];
+    gait_x86_64_r11(&lab->thread.context) = state->gpr[X86_R11];
     state->gpr[X86_R11] = lab->thread.event_position;
 }
 
@@ -232,7 +233,7 @@ static void take_position(struct stalker_lab *lab, struct machine_state *state)
     if (!has_position(lab))
         return;
     lab->thread.event_position = state->gpr[X86_R11];
-    state->gpr[X86_R11] = lab->thread.context.r11;
+    state->gpr[X86_R11] = gait_x86_64_r11(&lab->thread.context);
 }
 
 /* rcx and rdi are at home while an indirect branch looks for its target. */
@@ -240,8 +241,8 @@ static struct app_pc indirect_target(struct stalker_lab *lab, struct machine_sta
 {
     uint64_t target = state->gpr[X86_RCX];
 
-    state->gpr[X86_RCX] = lab->thread.context.rcx;
-    state->gpr[X86_RDI] = lab->thread.context.rdi;
+    state->gpr[X86_RCX] = gait_x86_64_rcx(&lab->thread.context);
+    state->gpr[X86_RDI] = gait_x86_64_rdi(&lab->thread.context);
     return app_pc_of(target);
 }
 
@@ -267,7 +268,7 @@ static void drain(struct stalker_lab *lab)
 static uint64_t call_out(struct stalker_lab *lab, struct machine_state *state, bool is_plain)
 {
     const struct callout_call *call = (const struct callout_call *)(uintptr_t)state->gpr[X86_RSP];
-    uint64_t resume = call->behind, sp = lab->thread.context.rsp;
+    uint64_t resume = call->behind, sp = gait_cpu_stack_pointer(&lab->thread.context);
 
     if (!is_plain)
         take_position(lab, state);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "support/transformed_code.h"
 
+#include "gait/x86_64.h"
 #include "support/followed_call.h"
 
 #include <string.h>
@@ -105,7 +106,7 @@ void transformed_skip_call(struct gait_iterator *iterator, const struct gait_ins
 void transformed_add_thousand(struct gait_cpu_context *cpu, void *data)
 {
     (void)data;
-    cpu->rax += 1000;
+    gait_x86_64_rax(cpu) += 1000;
 }
 
 /* A call of a function that ends with a jump to another one. */

@@ -4,6 +4,7 @@
 #include "hook/hook_gate.h"
 
 #include "base/counters.h"
+#include "gait/x86_64.h"
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
 #include "support/check.h"
@@ -301,8 +302,8 @@ static void listeners_see_all_of_them(void)
         machine_call(hooked, &before, &after);
         check_seen(&seen[0], &before);
         check_seen(&seen[1], &machine_left);
-        CHECK_EQUAL(seen[0].rsp, machine_entered.registers[4]);
-        CHECK_EQUAL(seen[1].rsp, after.registers[4]);
+        CHECK_EQUAL(gait_cpu_stack_pointer(&seen[0]), machine_entered.registers[4]);
+        CHECK_EQUAL(gait_cpu_stack_pointer(&seen[1]), after.registers[4]);
         CHECK_EQUAL(seen[0].pc, (uintptr_t)machine_function);
         CHECK_EQUAL(seen[1].pc, seen_invocation[0].return_address);
         CHECK_EQUAL(seen_invocation[0].function, (uintptr_t)machine_function);
@@ -313,11 +314,11 @@ static void listeners_see_all_of_them(void)
 
 static void change_all(struct gait_invocation *invocation)
 {
-    uint64_t sp = invocation->cpu->rsp;
+    uint64_t sp = gait_cpu_stack_pointer(invocation->cpu);
 
     for (unsigned i = 0; i < 16; i++)
         invocation->cpu->registers[i] += 0x1111111111;
-    invocation->cpu->rsp = sp;
+    gait_cpu_stack_pointer_set(invocation->cpu, sp);
     invocation->cpu->flags ^= FLAGS_OF_ARITHMETIC;
 }
 
@@ -381,9 +382,9 @@ static void arguments_and_results_can_be_read_and_changed(void)
 
 static void skip_function(struct gait_invocation *invocation)
 {
-    invocation->cpu->rax = 77;
+    gait_invocation_return_value_set(invocation, 77);
     invocation->cpu->pc = invocation->return_address;
-    invocation->cpu->rsp += 8;
+    gait_cpu_stack_pointer_set(invocation->cpu, gait_cpu_stack_pointer(invocation->cpu) + 8);
 }
 
 static int other(int a, int b)
@@ -406,8 +407,8 @@ static __attribute__((noinline)) void elsewhere(void)
 /* Returns to another function first, which returns to the caller. */
 static void return_elsewhere(struct gait_invocation *invocation)
 {
-    invocation->cpu->rsp -= 8;
-    *(uint64_t *)(uintptr_t)invocation->cpu->rsp = invocation->return_address;
+    gait_cpu_stack_pointer_set(invocation->cpu, gait_cpu_stack_pointer(invocation->cpu) - 8);
+    *(uint64_t *)(uintptr_t)gait_cpu_stack_pointer(invocation->cpu) = invocation->return_address;
     invocation->cpu->pc = (uintptr_t)elsewhere;
 }
 
@@ -675,11 +676,12 @@ static uint64_t probe_sp;
 static void look_at_probe(struct gait_invocation *invocation)
 {
     CHECK_EQUAL(invocation->point, GAIT_INVOCATION_PROBE);
-    CHECK_EQUAL(invocation->cpu->rcx, 0x80000000);
+    CHECK_EQUAL(gait_x86_64_rcx(invocation->cpu), 0x80000000);
     /* What it has put below its stack pointer is there. */
     for (unsigned i = 1; i <= 16; i++)
-        CHECK_EQUAL(*(uint64_t *)(uintptr_t)(invocation->cpu->rsp - 8 * i), invocation->cpu->rdi + i);
-    probe_sp = invocation->cpu->rsp;
+        CHECK_EQUAL(*(uint64_t *)(uintptr_t)(gait_cpu_stack_pointer(invocation->cpu) - 8 * i),
+                    gait_x86_64_rdi(invocation->cpu) + i);
+    probe_sp = gait_cpu_stack_pointer(invocation->cpu);
     use_registers(invocation);
 }
 

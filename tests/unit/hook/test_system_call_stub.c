@@ -3,6 +3,7 @@
 #include "hook/system_call_stub.h"
 
 #include "gait/cpu_context.h"
+#include "gait/x86_64.h"
 #include "support/check.h"
 #include "support/patched_call.h"
 
@@ -75,12 +76,12 @@ static void registers_are_those_of_a_function_that_was_called(void)
     struct gait_cpu_context context;
 
     CHECK_EQUAL(system_call_stub_context(&frame, &context), 0);
-    CHECK_EQUAL(context.rbx, 1);
-    CHECK_EQUAL(context.rbp, 2);
-    CHECK_EQUAL(context.r12, 3);
-    CHECK_EQUAL(context.r15, 6);
+    CHECK_EQUAL(gait_x86_64_rbx(&context), 1);
+    CHECK_EQUAL(gait_x86_64_rbp(&context), 2);
+    CHECK_EQUAL(gait_x86_64_r12(&context), 3);
+    CHECK_EQUAL(gait_x86_64_r15(&context), 6);
     CHECK_EQUAL(context.pc, 0x4000);
-    CHECK_EQUAL(context.rsp, 0x7000 - 8);
+    CHECK_EQUAL(gait_cpu_stack_pointer(&context), 0x7000 - 8);
 }
 
 static void all(void)

@@ -186,9 +186,9 @@ static void add_to_rax(struct gait_invocation *invocation)
 {
     CHECK_EQUAL(invocation->point, GAIT_INVOCATION_PROBE);
     CHECK_EQUAL(invocation->cpu->pc, (uintptr_t)steps_middle);
-    CHECK_EQUAL(invocation->cpu->rax, 1);
+    CHECK_EQUAL(gait_invocation_return_value(invocation), 1);
     atomic_fetch_add(&calls, 1);
-    invocation->cpu->rax += 5000;
+    gait_invocation_return_value_set(invocation, gait_invocation_return_value(invocation) + 5000);
 }
 
 static void an_instruction_in_the_middle_can_be_probed(void)

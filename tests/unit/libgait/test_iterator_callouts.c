@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "gait/stalker.h"
 
+#include "gait/x86_64.h"
 #include "support/check.h"
 #include "support/event_list.h"
 #include "support/followed_call.h"
@@ -14,7 +15,7 @@ static uint64_t seen_rax, seen_pc;
 static void see(struct gait_cpu_context *cpu, void *data)
 {
     (void)data;
-    seen_rax = cpu->rax;
+    seen_rax = gait_x86_64_rax(cpu);
     seen_pc = cpu->pc;
 }
 
@@ -58,7 +59,7 @@ static uint64_t registers_seen[GAIT_CPU_REGISTER_COUNT], flags_seen, sp_seen;
 static void swap_registers(struct gait_cpu_context *cpu, void *data)
 {
     (void)data;
-    sp_seen = cpu->rsp;
+    sp_seen = gait_cpu_stack_pointer(cpu);
     flags_seen = cpu->flags;
     for (unsigned i = 0; i < GAIT_CPU_REGISTER_COUNT; i++) {
         registers_seen[i] = cpu->registers[i];
@@ -175,7 +176,7 @@ static void copy_forward(struct gait_cpu_context *cpu, void *data)
     (void)data;
     __asm__ volatile("pushfq\n\tpopq %0" : "=r"(flags));
     direction_seen = (flags & 0x400) != 0;
-    cpu->rdx++;
+    gait_x86_64_rdx(cpu)++;
 }
 
 static void copy_at_nop(struct gait_iterator *iterator, const struct gait_instruction *instruction)

@@ -81,7 +81,7 @@ static void change_argument(const struct gait_breakpoint_hit *hit, void *data)
 {
     (void)data;
     CHECK_EQUAL(hit->cpu->pc, (uintptr_t)plus_one);
-    hit->cpu->rdi = 100;
+    gait_cpu_argument_set(hit->cpu, 0, 100);
 }
 
 static void registers_can_be_changed_when_it_is_hit(void)

@@ -58,7 +58,8 @@ static void threads_are_listed_and_described(void)
     CHECK_EQUAL(described.tid, tid);
     CHECK_TEXT(described.name, "spinning");
     CHECK_EQUAL(described.state, GAIT_THREAD_RUNNING);
-    CHECK(described.cpu.rsp >= described.stack_low && described.cpu.rsp < described.stack_high);
+    CHECK(gait_cpu_stack_pointer(&described.cpu) >= described.stack_low &&
+          gait_cpu_stack_pointer(&described.cpu) < described.stack_high);
     CHECK(described.cpu.pc != 0);
     end();
     CHECK_EQUAL(gait_process_thread(getpid(), true, &described, &error), 0);
@@ -128,7 +129,7 @@ static int send_elsewhere(void *context, struct gait_cpu_context *cpu)
 {
     (void)context;
     cpu->pc = (uintptr_t)land;
-    cpu->rsp = ((cpu->rsp - 1024) & ~(uint64_t)15) - 8;
+    gait_cpu_stack_pointer_set(cpu, ((gait_cpu_stack_pointer(cpu) - 1024) & ~(uint64_t)15) - 8);
     return 0;
 }
 

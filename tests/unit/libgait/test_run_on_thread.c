@@ -342,7 +342,7 @@ static uint64_t own_sp, own_pc;
 static void look_at_own(const struct gait_cpu_context *cpu, void *data)
 {
     *(int *)data += 1;
-    own_sp = cpu->rsp;
+    own_sp = gait_cpu_stack_pointer(cpu);
     own_pc = cpu->pc;
 }
 

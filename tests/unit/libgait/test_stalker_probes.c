@@ -59,10 +59,10 @@ static void see(struct gait_call *call, void *data)
     seen->target = call->target;
     seen->return_address = call->return_address;
     seen->pc = call->cpu->pc;
-    seen->argument = call->cpu->rdi;
+    seen->argument = gait_cpu_argument(call->cpu, 0);
     seen->on_stack = call->stack[1];
     seen->stack = call->stack[0];
-    seen->sp = call->cpu->rsp - (uintptr_t)call->stack;
+    seen->sp = gait_cpu_stack_pointer(call->cpu) - (uintptr_t)call->stack;
 }
 
 static void a_probe_sees_arguments_and_where_the_call_returns(void)
@@ -87,7 +87,7 @@ static void a_probe_sees_arguments_and_where_the_call_returns(void)
 static void change(struct gait_call *call, void *data)
 {
     (void)data;
-    call->cpu->rdi += 1000;
+    *gait_cpu_argument_place(call->cpu, 0) += 1000;
     call->stack[1] += 10000;
 }
 
@@ -274,9 +274,9 @@ static uint32_t late_id;
 static void add_when_half_done(struct gait_call *call, void *data)
 {
     (void)data;
-    if (call->cpu->rdi == 600 && late_id == 0)
+    if (gait_cpu_argument(call->cpu, 0) == 600 && late_id == 0)
         late_id = add(at(32), count, &calls_while_running);
-    if (call->cpu->rdi == 300 && late_id != 0) {
+    if (gait_cpu_argument(call->cpu, 0) == 300 && late_id != 0) {
         gait_stalker_remove_call_probe(stalker, late_id, NULL);
         late_id = 0;
         calls_at_removal = calls_while_running;

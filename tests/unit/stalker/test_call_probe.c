@@ -163,7 +163,7 @@ static void more_probes_need_no_new_translation(void)
 static void note_arrival(struct gait_cpu_context *cpu, void *data)
 {
     calls = calls * 10 + (uintptr_t)data;
-    last_call.stack = (uint64_t *)(uintptr_t)cpu->rsp;
+    last_call.stack = (uint64_t *)(uintptr_t)gait_cpu_stack_pointer(cpu);
     last_call.target = cpu->pc;
 }
 

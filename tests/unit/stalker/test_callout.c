@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/callout.h"
 
+#include "gait/x86_64.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 #include "support/check.h"
@@ -23,9 +24,9 @@ static void look(struct gait_cpu_context *cpu, void *data)
 
     visit->count++;
     visit->pc = cpu->pc;
-    visit->rax = cpu->rax;
-    visit->rsp = cpu->rsp;
-    cpu->rax++;
+    visit->rax = gait_x86_64_rax(cpu);
+    visit->rsp = gait_cpu_stack_pointer(cpu);
+    gait_x86_64_rax(cpu)++;
     CHECK(lab.thread.vectors_saved);
     if (visit->new_pc != 0)
         cpu->pc = visit->new_pc;
@@ -46,8 +47,8 @@ static void the_function_gets_the_threads_registers(void)
     struct callout callout = {look, &visit, app_pc_of(0x5000), false};
 
     stalker_lab_init(&lab, NULL);
-    lab.thread.context.rax = 41;
-    lab.thread.context.rsp = 0x8000;
+    gait_x86_64_rax(&lab.thread.context) = 41;
+    gait_cpu_stack_pointer_set(&lab.thread.context, 0x8000);
     lab.thread.context.pc = 0x9999;
     lab.thread.resume = 7;
     CHECK(!make(&callout));
@@ -55,7 +56,7 @@ static void the_function_gets_the_threads_registers(void)
     CHECK_EQUAL(visit.pc, 0x5000);
     CHECK_EQUAL(visit.rax, 41);
     CHECK_EQUAL(visit.rsp, 0x8000);
-    CHECK_EQUAL(lab.thread.context.rax, 42);
+    CHECK_EQUAL(gait_x86_64_rax(&lab.thread.context), 42);
     CHECK_EQUAL(lab.thread.resume, 7);
     CHECK(!lab.thread.vectors_saved);
     stalker_lab_deinit(&lab);
@@ -68,7 +69,7 @@ static void a_new_pc_is_where_the_thread_goes_on(void)
     struct block *block;
 
     stalker_lab_init(&lab, NULL);
-    lab.thread.context.rsp = (uintptr_t)lab.stack.base + 0x1000;
+    gait_cpu_stack_pointer_set(&lab.thread.context, (uintptr_t)lab.stack.base + 0x1000);
     visit.new_pc = (uintptr_t)lab.code.base + 0x40;
     stalker_lab_write_end(&lab);
     CHECK(make(&callout));

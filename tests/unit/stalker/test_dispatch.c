@@ -3,6 +3,7 @@
 
 #include "base/counters.h"
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 #include "ring/event_record.h"
 #include "stalker/translator.h"
 #include "support/check.h"
@@ -26,7 +27,7 @@ static void init(uint32_t events)
 
     stalker_lab_init(&lab, &options);
     thread->with_position = events != 0;
-    thread->context.rsp = (uintptr_t)lab.stack.base + 0x1000;
+    gait_cpu_stack_pointer_set(&thread->context, (uintptr_t)lab.stack.base + 0x1000);
 }
 
 static void deinit(void)
@@ -184,11 +185,11 @@ static void a_system_call_is_made_and_the_thread_goes_on_behind_it(void)
 {
     init(0);
     put_system_call();
-    thread->context.rax = SYS_munmap;
-    thread->context.rdi = 0;
-    thread->context.rsi = 0;
+    gait_x86_64_rax(&thread->context) = SYS_munmap;
+    gait_x86_64_rdi(&thread->context) = 0;
+    gait_x86_64_rsi(&thread->context) = 0;
     dispatch(STALKER_EXIT);
-    CHECK_EQUAL(thread->context.rax, (uint64_t)-22);
+    CHECK_EQUAL(gait_x86_64_rax(&thread->context), (uint64_t)-22);
     CHECK_EQUAL(thread->context.pc, code_at(2).value);
     CHECK_EQUAL(thread->resume, block_at(2)->entry.value);
     deinit();
@@ -198,7 +199,7 @@ static void a_system_call_that_ends_the_thread_is_left_to_it(void)
 {
     init(0);
     put_system_call();
-    thread->context.rax = SYS_exit;
+    gait_x86_64_rax(&thread->context) = SYS_exit;
     dispatch(STALKER_EXIT);
     CHECK(thread->is_leaving);
     CHECK_EQUAL(thread->resume, code_at(0).value);
@@ -210,7 +211,7 @@ static void a_child_that_is_not_followed_gets_a_place_to_begin(void)
 {
     init(GAIT_EVENT_BLOCK);
     put_system_call();
-    thread->context.rax = SYS_vfork;
+    gait_x86_64_rax(&thread->context) = SYS_vfork;
     dispatch(STALKER_EXIT);
     CHECK(!thread->is_leaving);
     CHECK(thread->resume != 0 && thread->resume != code_at(0).value);

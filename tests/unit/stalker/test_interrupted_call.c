@@ -3,6 +3,7 @@
 /* Which system calls end with EINTR when a handler runs before they begin again. */
 #include "stalker/interrupted_call.h"
 
+#include "gait/x86_64.h"
 #include "stalker/signal_actions.h"
 #include "stalker/thread.h"
 #include "support/check.h"
@@ -34,7 +35,7 @@ static void begin(long result)
     user->rax = (uint64_t)result;
     thread_registers_take_restart(&registers);
     thread->context.pc = user->rip;
-    thread->context.rax = user->rax;
+    gait_x86_64_rax(&thread->context) = user->rax;
     interrupted_call_note(thread, &registers);
 }
 
@@ -47,7 +48,7 @@ static bool is_ended_by(long result, uint64_t flags)
     begin(result);
     interrupted_call_handled(thread, &thread->context, &action);
     is_ended = thread->context.pc == CALL_PC + 2;
-    CHECK_EQUAL(thread->context.rax, is_ended ? (uint64_t)-EINTR : SYS_read);
+    CHECK_EQUAL(gait_x86_64_rax(&thread->context), is_ended ? (uint64_t)-EINTR : SYS_read);
     /* Once. */
     thread->context.pc = CALL_PC;
     interrupted_call_handled(thread, &thread->context, &action);

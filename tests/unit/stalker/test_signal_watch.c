@@ -6,6 +6,7 @@
 
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 #include "support/check.h"
 
 #include <signal.h>
@@ -34,7 +35,7 @@ static void dying(const struct signal_death *death)
     report->code = death->code;
     report->address = death->address;
     report->pc = death->cpu->pc;
-    report->rdi = death->cpu->rdi;
+    report->rdi = gait_x86_64_rdi(death->cpu);
     report->is_known = death->is_known;
 }
 

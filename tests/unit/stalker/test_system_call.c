@@ -3,6 +3,7 @@
 #include "stalker/system_call.h"
 
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 
@@ -31,13 +32,13 @@ static enum system_call_outcome make(long number, long first, long second, long 
 {
     struct gait_cpu_context *cpu = &thread->context;
 
-    cpu->rax = (uint64_t)number;
-    cpu->rdi = (uint64_t)first;
-    cpu->rsi = (uint64_t)second;
-    cpu->rdx = (uint64_t)third;
-    cpu->r10 = (uint64_t)fourth;
-    cpu->r8 = (uint64_t)-1;
-    cpu->r9 = 0;
+    gait_x86_64_rax(cpu) = (uint64_t)number;
+    gait_x86_64_rdi(cpu) = (uint64_t)first;
+    gait_x86_64_rsi(cpu) = (uint64_t)second;
+    gait_x86_64_rdx(cpu) = (uint64_t)third;
+    gait_x86_64_r10(cpu) = (uint64_t)fourth;
+    gait_x86_64_r8(cpu) = (uint64_t)-1;
+    gait_x86_64_r9(cpu) = 0;
     cpu->pc = code_at(0).value;
     cpu->flags = 0x246;
     return system_call_make(thread);
@@ -45,10 +46,10 @@ static enum system_call_outcome make(long number, long first, long second, long 
 
 static void check_done(long result)
 {
-    CHECK_EQUAL(thread->context.rax, result);
+    CHECK_EQUAL(gait_x86_64_rax(&thread->context), result);
     CHECK_EQUAL(thread->context.pc, code_at(2).value);
-    CHECK_EQUAL(thread->context.rcx, code_at(2).value);
-    CHECK_EQUAL(thread->context.r11, 0x246);
+    CHECK_EQUAL(gait_x86_64_rcx(&thread->context), code_at(2).value);
+    CHECK_EQUAL(gait_x86_64_r11(&thread->context), 0x246);
 }
 
 static void the_table_names_what_needs_the_engine(void)
@@ -158,9 +159,9 @@ static void code_that_moves_is_forgotten(void)
     stalker_lab_init(&lab, NULL);
     code = map_code();
     CHECK_EQUAL(make(SYS_mremap, (long)code, 2 * PAGE, 64 * PAGE, MREMAP_MAYMOVE), SYSTEM_CALL_DONE);
-    CHECK((int64_t)thread->context.rax > 0);
+    CHECK((int64_t)gait_x86_64_rax(&thread->context) > 0);
     CHECK(!is_known(code + PAGE));
-    munmap((void *)(uintptr_t)thread->context.rax, 64 * PAGE);
+    munmap((void *)(uintptr_t)gait_x86_64_rax(&thread->context), 64 * PAGE);
     stalker_lab_deinit(&lab);
 }
 
@@ -183,7 +184,7 @@ static void ends_are_left_to_the_thread(void)
     CHECK_EQUAL(make(SYS_exit, 0, 0, 0, 0), SYSTEM_CALL_LEAVE);
     CHECK_EQUAL(make(SYS_exit_group, 0, 0, 0, 0), SYSTEM_CALL_LEAVE);
     CHECK_EQUAL(thread->context.pc, code_at(0).value);
-    CHECK_EQUAL(thread->context.rax, SYS_exit_group);
+    CHECK_EQUAL(gait_x86_64_rax(&thread->context), SYS_exit_group);
     stalker_lab_deinit(&lab);
 }
 
@@ -193,7 +194,7 @@ static void a_new_program_is_begun_in_place(void)
     stalker_lab_init(&lab, NULL);
     CHECK_EQUAL(make(SYS_execve, (long)"/nowhere/at/all", 0, 0, 0), SYSTEM_CALL_IN_PLACE);
     CHECK_EQUAL(thread->context.pc, code_at(0).value);
-    CHECK_EQUAL(thread->context.rax, SYS_execve);
+    CHECK_EQUAL(gait_x86_64_rax(&thread->context), SYS_execve);
     stalker_lab_deinit(&lab);
 }
 
@@ -222,7 +223,7 @@ static void check_fork(long number, long flags)
     fflush(stdout);
     thread->tid = 1;
     CHECK_EQUAL(make(number, flags, 0, 0, 0), SYSTEM_CALL_DONE);
-    child = (pid_t)thread->context.rax;
+    child = (pid_t)gait_x86_64_rax(&thread->context);
     if (child == 0)
         _exit(thread->context.pc == code_at(2).value && thread->tid == (int)syscall(SYS_gettid) &&
                       mutex_try_lock(&lab.engine->lock) && mutex_try_lock(&lab.cache->lock)
@@ -259,7 +260,7 @@ static void who_watches_threads_is_held_up_by_a_fork(void)
     lab.engine->thread_watcher = &watcher;
     held = 5;
     (void)make(SYS_fork, 0, 0, 0, 0);
-    child = (pid_t)thread->context.rax;
+    child = (pid_t)gait_x86_64_rax(&thread->context);
     if (child == 0)
         _exit(held == 5 ? 42 : 1);
     CHECK_EQUAL(held, 5);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/transformer.h"
 
+#include "gait/x86_64.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 
@@ -165,7 +166,7 @@ static uint64_t places;
 static void note_place(struct gait_cpu_context *cpu, void *data)
 {
     places = places * 100 + (cpu->pc - code_at(0));
-    cpu->rax += (uintptr_t)data;
+    gait_x86_64_rax(cpu) += (uintptr_t)data;
 }
 
 static void put_callouts(void *context, struct gait_iterator *iterator)

@@ -77,17 +77,6 @@ bool hook_segment_is_asked(long number, long argument)
     return false;
 }
 
-uint64_t *hook_argument_place(struct gait_cpu_context *cpu, unsigned number)
-{
-    return &cpu->registers[number % GAIT_CPU_REGISTER_COUNT];
-}
-
-uint64_t hook_stack_pointer(const struct gait_cpu_context *cpu)
-{
-    (void)cpu;
-    return 0;
-}
-
 void system_call_gate_enter(void)
 {
 }

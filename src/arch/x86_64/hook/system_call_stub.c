@@ -169,13 +169,16 @@ static void write_stub(struct code_writer *writer, const struct system_call_stub
 static void find_context(const struct system_call_frame *frame, struct gait_cpu_context *context_out)
 {
     *context_out = (struct gait_cpu_context){
-        .rbx = frame->registers[0],
-        .rbp = frame->registers[1],
-        .r12 = frame->registers[2],
-        .r13 = frame->registers[3],
-        .r14 = frame->registers[4],
-        .r15 = frame->registers[5],
-        .rsp = frame->sp - sizeof(uint64_t),
+        .registers =
+            {
+                [X86_RBX] = frame->registers[0],
+                [X86_RBP] = frame->registers[1],
+                [X86_R12] = frame->registers[2],
+                [X86_R13] = frame->registers[3],
+                [X86_R14] = frame->registers[4],
+                [X86_R15] = frame->registers[5],
+                [X86_RSP] = frame->sp - sizeof(uint64_t),
+            },
         .pc = frame->stub->behind,
     };
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stalker_capture(cpu): fills a struct gait_cpu_context with the registers as they are when this has returned. */
-#define PC    128
-#define FLAGS 136
+#include "arch/context_layout.h"
 
         .text
         .globl  stalker_capture
@@ -27,9 +26,9 @@ stalker_capture:
         movq    %r14, 112(%rdi)
         movq    %r15, 120(%rdi)
         movq    (%rsp), %rax
-        movq    %rax, PC(%rdi)
+        movq    %rax, CONTEXT_PC(%rdi)
         pushfq
-        popq    FLAGS(%rdi)
+        popq    CONTEXT_FLAGS(%rdi)
         movq    0(%rdi), %rax
         ret
 

@@ -6,7 +6,7 @@
  *
  * Registers and flags that a gate uses are put there, and back. All else is left alone.
  */
-#include "hook/hook_thread_layout.h"
+#include "arch/x86_64/host/gate_layout.h"
 
 /* Single step, direction and alignment checks: off in functions, and not put back by sahf. */
 #define FLAGS_ODD 0x40500
@@ -501,9 +501,9 @@ once_listening_otherwise:
         .macro SLOWLY kind, above
         pushfq
         leaq    8 - HOOK_FRAME_BYTES(%rsp), %rsp
-        movq    %rax, HOOK_FRAME_CONTEXT + 8 * 0(%rsp)
+        movq    %rax, HOOK_FRAME_REGISTERS + 8 * 0(%rsp)
         leaq    HOOK_FRAME_BYTES + \above(%rsp), %rax
-        movq    %rax, HOOK_FRAME_CONTEXT + CONTEXT_RSP(%rsp)
+        movq    %rax, HOOK_FRAME_RSP(%rsp)
         movl    $\kind, HOOK_FRAME_KIND(%rsp)
         .endm
 
@@ -532,7 +532,7 @@ FUNCTION hook_gate_once_any
         movq    HOOK_FRAME_BYTES(%rsp), %rax
         testl   $HOOK_PART_PROBE, STUB_PARTS(%rax)
         jz      1f
-        addq    $128, HOOK_FRAME_CONTEXT + CONTEXT_RSP(%rsp)
+        addq    $128, HOOK_FRAME_RSP(%rsp)
 1:      call    slow_way
         leaq    HOOK_FRAME_BYTES - 8(%rsp), %rsp
         popfq
@@ -551,21 +551,21 @@ full_gate:
  * carry tells that the call is not tracked: then the gate's return address is what it is to be. Or does not return.
  */
 slow_way:
-        movq    %rcx, 8 + HOOK_FRAME_CONTEXT + 8 * 1(%rsp)
-        movq    %rdx, 8 + HOOK_FRAME_CONTEXT + 8 * 2(%rsp)
-        movq    %rbx, 8 + HOOK_FRAME_CONTEXT + 8 * 3(%rsp)
-        movq    %rbp, 8 + HOOK_FRAME_CONTEXT + 8 * 5(%rsp)
-        movq    %rsi, 8 + HOOK_FRAME_CONTEXT + 8 * 6(%rsp)
-        movq    %rdi, 8 + HOOK_FRAME_CONTEXT + 8 * 7(%rsp)
-        movq    %r8, 8 + HOOK_FRAME_CONTEXT + 8 * 8(%rsp)
-        movq    %r9, 8 + HOOK_FRAME_CONTEXT + 8 * 9(%rsp)
-        movq    %r10, 8 + HOOK_FRAME_CONTEXT + 8 * 10(%rsp)
-        movq    %r11, 8 + HOOK_FRAME_CONTEXT + 8 * 11(%rsp)
-        movq    %r12, 8 + HOOK_FRAME_CONTEXT + 8 * 12(%rsp)
-        movq    %r13, 8 + HOOK_FRAME_CONTEXT + 8 * 13(%rsp)
-        movq    %r14, 8 + HOOK_FRAME_CONTEXT + 8 * 14(%rsp)
-        movq    %r15, 8 + HOOK_FRAME_CONTEXT + 8 * 15(%rsp)
-        testl   $FLAGS_ODD, 8 + HOOK_FRAME_CONTEXT + CONTEXT_FLAGS(%rsp)
+        movq    %rcx, 8 + HOOK_FRAME_REGISTERS + 8 * 1(%rsp)
+        movq    %rdx, 8 + HOOK_FRAME_REGISTERS + 8 * 2(%rsp)
+        movq    %rbx, 8 + HOOK_FRAME_REGISTERS + 8 * 3(%rsp)
+        movq    %rbp, 8 + HOOK_FRAME_REGISTERS + 8 * 5(%rsp)
+        movq    %rsi, 8 + HOOK_FRAME_REGISTERS + 8 * 6(%rsp)
+        movq    %rdi, 8 + HOOK_FRAME_REGISTERS + 8 * 7(%rsp)
+        movq    %r8, 8 + HOOK_FRAME_REGISTERS + 8 * 8(%rsp)
+        movq    %r9, 8 + HOOK_FRAME_REGISTERS + 8 * 9(%rsp)
+        movq    %r10, 8 + HOOK_FRAME_REGISTERS + 8 * 10(%rsp)
+        movq    %r11, 8 + HOOK_FRAME_REGISTERS + 8 * 11(%rsp)
+        movq    %r12, 8 + HOOK_FRAME_REGISTERS + 8 * 12(%rsp)
+        movq    %r13, 8 + HOOK_FRAME_REGISTERS + 8 * 13(%rsp)
+        movq    %r14, 8 + HOOK_FRAME_REGISTERS + 8 * 14(%rsp)
+        movq    %r15, 8 + HOOK_FRAME_REGISTERS + 8 * 15(%rsp)
+        testl   $FLAGS_ODD, 8 + HOOK_FRAME_FLAGS(%rsp)
         jz      1f
         pushq   $2
         popfq
@@ -599,24 +599,24 @@ slow_way:
         cmpl    $HOOK_OUTCOME_UNTRACKED, %eax
         jne     3f
         addq    $STUB_UNTRACKED, HOOK_FRAME_BYTES(%rbx)
-3:      movq    8 + HOOK_FRAME_CONTEXT + 8 * 1(%rsp), %rcx
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 2(%rsp), %rdx
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 3(%rsp), %rbx
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 5(%rsp), %rbp
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 6(%rsp), %rsi
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 7(%rsp), %rdi
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 8(%rsp), %r8
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 9(%rsp), %r9
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 10(%rsp), %r10
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 11(%rsp), %r11
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 12(%rsp), %r12
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 13(%rsp), %r13
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 14(%rsp), %r14
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 15(%rsp), %r15
+3:      movq    8 + HOOK_FRAME_REGISTERS + 8 * 1(%rsp), %rcx
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 2(%rsp), %rdx
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 3(%rsp), %rbx
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 5(%rsp), %rbp
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 6(%rsp), %rsi
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 7(%rsp), %rdi
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 8(%rsp), %r8
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 9(%rsp), %r9
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 10(%rsp), %r10
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 11(%rsp), %r11
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 12(%rsp), %r12
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 13(%rsp), %r13
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 14(%rsp), %r14
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 15(%rsp), %r15
         /* The carry says whether it is 1. */
         cmpl    $HOOK_OUTCOME_UNTRACKED, %eax
         cmc
-        movq    8 + HOOK_FRAME_CONTEXT + 8 * 0(%rsp), %rax
+        movq    8 + HOOK_FRAME_REGISTERS + 8 * 0(%rsp), %rax
         ret
 
 /*
@@ -624,25 +624,24 @@ slow_way:
  * written there.
  */
 slow_jump:
-        leaq    HOOK_FRAME_CONTEXT(%rbx), %rbx
-        movq    8 * 5(%rbx), %rbp
-        movq    8 * 6(%rbx), %rsi
-        movq    8 * 7(%rbx), %rdi
-        movq    8 * 8(%rbx), %r8
-        movq    8 * 9(%rbx), %r9
-        movq    8 * 10(%rbx), %r10
-        movq    8 * 11(%rbx), %r11
-        movq    8 * 12(%rbx), %r12
-        movq    8 * 13(%rbx), %r13
-        movq    8 * 14(%rbx), %r14
-        movq    8 * 15(%rbx), %r15
-        pushq   CONTEXT_PC(%rbx)
-        pushq   CONTEXT_FLAGS(%rbx)
-        pushq   8 * 0(%rbx)
-        pushq   8 * 1(%rbx)
-        pushq   8 * 2(%rbx)
-        pushq   8 * 3(%rbx)
-        movq    CONTEXT_RSP(%rbx), %rax
+        movq    HOOK_FRAME_REGISTERS + 8 * 5(%rbx), %rbp
+        movq    HOOK_FRAME_REGISTERS + 8 * 6(%rbx), %rsi
+        movq    HOOK_FRAME_REGISTERS + 8 * 7(%rbx), %rdi
+        movq    HOOK_FRAME_REGISTERS + 8 * 8(%rbx), %r8
+        movq    HOOK_FRAME_REGISTERS + 8 * 9(%rbx), %r9
+        movq    HOOK_FRAME_REGISTERS + 8 * 10(%rbx), %r10
+        movq    HOOK_FRAME_REGISTERS + 8 * 11(%rbx), %r11
+        movq    HOOK_FRAME_REGISTERS + 8 * 12(%rbx), %r12
+        movq    HOOK_FRAME_REGISTERS + 8 * 13(%rbx), %r13
+        movq    HOOK_FRAME_REGISTERS + 8 * 14(%rbx), %r14
+        movq    HOOK_FRAME_REGISTERS + 8 * 15(%rbx), %r15
+        pushq   HOOK_FRAME_PC(%rbx)
+        pushq   HOOK_FRAME_FLAGS(%rbx)
+        pushq   HOOK_FRAME_REGISTERS + 8 * 0(%rbx)
+        pushq   HOOK_FRAME_REGISTERS + 8 * 1(%rbx)
+        pushq   HOOK_FRAME_REGISTERS + 8 * 2(%rbx)
+        pushq   HOOK_FRAME_REGISTERS + 8 * 3(%rbx)
+        movq    HOOK_FRAME_RSP(%rbx), %rax
         popq    -56(%rax)
         popq    -48(%rax)
         popq    -40(%rax)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The gs base points to a thread's state, and the fs base is the thread pointer. */
 #include "arch/host_cpu.h"
+#include "arch/x86_64/host/gate_layout.h"
+#include "arch/x86_64/isa/registers.h"
 #include "base/raw_syscall.h"
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
@@ -8,6 +10,13 @@
 
 #include <asm/prctl.h>
 #include <asm/unistd.h>
+#include <stddef.h>
+
+_Static_assert(offsetof(struct gait_cpu_context, registers[X86_RSP]) == CONTEXT_RSP, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, saved.registers[X86_RSP]) == HOOK_FRAME_RSP, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, saved.pc) == HOOK_FRAME_PC, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, saved.flags) == HOOK_FRAME_FLAGS, "as the gates have it");
+_Static_assert(offsetof(struct hook_gate_frame, stub) == HOOK_FRAME_BYTES, "as the gates have it");
 
 bool hook_gate_is_supported(void)
 {
@@ -50,16 +59,4 @@ uint64_t hook_thread_pointer(void)
         return base_from_kernel(ARCH_GET_FS);
     __asm__ volatile("rdfsbase %0" : "=r"(base));
     return base;
-}
-
-uint64_t *hook_argument_place(struct gait_cpu_context *cpu, unsigned number)
-{
-    const struct gait_invocation invocation = {.cpu = cpu};
-
-    return gait_invocation_argument_place(&invocation, number);
-}
-
-uint64_t hook_stack_pointer(const struct gait_cpu_context *cpu)
-{
-    return cpu->rsp;
 }

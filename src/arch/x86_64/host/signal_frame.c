@@ -8,6 +8,7 @@
 #include "arch/thread_landing.h"
 #include "arch/x86_64/isa/user_registers.h"
 #include "base/raw_syscall.h"
+#include "gait/x86_64.h"
 #include "stalker/callout.h"
 #include "stalker/engine.h"
 #include "stalker/program_memory.h"
@@ -52,7 +53,7 @@ void signal_frame_get(const void *ucontext, struct gait_cpu_context *cpu_out)
 {
     const struct sigcontext *context = &((const struct ucontext *)ucontext)->uc_mcontext;
 
-#define GET(name) cpu_out->name = context->name;
+#define GET(name) gait_x86_64_##name(cpu_out) = context->name;
     EACH_REGISTER(GET)
 #undef GET
     cpu_out->pc = context->rip;
@@ -63,7 +64,7 @@ void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu)
 {
     struct sigcontext *context = &((struct ucontext *)ucontext)->uc_mcontext;
 
-#define SET(name) context->name = cpu->name;
+#define SET(name) context->name = gait_x86_64_##name(cpu);
     EACH_REGISTER(SET)
 #undef SET
     context->rip = cpu->pc;
@@ -145,11 +146,11 @@ void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t han
 {
     struct frame *frame = (struct frame *)(uintptr_t)copy->start;
 
-    cpu->rax = 0;
-    cpu->rdi = (uint64_t)signal;
-    cpu->rsi = (uintptr_t)&frame->info;
-    cpu->rdx = (uintptr_t)&frame->ucontext;
-    cpu->rsp = copy->start;
+    gait_x86_64_rax(cpu) = 0;
+    gait_x86_64_rdi(cpu) = (uint64_t)signal;
+    gait_x86_64_rsi(cpu) = (uintptr_t)&frame->info;
+    gait_x86_64_rdx(cpu) = (uintptr_t)&frame->ucontext;
+    gait_x86_64_rsp(cpu) = copy->start;
     cpu->pc = handler;
     cpu->flags &= ~(uint64_t)(FLAG_TRAP | FLAG_DIRECTION | FLAG_RESUME);
 }
@@ -224,7 +225,7 @@ static bool is_restarting(const struct gait_cpu_context *cpu)
 {
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)cpu->pc;
 
-    return cpu->rax == __NR_restart_syscall && program_memory_is_readable(cpu->pc, 2) && bytes[0] == 0x0f &&
+    return gait_x86_64_rax(cpu) == __NR_restart_syscall && program_memory_is_readable(cpu->pc, 2) && bytes[0] == 0x0f &&
            bytes[1] == 0x05;
 }
 
@@ -270,7 +271,7 @@ static enum gate_place recover_entering(struct stalker_thread *thread, struct ga
     /* Back to where it left for the events' sake, which is not where a block begins. */
     cpu->pc = thread->resume;
     if (thread->with_position)
-        cpu->r11 = thread->event_position;
+        gait_x86_64_r11(cpu) = thread->event_position;
     return GATE_CACHE;
 }
 
@@ -279,15 +280,15 @@ static enum gate_place recover_found(struct stalker_thread *thread, struct gait_
 {
     const struct gait_cpu_context *homes = &thread->context;
 
-    cpu->rax = homes->rax;
-    cpu->rcx = homes->rcx;
-    cpu->rdx = homes->rdx;
-    cpu->rdi = homes->rdi;
+    gait_x86_64_rax(cpu) = gait_x86_64_rax(homes);
+    gait_x86_64_rcx(cpu) = gait_x86_64_rcx(homes);
+    gait_x86_64_rdx(cpu) = gait_x86_64_rdx(homes);
+    gait_x86_64_rdi(cpu) = gait_x86_64_rdi(homes);
     cpu->pc = thread->target;
     thread->behind.cache_pc = 0;
     if (thread->with_position) {
-        thread->event_position = cpu->r11;
-        cpu->r11 = homes->r11;
+        thread->event_position = gait_x86_64_r11(cpu);
+        gait_x86_64_r11(cpu) = gait_x86_64_r11(homes);
     }
     return GATE_PROGRAM;
 }

@@ -5,6 +5,7 @@
 #include "arch/thread_registers.h"
 #include "arch/x86_64/isa/user_registers.h"
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 #include "stalker/system_call.h"
 
 #define SYSCALL_BYTES 2
@@ -12,8 +13,9 @@
 void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out)
 {
     *call_out = (struct system_call){
-        .number = (long)cpu->rax,
-        .arguments = {(long)cpu->rdi, (long)cpu->rsi, (long)cpu->rdx, (long)cpu->r10, (long)cpu->r8, (long)cpu->r9},
+        .number = (long)gait_x86_64_rax(cpu),
+        .arguments = {(long)gait_x86_64_rdi(cpu), (long)gait_x86_64_rsi(cpu), (long)gait_x86_64_rdx(cpu),
+                      (long)gait_x86_64_r10(cpu), (long)gait_x86_64_r8(cpu), (long)gait_x86_64_r9(cpu)},
     };
 }
 
@@ -25,47 +27,48 @@ struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu)
 void x86_system_call_done(struct gait_cpu_context *cpu, long result)
 {
     cpu->pc += SYSCALL_BYTES;
-    cpu->rax = (uint64_t)result;
-    cpu->rcx = cpu->pc;
-    cpu->r11 = cpu->flags;
+    gait_x86_64_rax(cpu) = (uint64_t)result;
+    gait_x86_64_rcx(cpu) = cpu->pc;
+    gait_x86_64_r11(cpu) = cpu->flags;
 }
 
 long x86_system_call_result(const struct gait_cpu_context *cpu)
 {
-    return (long)cpu->rax;
+    return (long)gait_x86_64_rax(cpu);
 }
 
 struct app_pc x86_system_call_behind(const struct gait_cpu_context *cpu)
 {
-    return app_pc_of(cpu->rcx);
+    return app_pc_of(gait_x86_64_rcx(cpu));
 }
 
 uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu)
 {
-    return cpu->rsp;
+    return gait_x86_64_rsp(cpu);
 }
 
 void x86_set_stack_pointer(struct gait_cpu_context *cpu, uint64_t sp)
 {
-    cpu->rsp = sp;
+    gait_x86_64_rsp(cpu) = sp;
 }
 
 void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out)
 {
-    call_out->stack = (uint64_t *)(uintptr_t)cpu->rsp;
+    call_out->stack = (uint64_t *)(uintptr_t)gait_x86_64_rsp(cpu);
     call_out->return_address = call_out->stack[0];
 }
 
 void x86_call_arguments(const struct gait_cpu_context *cpu, uint64_t arguments_out[6])
 {
-    const uint64_t arguments[] = {cpu->rdi, cpu->rsi, cpu->rdx, cpu->rcx, cpu->r8, cpu->r9};
+    const uint64_t arguments[] = {gait_x86_64_rdi(cpu), gait_x86_64_rsi(cpu), gait_x86_64_rdx(cpu),
+                                  gait_x86_64_rcx(cpu), gait_x86_64_r8(cpu),  gait_x86_64_r9(cpu)};
 
     __builtin_memcpy(arguments_out, arguments, sizeof(arguments));
 }
 
 uint64_t x86_call_value(const struct gait_cpu_context *cpu)
 {
-    return cpu->rax;
+    return gait_x86_64_rax(cpu);
 }
 
 /* In the order of a context. */
@@ -79,7 +82,7 @@ void x86_registers_get(const struct thread_registers *registers, struct gait_cpu
 {
     const struct x86_user_registers *user = x86_user_registers_const(registers);
 
-#define GET(name) cpu_out->name = user->name;
+#define GET(name) gait_x86_64_##name(cpu_out) = user->name;
     X86_EACH_REGISTER(GET)
 #undef GET
     cpu_out->pc = user->rip;
@@ -91,7 +94,7 @@ void x86_registers_set(struct thread_registers *registers, const struct gait_cpu
 {
     struct x86_user_registers *user = x86_user_registers(registers);
 
-#define SET(name) user->name = cpu->name;
+#define SET(name) user->name = gait_x86_64_##name(cpu);
     X86_EACH_REGISTER(SET)
 #undef SET
     user->rip = cpu->pc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
+#include "gait/x86_64.h"
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
 #include "hook/hook_unwinders.h"
@@ -38,14 +39,20 @@ static void bases_are_what_the_kernel_says(void)
 static void arguments_are_in_registers_and_on_the_stack(void)
 {
     uint64_t stack[4] = {1, 2, 3, 4};
-    struct gait_cpu_context cpu = {.rdi = 10, .rsi = 11, .rdx = 12, .rcx = 13, .r8 = 14, .r9 = 15};
+    struct gait_cpu_context cpu = {0};
 
-    cpu.rsp = (uintptr_t)stack;
+    gait_x86_64_rdi(&cpu) = 10;
+    gait_x86_64_rsi(&cpu) = 11;
+    gait_x86_64_rdx(&cpu) = 12;
+    gait_x86_64_rcx(&cpu) = 13;
+    gait_x86_64_r8(&cpu) = 14;
+    gait_x86_64_r9(&cpu) = 15;
+    gait_x86_64_rsp(&cpu) = (uintptr_t)stack;
     for (unsigned i = 0; i < 6; i++)
-        CHECK_EQUAL(*hook_argument_place(&cpu, i), 10 + i);
-    CHECK_EQUAL(*hook_argument_place(&cpu, 6), 2);
-    CHECK_EQUAL(*hook_argument_place(&cpu, 8), 4);
-    CHECK_EQUAL(hook_stack_pointer(&cpu), (uintptr_t)stack);
+        CHECK_EQUAL(*gait_cpu_argument_place(&cpu, i), 10 + i);
+    CHECK_EQUAL(*gait_cpu_argument_place(&cpu, 6), 2);
+    CHECK_EQUAL(*gait_cpu_argument_place(&cpu, 8), 4);
+    CHECK_EQUAL(gait_cpu_stack_pointer(&cpu), (uintptr_t)stack);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "stalker/signal_frame.h"
 
 #include "base/raw_syscall.h"
+#include "gait/x86_64.h"
 #include "stalker/callout.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
@@ -57,7 +58,7 @@ static void in_the_copy(int signal, siginfo_t *info, void *ucontext)
     seen.pid = (uint64_t)info->si_pid;
     seen.mask = current_mask();
     signal_frame_get(ucontext, &seen.cpu);
-    seen.cpu.rbx++;
+    gait_x86_64_rbx(&seen.cpu)++;
     signal_frame_set(ucontext, &seen.cpu);
 }
 
@@ -130,7 +131,7 @@ static void a_handler_begins_in_a_copy_and_returns_from_it(void)
     CHECK(!leaving.is_inside);
     CHECK_EQUAL(leaving.signals_held, 0);
     stalker_segment_set(0);
-    CHECK_EQUAL(seen.cpu.r12, 0x2222);
+    CHECK_EQUAL(gait_x86_64_r12(&seen.cpu), 0x2222);
     /* As the psABI has it where functions begin. */
     CHECK_EQUAL(copy.start % 16, 8);
 }
@@ -138,7 +139,7 @@ static void a_handler_begins_in_a_copy_and_returns_from_it(void)
 static void what_is_set_in_a_frame_is_where_the_kernel_looks(void)
 {
     ucontext_t frame = {0};
-    struct gait_cpu_context cpu, again;
+    struct gait_cpu_context cpu = {0}, again = {0};
 
     for (unsigned i = 0; i < GAIT_CPU_REGISTER_COUNT; i++)
         cpu.registers[i] = 100 + i;
@@ -148,7 +149,7 @@ static void what_is_set_in_a_frame_is_where_the_kernel_looks(void)
     signal_frame_get(&frame, &again);
     CHECK(memcmp(&cpu, &again, sizeof(cpu)) == 0);
     CHECK_EQUAL(frame.uc_mcontext.gregs[16], 200);
-    CHECK_EQUAL(frame.uc_mcontext.gregs[15], cpu.rsp);
+    CHECK_EQUAL(frame.uc_mcontext.gregs[15], gait_x86_64_rsp(&cpu));
     CHECK_EQUAL(frame.uc_mcontext.gregs[17], 0x246);
     CHECK((void *)signal_frame_mask(&frame) == (void *)&frame.uc_sigmask);
     CHECK((void *)signal_frame_stack(&frame) == (void *)&frame.uc_stack);
@@ -169,14 +170,18 @@ extern const char stalker_resume[], stalker_found[], stalker_callout_called[], s
 
 static enum gate_place recover(struct stalker_thread *thread, const char *at, struct gait_cpu_context *cpu_out)
 {
-    *cpu_out = (struct gait_cpu_context){.pc = (uintptr_t)at, .r11 = 0x11, .rbx = 0xb};
+    *cpu_out = (struct gait_cpu_context){.registers = {[GAIT_X86_64_R11] = 0x11, [GAIT_X86_64_RBX] = 0xb},
+                                         .pc = (uintptr_t)at};
     return stalker_gate_recover(thread, cpu_out);
 }
 
 static void in_the_gates_the_state_is_where_each_has_it(void)
 {
     struct stalker_thread thread = {
-        .context = {.pc = 0x400, .rax = 0xa, .rbx = 0xbb, .r11 = 0x1111}, .target = 0x500, .resume = 0x600};
+        .context = {.registers = {[GAIT_X86_64_RAX] = 0xa, [GAIT_X86_64_RBX] = 0xbb, [GAIT_X86_64_R11] = 0x1111},
+                    .pc = 0x400},
+        .target = 0x500,
+        .resume = 0x600};
     struct callout_call call = {.behind = 0x800};
     struct gait_cpu_context cpu;
 
@@ -191,13 +196,14 @@ static void in_the_gates_the_state_is_where_each_has_it(void)
     CHECK(thread.behind.cache_pc == 0x800 && thread.behind.with_position);
     CHECK_EQUAL(recover(&thread, stalker_found, &cpu), GATE_PROGRAM);
     CHECK_EQUAL(thread.behind.cache_pc, 0);
-    CHECK(cpu.pc == 0x500 && cpu.rax == 0xa && cpu.rbx == 0xb && cpu.r11 == 0x11);
+    CHECK(cpu.pc == 0x500 && gait_x86_64_rax(&cpu) == 0xa && gait_x86_64_rbx(&cpu) == 0xb &&
+          gait_x86_64_r11(&cpu) == 0x11);
     thread.reason = STALKER_EVENTS;
     thread.with_position = true;
     CHECK_EQUAL(recover(&thread, stalker_resume, &cpu), GATE_CACHE);
-    CHECK(cpu.pc == 0x600 && cpu.r11 == 0x700 && cpu.rbx == 0xbb);
+    CHECK(cpu.pc == 0x600 && gait_x86_64_r11(&cpu) == 0x700 && gait_x86_64_rbx(&cpu) == 0xbb);
     CHECK_EQUAL(recover(&thread, stalker_found, &cpu), GATE_PROGRAM);
-    CHECK(cpu.r11 == 0x1111 && thread.event_position == 0x11);
+    CHECK(gait_x86_64_r11(&cpu) == 0x1111 && thread.event_position == 0x11);
     CHECK_EQUAL(recover(&thread, (const char *)stack, &cpu), GATE_UNKNOWN);
     CHECK_EQUAL(cpu.pc, (uintptr_t)stack);
 }

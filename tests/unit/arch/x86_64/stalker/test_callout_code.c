@@ -2,6 +2,7 @@
 #include "arch/x86_64/stalker/callout_code.h"
 
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 #include "stalker/transformer.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
@@ -148,9 +149,9 @@ static void callouts_leave_registers_flags_and_stack_alone(void)
 static void change(struct gait_cpu_context *cpu, void *data)
 {
     (void)data;
-    cpu->r11 = 0x1111;
-    cpu->rcx = 0x2222;
-    cpu->rsp -= 64;
+    gait_x86_64_r11(cpu) = 0x1111;
+    gait_x86_64_rcx(cpu) = 0x2222;
+    gait_x86_64_rsp(cpu) -= 64;
     cpu->flags |= X86_FLAG_CF;
     callouts++;
 }

@@ -3,6 +3,7 @@
 #include "arch/x86_64/stalker/cold_piece.h"
 
 #include "gait/cpu_context.h"
+#include "gait/x86_64.h"
 #include "stalker/block.h"
 #include "stalker/code_cache.h"
 #include "stalker/thread.h"
@@ -83,14 +84,14 @@ static void each_place_has_the_state_that_was_noted(void)
     CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
     for (unsigned offset = 16; offset < 21; offset++) {
         CHECK_EQUAL(program_at(offset).pc, APP_START + 7);
-        CHECK_EQUAL(program_at(offset).rcx, 0x0101010101010101);
-        CHECK_EQUAL(program_at(offset).rdi, 0x0101010101010101);
-        CHECK_EQUAL(program_at(offset).rsp, 0);
+        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RCX], 0x0101010101010101);
+        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RDI], 0x0101010101010101);
+        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RSP], 0);
     }
     for (unsigned offset = 21; offset < 25; offset++) {
         CHECK_EQUAL(program_at(offset).pc, APP_START - 3);
-        CHECK_EQUAL(program_at(offset).rcx, 0);
-        CHECK_EQUAL(program_at(offset).rsp, 8);
+        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RCX], 0);
+        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RSP], 8);
     }
     CHECK(!place_at(15, &place));
     CHECK(!place_at(25, &place));
@@ -136,8 +137,8 @@ static void pieces_of_one_kind_share_their_trail(void)
         used = slab.notes_used;
     }
     for (unsigned i = 0; i < 20; i++) {
-        CHECK_EQUAL(program_at(10 * i).rcx != 0, i < 10);
-        CHECK_EQUAL(program_at(10 * i).rdi != 0, i >= 10);
+        CHECK_EQUAL(program_at(10 * i).registers[GAIT_X86_64_RCX] != 0, i < 10);
+        CHECK_EQUAL(program_at(10 * i).registers[GAIT_X86_64_RDI] != 0, i >= 10);
     }
     end();
 }
@@ -160,8 +161,8 @@ static void the_longest_piece_is_kept_whole(void)
     CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
     for (unsigned i = 0; i < COLD_POINTS_MAX; i++) {
         CHECK_EQUAL(program_at(100 * i + 99).pc, i % 2 ? UINT64_MAX - i : i);
-        CHECK_EQUAL(program_at(100 * i).rsp, (uint64_t)INT8_MIN);
-        CHECK_EQUAL(program_at(100 * i).rcx, i % 2 ? UINT64_MAX - i : i);
+        CHECK_EQUAL(program_at(100 * i).registers[GAIT_X86_64_RSP], (uint64_t)INT8_MIN);
+        CHECK_EQUAL(program_at(100 * i).registers[GAIT_X86_64_RCX], i % 2 ? UINT64_MAX - i : i);
     }
     end();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86_64/stalker/translate.h"
 
+#include "gait/x86_64.h"
 #include "ring/event_record.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
@@ -39,8 +40,8 @@ static void run_branch(struct cache_pc to, uint64_t target)
 {
     struct machine_state state = initial;
 
-    lab.thread.context.rcx = initial.gpr[X86_RCX];
-    lab.thread.context.rdi = initial.gpr[X86_RDI];
+    gait_x86_64_rcx(&lab.thread.context) = initial.gpr[X86_RCX];
+    gait_x86_64_rdi(&lab.thread.context) = initial.gpr[X86_RDI];
     state.gpr[X86_RCX] = target;
     state.gpr[X86_RDI] = target & 0xffff;
     stalker_lab_run_raw(&lab, to, &state, &result);
@@ -87,8 +88,8 @@ static void check_wrong(const struct block *block)
         CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_collision(&lab));
         CHECK_EQUAL(result.state.gpr[X86_RCX], target);
         CHECK_EQUAL(result.state.gpr[X86_RDI], target & 0xffff);
-        result.state.gpr[X86_RCX] = lab.thread.context.rcx;
-        result.state.gpr[X86_RDI] = lab.thread.context.rdi;
+        result.state.gpr[X86_RCX] = gait_x86_64_rcx(&lab.thread.context);
+        result.state.gpr[X86_RDI] = gait_x86_64_rdi(&lab.thread.context);
         check_untouched();
     }
 }
@@ -181,8 +182,8 @@ static void a_branch_looks_into_the_table_with_the_registers_saved(void)
     CHECK_EQUAL(run_result_stop_pc(&result), stalker_lab_gate_indirect(&lab));
     CHECK_EQUAL(result.state.gpr[X86_RCX], initial.gpr[X86_R9]);
     CHECK_EQUAL(result.state.gpr[X86_RDI] >> BRANCH_INDEX_BITS, block_exit_number(branch, 0));
-    result.state.gpr[X86_RCX] = lab.thread.context.rcx;
-    result.state.gpr[X86_RDI] = lab.thread.context.rdi;
+    result.state.gpr[X86_RCX] = gait_x86_64_rcx(&lab.thread.context);
+    result.state.gpr[X86_RDI] = gait_x86_64_rdi(&lab.thread.context);
     check_untouched();
 
     to = stalker_lab_obtain(&lab, app_pc_of(initial.gpr[X86_R9]), true);

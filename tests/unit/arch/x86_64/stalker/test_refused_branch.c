@@ -3,6 +3,7 @@
 
 #include "arch/host_cpu.h"
 #include "gait/cpu_context.h"
+#include "gait/x86_64.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 
@@ -14,7 +15,7 @@ static struct stalker_lab lab;
 
 static bool is_refused(const struct block *block, uint64_t target, struct gait_cpu_context *cpu_out)
 {
-    *cpu_out = (struct gait_cpu_context){.pc = target, .rsp = SP};
+    *cpu_out = (struct gait_cpu_context){.registers = {[GAIT_X86_64_RSP] = SP}, .pc = target};
     lab.thread.cache = lab.cache;
     lab.thread.exit = block_exit_number(block, 0);
     return x86_refuse_branch(&lab.thread, cpu_out);
@@ -50,7 +51,7 @@ static void the_stack_and_the_pc_are_those_before_the_branch(void)
 
         CHECK(is_refused(block, 0x4141414141414141, &cpu));
         CHECK_EQUAL(cpu.pc, block->start.value + 4);
-        CHECK_EQUAL(cpu.rsp, SP + (uint64_t)branches[i].sp_change);
+        CHECK_EQUAL(gait_x86_64_rsp(&cpu), SP + (uint64_t)branches[i].sp_change);
     }
     stalker_lab_deinit(&lab);
 }

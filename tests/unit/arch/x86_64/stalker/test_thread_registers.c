@@ -2,6 +2,7 @@
 #include "arch/x86_64/stalker/thread_registers.h"
 
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 #include "stalker/system_call.h"
 #include "support/check.h"
 
@@ -21,13 +22,13 @@ static void a_system_call_has_its_number_and_arguments_in_registers(void)
 
     fill();
     x86_system_call_get(&cpu, &call);
-    CHECK_EQUAL(call.number, cpu.rax);
-    CHECK_EQUAL(call.arguments[0], cpu.rdi);
-    CHECK_EQUAL(call.arguments[1], cpu.rsi);
-    CHECK_EQUAL(call.arguments[2], cpu.rdx);
-    CHECK_EQUAL(call.arguments[3], cpu.r10);
-    CHECK_EQUAL(call.arguments[4], cpu.r8);
-    CHECK_EQUAL(call.arguments[5], cpu.r9);
+    CHECK_EQUAL(call.number, gait_x86_64_rax(&cpu));
+    CHECK_EQUAL(call.arguments[0], gait_x86_64_rdi(&cpu));
+    CHECK_EQUAL(call.arguments[1], gait_x86_64_rsi(&cpu));
+    CHECK_EQUAL(call.arguments[2], gait_x86_64_rdx(&cpu));
+    CHECK_EQUAL(call.arguments[3], gait_x86_64_r10(&cpu));
+    CHECK_EQUAL(call.arguments[4], gait_x86_64_r8(&cpu));
+    CHECK_EQUAL(call.arguments[5], gait_x86_64_r9(&cpu));
 }
 
 /* As the kernel does it: the result in rax, the next instruction in rcx, the flags in r11, all else as it was. */
@@ -37,9 +38,9 @@ static void behind_a_system_call_registers_are_as_the_kernel_leaves_them(void)
 
     fill();
     expected = cpu;
-    expected.rax = (uint64_t)-22;
-    expected.rcx = 0x5002;
-    expected.r11 = 0x246;
+    gait_x86_64_rax(&expected) = (uint64_t)-22;
+    gait_x86_64_rcx(&expected) = 0x5002;
+    gait_x86_64_r11(&expected) = 0x246;
     expected.pc = 0x5002;
     x86_system_call_done(&cpu, -22);
     CHECK(memcmp(&cpu, &expected, sizeof(cpu)) == 0);
@@ -51,7 +52,7 @@ static void a_call_has_its_return_address_on_the_stack(void)
     struct gait_call call = {.target = 0x5000};
 
     fill();
-    cpu.rsp = (uintptr_t)stack;
+    gait_x86_64_rsp(&cpu) = (uintptr_t)stack;
     x86_call_get(&cpu, &call);
     CHECK_EQUAL(call.return_address, 0xabc);
     CHECK(call.stack == stack);
@@ -60,7 +61,13 @@ static void a_call_has_its_return_address_on_the_stack(void)
 
 static void arguments_and_results_are_in_registers(void)
 {
-    const struct gait_cpu_context called = {.rdi = 1, .rsi = 2, .rdx = 3, .rcx = 4, .r8 = 5, .r9 = 6, .rax = 7};
+    const struct gait_cpu_context called = {.registers = {[GAIT_X86_64_RDI] = 1,
+                                                          [GAIT_X86_64_RSI] = 2,
+                                                          [GAIT_X86_64_RDX] = 3,
+                                                          [GAIT_X86_64_RCX] = 4,
+                                                          [GAIT_X86_64_R8] = 5,
+                                                          [GAIT_X86_64_R9] = 6,
+                                                          [GAIT_X86_64_RAX] = 7}};
     uint64_t arguments[6];
 
     x86_call_arguments(&called, arguments);

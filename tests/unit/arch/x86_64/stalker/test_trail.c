@@ -4,6 +4,7 @@
 #include "arch/x86_64/stalker/landing_check.h"
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
+#include "gait/x86_64.h"
 #include "stalker/block.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_place.h"
@@ -345,9 +346,9 @@ static void recovery_takes_registers_from_where_the_state_says(void)
         CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? 64 : 0, 3, &cpu), 0);
         pc = START + (uint64_t)point.app_offset;
         if (point.state.pc == TRAIL_PC_IN_TARGET || point.state.pc == TRAIL_PC_BRANCHED)
-            pc = before.rcx;
+            pc = gait_x86_64_rcx(&before);
         if (point.state.pc == TRAIL_PC_IN_CHECK)
-            pc = x86_landing_check_target(app_pc_of(START), 0, before.rcx);
+            pc = x86_landing_check_target(app_pc_of(START), 0, gait_x86_64_rcx(&before));
         for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
             expected[gpr] = point.state.homes >> gpr & 1 ? home_of(gpr) : held_by(gpr);
         if (point.state.scratch_register != 0)
