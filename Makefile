@@ -112,7 +112,7 @@ TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.
                $(if $(filter yes,$(DWARF)),-ldw -lelf) $(if $(filter yes,$(DEMANGLE)),-liberty) $(SOURCE_LIBS)
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
-flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S),$(1)),$(CORE_FLAGS)) \
+flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S) $(AGENT_C),$(1)),$(CORE_FLAGS)) \
     $(if $(filter src/%,$(1)),,-Itests -Ibench) \
     $(if $(filter %_libtraceevent.c,$(1)),-isystem /usr/include/traceevent) $(CPPFLAGS) $(CFLAGS)
 

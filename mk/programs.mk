@@ -28,21 +28,25 @@ GENERATORS := $(patsubst tools/%/,build/tools/%,$(sort $(dir $(GENERATOR_C))))
 $(OUT)/internal.a: $(HOSTED_O) $(FETCH_O) $(filter-out %/cli/main.o,$(CLI_O)) $(OUT)/state/sources
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
+# Parts of the agent are linked with the tests of it, which may ask all of them.
+AGENT_PARTS_O := $(call object,$(wildcard src/agent/*.c))
+$(OUT)/agent_parts.a: $(AGENT_PARTS_O) $(OUT)/state/sources
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+-include $(AGENT_PARTS_O:.o=.d)
+
 $(OUT)/support.a: $(SUPPORT_O) $(OUT)/state/sources
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 define link_program
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
+	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(TEST_LIBS)
 endef
 
 PARTS := $(OUT)/support.a $(OUT)/internal.a
 $(UNIT_TESTS) $(FUZZERS) $(EXAMPLES): $(OUT)/%: $(OBJ)/%.o $(PARTS)
 	$(link_program)
-# What is part of the agent only is linked with its own test.
-$(filter $(OUT)/tests/unit/agent/%,$(UNIT_TESTS)): $(OUT)/tests/unit/agent/test_%: $(OBJ)/src/agent/%.o
-$(OUT)/tests/unit/agent/test_interrupted_place: $(OBJ)/src/agent/hook_set.o
-$(OUT)/tests/unit/agent/test_handler_fronts: $(OBJ)/src/agent/hook_set.o $(OBJ)/src/agent/interrupted_place.o
+$(filter $(OUT)/tests/unit/agent/%,$(UNIT_TESTS)): $(OUT)/agent_parts.a
 $(filter build/bench/%,$(BENCHES)): build/%: $(OBJ)/%.o $(PARTS)
 	$(link_program)
 $(filter-out build/bench/%,$(BENCHES)): $(OUT)/%: $(OBJ)/%.o $(PARTS)
