@@ -85,6 +85,7 @@ static void patterns_without_an_end_and_too_many_do_no_harm(void)
     for (uint32_t i = 0; i < AGENT_PATTERNS_MAX; i++) {
         agent_lab_add_pattern(AGENT_PATTERN_THREAD, "");
         memset(agent_lab.options.patterns[i].text, '*', AGENT_PATTERN_BYTES);
+        memset(&agent_lab.options.patterns[i].declaration, 'y', sizeof(struct detail_declaration));
     }
     agent_lab.options.patterns[0].text[0] = 'x';
     agent_lab.options.pattern_count = UINT32_MAX;
