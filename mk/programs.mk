@@ -37,10 +37,11 @@ $(OUT)/agent_parts.a: $(AGENT_PARTS_O) $(OUT)/state/sources
 $(OUT)/support.a: $(SUPPORT_O) $(OUT)/state/sources
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
+# Each archive may ask the others. By name, parts of the agent come first: some names of theirs others have, too.
 define link_program
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(MODE_FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(TEST_LIBS)
+	    -Wl,--start-group $(sort $(filter %.a,$^)) -Wl,--end-group $(TEST_LIBS)
 endef
 
 PARTS := $(OUT)/support.a $(OUT)/internal.a

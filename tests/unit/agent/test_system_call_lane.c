@@ -179,6 +179,20 @@ static void vectors_are_told_with_what_was_moved(void)
     CHECK_EQUAL(agent_lab.bad_bytes, 0);
 }
 
+static void of_many_vectors_only_the_first_are_told(void)
+{
+    static struct iovec parts[40];
+
+    begin();
+    for (unsigned i = 0; i < 40; i++)
+        parts[i] = (struct iovec){(void *)"part", 4};
+    put(SYS_writev, 160, ARGUMENTS(1, POINTER(parts), 40));
+    check_piece(parts, DETAIL_TYPE_BUFFER, DETAIL_VALUE_CLIPPED, parts, 16 * sizeof(parts[0]));
+    for (unsigned i = 0; i < 16; i++)
+        check_piece(parts[i].iov_base, DETAIL_TYPE_BUFFER, 0, "part", 4);
+    check_end();
+}
+
 static void messages_are_told_with_their_parts(void)
 {
     struct iovec part = {(void *)"body", 4};
@@ -298,6 +312,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(of_what_is_read_there_is_as_much_as_came),
     CHECK_CASE(memory_that_cannot_be_read_is_told_by_its_address),
     CHECK_CASE(vectors_are_told_with_what_was_moved),
+    CHECK_CASE(of_many_vectors_only_the_first_are_told),
     CHECK_CASE(messages_are_told_with_their_parts),
     CHECK_CASE(structs_are_told_when_the_kernel_has_filled_them),
     CHECK_CASE(arguments_of_programs_are_told_before_it_is_executed),
