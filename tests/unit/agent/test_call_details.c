@@ -5,7 +5,6 @@
 #include "base/time_counter.h"
 #include "gait/cpu_context.h"
 #include "ring/trigger_log.h"
-#include "stalker/translator.h"
 #include "support/agent_lab.h"
 #include "support/check_apart.h"
 
@@ -15,6 +14,7 @@
 #if defined(__x86_64__)
 
 #define RESULT_REGISTER   0 /* rax */
+#define STACK_REGISTER    4 /* rsp */
 #define ARGUMENT_REGISTER 7 /* rdi */
 
 static const _Atomic uint32_t never;
@@ -34,7 +34,7 @@ static void begin(void)
                                   .return_address = 0x401234,
                                   .entered_time = time_counter(),
                                   .patterns = UINT64_MAX};
-    translator_host()->set_stack_pointer(&cpu, (uintptr_t)stack);
+    cpu.registers[STACK_REGISTER] = (uintptr_t)stack;
     cpu.registers[ARGUMENT_REGISTER] = (uintptr_t) "argument";
     cpu.registers[RESULT_REGISTER] = 42;
 }
