@@ -142,15 +142,6 @@ static const uint8_t *find_bytes(const struct search *search, uint64_t address, 
     return bytes;
 }
 
-static void move_plan(struct hook_plan *plan, uint64_t bias)
-{
-    plan->address += bias;
-    plan->patch_at += bias;
-    plan->displaced_end += bias;
-    if (plan->hop_at != 0)
-        plan->hop_at += bias;
-}
-
 /* Listeners for what we need to know ourselves; there is never more than one reason for one. */
 static void choose_listener(const struct search *search, size_t which, uint64_t address, struct hook_wish *wish)
 {
@@ -164,8 +155,8 @@ static void choose_listener(const struct search *search, size_t which, uint64_t 
         listener.leave = special->process->leave;
         wish->is_last = special->process->is_last;
     } else if (special->unwinder != NULL) {
-        listener.enter = special->unwinder->listener.enter;
-        wish->leaves_returns = true;
+        listener = special->unwinder->listener;
+        wish->is_last = true;
     }
     if (listener.enter != NULL)
         wish->listeners[wish->listener_count++] = listener;
@@ -226,7 +217,7 @@ static int hook_function(struct search *search, size_t which)
     if (plan.method == HOOK_IMPOSSIBLE)
         return plan.obstacle == HOOK_NOT_A_FUNCTION || plan.obstacle == HOOK_IS_A_TRAP ? 0 : -EOPNOTSUPP;
     wish.expected = bytes + (plan.patch_at - function->start);
-    move_plan(&plan, address - function->start);
+    hook_plan_move(&plan, address - function->start);
     wish.plan = &plan;
     if (wish.is_recorded && !number_function(address, function->size_bytes, &wish.number))
         return -ENOMEM;
@@ -248,7 +239,7 @@ static void hook_system_call(void *context, const struct hook_plan *found)
     bytes = find_bytes(search, plan.patch_at, &address);
     if (bytes == NULL)
         return;
-    move_plan(&plan, address - plan.patch_at);
+    hook_plan_move(&plan, address - plan.patch_at);
     result = plan.method == HOOK_IMPOSSIBLE ? -EOPNOTSUPP : hook_set_add_system_call(&plan, bytes);
     if (result == -ENOMEM)
         ring_region_note_lack(hooks.options.ring);

@@ -11,7 +11,7 @@
 #include "base/memory_functions.h"
 #include "base/slab.h"
 #include "hook/handler_frames.h"
-#include "hook/hook_stub.h"
+#include "hook/hook_site.h"
 #include "hook/patch_transaction.h"
 #include "hook/stub_knowledge.h"
 #include "hook/system_call_stub.h"
@@ -26,20 +26,20 @@
 #define CHUNK_BYTES (256u << 10)
 
 struct hooked {
-    struct patch patch;
-    struct hook_function function;
-    struct hook_stub stub;
-    struct near_piece trampoline_piece;
-    struct near_piece stub_piece;
-    struct hook_listeners *listeners;
-    bool is_last;                 /* to be removed */
-    bool is_call;                 /* no function, but a place where system calls are made: */
-    struct system_call_stub call; /* what it leads to; there is no trampoline */
+    struct hook_site site;
+    bool is_last; /* to be removed */
+};
+
+/* A place where system calls are made. */
+struct hooked_call {
+    struct hooked hooked;
+    struct system_call_stub stub;
 };
 
 static struct hook_set {
     struct forced_memory memory;
     struct near_memory code;
+    struct pool codes; /* of struct site_code */
     struct slab storage;
     struct interval_map originals;   /* [patch_at, end of what is displaced) -> struct hooked */
     struct interval_map trampolines; /* -> struct hooked */
@@ -52,9 +52,12 @@ static struct hook_set {
     bool is_scanning;
 } set = {.memory = {.fd = -1}};
 
+static const struct site_maker maker = {&set.memory, &set.code, &set.codes};
+
 void hook_set_begin(void)
 {
     near_memory_init(&set.code, CODE_VIEW_AUTO, CHUNK_BYTES);
+    (void)!pool_init(&set.codes, sizeof(struct site_code));
     slab_init(&set.storage, 0);
     interval_map_init(&set.originals);
     interval_map_init(&set.trampolines);
@@ -89,184 +92,121 @@ void hook_set_end(void)
     interval_map_deinit(&set.trampolines);
     interval_map_deinit(&set.hops);
     near_memory_deinit(&set.code);
+    pool_deinit(&set.codes);
     slab_deinit(&set.storage);
     set = (struct hook_set){.memory = {.fd = -1}};
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
 
-static int write_trampoline(struct hooked *hooked, const struct hook_wish *wish)
-{
-    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
-    struct near_chunk *chunk;
-    int result = patch_read_displaced(&hooked->patch, &set.memory, displaced);
-
-    if (result == 0 && memcmp(displaced, wish->expected, wish->plan->displaced_end - wish->plan->patch_at) != 0)
-        result = -ESTALE;
-    if (result == 0)
-        result = near_memory_begin(&set.code, wish->plan->patch_at, TRAMPOLINE_BYTES_MAX, &chunk);
-    if (result != 0)
-        return result;
-    result = trampoline_write(&chunk->writer, wish->plan, displaced, &hooked->patch.trampoline);
-    if (result == 0)
-        return near_memory_end(chunk, &hooked->trampoline_piece);
-    near_memory_cancel(chunk);
-    return result;
-}
-
-static int make_listeners(struct hooked *hooked, const struct hook_wish *wish)
+/* What is said of all of them is that they use general registers only. */
+static int make_listeners(const struct hook_wish *wish, const struct hook_listeners **listeners_out)
 {
     size_t items_bytes = wish->listener_count * sizeof(struct hook_listener);
+    struct hook_listeners *listeners;
 
     if (wish->listener_count == 0)
         return 0;
-    hooked->listeners =
-        slab_allocate_zeroed(&set.storage, sizeof(*hooked->listeners) + items_bytes, _Alignof(struct hook_listeners));
-    if (hooked->listeners == NULL)
+    listeners = slab_allocate_zeroed(&set.storage, sizeof(*listeners) + items_bytes, _Alignof(struct hook_listeners));
+    if (listeners == NULL)
         return -ENOMEM;
-    *hooked->listeners = (struct hook_listeners){.count = wish->listener_count,
-                                                 .places = wish->listener_count,
-                                                 .last_serial = wish->listener_count,
-                                                 .is_general_only = 1};
+    *listeners = (struct hook_listeners){.count = wish->listener_count,
+                                         .places = wish->listener_count,
+                                         .last_serial = wish->listener_count,
+                                         .is_general_only = 1};
     for (uint32_t i = 0; i < wish->listener_count; i++) {
-        hooked->listeners->items[i] = wish->listeners[i];
-        hooked->listeners->items[i].place = i;
-        hooked->listeners->items[i].serial = i + 1;
+        listeners->items[i] = wish->listeners[i];
+        listeners->items[i].place = i;
+        listeners->items[i].serial = i + 1;
     }
+    *listeners_out = listeners;
     return 0;
 }
 
-static unsigned parts_of(const struct hooked *hooked, const struct hook_wish *wish)
+/* Its first stub, which it keeps. */
+static int write_stub(struct hook_site *site, const struct hook_wish *wish)
 {
-    bool sees_return = !wish->plan->is_entry_only && !wish->leaves_returns;
+    struct site_wish wanted = {.is_recorded = wish->is_recorded};
+    struct site_lead lead;
+    int result = make_listeners(wish, &wanted.listeners);
 
-    if (wish->is_probe)
-        return HOOK_STUB_PROBE | HOOK_STUB_LISTEN;
-    return (wish->is_recorded ? HOOK_STUB_RECORD : 0) | (hooked->listeners != NULL ? HOOK_STUB_LISTEN : 0) |
-           (sees_return ? HOOK_STUB_RETURNS : 0);
-}
-
-static int write_stub(struct hooked *hooked, const struct hook_wish *wish)
-{
-    struct hook_stub_request request = {
-        .function = &hooked->function,
-        .target = hooked->patch.trampoline.start,
-        .parts = parts_of(hooked, wish),
-    };
-    struct near_chunk *chunk;
-    int result = near_memory_begin(&set.code, wish->plan->patch_at, HOOK_STUB_BYTES_MAX, &chunk);
-
-    if (result != 0)
-        return result;
-    result = hook_stub_write(&chunk->writer, &request, &hooked->stub);
+    site->function.record_number = wish->number;
+    site->function.listeners = wanted.listeners;
     if (result == 0)
-        return near_memory_end(chunk, &hooked->stub_piece);
-    near_memory_cancel(chunk);
+        result = hook_site_lead(site, &wanted, &maker, &lead);
+    if (result == 0)
+        site->stub = lead.stub;
     return result;
-}
-
-static uint64_t original_end(const struct hook_plan *plan)
-{
-    uint64_t patch_end = plan->patch_at + plan->patch_bytes;
-
-    return plan->displaced_end > patch_end ? plan->displaced_end : patch_end;
 }
 
 static int note_places(struct hooked *hooked)
 {
-    const struct hook_plan *plan = &hooked->patch.plan;
+    const struct patch *patch = &hooked->site.patch;
+    const struct hook_plan *plan = &patch->plan;
+    uint64_t end = hook_site_end(&hooked->site);
     uintptr_t value = (uintptr_t)hooked;
-    int result = interval_map_insert(&set.originals, plan->patch_at, original_end(plan), value);
+    int result = interval_map_insert(&set.originals, plan->patch_at, end, value);
 
     if (result != 0)
         return result;
-    result = interval_map_insert(&set.trampolines, hooked->patch.trampoline.start, hooked->patch.trampoline.end, value);
+    result = interval_map_insert(&set.trampolines, patch->trampoline.start, patch->trampoline.end, value);
     if (result == 0 && plan->hop_bytes != 0)
         result = interval_map_insert(&set.hops, plan->hop_at, plan->hop_at + plan->hop_bytes, value);
     if (result != 0)
-        (void)!interval_map_remove(&set.originals, plan->patch_at, original_end(plan));
+        (void)!interval_map_remove(&set.originals, plan->patch_at, end);
     return result;
+}
+
+static int install(struct hooked *hooked)
+{
+    int result = note_places(hooked);
+
+    return result != 0 ? result
+                       : patch_transaction_install(&set.transaction, &hooked->site.patch, hooked->site.stub->entry);
 }
 
 int hook_set_add(const struct hook_wish *wish)
 {
-    struct hooked *hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
-    int result = hooked == NULL ? -ENOMEM : patch_prepare(&hooked->patch, wish->plan, &set.memory);
+    const struct site_purpose purpose = {wish->plan, wish->expected, wish->is_probe};
+    struct hooked *hooked;
+    int result;
 
     /* A trap would need a signal handler, which is the program's. */
-    if (result == 0 && wish->plan->method == HOOK_TRAP)
-        result = -EOPNOTSUPP;
+    if (wish->plan->method == HOOK_TRAP)
+        return -EOPNOTSUPP;
+    hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
+    if (hooked == NULL)
+        return -ENOMEM;
+    hooked->is_last = wish->is_last;
+    result = hook_site_init(&hooked->site, &purpose, &maker);
     if (result == 0)
-        result = write_trampoline(hooked, wish);
-    if (result == 0)
-        result = make_listeners(hooked, wish);
-    if (result != 0)
-        return result;
-    hooked->function = (struct hook_function){
-        .address = wish->plan->address,
-        .trampoline = hooked->patch.trampoline.start,
-        .listeners = hooked->listeners,
-        .record_number = wish->number,
-    };
-    hooked->is_last = wish->leaves_returns || wish->is_last;
-    result = write_stub(hooked, wish);
-    if (result == 0)
-        result = note_places(hooked);
-    return result != 0 ? result : patch_transaction_install(&set.transaction, &hooked->patch, hooked->stub.entry.value);
+        result = write_stub(&hooked->site, wish);
+    return result != 0 ? result : install(hooked);
 }
 
-static int write_call_stub(struct hooked *hooked, const struct hook_plan *plan, const uint8_t *expected)
-{
-    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
-    struct near_chunk *chunk;
-    int result = patch_read_displaced(&hooked->patch, &set.memory, displaced);
-
-    if (result == 0 && memcmp(displaced, expected, plan->displaced_end - plan->patch_at) != 0)
-        result = -ESTALE;
-    if (result == 0)
-        result = near_memory_begin(&set.code, plan->patch_at, SYSTEM_CALL_STUB_BYTES_MAX, &chunk);
-    if (result != 0)
-        return result;
-    result = system_call_stub_write(&chunk->writer, plan, displaced, &hooked->call);
-    if (result == 0)
-        return near_memory_end(chunk, &hooked->stub_piece);
-    near_memory_cancel(chunk);
-    return result;
-}
-
-/* For who looks up places, its stub stands for the trampoline. */
 int hook_set_add_system_call(const struct hook_plan *plan, const uint8_t *expected)
 {
-    struct hooked *hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
-    int result = hooked == NULL ? -ENOMEM : patch_prepare(&hooked->patch, plan, &set.memory);
+    const struct site_purpose purpose = {.plan = plan, .expected = expected};
+    struct hooked_call *call = slab_allocate_zeroed(&set.storage, sizeof(*call), _Alignof(struct hooked_call));
+    int result = call == NULL ? -ENOMEM : hook_site_init_call(&call->hooked.site, &purpose, &call->stub, &maker);
 
-    if (result == 0)
-        result = write_call_stub(hooked, plan, expected);
-    if (result != 0)
-        return result;
-    hooked->is_call = true;
-    hooked->patch.trampoline = (struct trampoline){hooked->call.start, hooked->call.end};
-    result = note_places(hooked);
-    return result != 0 ? result : patch_transaction_install(&set.transaction, &hooked->patch, hooked->call.entry);
+    return result != 0 ? result : install(&call->hooked);
 }
 
 int hook_set_make_front(uint64_t function, const struct hook_listener *listener, uint64_t *entry_out)
 {
+    const struct hook_wish wish = {.listeners = {*listener}, .listener_count = 1};
     struct hooked *hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
-    const struct hook_plan plan = {.address = function, .patch_at = function};
-    const struct hook_wish wish = {.plan = &plan, .listeners = {*listener}, .listener_count = 1};
-    int result = hooked == NULL ? -ENOMEM : make_listeners(hooked, &wish);
+    int result;
 
-    if (result != 0)
-        return result;
-    hooked->function =
-        (struct hook_function){.address = function, .trampoline = function, .listeners = hooked->listeners};
-    hooked->patch.trampoline.start = function;
-    result = write_stub(hooked, &wish);
+    if (hooked == NULL)
+        return -ENOMEM;
+    hook_site_init_front(&hooked->site, function);
+    result = write_stub(&hooked->site, &wish);
     if (result == 0)
         result = near_memory_commit(&set.code);
     if (result == 0)
-        *entry_out = hooked->stub.entry.value;
+        *entry_out = hooked->site.stub->entry;
     return result;
 }
 
@@ -297,7 +237,7 @@ static void count_in_place(void)
     for (size_t i = 0; i < interval_map_count(&set.originals); i++) {
         const struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
 
-        if (hooked->patch.is_in_place)
+        if (hooked->site.patch.is_in_place)
             *(hooked->is_last ? &set.last_count : &set.count) += 1;
     }
 }
@@ -324,8 +264,8 @@ int hook_set_remove(bool with_last_ones)
     for (size_t i = 0; i < interval_map_count(&set.originals) && result == 0; i++) {
         struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
 
-        if (hooked->patch.is_in_place && (with_last_ones || !hooked->is_last))
-            result = patch_transaction_remove(&set.transaction, &hooked->patch);
+        if (hooked->site.patch.is_in_place && (with_last_ones || !hooked->is_last))
+            result = patch_transaction_remove(&set.transaction, &hooked->site.patch);
     }
     if (result == 0)
         result = commit();
@@ -338,9 +278,9 @@ void hook_set_forget(uint64_t start, uint64_t end)
     for (size_t i = interval_map_index_from(&set.originals, start); i < interval_map_count(&set.originals); i++) {
         struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
 
-        if (hooked->patch.plan.patch_at >= end)
+        if (hooked->site.patch.plan.patch_at >= end)
             break;
-        hooked->patch.is_in_place = false;
+        hooked->site.patch.is_in_place = false;
     }
     (void)!interval_map_remove(&set.originals, start, end);
     (void)!interval_map_remove(&set.hops, start, end);
@@ -354,39 +294,19 @@ uint32_t hook_set_count(void)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
+static const struct hook_site *find_site(const struct interval_map *map, uint64_t pc)
+{
+    struct interval found;
+
+    return interval_map_find(map, pc, &found) ? &hooked_at(&found)->site : NULL;
+}
+
 /* Where the copy of an instruction is that is, or will be, displaced. False: it is none, or the first. */
 static bool find_copy(uint64_t pc, uint64_t *copy_out)
 {
-    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
-    const struct hooked *hooked;
-    struct interval found;
+    const struct hook_site *site = find_site(&set.originals, pc);
 
-    if (!interval_map_find(&set.originals, pc, &found))
-        return false;
-    hooked = hooked_at(&found);
-    if (hooked->is_call)
-        return system_call_stub_find_copy(&hooked->call, &hooked->patch.plan, pc, copy_out);
-    return pc > hooked->patch.plan.patch_at && pc < hooked->patch.plan.displaced_end &&
-           patch_read_displaced(&hooked->patch, &set.memory, displaced) == 0 &&
-           trampoline_find_copy(hooked->patch.trampoline.start, &hooked->patch.plan, displaced, pc, copy_out) == 0;
-}
-
-/* The instruction whose copy begins at an address. False: none does, so the thread is in the middle of one. */
-static bool find_of_copy(const struct hooked *hooked, uint64_t pc, uint64_t *original_out)
-{
-    const struct hook_plan *plan = &hooked->patch.plan;
-    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
-    uint64_t copy;
-
-    if (patch_read_displaced(&hooked->patch, &set.memory, displaced) != 0)
-        return false;
-    for (uint64_t at = plan->patch_at; at < plan->displaced_end; at++) {
-        if (trampoline_find_copy(hooked->patch.trampoline.start, plan, displaced, at, &copy) == 0 && copy == pc) {
-            *original_out = at;
-            return true;
-        }
-    }
-    return false;
+    return site != NULL && hook_site_find_copy(site, &set.memory, pc, copy_out);
 }
 
 /*
@@ -395,114 +315,62 @@ static bool find_of_copy(const struct hooked *hooked, uint64_t pc, uint64_t *ori
  */
 static bool find_original(uint64_t pc, uint64_t *original_out)
 {
-    struct interval found;
-    const struct hooked *hooked;
-    bool is_hop = interval_map_find(&set.hops, pc, &found);
+    const struct hook_site *hop = find_site(&set.hops, pc);
+    const struct hook_site *site = hop != NULL ? hop : find_site(&set.trampolines, pc);
+    uint64_t original;
 
-    if (!is_hop && !interval_map_find(&set.trampolines, pc, &found))
+    if (site == NULL || site->patch.is_in_place)
         return false;
-    hooked = hooked_at(&found);
-    if (hooked->patch.is_in_place)
+    if (hop != NULL)
+        original = hop->patch.plan.patch_at;
+    else if (!hook_site_find_original(site, &set.memory, pc, &original))
         return false;
-    if (!is_hop && hooked->is_call)
-        return system_call_stub_find_original(&hooked->call, &hooked->patch.plan, pc, original_out);
-    if (!is_hop)
-        return find_of_copy(hooked, pc, original_out);
-    *original_out = hooked->patch.plan.patch_at;
+    *original_out = original;
     return true;
-}
-
-/* As it would be read if it were not patched; without a descriptor. */
-static bool peek_displaced(const struct hooked *hooked, uint8_t displaced_out[HOOK_DISPLACED_BYTES_MAX])
-{
-    const struct patch *patch = &hooked->patch;
-    size_t size = (size_t)(patch->plan.displaced_end - patch->plan.patch_at);
-
-    if (memory_probe_copy(patch->plan.patch_at, displaced_out, size) != 0)
-        return false;
-    memcpy(displaced_out, patch->original, size < patch->plan.patch_bytes ? size : patch->plan.patch_bytes);
-    return true;
-}
-
-/* The last instruction whose copy begins there or before. */
-static bool find_copied(const struct hooked *hooked, uint64_t pc, uint64_t *original_out, uint64_t *copy_out)
-{
-    const struct hook_plan *plan = &hooked->patch.plan;
-    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
-    uint64_t copy, best = 0;
-
-    if (!peek_displaced(hooked, displaced))
-        return false;
-    for (uint64_t at = plan->patch_at; at < plan->displaced_end; at++)
-        if (trampoline_find_copy(hooked->patch.trampoline.start, plan, displaced, at, &copy) == 0 && copy <= pc &&
-            copy >= best) {
-            *original_out = at;
-            best = copy;
-        }
-    *copy_out = best;
-    return best != 0;
 }
 
 bool hook_set_find_instruction(uint64_t address, uint64_t *original_out)
 {
-    struct interval found;
-    const struct hooked *hooked;
-    uint64_t copy;
-    bool is_hop = interval_map_find(&set.hops, address, &found) && hooked_at(&found)->patch.is_in_place;
+    const struct hook_site *hop = find_site(&set.hops, address);
+    const struct hook_site *site;
 
-    if (!is_hop && !interval_map_find(&set.trampolines, address, &found))
-        return false;
-    hooked = hooked_at(&found);
-    if (!is_hop && !hooked->is_call)
-        return find_copied(hooked, address, original_out, &copy);
-    if (is_hop || !system_call_stub_find_original(&hooked->call, &hooked->patch.plan, address, original_out))
-        *original_out = hooked->patch.plan.patch_at;
-    return true;
+    if (hop != NULL && hop->patch.is_in_place) {
+        *original_out = hop->patch.plan.patch_at;
+        return true;
+    }
+    site = find_site(&set.trampolines, address);
+    if (site != NULL)
+        (void)hook_site_find_original(site, NULL, address, original_out);
+    return site != NULL;
 }
 
 bool hook_set_find_displaced(uint64_t address, uint64_t *copy_out)
 {
-    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
-    const struct hooked *hooked;
-    struct interval found;
+    const struct hook_site *site = find_site(&set.originals, address);
 
-    if (!interval_map_find(&set.originals, address, &found))
-        return false;
-    hooked = hooked_at(&found);
-    if (!hooked->patch.is_in_place)
-        return false;
-    if (hooked->is_call)
-        return system_call_stub_find_copy(&hooked->call, &hooked->patch.plan, address, copy_out);
-    return address > hooked->patch.plan.patch_at && address < hooked->patch.plan.displaced_end &&
-           peek_displaced(hooked, displaced) &&
-           trampoline_find_copy(hooked->patch.trampoline.start, &hooked->patch.plan, displaced, address, copy_out) == 0;
+    return site != NULL && site->patch.is_in_place && hook_site_find_copy(site, NULL, address, copy_out);
 }
 
 bool hook_set_is_before_instruction(uint64_t address)
 {
-    struct interval found;
-    const struct hooked *hooked;
-    uint64_t original, copy;
+    const struct hook_site *site = find_site(&set.trampolines, address);
+    uint64_t original;
 
-    if (!interval_map_find(&set.trampolines, address, &found))
-        return true;
-    hooked = hooked_at(&found);
-    if (hooked->is_call)
-        return system_call_stub_find_original(&hooked->call, &hooked->patch.plan, address, &original);
-    return find_copied(hooked, address, &original, &copy) && copy == address;
+    return site == NULL || hook_site_find_original(site, NULL, address, &original);
 }
 
-/* What a stub begins with leads to what we know of it; what is no stub, to anything. */
+/* What a stub begins with leads to its site; what is no stub, to anything. */
 struct hook_stub_place hook_set_find_stub(uint64_t address)
 {
-    uint64_t start = (address & ~(uint64_t)(HOOK_STUB_ALIGNMENT - 1)) - STUB_FUNCTION, function;
+    uint64_t start = (address & ~(uint64_t)(HOOK_STUB_ALIGNMENT - 1)) - STUB_FUNCTION, function, code;
     struct hook_stub_place place = {.start = start};
     struct near_piece piece;
 
     if (!near_memory_contains(&set.code, address) ||
         memory_probe_copy(start + STUB_FUNCTION, &function, sizeof(function)) != 0 ||
-        memory_probe_copy(function - offsetof(struct hooked, function) + offsetof(struct hooked, stub_piece), &piece,
-                          sizeof(piece)) != 0 ||
+        memory_probe_copy(function - offsetof(struct hook_site, function) + offsetof(struct hook_site, stub), &code,
+                          sizeof(code)) != 0 ||
+        memory_probe_copy(code + offsetof(struct site_code, piece), &piece, sizeof(piece)) != 0 ||
         start - piece.start >= piece.size_bytes)
         return place;
     place.function = (const struct hook_function *)(uintptr_t)function;
@@ -577,10 +445,9 @@ bool hook_set_move_out(int tid, struct thread_registers *registers)
 
 bool hook_set_contains(uint64_t address)
 {
-    struct interval found;
+    const struct hook_site *hop = find_site(&set.hops, address);
 
-    return near_memory_contains(&set.code, address) ||
-           (interval_map_find(&set.hops, address, &found) && hooked_at(&found)->patch.is_in_place);
+    return near_memory_contains(&set.code, address) || (hop != NULL && hop->patch.is_in_place);
 }
 
 struct pc_search {

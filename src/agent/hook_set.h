@@ -25,9 +25,8 @@ struct hook_wish {
     uint32_t number;
     struct hook_listener listeners[HOOK_WISH_LISTENERS];
     uint32_t listener_count;
-    bool is_probe;       /* it is an instruction in the middle of a function: only listeners */
-    bool leaves_returns; /* its return address is not touched: the listener needs it; and it is removed last */
-    bool is_last;        /* it is removed last, too */
+    bool is_probe; /* it is an instruction in the middle of a function: only listeners */
+    bool is_last;  /* it is removed last */
 };
 
 void hook_set_begin(void);
@@ -65,7 +64,7 @@ MUST_USE int hook_set_commit(void);
 
 /*
  * Patches functions back to what they were; first those whose returns may be seen, while others, which need to know of
- * that (leaves_returns, is_last), stay for as long as there are calls under way; then these.
+ * that (is_last), stay for as long as there are calls under way; then these.
  */
 MUST_USE int hook_set_remove(bool with_last_ones);
 

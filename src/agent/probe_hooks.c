@@ -25,15 +25,6 @@ static void passed(struct gait_invocation *invocation)
         probe_set_passed(invocation->data, lane, invocation->cpu, invocation->depth);
 }
 
-static void move_plan(struct hook_plan *plan, uint64_t bias)
-{
-    plan->address += bias;
-    plan->patch_at += bias;
-    plan->displaced_end += bias;
-    if (plan->hop_at != 0)
-        plan->hop_at += bias;
-}
-
 /* Nobody else may have its bytes. */
 static void take_bytes(struct hook_image *image, const struct hook_plan *plan)
 {
@@ -62,7 +53,7 @@ static int arm(void *context, struct set_probe *probe, uint64_t file_address)
         return -EOPNOTSUPP;
     take_bytes(image, &plan);
     wish.expected = bytes;
-    move_plan(&plan, set_probe_address(probe) - file_address);
+    hook_plan_move(&plan, set_probe_address(probe) - file_address);
     return hook_set_add(&wish);
 }
 

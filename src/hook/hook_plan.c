@@ -476,3 +476,12 @@ void hook_planner_release(struct hook_planner *planner, const struct hook_plan *
         hook_planner_give_back(planner, plan->displaced_end, patch_end);
     hook_planner_give_back(planner, plan->hop_at, plan->hop_at + plan->hop_bytes);
 }
+
+void hook_plan_move(struct hook_plan *plan, uint64_t bias)
+{
+    plan->address += bias;
+    plan->patch_at += bias;
+    plan->displaced_end += bias;
+    if (plan->hop_bytes > 0)
+        plan->hop_at += bias;
+}

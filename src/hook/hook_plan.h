@@ -148,6 +148,9 @@ void hook_planner_find_system_calls(struct hook_planner *planner, hook_system_ca
  */
 bool hook_planner_is_part(const struct hook_planner *planner, const struct elf_function *function);
 
+/* The plan for the same code at addresses that are larger by the bias. */
+void hook_plan_move(struct hook_plan *plan, uint64_t bias);
+
 void hook_planner_release(struct hook_planner *planner, const struct hook_plan *plan);
 
 /* Texts for people: "jump", "hop"...; why not a jump: "a branch leads into its first bytes". Constants. */

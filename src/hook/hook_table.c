@@ -3,8 +3,8 @@
  * The table of sites. A call notes what is wanted at a site and puts the site on the list of those that change; the
  * commit makes it so.
  *
- * Neighbours: hook_table_parts.h says what the table is; hook_sites.c finds and makes sites, hook_site.c their code and
- * changes; hook_transaction.c commits; live_plans.c plans; patch_transaction.c patches; listener_list.c.
+ * Neighbours: hook_table_parts.h says what the table is; table_sites.c finds and makes sites, table_site.c their code
+ * and changes; hook_transaction.c commits; live_plans.c plans; patch_transaction.c patches; listener_list.c.
  */
 #include "hook/hook_table_parts.h"
 
@@ -22,7 +22,7 @@ static int init_parts(struct hook_table *table)
     int result = hash_map_init(&table->sites, EXPECTED_SITES);
 
     if (result == 0)
-        result = pool_init(&table->site_pool, sizeof(struct hook_site));
+        result = pool_init(&table->site_pool, sizeof(struct table_site));
     if (result == 0)
         result = pool_init(&table->code_pool, sizeof(struct site_code));
     if (result == 0)
@@ -72,15 +72,15 @@ int hook_table_create(const struct hook_table_options *options, struct hook_tabl
 /* ---- wishes ------------------------------------------------------------------------------------------------------ */
 
 /* The list that was wanted before is freed if nobody has ever got it. */
-static void want_listeners(struct hook_table *table, struct hook_site *site, const struct hook_listeners *list)
+static void want_listeners(struct hook_table *table, struct table_site *site, const struct hook_listeners *list)
 {
     if (site->wanted.listeners != site->now.listeners)
         listener_list_free(&table->lists, site->wanted.listeners);
     site->wanted.listeners = list;
-    hook_sites_mark(table, site);
+    table_sites_mark(table, site);
 }
 
-static int add_listener(struct hook_table *table, struct hook_site *site, const struct hook_listener *listener,
+static int add_listener(struct hook_table *table, struct table_site *site, const struct hook_listener *listener,
                         struct hook_attachment **attachment_out)
 {
     struct hook_attachment *attachment = pool_allocate(&table->attachment_pool);
@@ -103,8 +103,8 @@ static int add_listener(struct hook_table *table, struct hook_site *site, const 
 static int attach(struct hook_table *table, const struct hook_target *target, const struct hook_listener *listener,
                   struct hook_attachment **attachment_out)
 {
-    struct hook_site *site;
-    int result = hook_sites_obtain(table, target, &site);
+    struct table_site *site;
+    int result = table_sites_obtain(table, target, &site);
 
     if (result != 0)
         return result;
@@ -155,8 +155,8 @@ int hook_table_detach(struct hook_table *table, struct hook_attachment *attachme
 static int replace(struct hook_table *table, const struct hook_target *target, uint64_t replacement, bool is_in_place,
                    uint64_t *original_out)
 {
-    struct hook_site *site;
-    int result = hook_sites_obtain(table, target, &site);
+    struct table_site *site;
+    int result = table_sites_obtain(table, target, &site);
 
     if (result != 0)
         return result;
@@ -166,10 +166,10 @@ static int replace(struct hook_table *table, const struct hook_target *target, u
         return -EBUSY;
     site->wanted.replacement = replacement;
     site->wanted.is_in_place = is_in_place;
-    hook_sites_mark(table, site);
+    table_sites_mark(table, site);
     if (original_out != NULL) {
         site->is_exposed = true;
-        *original_out = site->patch.trampoline.start;
+        *original_out = site->hook.patch.trampoline.start;
     }
     return 0;
 }
@@ -198,13 +198,13 @@ int hook_table_replace(struct hook_table *table, const struct hook_target *targe
 
 static int revert(struct hook_table *table, uint64_t address)
 {
-    struct hook_site *site = hook_sites_find(table, address);
+    struct table_site *site = table_sites_find(table, address);
 
     if (site == NULL || site->wanted.replacement == 0)
         return -ENOENT;
     site->wanted.replacement = 0;
     site->wanted.is_in_place = false;
-    hook_sites_mark(table, site);
+    table_sites_mark(table, site);
     return 0;
 }
 
@@ -215,53 +215,7 @@ int hook_table_revert(struct hook_table *table, uint64_t address)
     return result != 0 ? result : hook_transaction_end_call(table, revert(table, address));
 }
 
-static int record(struct hook_table *table, const struct hook_target *target, uint32_t record_number)
-{
-    struct hook_site *site;
-    int result = hook_sites_obtain(table, target, &site);
-
-    if (result != 0)
-        return result;
-    if (site->wanted.is_recorded)
-        return -EEXIST;
-    if (site->wanted.is_in_place)
-        return -EBUSY;
-    site->wanted.is_recorded = true;
-    site->wanted.record_number = record_number;
-    hook_sites_mark(table, site);
-    return 0;
-}
-
-int hook_table_record(struct hook_table *table, const struct hook_target *target, uint32_t record_number)
-{
-    int result;
-
-    if (target->is_probe)
-        return -EINVAL;
-    result = hook_transaction_enter(table, USER_STACK);
-    return result != 0 ? result : hook_transaction_end_call(table, record(table, target, record_number));
-}
-
-static int end_record(struct hook_table *table, uint64_t address)
-{
-    struct hook_site *site = hook_sites_find(table, address);
-
-    if (site == NULL || !site->wanted.is_recorded)
-        return -ENOENT;
-    site->wanted.is_recorded = false;
-    site->wanted.record_number = 0;
-    hook_sites_mark(table, site);
-    return 0;
-}
-
-int hook_table_end_record(struct hook_table *table, uint64_t address)
-{
-    int result = hook_transaction_enter(table, USER_STACK);
-
-    return result != 0 ? result : hook_transaction_end_call(table, end_record(table, address));
-}
-
-static void want_nothing(struct hook_table *table, struct hook_site *site)
+static void want_nothing(struct hook_table *table, struct table_site *site)
 {
     LIST_FOR_EACH (node, &site->attachments)
         LIST_ELEMENT(node, struct hook_attachment, node)->is_removed = true;
@@ -271,7 +225,7 @@ static void want_nothing(struct hook_table *table, struct hook_site *site)
 
 static int unhook(struct hook_table *table, uint64_t address)
 {
-    struct hook_site *site = hook_sites_find(table, address);
+    struct table_site *site = table_sites_find(table, address);
 
     if (site == NULL || site_wish_is_empty(&site->wanted))
         return -ENOENT;
@@ -303,15 +257,15 @@ int hook_table_plan_module(struct hook_table *table, uint64_t address,
 
 bool hook_table_is_hooked(struct hook_table *table, uint64_t address, enum hook_method *method_out)
 {
-    const struct hook_site *site;
+    const struct table_site *site;
     bool is_hooked;
 
     if (hook_transaction_enter(table, USER_STACK) != 0)
         return false;
-    site = hook_sites_find(table, address);
+    site = table_sites_find(table, address);
     is_hooked = site != NULL && !site_wish_is_empty(&site->wanted);
     if (is_hooked && method_out != NULL)
-        *method_out = (enum hook_method)site->patch.plan.method;
+        *method_out = (enum hook_method)site->hook.patch.plan.method;
     return hook_transaction_end_call(table, 0) == 0 && is_hooked;
 }
 
@@ -326,10 +280,10 @@ static int collect(struct hook_table *table)
     uint64_t low, high;
 
     LIST_FOR_EACH_REMOVABLE (node, &table->all_sites) {
-        struct hook_site *site = site_of(node);
+        struct table_site *site = site_of(node);
 
-        if (!site->is_dead && hook_site_is_idle(site) && !list_contains_node(&site->dirty))
-            hook_sites_bury(table, site);
+        if (!site->is_dead && table_site_is_idle(site) && !list_contains_node(&site->dirty))
+            table_sites_bury(table, site);
     }
     if (!hook_table_may_reclaim(table) || !near_memory_begin_reclaim(&table->code, &low, &high))
         return 0;
@@ -357,19 +311,19 @@ size_t hook_table_forget_range(struct hook_table *table, uint64_t start, uint64_
     if (hook_transaction_enter(table, USER_STACK) != 0)
         return 0;
     LIST_FOR_EACH_REMOVABLE (node, &table->all_sites) {
-        struct hook_site *site = site_of(node);
-        uint64_t address = site->function.address;
+        struct table_site *site = site_of(node);
+        uint64_t address = site->hook.function.address;
 
         if (site->is_dead || address < start || address >= end)
             continue;
         want_nothing(table, site);
         list_remove(&site->dirty);
-        hook_site_publish(site, NULL);
+        table_site_publish(site, NULL);
         listener_list_retire(&table->lists, site->now.listeners);
         site->now = site->wanted;
-        site->patch.is_in_place = false;
+        site->hook.patch.is_in_place = false;
         hook_transaction_settle(table, site, true);
-        hook_sites_bury(table, site);
+        table_sites_bury(table, site);
         count++;
     }
     return hook_transaction_end_call(table, 0) == 0 ? count : 0;

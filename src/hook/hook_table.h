@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of a process, by address: who listens to which function, what replaces it, what is recorded of it. Changes
- * are collected in a transaction and made all at once when it is committed, or not at all; a call outside of one is a
- * transaction by itself.
+ * The hooks of a process, by address: who listens to which function, what replaces it. Changes are collected in a
+ * transaction and made all at once when it is committed, or not at all; a call outside of one is a transaction by
+ * itself.
  *
  * A hooked address is a site: its patch leads to a stub that does what is wanted there, and a trampoline has what the
  * patch displaced. When nothing is wanted any more, the patch is taken away; stub and trampoline stay until nobody is
@@ -104,10 +104,6 @@ MUST_USE int hook_table_replace(struct hook_table *table, const struct hook_targ
 
 /* -ENOENT: it is not replaced. */
 MUST_USE int hook_table_revert(struct hook_table *table, uint64_t address);
-
-/* Records of the function are written under that number. -EEXIST: they are already. */
-MUST_USE int hook_table_record(struct hook_table *table, const struct hook_target *target, uint32_t record_number);
-MUST_USE int hook_table_end_record(struct hook_table *table, uint64_t address);
 
 /* Everything of an address. -ENOENT: it is not hooked. */
 MUST_USE int hook_table_unhook(struct hook_table *table, uint64_t address);

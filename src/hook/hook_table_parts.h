@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What hook_table.c, hook_sites.c and hook_transaction.c share, and nobody else: the table from within. All functions
+ * What hook_table.c, table_sites.c and hook_transaction.c share, and nobody else: the table from within. All functions
  * are for who has the table's lock.
  *
  * Invariants. Bytes of code belong to one site: `taken` has them while its patch is in place or about to be. Sites are
@@ -13,18 +13,18 @@
 #include "base/hash_map.h"
 #include "base/interval_map.h"
 #include "base/pool.h"
-#include "hook/hook_site.h"
 #include "hook/hook_table.h"
 #include "hook/listener_list.h"
 #include "hook/live_plans.h"
 #include "hook/patch_transaction.h"
+#include "hook/table_site.h"
 #include "process/forced_memory.h"
 #include "process/near_memory.h"
 #include "process/owner_lock.h"
 
 struct hook_attachment {
     struct list_node node; /* of the site */
-    struct hook_site *site;
+    struct table_site *site;
     uint32_t serial;
     bool is_new;     /* made by the transaction that is open */
     bool is_removed; /* by it */
@@ -51,11 +51,12 @@ struct hook_table {
     uint64_t user_stack; /* of the thread that commits: what is above belongs to who called us */
 };
 
-/* ---- sites: hook_sites.c ----------------------------------------------------------------------------------------- */
+/* ---- sites: table_sites.c -----------------------------------------------------------------------------------------
+ */
 
-static inline struct hook_site *site_of(struct list_node *node)
+static inline struct table_site *site_of(struct list_node *node)
 {
-    return LIST_ELEMENT(node, struct hook_site, node);
+    return LIST_ELEMENT(node, struct table_site, node);
 }
 
 static inline struct site_maker hook_table_maker(struct hook_table *table)
@@ -64,25 +65,23 @@ static inline struct site_maker hook_table_maker(struct hook_table *table)
 }
 
 /* NULL: there is none. */
-struct hook_site *hook_sites_find(const struct hook_table *table, uint64_t address);
+struct table_site *table_sites_find(const struct hook_table *table, uint64_t address);
 
 /* The site at an address, made if need be. Errors as hook_table_attach. */
-MUST_USE int hook_sites_obtain(struct hook_table *table, const struct hook_target *target, struct hook_site **site_out);
-
-/* Whether nothing is there, nor wanted. */
-bool hook_site_is_idle(const struct hook_site *site);
+MUST_USE int table_sites_obtain(struct hook_table *table, const struct hook_target *target,
+                                struct table_site **site_out);
 
 /* The site changes with the transaction that is open. */
-void hook_sites_mark(struct hook_table *table, struct hook_site *site);
+void table_sites_mark(struct hook_table *table, struct table_site *site);
 
 /* Its bytes can be taken for another one. */
-void hook_sites_give_bytes_back(struct hook_table *table, struct hook_site *site);
+void table_sites_give_bytes_back(struct hook_table *table, struct table_site *site);
 
 /* Nobody finds it any more; it is freed with the last of its code. */
-void hook_sites_bury(struct hook_table *table, struct hook_site *site);
+void table_sites_bury(struct hook_table *table, struct table_site *site);
 
 /* A piece of a site's code is given back: for near_memory_end_reclaim, whose context is the table. */
-void hook_sites_forget_code(void *context, struct near_piece *piece);
+void table_sites_forget_code(void *context, struct near_piece *piece);
 
 /* Whether code at an address is ours, and not to be hooked. */
 bool hook_table_has_code(const struct hook_table *table, uint64_t address);
@@ -107,9 +106,9 @@ MUST_USE int hook_transaction_commit_patches(struct hook_table *table);
 /* Whether code may be given back at all. */
 bool hook_table_may_reclaim(const struct hook_table *table);
 
-void hook_site_publish(struct hook_site *site, const struct hook_listeners *list);
+void table_site_publish(struct table_site *site, const struct hook_listeners *list);
 
 /* Attachments that were removed, or that a transaction which is given up had made, go. */
-void hook_transaction_settle(struct hook_table *table, struct hook_site *site, bool is_committed);
+void hook_transaction_settle(struct hook_table *table, struct table_site *site, bool is_committed);
 
 #endif

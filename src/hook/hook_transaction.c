@@ -15,9 +15,9 @@
 
 #define LOCK_TIMEOUT_MS 10000u
 
-static struct hook_site *dirty_site_of(struct list_node *node)
+static struct table_site *dirty_site_of(struct list_node *node)
 {
-    return LIST_ELEMENT(node, struct hook_site, dirty);
+    return LIST_ELEMENT(node, struct table_site, dirty);
 }
 
 /* ---- patches ----------------------------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ int hook_transaction_commit_patches(struct hook_table *table)
         hook_threads_unlock();
     hook_signals_unblock(signals);
     if (result == 0 && environment.code != NULL)
-        (void)near_memory_end_reclaim(&table->code, hook_sites_forget_code, table);
+        (void)near_memory_end_reclaim(&table->code, table_sites_forget_code, table);
     return result;
 }
 
@@ -132,10 +132,10 @@ int hook_table_begin(struct hook_table *table)
     return hook_transaction_enter(table, USER_STACK);
 }
 
-void hook_site_publish(struct hook_site *site, const struct hook_listeners *list)
+void table_site_publish(struct table_site *site, const struct hook_listeners *list)
 {
     /* Release: pairs with the acquire of who calls listeners. */
-    atomic_store_explicit(&site->function.listeners, list, memory_order_release);
+    atomic_store_explicit(&site->hook.function.listeners, list, memory_order_release);
 }
 
 static int build_all(struct hook_table *table)
@@ -143,18 +143,18 @@ static int build_all(struct hook_table *table)
     struct site_maker maker = hook_table_maker(table);
 
     LIST_FOR_EACH (node, &table->dirty_sites) {
-        struct hook_site *site = dirty_site_of(node);
-        int result = hook_site_build(site, &table->patches, &maker);
+        struct table_site *site = dirty_site_of(node);
+        int result = table_site_build(site, &table->patches, &maker);
 
         if (result != 0)
             return result;
-        if (!site->patch.is_in_place)
-            hook_site_publish(site, site->wanted.listeners);
+        if (!site->hook.patch.is_in_place)
+            table_site_publish(site, site->wanted.listeners);
     }
     return near_memory_commit(&table->code);
 }
 
-void hook_transaction_settle(struct hook_table *table, struct hook_site *site, bool is_committed)
+void hook_transaction_settle(struct hook_table *table, struct table_site *site, bool is_committed)
 {
     LIST_FOR_EACH_REMOVABLE (node, &site->attachments) {
         struct hook_attachment *attachment = LIST_ELEMENT(node, struct hook_attachment, node);
@@ -168,36 +168,36 @@ void hook_transaction_settle(struct hook_table *table, struct hook_site *site, b
     }
 }
 
-static void settle_site(struct hook_table *table, struct hook_site *site)
+static void settle_site(struct hook_table *table, struct table_site *site)
 {
-    hook_site_settle(site);
-    hook_site_publish(site, site->wanted.listeners);
+    table_site_settle(site);
+    table_site_publish(site, site->wanted.listeners);
     if (site->now.listeners != site->wanted.listeners)
         listener_list_retire(&table->lists, site->now.listeners);
     site->now = site->wanted;
     hook_transaction_settle(table, site, true);
-    if (hook_site_is_idle(site))
-        hook_sites_give_bytes_back(table, site);
+    if (table_site_is_idle(site))
+        table_sites_give_bytes_back(table, site);
 }
 
-static void give_up_site(struct hook_table *table, struct hook_site *site)
+static void give_up_site(struct hook_table *table, struct table_site *site)
 {
-    hook_site_give_up(site);
-    hook_site_publish(site, site->now.listeners);
+    table_site_give_up(site);
+    table_site_publish(site, site->now.listeners);
     /* Somebody may have got it, if the site was in place. */
     if (site->now.listeners != site->wanted.listeners)
         listener_list_retire(&table->lists, site->wanted.listeners);
     site->wanted = site->now;
     hook_transaction_settle(table, site, false);
-    if (hook_site_is_idle(site))
-        hook_sites_give_bytes_back(table, site);
+    if (table_site_is_idle(site))
+        table_sites_give_bytes_back(table, site);
 }
 
 /* From the last one on: bytes of code are given back quickest in the other order than they are taken in. */
 static void finish_all(struct hook_table *table, bool is_committed)
 {
     while (!list_is_empty(&table->dirty_sites)) {
-        struct hook_site *site = dirty_site_of(list_last(&table->dirty_sites));
+        struct table_site *site = dirty_site_of(list_last(&table->dirty_sites));
 
         list_remove(&site->dirty);
         if (is_committed)

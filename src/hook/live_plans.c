@@ -152,21 +152,12 @@ static int find_module(struct live_plans *plans, uint64_t address, struct live_m
     return result;
 }
 
-static void move_plan(struct hook_plan *plan, uint64_t bias)
-{
-    plan->address += bias;
-    plan->patch_at += bias;
-    plan->displaced_end += bias;
-    if (plan->hop_bytes > 0)
-        plan->hop_at += bias;
-}
-
 static int plan_in_module(struct live_module *module, uint64_t address, struct hook_plan *plan_out)
 {
     int result = hook_plan_address(&module->image.planner, address - module->bias, plan_out);
 
     if (result == 0)
-        move_plan(plan_out, module->bias);
+        hook_plan_move(plan_out, module->bias);
     return result;
 }
 
@@ -224,7 +215,7 @@ void live_plans_release(struct live_plans *plans, const struct hook_plan *plan)
 
         if (plan->address < module->file.base || plan->address >= module->file.end)
             continue;
-        move_plan(&in_file, -module->bias);
+        hook_plan_move(&in_file, -module->bias);
         hook_planner_release(&module->image.planner, &in_file);
     }
 }
@@ -242,7 +233,7 @@ int live_plans_module(struct live_plans *plans, uint64_t address, live_plan_visi
 
         hook_planner_plan(&module->image.planner, function, &in_file);
         plan = in_file;
-        move_plan(&plan, module->bias);
+        hook_plan_move(&plan, module->bias);
         if (!visit(context, function, &plan))
             hook_planner_release(&module->image.planner, &in_file);
     }

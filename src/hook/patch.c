@@ -4,6 +4,7 @@
 
 #include "base/memory_functions.h"
 #include "process/forced_memory.h"
+#include "process/memory_probe.h"
 
 #include <asm/errno.h>
 
@@ -35,8 +36,36 @@ int patch_read_displaced(const struct patch *patch, const struct forced_memory *
 {
     size_t size = (size_t)(patch->plan.displaced_end - patch->plan.patch_at);
 
-    if (forced_memory_read(memory, patch->plan.patch_at, displaced_out, size) != size)
+    if (memory == NULL ? memory_probe_copy(patch->plan.patch_at, displaced_out, size) != 0
+                       : forced_memory_read(memory, patch->plan.patch_at, displaced_out, size) != size)
         return -EFAULT;
     memcpy(displaced_out, patch->original, size < patch->plan.patch_bytes ? size : patch->plan.patch_bytes);
     return 0;
+}
+
+int patch_find_copy(const struct patch *patch, const struct forced_memory *memory, uint64_t pc, uint64_t *copy_out)
+{
+    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
+    int result = patch_read_displaced(patch, memory, displaced);
+
+    return result != 0 ? result : trampoline_find_copy(patch->trampoline.start, &patch->plan, displaced, pc, copy_out);
+}
+
+/* The last instruction whose copy begins there or before. */
+bool patch_find_original(const struct patch *patch, const struct forced_memory *memory, uint64_t pc,
+                         uint64_t *original_out)
+{
+    const struct hook_plan *plan = &patch->plan;
+    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
+    uint64_t copy, best = 0;
+
+    if (patch_read_displaced(patch, memory, displaced) != 0)
+        return false;
+    for (uint64_t at = plan->patch_at; at < plan->displaced_end; at++)
+        if (trampoline_find_copy(patch->trampoline.start, plan, displaced, at, &copy) == 0 && copy <= pc &&
+            copy >= best) {
+            *original_out = at;
+            best = copy;
+        }
+    return best == pc;
 }

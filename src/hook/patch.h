@@ -32,8 +32,22 @@ struct patch {
  */
 MUST_USE int patch_prepare(struct patch *patch, const struct hook_plan *plan, const struct forced_memory *memory);
 
-/* The bytes of the instructions that the patch displaces, whether it is in place or not. -EFAULT. */
+/*
+ * The bytes of the instructions that the patch displaces, whether it is in place or not. `memory` may be NULL: then
+ * they are read without a descriptor, which takes a right to read them. -EFAULT.
+ */
 MUST_USE int patch_read_displaced(const struct patch *patch, const struct forced_memory *memory,
                                   uint8_t displaced_out[HOOK_DISPLACED_BYTES_MAX]);
+
+/* Where in the trampoline the copy of a displaced instruction begins. As both, and -ENOENT: none begins at pc. */
+MUST_USE int patch_find_copy(const struct patch *patch, const struct forced_memory *memory, uint64_t pc,
+                             uint64_t *copy_out);
+
+/*
+ * The displaced instruction whose copy is at an address in the trampoline. False: the copy does not begin there, or
+ * what is displaced cannot be read; *original_out is as it was if none begins before.
+ */
+bool patch_find_original(const struct patch *patch, const struct forced_memory *memory, uint64_t pc,
+                         uint64_t *original_out);
 
 #endif

@@ -152,11 +152,8 @@ struct standstill {
 static int find_in_trampoline(const struct standstill *standstill, const struct patch *patch, uint64_t pc,
                               uint64_t *copy_out)
 {
-    uint8_t displaced[HOOK_DISPLACED_BYTES_MAX];
-    int result = patch_read_displaced(patch, standstill->environment->memory, displaced);
+    int result = patch_find_copy(patch, standstill->environment->memory, pc, copy_out);
 
-    if (result == 0)
-        result = trampoline_find_copy(patch->trampoline.start, &patch->plan, displaced, pc, copy_out);
     return result == -ENOENT ? -EBUSY : result;
 }
 

@@ -52,7 +52,7 @@ static struct hook_plan plan;
 
 static void begin(const uint8_t *function, bool is_last)
 {
-    struct hook_wish wish = {.plan = &plan, .leaves_returns = is_last};
+    struct hook_wish wish = {.plan = &plan, .is_last = is_last};
     uint8_t expected[HOOK_DISPLACED_BYTES_MAX];
 
     live_plans_init(&plans);

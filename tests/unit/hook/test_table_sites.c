@@ -47,26 +47,26 @@ static struct hook_target at(uint64_t offset)
     return (struct hook_target){.address = (uintptr_t)page + offset};
 }
 
-static struct hook_site *obtain(uint64_t offset)
+static struct table_site *obtain(uint64_t offset)
 {
     struct hook_target target = at(offset);
-    struct hook_site *site = NULL;
+    struct table_site *site = NULL;
 
-    CHECK_EQUAL(hook_sites_obtain(table, &target, &site), 0);
+    CHECK_EQUAL(table_sites_obtain(table, &target, &site), 0);
     return site;
 }
 
 static void there_is_one_site_at_an_address(void)
 {
-    struct hook_site *first, *second;
+    struct table_site *first, *second;
 
     begin();
-    CHECK(hook_sites_find(table, at(0).address) == NULL);
+    CHECK(table_sites_find(table, at(0).address) == NULL);
     first = obtain(0);
     second = obtain(7);
     CHECK(first != NULL && second != NULL && first != second);
     CHECK(obtain(0) == first);
-    CHECK(hook_sites_find(table, at(0).address) == first);
+    CHECK(table_sites_find(table, at(0).address) == first);
     CHECK_EQUAL(table->site_count, 2);
     end();
 }
@@ -74,47 +74,47 @@ static void there_is_one_site_at_an_address(void)
 static void bytes_belong_to_one_site(void)
 {
     struct hook_target probe = {.is_probe = true};
-    struct hook_site *site;
+    struct table_site *site;
 
     begin();
     memset(page + 16, 0x90, 16);
     page[32] = 0xc3;
     probe.address = at(16).address;
-    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), 0);
+    CHECK_EQUAL(table_sites_obtain(table, &probe, &site), 0);
     probe.address = at(18).address;
-    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), -EBUSY);
+    CHECK_EQUAL(table_sites_obtain(table, &probe, &site), -EBUSY);
     probe.address = at(22).address;
-    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), 0);
+    CHECK_EQUAL(table_sites_obtain(table, &probe, &site), 0);
     end();
 }
 
 static void one_in_use_is_either_a_function_or_a_probe(void)
 {
     struct hook_target probe = {.is_probe = true};
-    struct hook_site *site;
+    struct table_site *site;
 
     begin();
     probe.address = at(0).address;
     obtain(0)->wanted.replacement = 1;
-    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), -EBUSY);
+    CHECK_EQUAL(table_sites_obtain(table, &probe, &site), -EBUSY);
     obtain(0)->wanted.replacement = 0;
-    CHECK_EQUAL(hook_sites_obtain(table, &probe, &site), 0);
-    CHECK(site->is_probe);
+    CHECK_EQUAL(table_sites_obtain(table, &probe, &site), 0);
+    CHECK(site->hook.is_probe);
     end();
 }
 
 static void one_that_is_buried_is_not_found_and_its_bytes_are_free(void)
 {
-    struct hook_site *site;
+    struct table_site *site;
 
     begin();
     site = obtain(0);
-    CHECK(hook_site_is_idle(site));
+    CHECK(table_site_is_idle(site));
     CHECK(site->has_taken_bytes);
-    hook_sites_give_bytes_back(table, site);
+    table_sites_give_bytes_back(table, site);
     CHECK(!site->has_taken_bytes);
-    hook_sites_bury(table, site);
-    CHECK(hook_sites_find(table, at(0).address) == NULL);
+    table_sites_bury(table, site);
+    CHECK(table_sites_find(table, at(0).address) == NULL);
     CHECK_EQUAL(table->site_count, 0);
     CHECK(obtain(0) != NULL);
     end();
@@ -122,16 +122,16 @@ static void one_that_is_buried_is_not_found_and_its_bytes_are_free(void)
 
 static void an_idle_one_is_made_anew_if_its_code_changed(void)
 {
-    struct hook_site *site;
+    struct table_site *site;
     uint64_t trampoline;
 
     begin();
     site = obtain(0);
-    trampoline = site->patch.trampoline.start;
-    CHECK_EQUAL(obtain(0)->patch.trampoline.start, trampoline);
+    trampoline = site->hook.patch.trampoline.start;
+    CHECK_EQUAL(obtain(0)->hook.patch.trampoline.start, trampoline);
     CHECK_EQUAL(table->retired_count, 0);
     put("\xb8\x63", sizeof("\xb8\x63") - 1);
-    CHECK(obtain(0)->patch.trampoline.start != trampoline);
+    CHECK(obtain(0)->hook.patch.trampoline.start != trampoline);
     CHECK_EQUAL(table->retired_count, 1);
     CHECK_EQUAL(table->site_count, 1);
     end();
@@ -141,7 +141,7 @@ static void our_own_code_is_known(void)
 {
     begin();
     CHECK(!hook_table_has_code(table, at(0).address));
-    CHECK(hook_table_has_code(table, obtain(0)->patch.trampoline.start));
+    CHECK(hook_table_has_code(table, obtain(0)->hook.patch.trampoline.start));
     table->options.own_start = at(0).address;
     table->options.own_end = at(1).address;
     CHECK(hook_table_has_code(table, at(0).address));

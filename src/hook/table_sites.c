@@ -4,16 +4,16 @@
 
 #include <asm/errno.h>
 
-struct hook_site *hook_sites_find(const struct hook_table *table, uint64_t address)
+struct table_site *table_sites_find(const struct hook_table *table, uint64_t address)
 {
     uint64_t value;
 
-    return hash_map_lookup(&table->sites, address, &value) ? (struct hook_site *)(uintptr_t)value : NULL;
+    return hash_map_lookup(&table->sites, address, &value) ? (struct table_site *)(uintptr_t)value : NULL;
 }
 
-static void free_if_unused(struct hook_table *table, struct hook_site *site)
+static void free_if_unused(struct hook_table *table, struct table_site *site)
 {
-    if (!site->is_dead || site->code_count > 0)
+    if (!site->is_dead || site->hook.code_count > 0)
         return;
     list_remove(&site->node);
     list_remove(&site->dirty);
@@ -21,51 +21,44 @@ static void free_if_unused(struct hook_table *table, struct hook_site *site)
     table->retired_count--;
 }
 
-void hook_sites_forget_code(void *context, struct near_piece *piece)
+void table_sites_forget_code(void *context, struct near_piece *piece)
 {
     struct hook_table *table = context;
-    struct site_code *code = (struct site_code *)piece; /* its first member */
-    struct hook_site *site = code->site;
+    struct site_code *code = (struct site_code *)piece;        /* its first member */
+    struct table_site *site = (struct table_site *)code->site; /* the same */
 
     pool_free(&table->code_pool, code);
-    site->code_count--;
+    site->hook.code_count--;
     free_if_unused(table, site);
 }
 
 /* ---- bytes that belong to sites ---------------------------------------------------------------------------------- */
 
-static uint64_t end_of_bytes(const struct hook_plan *plan)
+static int take_bytes(struct hook_table *table, struct table_site *site)
 {
-    uint64_t patch_end = plan->patch_at + plan->patch_bytes;
-
-    return patch_end > plan->displaced_end ? patch_end : plan->displaced_end;
-}
-
-static int take_bytes(struct hook_table *table, struct hook_site *site)
-{
-    const struct hook_plan *plan = &site->patch.plan;
+    const struct hook_plan *plan = &site->hook.patch.plan;
     int result;
 
     if (site->has_taken_bytes)
         return 0;
-    result = interval_map_insert(&table->taken, plan->patch_at, end_of_bytes(plan), (uintptr_t)site);
+    result = interval_map_insert(&table->taken, plan->patch_at, hook_site_end(&site->hook), (uintptr_t)site);
     if (result == 0 && plan->hop_bytes > 0) {
         result = interval_map_insert(&table->taken, plan->hop_at, plan->hop_at + plan->hop_bytes, (uintptr_t)site);
         if (result != 0)
-            (void)!interval_map_remove(&table->taken, plan->patch_at, end_of_bytes(plan));
+            (void)!interval_map_remove(&table->taken, plan->patch_at, hook_site_end(&site->hook));
     }
     site->has_taken_bytes = result == 0;
     return result == -EEXIST ? -EBUSY : result;
 }
 
 /* Whole ranges are removed, which needs no memory. */
-void hook_sites_give_bytes_back(struct hook_table *table, struct hook_site *site)
+void table_sites_give_bytes_back(struct hook_table *table, struct table_site *site)
 {
-    const struct hook_plan *plan = &site->patch.plan;
+    const struct hook_plan *plan = &site->hook.patch.plan;
 
     if (!site->has_taken_bytes)
         return;
-    (void)!interval_map_remove(&table->taken, plan->patch_at, end_of_bytes(plan));
+    (void)!interval_map_remove(&table->taken, plan->patch_at, hook_site_end(&site->hook));
     if (plan->hop_bytes > 0)
         (void)!interval_map_remove(&table->taken, plan->hop_at, plan->hop_at + plan->hop_bytes);
     site->has_taken_bytes = false;
@@ -73,12 +66,12 @@ void hook_sites_give_bytes_back(struct hook_table *table, struct hook_site *site
 
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
 
-void hook_sites_bury(struct hook_table *table, struct hook_site *site)
+void table_sites_bury(struct hook_table *table, struct table_site *site)
 {
-    (void)hash_map_remove(&table->sites, site->function.address);
-    hook_sites_give_bytes_back(table, site);
-    live_plans_release(&table->plans, &site->patch.plan);
-    hook_site_release(site);
+    (void)hash_map_remove(&table->sites, site->hook.function.address);
+    table_sites_give_bytes_back(table, site);
+    live_plans_release(&table->plans, &site->hook.patch.plan);
+    table_site_release(site);
     site->is_dead = true;
     table->site_count--;
     table->retired_count++;
@@ -110,36 +103,36 @@ static int make_plan(struct hook_table *table, const struct hook_target *target,
     return 0;
 }
 
-static int init_site(struct hook_table *table, struct hook_site *site, const struct hook_target *target)
+static int init_site(struct hook_table *table, struct table_site *site, const struct hook_target *target)
 {
     struct site_maker maker = hook_table_maker(table);
     struct hook_plan plan;
+    const struct site_purpose purpose = {.plan = &plan, .is_probe = target->is_probe};
     int result = make_plan(table, target, &plan);
 
     if (result != 0)
         return result;
-    result = hook_site_init(site, &plan, target->is_probe, &maker);
+    result = hook_site_init(&site->hook, &purpose, &maker);
     if (result == 0)
         result = take_bytes(table, site);
     if (result == 0)
         result = hash_map_insert(&table->sites, target->address, (uintptr_t)site);
     if (result == 0)
         return 0;
-    hook_sites_give_bytes_back(table, site);
+    table_sites_give_bytes_back(table, site);
     live_plans_release(&table->plans, &plan);
-    if (site->trampoline != NULL)
-        near_memory_release(&site->trampoline->piece);
+    site_code_release(site->hook.trampoline);
     return result;
 }
 
-static int create_site(struct hook_table *table, const struct hook_target *target, struct hook_site **site_out)
+static int create_site(struct hook_table *table, const struct hook_target *target, struct table_site **site_out)
 {
-    struct hook_site *site = pool_allocate(&table->site_pool);
+    struct table_site *site = pool_allocate(&table->site_pool);
     int result;
 
     if (site == NULL)
         return -ENOMEM;
-    *site = (struct hook_site){0};
+    table_site_init(site);
     result = init_site(table, site, target);
     list_add_last(&table->all_sites, &site->node);
     if (result != 0) {
@@ -154,38 +147,34 @@ static int create_site(struct hook_table *table, const struct hook_target *targe
 }
 
 /* One that lies idle: whether the code is still what it was when its trampoline was made. */
-static bool is_as_it_was(const struct hook_table *table, const struct hook_site *site)
+static bool is_as_it_was(const struct hook_table *table, const struct table_site *site)
 {
     uint8_t bytes[REDIRECT_BYTES_MAX];
-    uint32_t size = site->patch.plan.patch_bytes;
+    uint32_t size = site->hook.patch.plan.patch_bytes;
 
-    return forced_memory_read(&table->memory, site->patch.plan.patch_at, bytes, size) == size &&
-           __builtin_memcmp(bytes, site->patch.original, size) == 0;
-}
-
-bool hook_site_is_idle(const struct hook_site *site)
-{
-    return site_wish_is_empty(&site->now) && site_wish_is_empty(&site->wanted) && !site->patch.is_in_place;
+    return forced_memory_read(&table->memory, site->hook.patch.plan.patch_at, bytes, size) == size &&
+           __builtin_memcmp(bytes, site->hook.patch.original, size) == 0;
 }
 
 /* The site at an address, made if need be. */
-int hook_sites_obtain(struct hook_table *table, const struct hook_target *target, struct hook_site **site_out)
+int table_sites_obtain(struct hook_table *table, const struct hook_target *target, struct table_site **site_out)
 {
-    struct hook_site *site = hook_sites_find(table, target->address);
+    struct table_site *site = table_sites_find(table, target->address);
 
-    if (site != NULL && hook_site_is_idle(site) && (site->is_probe != target->is_probe || !is_as_it_was(table, site))) {
-        hook_sites_bury(table, site);
+    if (site != NULL && table_site_is_idle(site) &&
+        (site->hook.is_probe != target->is_probe || !is_as_it_was(table, site))) {
+        table_sites_bury(table, site);
         site = NULL;
     }
     if (site == NULL)
         return create_site(table, target, site_out);
-    if (site->is_probe != target->is_probe)
+    if (site->hook.is_probe != target->is_probe)
         return -EBUSY;
     *site_out = site;
     return take_bytes(table, site);
 }
 
-void hook_sites_mark(struct hook_table *table, struct hook_site *site)
+void table_sites_mark(struct hook_table *table, struct table_site *site)
 {
     if (!list_contains_node(&site->dirty))
         list_add_last(&table->dirty_sites, &site->dirty);
