@@ -10,12 +10,19 @@
 #include "base/time_counter.h"
 #include "hook/hook_arena.h"
 #include "hook/hook_thread.h"
+#include "hook/hook_thread_layout.h"
 #include "process/thread_name.h"
 #include "ring/ring_writer.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+_Static_assert(offsetof(struct hook_record, header_and_depth) == 0, "as the gates have it");
+_Static_assert(offsetof(struct hook_record, time) == HOOK_RECORD_TIME, "as the gates have it");
+_Static_assert(sizeof(struct hook_record) == HOOK_RECORD_BYTES, "as the gates have it");
+_Static_assert(HOOK_RECORD_BYTES == EVENT_HOOK_BYTES && HOOK_RECORD_DEPTH == EVENT_DEPTH_OFFSET, "as readers have it");
+_Static_assert(HOOK_RECORD_FULL == 0xff << 8 * EVENT_FULL_BYTE, "as buffers are made");
 
 static _Atomic(struct ring_region *) recorded_region;
 static _Atomic uint32_t recorded_space;
@@ -25,7 +32,7 @@ static const _Atomic uint32_t never;
 /* Threads share it: nobody cares what is there but who just wrote it, and then only if it is still his. */
 static uint64_t sink_of(const struct hook_thread *thread)
 {
-    return hook_arena_sink + thread->index % (HOOK_SINK_BYTES / 2 / EVENT_HOOK_BYTES) * EVENT_HOOK_BYTES;
+    return hook_arena_sink + thread->index % (HOOK_SINK_BYTES / 2 / HOOK_RECORD_BYTES) * HOOK_RECORD_BYTES;
 }
 
 static void set_position(struct hook_thread *thread, uint64_t position)
@@ -120,13 +127,14 @@ static bool open_lane(struct hook_thread *thread)
 /* The record that was written where none belongs, into the lane that there is now. */
 static void move_record(struct hook_thread *thread, uint64_t from)
 {
-    uint64_t *to = (uint64_t *)(uintptr_t)position_of(thread);
-    const uint64_t *words = (const uint64_t *)(uintptr_t)from;
+    struct hook_record *to = (struct hook_record *)(uintptr_t)position_of(thread);
+    const struct hook_record *record = (const struct hook_record *)(uintptr_t)from;
+    uint64_t what = atomic_load_explicit(&record->header_and_depth, memory_order_relaxed);
 
-    ring_writer_begin_earlier(thread->writer, words[1]);
-    to[1] = words[1];
-    atomic_store_explicit((_Atomic uint64_t *)&to[0], words[0], memory_order_release);
-    set_position(thread, (uintptr_t)to + EVENT_HOOK_BYTES);
+    ring_writer_begin_earlier(thread->writer, record->time);
+    to->time = record->time;
+    hook_record_publish(to, (uint32_t)what, (uint32_t)(what >> 32));
+    set_position(thread, (uintptr_t)(to + 1));
 }
 
 void hook_record_next(struct hook_thread *thread)
@@ -134,7 +142,7 @@ void hook_record_next(struct hook_thread *thread)
     uint64_t position = position_of(thread);
 
     /* A handler that interrupted us on the way here was as far. */
-    if ((position >> 8 * EVENT_FULL_BYTE & 0xff) != 0)
+    if (position & HOOK_RECORD_FULL)
         return;
     if (thread->writer != NULL) {
         counter_add(COUNTER_hook_record_bytes_dropped, ring_writer_next(thread->writer, position, &never));
@@ -144,18 +152,17 @@ void hook_record_next(struct hook_thread *thread)
     set_position(thread, sink_of(thread));
     thread->recording = atomic_load_explicit(&recording, memory_order_acquire);
     if (is_recording(thread->recording) && open_lane(thread))
-        move_record(thread, position - EVENT_HOOK_BYTES);
+        move_record(thread, position - HOOK_RECORD_BYTES);
 }
 
 void hook_record_write(struct hook_thread *thread, uint32_t number, enum event_record record, uint32_t depth)
 {
-    uint64_t position = atomic_fetch_add_explicit(&thread->position, EVENT_HOOK_BYTES, memory_order_relaxed);
-    uint64_t *words = (uint64_t *)(uintptr_t)position;
+    uint64_t position = atomic_fetch_add_explicit(&thread->position, HOOK_RECORD_BYTES, memory_order_relaxed);
+    struct hook_record *place = (struct hook_record *)(uintptr_t)position;
 
-    words[1] = time_counter();
-    atomic_store_explicit((_Atomic uint64_t *)&words[0], (uint64_t)depth << 32 | event_header(number, record),
-                          memory_order_release);
-    if ((position + EVENT_HOOK_BYTES) >> 8 * EVENT_FULL_BYTE & 0xff)
+    place->time = time_counter();
+    hook_record_publish(place, event_header(number, record), depth);
+    if ((position + HOOK_RECORD_BYTES) & HOOK_RECORD_FULL)
         return;
     hook_record_next(thread);
 }

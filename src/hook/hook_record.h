@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of hooked functions: each thread's go to a lane of a ring. Gates write them without any of this, until a
- * buffer is full. No libc; inside the target.
+ * The records of hooked functions: each thread's go to a lane of a ring. Gates write them by themselves, until a buffer
+ * is full. No libc; inside the target.
  */
 #ifndef GAIT_HOOK_HOOK_RECORD_H
 #define GAIT_HOOK_HOOK_RECORD_H
@@ -9,10 +9,23 @@
 #include "base/attributes.h"
 #include "ring/event_record.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct hook_thread;
 struct ring_region;
+
+/* A record as it stands in a lane. Gates know it by HOOK_RECORD_*, of hook/hook_thread_layout.h. */
+struct hook_record {
+    _Atomic uint64_t header_and_depth; /* 32 bits each; 0: it is being written */
+    uint64_t time;
+};
+
+/* It is whole, but for this. Release: readers that see the header see the time, too. */
+static inline void hook_record_publish(struct hook_record *record, uint32_t header, uint32_t depth)
+{
+    atomic_store_explicit(&record->header_and_depth, (uint64_t)depth << 32 | header, memory_order_release);
+}
 
 /* From now on records go to that ring, whose space of block numbers has the functions. Any thread. */
 void hook_recording_begin(struct ring_region *region, uint32_t space);

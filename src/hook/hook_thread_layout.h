@@ -79,6 +79,12 @@
 #define INVOCATION_DEPTH  32 /* 32 bits, then 32 of flags */
 #define INVOCATION_BYTES  40
 
+/* Of a record of a call, as it stands in a lane: struct hook_record. */
+#define HOOK_RECORD_DEPTH 4 /* 32 bits, behind 32 of the header */
+#define HOOK_RECORD_TIME  8
+#define HOOK_RECORD_BYTES 16
+#define HOOK_RECORD_FULL  0xff0000 /* none of these bits are set in a position where the buffer has ended */
+
 /* Of struct hook_gate_frame. */
 #define HOOK_FRAME_THREAD    0
 #define HOOK_FRAME_KIND      8  /* 32 bits: HOOK_GATE_* */

@@ -6,14 +6,11 @@
  *
  * Registers and flags that a gate uses are put there, and back. All else is left alone.
  */
+#include "arch/x86_64/host/gate.inc"
 #include "arch/x86_64/host/gate_layout.h"
 
 /* Single step, direction and alignment checks: off in functions, and not put back by sahf. */
 #define FLAGS_ODD 0x40500
-
-#define RECORD_BYTES 16
-#define RECORD_TIME 8
-#define FULL_MASK 0xff0000
 
         .section .rodata.hook_gate_records, "a"
         .p2align 2
@@ -22,19 +19,8 @@
 hook_gate_records:
 
         .text
-        .macro FUNCTION name
-        .globl  \name
-        .hidden \name
-        .type   \name, @function
-        .p2align 6
-\name:
-        .endm
 
-        .macro END name
-        .size   \name, . - \name
-        .endm
-
-/* ---- what gates have in common ----------------------------------------------------------------------------------- */
+/* ---- the thread and its calls ------------------------------------------------------------------------------------- */
 
         /*
          * rax, rcx, rdx, rsi and the flags are free from here on. Whole words: a stack may end here, and there are
@@ -45,8 +31,7 @@ hook_gate_records:
         movq    %rcx, -16(%rsp)
         movq    %rdx, -24(%rsp)
         movq    %rsi, -32(%rsp)
-        lahf
-        seto    %al
+        FLAGS_TO_EAX
         movq    %rax, -40(%rsp)
         .endm
 
@@ -55,22 +40,8 @@ hook_gate_records:
         movq    -32(%rsp), %rsi
         movq    -24(%rsp), %rdx
         movq    -16(%rsp), %rcx
-        addb    $0x7f, %al
-        sahf
+        FLAGS_FROM_EAX
         movq    -8(%rsp), %rax
-        .endm
-
-        /* rcx = the thread's state; uses rdx. */
-        .macro FIND_THREAD otherwise
-        rdgsbase %rcx
-        movq    %rcx, %rdx
-        subq    hook_arena_start(%rip), %rdx
-        cmpq    hook_arena_bytes(%rip), %rdx
-        jae     \otherwise
-        rdfsbase %rdx
-        incq    %rdx
-        cmpq    HOOK_THREAD_OWNER(%rcx), %rdx
-        jne     \otherwise
         .endm
 
         /* Read as they are written: a word that was just written in parts would be waited for. */
@@ -161,22 +132,22 @@ hook_gate_records:
         rdtsc
         shlq    $32, %rdx
         orq     %rax, %rdx
-        movl    $RECORD_BYTES, %eax
+        movl    $HOOK_RECORD_BYTES, %eax
         xaddq   %rax, HOOK_THREAD_POSITION(%rcx)
-6:      movq    %rdx, RECORD_TIME(%rax)
+6:      movq    %rdx, HOOK_RECORD_TIME(%rax)
         movl    INVOCATION_DEPTH(%rsi), %edx
         .if \deeper
         addl    $\deeper, %edx
         .endif
-        movl    %edx, 4(%rax)
+        movl    %edx, HOOK_RECORD_DEPTH(%rax)
         movq    (%rsp), %rdx
         movl    STUB_HEADER - \stub_offset(%rdx), %edx
         .if \kind
         addl    $\kind, %edx
         .endif
 7:      movl    %edx, (%rax)
-        addl    $RECORD_BYTES, %eax
-        testl   $FULL_MASK, %eax
+        addl    $HOOK_RECORD_BYTES, %eax
+        testl   $HOOK_RECORD_FULL, %eax
         .pushsection .rodata.hook_gate_records, "a"
         .long   6b - ., 7b - 6b, STUB_HEADER - \stub_offset, \kind, \deeper
         .popsection
@@ -268,9 +239,7 @@ END hook_gate_once_record
          */
         .macro CHECK_STACK otherwise
         movq    %rdx, %rax
-        subq    HOOK_THREAD_OWN_LOW(%rcx), %rax
-        cmpq    HOOK_THREAD_OWN_BYTES(%rcx), %rax
-        jae     \otherwise
+        CHECK_OWN_STACK %rax, \otherwise
         .endm
 
         .macro BEGIN_LISTENING

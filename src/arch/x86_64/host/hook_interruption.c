@@ -6,12 +6,12 @@
  */
 #include "arch/signal_saved.h"
 #include "hook/hook_gate.h"
+#include "hook/hook_record.h"
 #include "hook/invocation_stack.h"
 
 #include <asm/sigcontext.h>
 #include <asm/signal.h>
 #include <asm/ucontext.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 /* As the macro RECORD has it. */
@@ -35,17 +35,14 @@ static void complete(const struct gate_record *record, const struct sigcontext *
 {
     const struct invocation *invocation = (const struct invocation *)(uintptr_t)registers->rsi;
     uint64_t stub = *(const uint64_t *)(uintptr_t)registers->rsp;
-    uint64_t *words = (uint64_t *)(uintptr_t)registers->rax;
+    struct hook_record *place = (struct hook_record *)(uintptr_t)registers->rax;
     uint32_t header;
 
     /* Nothing aligns stubs. */
     __builtin_memcpy(&header, (const void *)(uintptr_t)(stub + (uint64_t)(int64_t)record->header_at), sizeof(header));
-    header += record->kind;
     if (!has_time)
-        words[1] = registers->rdx;
-    /* Release: readers that see the header see the time, too. */
-    atomic_store_explicit((_Atomic uint64_t *)&words[0], (uint64_t)(invocation->depth + record->deeper) << 32 | header,
-                          memory_order_release);
+        place->time = registers->rdx;
+    hook_record_publish(place, header + record->kind, invocation->depth + record->deeper);
 }
 
 void hook_gate_complete_record(uint64_t frame)

@@ -8,8 +8,8 @@
  * have little, and nobody knows how much: then C runs on the thread's stack for listeners, or on one that is mapped for
  * it, with signals blocked, since handlers would come there and are not to see it.
  */
+#include "arch/x86_64/host/gate.inc"
 #include "arch/x86_64/host/own_call.inc"
-#include "hook/hook_thread_layout.h"
 
 #include <asm/unistd.h>
 
@@ -32,31 +32,6 @@
 #define ERRORS 4095
 
         .text
-        .macro FUNCTION name
-        .globl  \name
-        .hidden \name
-        .type   \name, @function
-        .p2align 6
-\name:
-        .endm
-
-        .macro END name
-        .size   \name, . - \name
-        .endm
-
-        /* rcx = the thread's state; uses rdx. */
-        .macro FIND_THREAD otherwise
-        rdgsbase %rcx
-        movq    %rcx, %rdx
-        subq    hook_arena_start(%rip), %rdx
-        cmpq    hook_arena_bytes(%rip), %rdx
-        jae     \otherwise
-        rdfsbase %rdx
-        incq    %rdx
-        cmpq    HOOK_THREAD_OWNER(%rcx), %rdx
-        jne     \otherwise
-        .endm
-
         /* A struct system_call_frame at rsp, which C can be called on; rbx is put behind it, and then the stack pointer. */
         .macro SAVE_FRAME
         leaq    -RED_ZONE(%rsp), %rsp
@@ -102,9 +77,7 @@
         /* Whether C can run where the stack is: rcx is the thread; uses rdx. */
         .macro CHECK_STACK otherwise
         leaq    -STACK_ENOUGH(%rsp), %rdx
-        subq    HOOK_THREAD_OWN_LOW(%rcx), %rdx
-        cmpq    HOOK_THREAD_OWN_BYTES(%rcx), %rdx
-        jae     \otherwise
+        CHECK_OWN_STACK %rdx, \otherwise
         .endm
 
         /* These use what the frame has. */
@@ -163,8 +136,7 @@ FUNCTION system_call_gate_enter
         movq    %rdx, ENTER_RDX(%rsp)
         movq    %rsi, ENTER_RSI(%rsp)
         movl    %ecx, ENTER_KIND(%rsp)
-        lahf
-        seto    %al
+        FLAGS_TO_EAX
         movl    %eax, ENTER_FLAGS(%rsp)
         cmpl    $CALL_KIND_ORDINARY, %ecx
         jne     1f
@@ -185,8 +157,7 @@ FUNCTION system_call_gate_enter
         orq     %rdx, %rax
         movq    %rax, HOOK_CALL_TIME(%rsi)
         movl    ENTER_FLAGS(%rsp), %eax
-        addb    $0x7f, %al
-        sahf
+        FLAGS_FROM_EAX
         movq    ENTER_RAX(%rsp), %rax
         movq    ENTER_RDX(%rsp), %rdx
         movq    ENTER_RSI(%rsp), %rsi
@@ -194,8 +165,7 @@ FUNCTION system_call_gate_enter
         jmpq    *CALL_STUB_CALL_AT(%r11)
 
 1:      movl    ENTER_FLAGS(%rsp), %eax
-        addb    $0x7f, %al
-        sahf
+        FLAGS_FROM_EAX
         movl    ENTER_KIND(%rsp), %ecx
         movq    ENTER_RAX(%rsp), %rax
         movq    ENTER_RDX(%rsp), %rdx
