@@ -9,6 +9,7 @@
 #include "base/memory_functions.h"
 #include "elf/frame_rows.h"
 #include "hook/entry_only_names.h"
+#include "hook/function_plan.h"
 #include "hook/hook_surveyor.h"
 #include "hook/stack_walkers.h"
 
@@ -462,7 +463,7 @@ void hook_planner_plan(struct hook_planner *planner, const struct elf_function *
     else if (hook_is_returned_into_name(function->name, function->name_length))
         plan_out->obstacle = HOOK_RETURN_INSIDE;
     else
-        planner->surveyor->plan(planner, function, plan_out);
+        function_plan_make(planner, function, plan_out);
 }
 
 /* The padding that belongs to a plan: behind the function, and where the jump is. */

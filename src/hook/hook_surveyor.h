@@ -17,8 +17,40 @@ struct hook_code {
     uint64_t readable_end; /* of the span: an instruction may reach over the end */
 };
 
+/* What plans ask of an instruction. */
+enum hook_instruction_flag {
+    HOOK_INSTRUCTION_GOES_ON = 1,        /* to the next one, at once or some time */
+    HOOK_INSTRUCTION_COMES_BACK = 2,     /* something returns behind it: a call, a system call */
+    HOOK_INSTRUCTION_IS_MOVABLE = 4,     /* the relocator takes it, wherever the copy is */
+    HOOK_INSTRUCTION_JUMPS_ANYWHERE = 8, /* to where a register or memory says */
+    HOOK_INSTRUCTION_IS_END = 16,        /* compilers put nothing behind it but padding and what is jumped to */
+    HOOK_INSTRUCTION_IS_FILLER = 32,     /* as between functions, executed by nobody if nothing goes there */
+    HOOK_INSTRUCTION_IS_TRAP = 64,       /* as HOOK_TRAP writes one */
+    HOOK_INSTRUCTION_IS_MARK = 128,      /* where indirect branches must come by */
+};
+
+struct hook_instruction {
+    unsigned length;
+    unsigned flags; /* enum hook_instruction_flag */
+};
+
+/* How many bytes patches have, and from behind a short jump how far it leads, back and forth. 0: there is none. */
+struct hook_patch_sizes {
+    unsigned jump;
+    unsigned hop;
+    unsigned trap;
+    unsigned hop_reach_back;
+    unsigned hop_reach;
+};
+
+struct hook_return_use {
+    bool is_used;       /* it reads, writes or pops its return address, or has none when it starts */
+    bool goes_to_entry; /* a branch of its own leads to where it starts or is patched, and is not displaced with that */
+};
+
 struct hook_surveyor {
     unsigned machine; /* EM_* */
+    struct hook_patch_sizes sizes;
 
     /* Marks all places that the code leads to or points at. */
     void (*survey)(struct hook_planner *planner, const struct hook_code *code);
@@ -32,8 +64,13 @@ struct hook_surveyor {
     /* Says where code may make system calls, by hook_planner_add_near(); too many do no harm. NULL: as above. */
     void (*mark_system_calls)(struct hook_planner *planner, const struct hook_code *code);
 
-    /* Plans a function that is mapped and no part of one; the plan has its address and is impossible so far. */
-    void (*plan)(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan);
+    /* The instruction at an address in the code. False: none that ends there, too. */
+    bool (*look)(const struct hook_planner *planner, const struct hook_code *code, uint64_t at,
+                 struct hook_instruction *instruction_out);
+
+    /* Looks at all instructions of a function for what it does with its return address; it has a plan. */
+    void (*find_return_use)(const struct hook_planner *planner, const struct elf_function *function,
+                            const struct hook_plan *plan, struct hook_return_use *use_out);
 
     /* Plans all system calls in the code: as hook_planner_find_system_calls. */
     void (*find_system_calls)(struct hook_planner *planner, const struct hook_code *code, hook_system_call_taker take,

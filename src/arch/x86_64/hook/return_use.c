@@ -45,7 +45,7 @@ struct walk {
     const struct hook_planner *planner;
     struct hook_code code; /* the function's */
     const struct hook_plan *plan;
-    struct x86_return_use *use;
+    struct hook_return_use *use;
     struct frame told;    /* by .eh_frame */
     struct frame tracked; /* by the instructions */
     bool is_told_wrong;
@@ -233,12 +233,12 @@ static bool find_frame(const struct hook_planner *planner, const struct elf_func
 }
 
 void x86_return_use_find(const struct hook_planner *planner, const struct elf_function *function,
-                         const struct hook_plan *plan, struct x86_return_use *use_out)
+                         const struct hook_plan *plan, struct hook_return_use *use_out)
 {
     struct walk walk = {.planner = planner, .plan = plan, .use = use_out, .tracked.from_rsp = {0, true}};
     struct eh_frame_entry frame;
 
-    *use_out = (struct x86_return_use){0};
+    *use_out = (struct hook_return_use){0};
     if (!hook_planner_code(planner, function->start, &walk.code))
         return;
     walk.code.end = hook_planner_function_end(planner, function);

@@ -3,20 +3,13 @@
 #ifndef GAIT_ARCH_X86_64_HOOK_RETURN_USE_H
 #define GAIT_ARCH_X86_64_HOOK_RETURN_USE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct elf_function;
 struct hook_plan;
 struct hook_planner;
-
-struct x86_return_use {
-    bool is_used;       /* it reads, writes or pops its return address, or has none when it starts */
-    bool goes_to_entry; /* a branch of its own leads to where it starts or is patched, and is not displaced with that */
-};
+struct hook_return_use;
 
 /* Looks at all instructions of the function. */
 void x86_return_use_find(const struct hook_planner *planner, const struct elf_function *function,
-                         const struct hook_plan *plan, struct x86_return_use *use_out);
+                         const struct hook_plan *plan, struct hook_return_use *use_out);
 
 #endif

@@ -7,9 +7,9 @@
  */
 #include "arch/x86_64/hook/system_call_sites.h"
 
-#include "arch/x86_64/hook/padding.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "hook/hook_surveyor.h"
+#include "hook/padding.h"
 
 #define JUMP_BYTES       5
 #define CALL_BYTES       2
@@ -88,7 +88,7 @@ static bool plan_behind(const struct walk *walk, uint64_t at, struct hook_plan *
     }
     if (pc > walk->code->end || hook_planner_is_taken(walk->planner, at + 1, pc < end ? pc : end))
         return false;
-    if (pc < end && !x86_padding_is_free(walk->planner, pc, end, walk->code->end))
+    if (pc < end && !hook_padding_is_free(walk->planner, pc, end, walk->code->end))
         return false;
     plan->patch_at = at;
     settle(walk, plan, pc < end ? HOOK_JUMP_INTO_PADDING : HOOK_JUMP, pc);
@@ -100,7 +100,7 @@ static bool plan_hop(const struct walk *walk, uint64_t at, struct hook_plan *pla
     uint64_t from = at + CALL_BYTES, low = from < HOP_REACH_BACK ? 0 : from - HOP_REACH_BACK, jump_at;
 
     if (hook_planner_is_taken(walk->planner, at + 1, from) ||
-        !x86_padding_find(walk->planner, low, from + HOP_REACH, JUMP_BYTES, &jump_at))
+        !hook_padding_find(walk->planner, low, from + HOP_REACH, JUMP_BYTES, &jump_at))
         return false;
     hook_planner_take(walk->planner, jump_at, jump_at + JUMP_BYTES);
     plan->hop_at = jump_at;

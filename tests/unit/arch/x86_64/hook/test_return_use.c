@@ -14,7 +14,7 @@ static struct eh_frame frame;
 static bool is_used_with(const void *bytes, size_t size_bytes, const uint8_t *program, size_t program_bytes)
 {
     struct elf_function *function;
-    struct x86_return_use use;
+    struct hook_return_use use;
     struct hook_plan plan;
 
     planned_code_init(&code);
@@ -115,7 +115,7 @@ static void frames_of_code_that_is_not_called_are_told(void)
 static void ways_back_to_the_entry_are_seen(void)
 {
     const struct elf_function *function;
-    struct x86_return_use use;
+    struct hook_return_use use;
     struct hook_plan plan = {0};
 
     planned_code_init(&code);

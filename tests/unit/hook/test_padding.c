@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "arch/x86_64/hook/padding.h"
+#include "hook/padding.h"
 
 #include "hook/hook_surveyor.h"
 #include "support/check.h"
@@ -20,7 +20,7 @@ static bool is_free(const void *bytes, size_t size_bytes)
     PLANNED_ADD(&code, "second", "\x31\xc0\xc3");
     planned_code_survey(&code);
     end = function->start + function->size_bytes;
-    result = x86_padding_is_free(&code.planner, end, end + 5, end);
+    result = hook_padding_is_free(&code.planner, end, end + 5, end);
     planned_code_deinit(&code);
     return result;
 }
@@ -60,7 +60,7 @@ static void what_somebody_asks_for_is_none(void)
     PLANNED_ADD(&code, "second", "\xc3");
     planned_code_survey(&code);
     end = function->start + function->size_bytes;
-    CHECK(!x86_padding_is_free(&code.planner, end, end + 5, end));
+    CHECK(!hook_padding_is_free(&code.planner, end, end + 5, end));
     planned_code_deinit(&code);
 }
 
@@ -72,9 +72,9 @@ static void zeroes_within_a_function_are_none(void)
     function = PLANNED_ADD(&code, "first", "\xc3\x00\x00\x00\x00\x00\x00\x00");
     PLANNED_ADD(&code, "second", "\xc3\x90\x90\x90\x90\x90\x90\x90");
     planned_code_survey(&code);
-    CHECK(!x86_padding_is_free(&code.planner, function->start + 1, function->start + 6, function->start + 8));
+    CHECK(!hook_padding_is_free(&code.planner, function->start + 1, function->start + 6, function->start + 8));
     function++;
-    CHECK(x86_padding_is_free(&code.planner, function->start + 1, function->start + 6, function->start + 8));
+    CHECK(hook_padding_is_free(&code.planner, function->start + 1, function->start + 6, function->start + 8));
     planned_code_deinit(&code);
 }
 
@@ -88,18 +88,18 @@ static void pieces_are_found_within_reach(void)
     gap = planned_code_fill(&code, 0x90, 12);
     PLANNED_ADD(&code, "second", "\xc3");
     planned_code_survey(&code);
-    CHECK(x86_padding_find(&code.planner, function->start, gap + 100, 5, &found));
+    CHECK(hook_padding_find(&code.planner, function->start, gap + 100, 5, &found));
     CHECK_EQUAL(found, gap + 7);
-    CHECK(x86_padding_find(&code.planner, function->start, gap + 2, 5, &found));
+    CHECK(hook_padding_find(&code.planner, function->start, gap + 2, 5, &found));
     CHECK_EQUAL(found, gap + 2);
-    CHECK(x86_padding_find(&code.planner, gap + 7, gap + 7, 5, &found));
+    CHECK(hook_padding_find(&code.planner, gap + 7, gap + 7, 5, &found));
     CHECK_EQUAL(found, gap + 7);
-    CHECK(!x86_padding_find(&code.planner, gap + 8, gap + 100, 5, &found));
-    CHECK(!x86_padding_find(&code.planner, 0, gap - 1, 5, &found));
+    CHECK(!hook_padding_find(&code.planner, gap + 8, gap + 100, 5, &found));
+    CHECK(!hook_padding_find(&code.planner, 0, gap - 1, 5, &found));
     hook_planner_take(&code.planner, gap + 9, gap + 10);
-    CHECK(x86_padding_find(&code.planner, 0, UINT64_MAX - 100, 5, &found));
+    CHECK(hook_padding_find(&code.planner, 0, UINT64_MAX - 100, 5, &found));
     CHECK_EQUAL(found, gap + 4);
-    CHECK(!x86_padding_find(&code.planner, 0, UINT64_MAX - 100, 10, &found));
+    CHECK(!hook_padding_find(&code.planner, 0, UINT64_MAX - 100, 10, &found));
     planned_code_deinit(&code);
 }
 
@@ -112,7 +112,7 @@ static void aligned_loops_leave_room_in_a_function(void)
     start = PLANNED_ADD(&code, "first", "\x85\xff\x74\x08\xc3\x0f\x1f\x80\x00\x00\x00\x00\xff\xc0\xc3")->start;
     PLANNED_ADD(&code, "second", "\xc3");
     planned_code_survey(&code);
-    CHECK(x86_padding_find(&code.planner, start, start + 64, 5, &found));
+    CHECK(hook_padding_find(&code.planner, start, start + 64, 5, &found));
     CHECK_EQUAL(found, start + 7);
     planned_code_deinit(&code);
 }
@@ -126,7 +126,7 @@ static void no_operations_that_are_executed_are_none(void)
     /* Jumped to: ret, no-operation, and somebody who goes there. */
     PLANNED_ADD(&code, "second", "\xc3\x0f\x1f\x80\x00\x00\x00\x00\xeb\xf7");
     planned_code_survey(&code);
-    CHECK(!x86_padding_find(&code.planner, start, start + 64, 5, &found));
+    CHECK(!hook_padding_find(&code.planner, start, start + 64, 5, &found));
     planned_code_deinit(&code);
 }
 
@@ -143,7 +143,7 @@ static void padding_in_a_function_around_is_none(void)
     PLANNED_ADD(&code, "other", "\xc3");
     outer->size_bytes = 13;
     planned_code_survey(&code);
-    CHECK(!x86_padding_find(&code.planner, outer->start, outer->start + 64, 5, &found));
+    CHECK(!hook_padding_find(&code.planner, outer->start, outer->start + 64, 5, &found));
     planned_code_deinit(&code);
 }
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Padding is no-operations of any length (GNU as and ld), breakpoints (lld) or zeroes. Zeroes may be data as well: they
- * are taken for padding only if nothing else comes up to the next function and nothing refers to them. Pieces for jumps
- * are cut from the end of a run: a short function in front may need its beginning.
+ * Padding is fillers, which are for the CPU to know (no-operations, of GNU as and ld, and breakpoints, of lld), or
+ * zeroes. Zeroes may be data as well: they are taken for padding only if nothing else comes up to the next function and
+ * nothing refers to them. Pieces for jumps are cut from the end of a run: a short function in front may need its
+ * beginning.
  */
-#include "arch/x86_64/hook/padding.h"
+#include "hook/padding.h"
 
-#include "arch/x86_64/isa/decoder.h"
 #include "hook/hook_surveyor.h"
 
-static bool is_filler(const struct x86_insn *insn)
+static bool look(const struct hook_planner *planner, const struct hook_code *code, uint64_t at,
+                 struct hook_instruction *instruction_out)
 {
-    return insn->mnemonic == X86_MNEMONIC_nop || insn->mnemonic == X86_MNEMONIC_int3;
+    return planner->surveyor->look(planner, code, at, instruction_out);
 }
 
 /* Whether [start, end) is nothing but zeroes, and nobody asks for them. */
@@ -33,22 +34,19 @@ static uint64_t find_run_end(const struct hook_planner *planner, uint64_t start,
 {
     uint64_t at = start;
     struct hook_code code;
-    struct x86_insn insn;
+    struct hook_instruction insn;
 
     if (start >= limit || !hook_planner_code(planner, start, &code))
         return start;
-    while (at < limit && x86_decode(code.bytes + (at - start), code.end - at, app_pc_of(at),
-                                    planner->module->decode_options, &insn) == 0) {
-        if (!is_filler(&insn) || at + insn.length > limit)
-            break;
+    while (at < limit && look(planner, &code, at, &insn) && insn.flags & HOOK_INSTRUCTION_IS_FILLER &&
+           at + insn.length <= limit)
         at += insn.length;
-    }
     if (at < limit && at >= function_end && is_zero_gap(planner, at, limit))
         at = limit;
     return at;
 }
 
-bool x86_padding_is_free(const struct hook_planner *planner, uint64_t start, uint64_t end, uint64_t function_end)
+bool hook_padding_is_free(const struct hook_planner *planner, uint64_t start, uint64_t end, uint64_t function_end)
 {
     uint64_t limit = hook_planner_next_start(planner, start);
 
@@ -103,29 +101,28 @@ static bool find_inside(const struct hook_planner *planner, const struct elf_fun
     uint64_t end = hook_planner_next_start(planner, function->start);
     bool is_dead = false;
     struct hook_code code;
-    struct x86_insn insn;
+    struct hook_instruction insn;
 
     if (!hook_planner_code(planner, function->start, &code))
         return false;
+    code.end = end;
     for (uint64_t at = code.start; at < end && at <= window->high; at += insn.length) {
         struct hook_code run = {.start = at, .end = end};
 
-        if (x86_decode(code.bytes + (at - code.start), end - at, app_pc_of(at), planner->module->decode_options,
-                       &insn) != 0)
+        if (!look(planner, &code, at, &insn))
             return false;
-        if (is_dead && is_filler(&insn)) {
+        if (is_dead && insn.flags & HOOK_INSTRUCTION_IS_FILLER) {
             run.end = find_run_end(planner, at, end, end);
             if (!hook_planner_is_taken(planner, run.start, run.end) && find_in_run(planner, &run, window, start_out))
                 return true;
         }
-        is_dead = insn.flow == X86_FLOW_JUMP || insn.flow == X86_FLOW_JUMP_INDIRECT || insn.flow == X86_FLOW_RETURN ||
-                  insn.mnemonic == X86_MNEMONIC_ud2;
+        is_dead = insn.flags & HOOK_INSTRUCTION_IS_END;
     }
     return false;
 }
 
-bool x86_padding_find(const struct hook_planner *planner, uint64_t low, uint64_t high, unsigned size_bytes,
-                      uint64_t *start_out)
+bool hook_padding_find(const struct hook_planner *planner, uint64_t low, uint64_t high, unsigned size_bytes,
+                       uint64_t *start_out)
 {
     const struct elf_function_list *list = planner->module->functions;
     const struct elf_function *first = elf_function_list_find(list, low), *end = list->functions + list->count;
