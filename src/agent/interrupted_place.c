@@ -6,17 +6,15 @@
 #include "agent/interrupted_place.h"
 
 #include "agent/hook_set.h"
+#include "arch/stub_layout.h"
 #include "hook/hook_stub.h"
 #include "hook/hook_thread.h"
-#include "hook/hook_thread_layout.h"
 #include "process/memory_probe.h"
 
 #include <stddef.h>
 
 /* As far as the frame of a gate that goes the slow way, and of what it calls. */
 #define WORDS_MAX 160
-/* Of a stub's code between its landing and the call of the leaving gate: it makes room for the return address. */
-#define LANDING_BYTES 5
 
 static struct {
     uint64_t start;
@@ -62,7 +60,7 @@ static bool find_in_stub(const struct hook_thread *thread, struct interrupted_pl
         found_out->sp -= sizeof(uint64_t);
         return true;
     }
-    return find_behind(thread, offset < STUB_LANDING + LANDING_BYTES ? from.sp - sizeof(uint64_t) : from.sp, found_out);
+    return find_behind(thread, offset < STUB_LEAVING ? from.sp - sizeof(uint64_t) : from.sp, found_out);
 }
 
 /* Within a gate, or what it calls. */

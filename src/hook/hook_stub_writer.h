@@ -15,7 +15,7 @@ struct hook_stub_writer {
     const char *name;
 
     /*
-     * Writes a stub, and where its knowledge is, laid out as hook_thread_layout.h has it. Targets that are out of reach
+     * Writes a stub, and where its knowledge is, laid out as the CPU's stub_layout.h has it. Targets that are out of reach
      * are the writer's sticky overflow.
      */
     void (*write)(struct code_writer *writer, const struct hook_stub_request *request,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the gates of stubs know of a thread's state, of its invocations and of stubs: offsets, for C and assembly. The
- * structs assert that they agree.
+ * What the gates of stubs know of a thread's state and of its invocations: offsets, for C and assembly. The structs
+ * assert that they agree. Where in a stub what is, arch/stub_layout.h says.
  */
 #ifndef GAIT_HOOK_HOOK_THREAD_LAYOUT_H
 #define GAIT_HOOK_HOOK_THREAD_LAYOUT_H
@@ -101,19 +101,6 @@
 #define HOOK_OUTCOME_GO        0 /* as the stub has it */
 #define HOOK_OUTCOME_UNTRACKED 1 /* without its return being seen */
 #define HOOK_OUTCOME_JUMP      2 /* with the registers of the context, the pc included */
-
-/*
- * From the return address of a stub's call of its entering gate: to what it knows, to where it goes without its return
- * being seen, and to the return addresses of the function, and of its call of the leaving gate. Negative ones are
- * before.
- */
-#define STUB_FUNCTION       (-38)
-#define STUB_HEADER         (-14) /* 32 bits: of the record of its being entered; those of leaving and unwinding follow it */
-#define STUB_PARTS          (-10) /* 32 bits */
-#define STUB_LANDING        5
-#define STUB_LEFT           16
-#define STUB_UNTRACKED      17
-#define HOOK_STUB_ALIGNMENT 64
 
 /* Of the parts of a stub: see enum hook_stub_part. */
 #define HOOK_PART_PROBE    8

@@ -14,6 +14,7 @@
 #ifndef GAIT_HOOK_INVOCATION_STACK_H
 #define GAIT_HOOK_INVOCATION_STACK_H
 
+#include "arch/stub_layout.h"
 #include "base/attributes.h"
 #include "hook/hook_thread_layout.h"
 

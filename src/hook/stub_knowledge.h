@@ -3,6 +3,7 @@
 #ifndef GAIT_HOOK_STUB_KNOWLEDGE_H
 #define GAIT_HOOK_STUB_KNOWLEDGE_H
 
+#include "arch/stub_layout.h"
 #include "hook/hook_stub.h"
 #include "hook/hook_thread_layout.h"
 #include "ring/event_record.h"

@@ -7,15 +7,13 @@
 #include "hook/system_call_stub.h"
 
 #include "arch/host_cpu.h"
+#include "arch/stub_layout.h"
 #include "base/code_writer.h"
 #include "base/text_parse.h"
 #include "process/memory_probe.h"
 
 #include <asm/errno.h>
 #include <stddef.h>
-
-/* As those who write them have it, on every CPU. */
-#define STUB_ALIGNMENT               16
 
 #define SYSTEM_CALL_STUB_WRITER(cpu) extern const struct system_call_stub_writer system_call_stub_writer_##cpu;
 #include "hook/system_call_stub_writers.def"
@@ -111,9 +109,9 @@ static bool is_knowledge(const struct system_call_knowledge *known)
 /* Stubs begin at such places, with the addresses of two gates. */
 static bool find_knowledge(uint64_t pc, struct system_call_knowledge *known_out)
 {
-    uint64_t at = pc & ~(uint64_t)(STUB_ALIGNMENT - 1);
+    uint64_t at = pc & ~(uint64_t)(SYSTEM_CALL_STUB_ALIGNMENT - 1);
 
-    for (unsigned back = 0; back < SYSTEM_CALL_STUB_BYTES_MAX; back += STUB_ALIGNMENT)
+    for (unsigned back = 0; back < SYSTEM_CALL_STUB_BYTES_MAX; back += SYSTEM_CALL_STUB_ALIGNMENT)
         if (memory_probe_copy(at - back, known_out, sizeof(*known_out)) == 0 && is_knowledge(known_out))
             return true;
     return false;

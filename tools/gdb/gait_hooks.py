@@ -5,7 +5,8 @@ A function that is hooked returns to its stub, whose address stands where its ca
 information; this finds the return address that was there in the thread's stack of invocations, which the gs base leads
 to. The stub is shown as a frame of its own, without a name, between the function and its caller.
 
-Layouts are those of src/hook/hook_thread_layout.h and of struct invocation_piece in src/hook/invocation_stack.c.
+Layouts are those of src/hook/hook_thread_layout.h, of src/arch/x86_64/hook/stub_layout.h, and of struct
+invocation_piece in src/hook/invocation_stack.c.
 """
 import gdb
 from gdb.unwinder import Unwinder

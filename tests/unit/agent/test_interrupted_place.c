@@ -9,7 +9,7 @@
 #include "agent/hook_set.h"
 #include "arch/thread_registers.h"
 #include "hook/hook_thread.h"
-#include "hook/hook_thread_layout.h"
+#include "arch/stub_layout.h"
 #include "hook/live_plans.h"
 #include "support/check.h"
 

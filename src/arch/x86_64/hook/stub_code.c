@@ -22,10 +22,10 @@
  *
  * where probes first step over what may be in use below the stack pointer, and back behind the gate.
  */
+#include "arch/x86_64/hook/stub_layout.h"
 #include "arch/x86_64/isa/encoder.h"
 #include "base/code_writer.h"
 #include "hook/hook_stub_writer.h"
-#include "hook/hook_thread_layout.h"
 #include "ring/event_record.h"
 
 #include <stddef.h>

@@ -22,6 +22,7 @@
  */
 #include "hook/system_call_stub.h"
 #include "arch/host_cpu.h"
+#include "arch/x86_64/hook/stub_layout.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "arch/x86_64/isa/encoder.h"
 #include "base/code_writer.h"
@@ -29,8 +30,7 @@
 
 #include <stddef.h>
 
-#define STUB_ALIGNMENT 16
-#define CALL_BYTES     2
+#define CALL_BYTES 2
 
 static void put(struct code_writer *writer, const uint8_t *bytes, size_t size)
 {
@@ -109,7 +109,7 @@ static bool ends_with_return(const struct system_call_stub_request *request)
 
 static void put_knowledge(struct code_writer *writer, const struct system_call_stub_request *request)
 {
-    while (here(writer) % STUB_ALIGNMENT != 0 && !code_writer_overflowed(writer))
+    while (here(writer) % SYSTEM_CALL_STUB_ALIGNMENT != 0 && !code_writer_overflowed(writer))
         code_writer_put_u8(writer, 0xcc);
     code_writer_put_u64(writer, request->enter_gate);
     code_writer_put_u64(writer, request->leave_gate);

@@ -630,7 +630,7 @@ slow_jump:
 
 /* As stubs are, from their landing on: hook_unwinder_stub is where the call of an entering gate would return to. */
         .p2align 6
-        .skip   38 + STUB_HEADER
+        .skip   STUB_HEADER - STUB_FUNCTION
         .long   0
         .long   HOOK_PART_UNWINDER
         .skip   6
