@@ -8,6 +8,7 @@
 
 #include "agent/detail_capture.h"
 #include "agent/detail_lane.h"
+#include "arch/abi.h"
 #include "base/memory_functions.h"
 #include "base/mutex.h"
 #include "base/slab.h"
@@ -172,7 +173,8 @@ static void understand(const struct probe_search *search, struct set_probe *prob
 {
     struct probe_arguments arguments;
 
-    probe_arguments_parse(probe->texts.arguments, probe->told.arguments_bytes, search->symbols->machine, &arguments);
+    probe_arguments_parse(probe->texts.arguments, probe->told.arguments_bytes,
+                          abi_probe_operands(search->symbols->machine), &arguments);
     probe->argument_count = arguments.count;
     for (uint32_t i = 0; i < arguments.count; i++) {
         struct told_argument *argument = &probe->arguments[i];

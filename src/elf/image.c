@@ -20,25 +20,6 @@
 #define DYNAMIC_RELR      36
 #define DYNAMIC_RELR_ITEM 37
 
-/* The relocation that adds the load address, for each machine. */
-static const struct {
-    unsigned machine;
-    uint32_t relative_type;
-} machines[] = {
-    {EM_X86_64, 8},
-    {EM_AARCH64, 1027},
-};
-
-/* 0: a machine that we do not know. */
-static uint32_t relative_type_of(unsigned machine)
-{
-    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-        if (machines[i].machine == machine)
-            return machines[i].relative_type;
-    }
-    return 0;
-}
-
 /* Copies size bytes at an offset of the file. */
 static int read_file(const struct elf_image *image, uint64_t offset, void *bytes_out, size_t size_bytes)
 {
@@ -48,13 +29,13 @@ static int read_file(const struct elf_image *image, uint64_t offset, void *bytes
     return 0;
 }
 
-static bool is_our_kind(const Elf64_Ehdr *header)
+static bool is_our_kind(const Elf64_Ehdr *header, unsigned machine)
 {
     const unsigned char *ident = header->e_ident;
 
     return ident[EI_MAG0] == ELFMAG0 && ident[EI_MAG1] == ELFMAG1 && ident[EI_MAG2] == ELFMAG2 &&
            ident[EI_MAG3] == ELFMAG3 && ident[EI_CLASS] == ELFCLASS64 && ident[EI_DATA] == ELFDATA2LSB &&
-           ident[EI_VERSION] == EV_CURRENT && header->e_type == ET_DYN && relative_type_of(header->e_machine) != 0 &&
+           ident[EI_VERSION] == EV_CURRENT && header->e_type == ET_DYN && header->e_machine == machine &&
            header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phnum <= PROGRAM_HEADERS_MAX;
 }
 
@@ -191,18 +172,17 @@ static bool is_in_span(const struct elf_image *image, struct elf_span span)
            (span.address >= image->low && span.address <= image->high && image->high - span.address >= span.size_bytes);
 }
 
-int elf_image_parse(const void *bytes, size_t size_bytes, struct elf_image *image_out)
+int elf_image_parse(const void *bytes, size_t size_bytes, struct elf_machine machine, struct elf_image *image_out)
 {
-    struct elf_image image = {.bytes = bytes, .size_bytes = size_bytes};
+    struct elf_image image = {.bytes = bytes, .size_bytes = size_bytes, .machine = machine};
     struct elf_span dynamic = {0, 0};
     Elf64_Ehdr header;
     int result = read_file(&image, 0, &header, sizeof(header));
 
     if (result != 0)
         return result;
-    if (!is_our_kind(&header))
+    if (!is_our_kind(&header, machine.number))
         return -ENOEXEC;
-    image.machine = header.e_machine;
     image.entry = header.e_entry;
     result = parse_program_headers(&image, &header, &dynamic);
     if (result == 0)
@@ -270,7 +250,7 @@ static int read_relocation(const struct elf_image *image, uint64_t offset, Elf64
 
     if (result != 0)
         return result;
-    if (relocation.r_info != relative_type_of(image->machine))
+    if (relocation.r_info != image->machine.relative_relocation)
         return -ENOEXEC;
     *relocation_out = relocation;
     return 0;

@@ -31,10 +31,16 @@ struct elf_span {
     uint64_t size_bytes;
 };
 
+/* What is particular to a machine. */
+struct elf_machine {
+    unsigned number;              /* EM_* */
+    uint32_t relative_relocation; /* the kind that adds the load address (R_*_RELATIVE) */
+};
+
 struct elf_image {
     const uint8_t *bytes;
     size_t size_bytes;
-    unsigned machine;                                    /* EM_* */
+    struct elf_machine machine;
     uint64_t entry;                                      /* 0: none */
     uint64_t low;                                        /* first address, a multiple of the alignment */
     uint64_t high;                                       /* one past the last address */
@@ -49,8 +55,12 @@ struct elf_image {
     bool has_thread_storage;            /* PT_TLS */
 };
 
-/* Reads the headers and the dynamic section. -ENOEXEC: not an image that we know, or one with something wrong in it. */
-MUST_USE int elf_image_parse(const void *bytes, size_t size_bytes, struct elf_image *image_out);
+/*
+ * Reads the headers and the dynamic section of an image for that machine (arch/abi.h). -ENOEXEC: it is none, or one
+ * with something wrong in it.
+ */
+MUST_USE int elf_image_parse(const void *bytes, size_t size_bytes, struct elf_machine machine,
+                             struct elf_image *image_out);
 
 /*
  * Reads bytes at an address of the image, as they are before relocation. -ENOEXEC: not all of them are in one segment's

@@ -6,23 +6,7 @@
 #include "elf/elf_memory.h"
 #include "elf/probe_operand_text.h"
 
-#include <linux/elf-em.h>
-
 #define WORD_BYTES 8
-
-typedef bool (*operand_reader)(struct operand_text text, struct probe_operand *operand);
-
-static operand_reader reader_of(unsigned machine)
-{
-    switch (machine) {
-    case EM_X86_64:
-        return probe_operand_read_x86_64;
-    case EM_AARCH64:
-        return probe_operand_read_arm64;
-    default:
-        return NULL;
-    }
-}
 
 /* "-4", "8", "8f". */
 static bool read_size(struct operand_text text, struct probe_operand *operand)
@@ -41,7 +25,7 @@ static bool read_size(struct operand_text text, struct probe_operand *operand)
     return true;
 }
 
-static void read_argument(struct operand_text text, operand_reader read, struct probe_operand *operand)
+static void read_argument(struct operand_text text, probe_operand_reader read, struct probe_operand *operand)
 {
     const struct probe_operand unknown = {.kind = PROBE_OPERAND_UNKNOWN, .size_bytes = WORD_BYTES};
     size_t at = operand_text_find(&text, '@');
@@ -75,7 +59,8 @@ static struct operand_text take_argument(struct operand_text *text)
     return argument;
 }
 
-void probe_arguments_parse(const char *text, size_t length, unsigned machine, struct probe_arguments *arguments_out)
+void probe_arguments_parse(const char *text, size_t length, probe_operand_reader read,
+                           struct probe_arguments *arguments_out)
 {
     struct operand_text left = {text, length};
 
@@ -89,7 +74,7 @@ void probe_arguments_parse(const char *text, size_t length, unsigned machine, st
             arguments_out->is_partial = true;
             return;
         }
-        read_argument(take_argument(&left), reader_of(machine), &arguments_out->operands[arguments_out->count++]);
+        read_argument(take_argument(&left), read, &arguments_out->operands[arguments_out->count++]);
     }
 }
 

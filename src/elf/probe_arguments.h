@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct elf_memory;
+struct operand_text;
 
 /* As many as a probe can have. */
 #define PROBE_ARGUMENTS_MAX 12u
@@ -31,7 +32,7 @@ struct probe_operand {
     uint8_t size_bytes; /* 1, 2, 4 or 8 */
     bool is_signed;
     bool is_real; /* it is a floating-point number */
-    uint8_t base; /* a register, by the number that the machine's registers have (x86-64: rax, rcx, rdx, rbx...) */
+    uint8_t base; /* a register, by the number that the machine's registers have */
     uint8_t index;
     uint8_t shift;
     bool is_relative; /* to where the file is loaded: `offset` is an address of the file */
@@ -46,8 +47,13 @@ struct probe_arguments {
     struct probe_operand operands[PROBE_ARGUMENTS_MAX];
 };
 
-/* Reads the text of a note; machine is the file's EM_*. */
-void probe_arguments_parse(const char *text, size_t length, unsigned machine, struct probe_arguments *arguments_out);
+/* Reads an operand, the part behind "@", into one that is all zero but for its size. False: it is not understood. */
+typedef bool (*probe_operand_reader)(struct operand_text text, struct probe_operand *operand);
+
+/* Reads the text of a note. `read` is that of the file's machine (arch/abi.h); NULL: nothing is known of any operand.
+ */
+void probe_arguments_parse(const char *text, size_t length, probe_operand_reader read,
+                           struct probe_arguments *arguments_out);
 
 /* A symbol's address was found, as the file has it: its operands are places in memory from now on. */
 void probe_operand_resolve(struct probe_operand *operand, uint64_t address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the operands of probes are written in the words of a machine's assembler: the contract that the files
- * probe_operand_<cpu>.c fulfil for elf/probe_arguments.c, and what they have in common. No state, no libc.
+ * How the operands of probes are written for a machine's assembler: what those who read them for a CPU
+ * (arch/<cpu>/abi/probe_operand.c) have in common. No state, no libc.
  */
 #ifndef GAIT_ELF_PROBE_OPERAND_TEXT_H
 #define GAIT_ELF_PROBE_OPERAND_TEXT_H
@@ -14,10 +14,6 @@ struct operand_text {
     const char *at;
     size_t length;
 };
-
-/* Reads an operand, the part behind "@", into one that is all zero but for its size. False: it is not understood. */
-bool probe_operand_read_x86_64(struct operand_text text, struct probe_operand *operand);
-bool probe_operand_read_arm64(struct operand_text text, struct probe_operand *operand);
 
 static inline bool operand_text_begins(const struct operand_text *text, char letter)
 {

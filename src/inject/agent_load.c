@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "inject/agent_load.h"
 
+#include "arch/abi.h"
 #include "arch/thread_landing.h"
 #include "base/memory_map.h"
 #include "elf/image.h"
@@ -37,7 +38,7 @@ static uint64_t round_up(uint64_t value, uint64_t alignment)
 static int plan(struct layout *layout)
 {
     uint64_t page = memory_page_size();
-    int result = elf_image_parse(agent_image, (size_t)(agent_image_end - agent_image), &layout->image);
+    int result = elf_image_parse(agent_image, (size_t)(agent_image_end - agent_image), abi_host()->elf, &layout->image);
 
     if (result == 0)
         result = elf_image_check_self_contained(&layout->image);

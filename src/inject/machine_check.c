@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "inject/machine_check.h"
 
+#include "arch/abi.h"
 #include "hosted/error.h"
 
 #include <elf.h>
@@ -12,12 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-#define OUR_MACHINE EM_X86_64
-#else
-#define OUR_MACHINE EM_AARCH64
-#endif
 
 int machine_check_refuse(pid_t pid, struct gait_error *err)
 {
@@ -41,34 +36,35 @@ static bool is_of_another_kind(pid_t pid)
     got = pread(fd, &header, sizeof(header), 0);
     close(fd);
     return got == sizeof(header) && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-           (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != OUR_MACHINE);
+           (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != abi_host()->elf.number);
 }
 
 /* The CPU compares return addresses with what calls left there: those that we change or jump to are wrong then. */
-static bool has_shadow_stack(pid_t pid)
+static bool guards_returns(pid_t pid)
 {
-    bool has = false;
+    const struct abi_return_guard *guard = &abi_host()->return_guard;
+    bool does = false;
     char line[256];
     FILE *file;
 
     snprintf(line, sizeof(line), "/proc/%d/status", (int)pid);
     file = fopen(line, "re");
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-        has |= strncmp(line, "x86_Thread_features:", 20) == 0 && strstr(line + 20, "shstk") != NULL;
+    while (guard->line != NULL && file != NULL && fgets(line, sizeof(line), file) != NULL)
+        does |= strncmp(line, guard->line, strlen(guard->line)) == 0 && strstr(line, guard->word) != NULL;
     if (file != NULL)
         fclose(file);
-    return has;
+    return does;
 }
 
 int machine_check_process(pid_t pid, struct gait_error *err)
 {
     if (is_of_another_kind(pid))
         return machine_check_refuse(pid, err);
-    if (has_shadow_stack(pid))
+    if (guards_returns(pid))
         return error_set(err, EOPNOTSUPP,
                          "cannot record process %d: the CPU guards its return addresses (a shadow stack); start it "
-                         "without, by GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK",
-                         (int)pid);
+                         "without, by %s",
+                         (int)pid, abi_host()->return_guard.remedy);
     return 0;
 }
 

@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "inject/seccomp_check.h"
 
+#include "arch/abi.h"
 #include "hosted/error.h"
 #include "inject/seccomp_program.h"
 
 #include <errno.h>
-#include <linux/audit.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-
-#if defined(__x86_64__)
-#define OUR_ARCH AUDIT_ARCH_X86_64
-#else
-#define OUR_ARCH AUDIT_ARCH_AARCH64
-#endif
 
 #define FILTERS_MAX 64
 
@@ -95,7 +89,7 @@ static struct confinement confinement_of(const char *status_path)
 /* Whether a filter lets the call happen. */
 static bool lets(const struct sock_filter *program, size_t count, const struct needed_call *call)
 {
-    struct seccomp_data data = {.nr = call->number, .arch = OUR_ARCH};
+    struct seccomp_data data = {.nr = call->number, .arch = abi_host()->audit_arch};
     uint32_t action;
 
     memcpy(data.args, call->arguments, sizeof(call->arguments));

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "inject/tracee.h"
 
+#include "arch/abi.h"
 #include "inject/stop_patience.h"
 
 #include <elf.h>
@@ -288,16 +289,10 @@ int tracee_set_registers(const struct tracee *tracee, const struct thread_regist
     return (int)trace(PTRACE_SETREGSET, tracee->tid, NT_PRSTATUS, (uintptr_t)&vector);
 }
 
-#if defined(__x86_64__)
-#define VECTOR_SET NT_X86_XSTATE
-#else
-#define VECTOR_SET NT_PRFPREG
-#endif
-
 int tracee_get_vectors(const struct tracee *tracee, struct tracee_vectors *vectors_out)
 {
     struct iovec vector = {vectors_out->bytes, sizeof(vectors_out->bytes)};
-    int result = (int)trace(PTRACE_GETREGSET, tracee->tid, VECTOR_SET, (uintptr_t)&vector);
+    int result = (int)trace(PTRACE_GETREGSET, tracee->tid, abi_host()->vector_set, (uintptr_t)&vector);
 
     vectors_out->size_bytes = vector.iov_len;
     return result;
@@ -307,7 +302,7 @@ int tracee_set_vectors(const struct tracee *tracee, const struct tracee_vectors 
 {
     struct iovec vector = {(void *)(uintptr_t)vectors->bytes, vectors->size_bytes};
 
-    return (int)trace(PTRACE_SETREGSET, tracee->tid, VECTOR_SET, (uintptr_t)&vector);
+    return (int)trace(PTRACE_SETREGSET, tracee->tid, abi_host()->vector_set, (uintptr_t)&vector);
 }
 
 int tracee_get_mask(const struct tracee *tracee, uint64_t *mask_out)

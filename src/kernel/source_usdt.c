@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "kernel/source.h"
 
+#include "arch/abi.h"
 #include "arch/perf_registers.h"
 #include "base/glob.h"
 #include "elf/probe_arguments.h"
@@ -85,7 +86,7 @@ static void describe(struct source_probe *probe, const struct static_probe *foun
 {
     struct probe_arguments arguments;
 
-    probe_arguments_parse(found->arguments, found->arguments_length, machine, &arguments);
+    probe_arguments_parse(found->arguments, found->arguments_length, abi_probe_operands(machine), &arguments);
     for (uint32_t i = 0; i < arguments.count; i++) {
         struct program_value value;
         char name[32];

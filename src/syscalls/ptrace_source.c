@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "syscalls/system_call_source.h"
 
+#include "arch/abi.h"
 #include "hosted/error.h"
 #include "inject/trace_refusal.h"
 #include "syscalls/live_memory.h"
@@ -20,19 +21,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <linux/audit.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#if defined(__x86_64__)
-#define OUR_ARCH AUDIT_ARCH_X86_64
-#else
-#define OUR_ARCH AUDIT_ARCH_AARCH64
-#endif
 
 #define SYSCALL_STOP (SIGTRAP | 0x80)
 #define NS_PER_S     1000000000ULL
@@ -107,7 +101,7 @@ static void enter(struct tracer *tracer, struct ptrace_thread *thread, const str
     int signal = 0;
 
     thread->in_call = true;
-    thread->number = info->entry.nr | (info->arch == OUR_ARCH ? 0 : SYSTEM_CALL_FOREIGN);
+    thread->number = info->entry.nr | (info->arch == abi_host()->audit_arch ? 0 : SYSTEM_CALL_FOREIGN);
     thread->sp = info->stack_pointer;
     for (unsigned i = 0; i < SYSTEM_CALL_ARGUMENTS_MAX; i++)
         thread->arguments[i] = info->entry.args[i];

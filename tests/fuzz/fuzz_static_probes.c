@@ -5,6 +5,7 @@
  * --seed S. Texts end within the file, operands are evaluated or not; crashes and hangs end the program.
  */
 #define _GNU_SOURCE
+#include "arch/abi.h"
 #include "elf/elf_memory.h"
 #include "elf/probe_arguments.h"
 #include "elf/sections.h"
@@ -96,7 +97,7 @@ static void read_probe(const struct static_probe *probe, unsigned machine)
     if (strlen(probe->provider) != probe->provider_length || strlen(probe->name) != probe->name_length ||
         strlen(probe->arguments) != probe->arguments_length)
         abort();
-    probe_arguments_parse(probe->arguments, probe->arguments_length, machine, &arguments);
+    probe_arguments_parse(probe->arguments, probe->arguments_length, abi_probe_operands(machine), &arguments);
     if (arguments.count > PROBE_ARGUMENTS_MAX)
         abort();
     for (uint32_t i = 0; i < arguments.count; i++) {

@@ -84,9 +84,11 @@ static struct handmade make(void)
     return made;
 }
 
+static const struct elf_machine machine = {EM_X86_64, R_X86_64_RELATIVE};
+
 static int parse(const struct handmade *made, struct elf_image *image)
 {
-    return elf_image_parse(made, sizeof(*made), image);
+    return elf_image_parse(made, sizeof(*made), machine, image);
 }
 
 static void headers_become_segments_and_tables(void)
@@ -96,7 +98,7 @@ static void headers_become_segments_and_tables(void)
     uint64_t word = 0;
 
     CHECK_EQUAL(parse(&made, &image), 0);
-    CHECK_EQUAL(image.machine, EM_X86_64);
+    CHECK_EQUAL(image.machine.number, EM_X86_64);
     CHECK_EQUAL(image.entry, 0x40);
     CHECK_EQUAL(image.low, 0);
     CHECK_EQUAL(image.high, IMAGE_END);
@@ -168,7 +170,7 @@ static void an_image_of_another_kind_is_refused(void)
     struct elf_image image = {.bytes = NULL};
     struct handmade made = make();
 
-    CHECK_EQUAL(elf_image_parse("", 0, &image), -ENOEXEC);
+    CHECK_EQUAL(elf_image_parse("", 0, machine, &image), -ENOEXEC);
     made.header.e_ident[EI_MAG1] = 'F';
     CHECK_EQUAL(parse(&made, &image), -ENOEXEC);
     made = make();
@@ -273,7 +275,7 @@ static bool try_bytes(const uint8_t *bytes, size_t size)
     bool accepted = false;
 
     memcpy(exact, bytes, size);
-    if (elf_image_parse(exact, size, &image) == 0 && elf_image_span(&image) < 64 << 20) {
+    if (elf_image_parse(exact, size, machine, &image) == 0 && elf_image_span(&image) < 64 << 20) {
         struct elf_part whole = {image.low, elf_image_span(&image), malloc(elf_image_span(&image))};
         int self_contained = elf_image_check_self_contained(&image);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "elf/image_load.h"
 
+#include "arch/abi.h"
 #include "elf/image.h"
 #include "support/check.h"
 #include "support/core_exercise.h"
@@ -23,7 +24,7 @@ static bool read_image(const char *name, uint8_t **bytes_out, struct elf_image *
         CHECK(strcmp(name, CORE_IMAGE) != 0);
         return false;
     }
-    CHECK_EQUAL(elf_image_parse(*bytes_out, size, image_out), 0);
+    CHECK_EQUAL(elf_image_parse(*bytes_out, size, abi_host()->elf, image_out), 0);
     return true;
 }
 

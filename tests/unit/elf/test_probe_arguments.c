@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "elf/probe_arguments.h"
 
+#include "arch/abi.h"
 #include "elf/elf_memory.h"
 #include "support/check.h"
 #include "support/random.h"
@@ -27,7 +28,7 @@ static struct probe_arguments parse(const char *text)
 {
     struct probe_arguments arguments;
 
-    probe_arguments_parse(text, strlen(text), EM_X86_64, &arguments);
+    probe_arguments_parse(text, strlen(text), abi_probe_operands(EM_X86_64), &arguments);
     return arguments;
 }
 
@@ -128,11 +129,11 @@ static void other_machines_have_arguments_of_which_nothing_is_known(void)
 {
     struct probe_arguments arguments;
 
-    probe_arguments_parse("8@x0 -4@[sp, 16]", 16, EM_AARCH64, &arguments);
+    probe_arguments_parse("8@x0 -4@[sp, 16]", 16, abi_probe_operands(EM_AARCH64), &arguments);
     CHECK_EQUAL(arguments.count, 2);
     CHECK_EQUAL(arguments.operands[1].kind, PROBE_OPERAND_MEMORY);
     CHECK_EQUAL(arguments.operands[1].offset, 16);
-    probe_arguments_parse("8@r0", 4, EM_S390, &arguments);
+    probe_arguments_parse("8@r0", 4, abi_probe_operands(EM_S390), &arguments);
     CHECK_EQUAL(arguments.count, 1);
     CHECK_EQUAL(arguments.operands[0].kind, PROBE_OPERAND_UNKNOWN);
 }
@@ -175,7 +176,7 @@ static void any_text_can_be_given(void)
 
         for (size_t j = 0; j < length; j++)
             text[j] = letters[random_below(&random, sizeof(letters) - 1)];
-        probe_arguments_parse(text, length, i % 2 == 0 ? EM_X86_64 : EM_AARCH64, &arguments);
+        probe_arguments_parse(text, length, abi_probe_operands(i % 2 == 0 ? EM_X86_64 : EM_AARCH64), &arguments);
         CHECK(arguments.count <= PROBE_ARGUMENTS_MAX);
         for (uint32_t j = 0; j < arguments.count; j++)
             (void)probe_operand_evaluate(&arguments.operands[j], (struct probe_registers){registers, 16}, &memory,

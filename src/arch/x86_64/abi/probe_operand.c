@@ -3,9 +3,10 @@
  * Operands as AT&T syntax has them: $5, %eax, -16(%rbp), (%rax,%rbx,4), counter(%rip), table+8(,%rcx,8). Segments,
  * vector registers and what has more than one symbol are not understood.
  */
-#include "elf/probe_operand_text.h"
+#include "arch/x86_64/abi/probe_operand.h"
 
 #include "base/memory_functions.h"
+#include "elf/probe_operand_text.h"
 
 #define REGISTERS   16u
 #define NAME_BYTES  6u
@@ -163,7 +164,7 @@ static bool read_memory(struct operand_text text, struct probe_operand *operand)
     return text.length != 0;
 }
 
-bool probe_operand_read_x86_64(struct operand_text text, struct probe_operand *operand)
+bool x86_probe_operand_read(struct operand_text text, struct probe_operand *operand)
 {
     if (operand_text_begins(&text, '$')) {
         operand_text_pass(&text, 1);

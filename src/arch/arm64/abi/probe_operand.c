@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands of arm64: 5, x0, w3, sp, [sp, 16], [x0], [x1, x2], [x1, x2, lsl 3]. Symbols are not among them. */
-#include "elf/probe_operand_text.h"
+#include "arch/arm64/abi/probe_operand.h"
 
 #include "base/memory_functions.h"
+#include "elf/probe_operand_text.h"
 
 #define LAST_REGISTER 30
 #define STACK_POINTER 31
@@ -90,7 +91,7 @@ static bool read_memory(struct operand_text text, struct probe_operand *operand)
     return find_register(base, &operand->base) && read_index(index, inner, operand);
 }
 
-bool probe_operand_read_arm64(struct operand_text text, struct probe_operand *operand)
+bool arm64_probe_operand_read(struct operand_text text, struct probe_operand *operand)
 {
     if (operand_text_begins(&text, '['))
         return read_memory(text, operand);

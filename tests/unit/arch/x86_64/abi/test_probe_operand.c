@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "elf/probe_operand_text.h"
+#include "arch/x86_64/abi/probe_operand.h"
 
+#include "elf/probe_operand_text.h"
 #include "support/check.h"
 
 static bool is_read(const char *text, struct probe_operand *operand_out)
 {
     *operand_out = (struct probe_operand){.size_bytes = 8};
-    return probe_operand_read_x86_64((struct operand_text){text, strlen(text)}, operand_out);
+    return x86_probe_operand_read((struct operand_text){text, strlen(text)}, operand_out);
 }
 
 static void registers_have_names_of_all_sizes(void)
