@@ -5,9 +5,15 @@
  */
 #include "process/system_call_table.h"
 
-#include "process/system_call_host.h"
+#include "arch/system_call_layout.h"
 
 #define NONE (-1)
+
+enum {
+#define SYSTEM_CALL_NUMBER(label, number) NUMBER_##label = number,
+#include "arch/system_call_numbers.def"
+#undef SYSTEM_CALL_NUMBER
+};
 
 /* The words of system_calls.def. */
 #define FILE       SYSTEM_CALL_CLASS_FILE
@@ -149,8 +155,8 @@
 #define COUNT(...) (sizeof((struct system_call_argument[]){{0, 0, 0, 0}, ##__VA_ARGS__}) / 4 - 1)
 
 static const struct system_call calls[] = {
-#define SYSTEM_CALL(label, x86_64, arm64, sets, kind, ...)                                                             \
-    {#label, sets, SYSTEM_CALL_HOST(x86_64, arm64), SYSTEM_CALL_##kind, COUNT(__VA_ARGS__), {__VA_ARGS__}},
+#define SYSTEM_CALL(label, sets, kind, ...)                                                                            \
+    {#label, sets, NUMBER_##label, SYSTEM_CALL_##kind, COUNT(__VA_ARGS__), {__VA_ARGS__}},
 #include "process/system_calls.def"
 #undef SYSTEM_CALL
 };
@@ -167,15 +173,14 @@ enum call_index {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 static const uint16_t index_by_number[SYSTEM_CALL_NUMBERS + 1] = {
-#define SYSTEM_CALL(label, x86_64, arm64, ...)                                                                         \
-    [SYSTEM_CALL_HOST(x86_64, arm64) < 0 ? SYSTEM_CALL_NUMBERS : SYSTEM_CALL_HOST(x86_64, arm64)] = INDEX_##label + 1,
+#define SYSTEM_CALL(label, ...) [(int)NUMBER_##label < 0 ? SYSTEM_CALL_NUMBERS : NUMBER_##label] = INDEX_##label + 1,
 #include "process/system_calls.def"
 #undef SYSTEM_CALL
 };
 #pragma GCC diagnostic pop
 
 static const uint16_t struct_bytes[] = {
-#define SYSTEM_CALL_STRUCT(name, x86_64, arm64) SYSTEM_CALL_HOST(x86_64, arm64),
+#define SYSTEM_CALL_STRUCT(name, size_bytes) size_bytes,
 #include "process/system_call_structs.def"
 #undef SYSTEM_CALL_STRUCT
 };

@@ -135,7 +135,7 @@ enum system_call_constants {
 };
 
 enum system_call_struct {
-#define SYSTEM_CALL_STRUCT(name, x86_64, arm64) SYSTEM_CALL_STRUCT_##name,
+#define SYSTEM_CALL_STRUCT(name, size_bytes) SYSTEM_CALL_STRUCT_##name,
 #include "process/system_call_structs.def"
 #undef SYSTEM_CALL_STRUCT
     SYSTEM_CALL_STRUCT_COUNT

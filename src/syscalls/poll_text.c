@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "syscalls/poll_text.h"
 
-#include "process/system_call_host.h"
+#include "arch/system_call_layout.h"
 #include "syscalls/constant_set.h"
 #include "syscalls/time_text.h"
 
@@ -30,7 +30,7 @@ void poll_text_put_epoll_event(const struct call_text *text, const void *bytes)
     uint64_t data;
 
     memcpy(&events, bytes, sizeof(events));
-    memcpy(&data, (const char *)bytes + SYSTEM_CALL_HOST(4, 8), sizeof(data));
+    memcpy(&data, (const char *)bytes + LAYOUT_EPOLL_DATA_AT, sizeof(data));
     low = (uint32_t)data;
     text_put_string(text->out, "{events=");
     constant_set_put_flags(text->out, SYSTEM_CALL_SET_epoll_events, events);

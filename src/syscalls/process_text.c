@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "syscalls/process_text.h"
 
-#include "process/system_call_host.h"
+#include "arch/system_call_layout.h"
 #include "syscalls/constant_set.h"
 #include "syscalls/signal_text.h"
 #include "syscalls/time_text.h"
@@ -16,9 +16,6 @@
 #include <sys/wait.h>
 
 #define SIGNAL_MASK 0xff
-/* Two arguments of clone that CPUs have in another order. */
-#define TLS_AT       SYSTEM_CALL_HOST(4, 3)
-#define CHILD_TID_AT SYSTEM_CALL_HOST(3, 4)
 
 void process_text_put_status(const struct call_text *text, const void *bytes)
 {
@@ -217,11 +214,11 @@ void process_text_put_clone_end(const struct call_text *text)
     }
     if ((flags & CLONE_SETTLS) != 0) {
         text_put_string(text->out, ", tls=");
-        call_text_put_address(text, text->arguments[TLS_AT]);
+        call_text_put_address(text, text->arguments[LAYOUT_CLONE_TLS_AT]);
     }
     if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) != 0) {
         text_put_string(text->out, ", child_tidptr=");
-        call_text_put_address(text, text->arguments[CHILD_TID_AT]);
+        call_text_put_address(text, text->arguments[LAYOUT_CLONE_CHILD_TID_AT]);
     }
 }
 
