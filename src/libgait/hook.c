@@ -5,6 +5,7 @@
  */
 #include "gait/hook.h"
 
+#include "arch/host_cpu.h"
 #include "base/mutex.h"
 #include "elf/function_list.h"
 #include "hook/hook_table.h"
@@ -146,7 +147,8 @@ EXPORT int gait_hooks_acquire(const struct gait_hooks_options *options, struct g
         the_hooks.users++;
     mutex_unlock(&hooks_lock);
     if (result == -EOPNOTSUPP)
-        return error_set(err, result, "cannot hook functions: gait does so on x86_64 only, so far");
+        return error_set(err, result, "cannot hook functions: gait does not know yet how to do it on %s",
+                         host_cpu_name());
     if (result != 0)
         return error_set(err, result, "cannot hook functions: no memory for it, or no /proc/self/mem: %s",
                          strerror(-result));
