@@ -2,18 +2,19 @@
 /* gait coverage: which functions, how much of the code and which lines of the source ran. */
 #include "cli/command.h"
 
-#include "cli/coverage_json.h"
 #include "cli/coverage_options.h"
 #include "cli/coverage_screen.h"
 #include "cli/reading_status.h"
+#include "cli/screen.h"
 #include "hosted/error.h"
+#include "report/coverage_json.h"
 
 #include <errno.h>
 
 static int show(const struct command_call *call, const struct coverage_options *options,
                 const struct coverage *coverage)
 {
-    const struct coverage_filter filter = coverage_options_filter(options);
+    const struct coverage_filter filter = coverage_choice_filter(&options->choice);
     struct coverage_lines lines = {.source_count = 0};
     int result = 0;
 
@@ -28,7 +29,7 @@ static int show(const struct command_call *call, const struct coverage_options *
     if (result != 0)
         error_set(call->error, result, "cannot find which lines ran: there is no memory; try without --lines");
     else if (options->json)
-        coverage_json_put(call->screen, options, coverage, options->lines ? &lines : NULL);
+        coverage_json_put(call->screen->stream, &options->choice, coverage, options->lines ? &lines : NULL);
     else
         coverage_screen_put(call->screen, options, coverage, options->lines ? &lines : NULL);
     if (options->lines)

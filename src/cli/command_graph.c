@@ -180,12 +180,13 @@ static void show_json(struct graph_run *run)
             continue;
         call_graph_sort(&run->graphs[i]);
         screen_print(run->call->screen, "%s", separator);
-        graph_screen_json_process(&run->shown, &run->trace.processes[i], &run->graphs[i]);
+        report_graph_put_process(&run->shown.graph, run->call->screen->stream, &run->trace.processes[i],
+                                 &run->graphs[i]);
         separator = ",\n";
     }
     for (size_t i = 0; i < run->focuses.count; i++) {
         screen_print(run->call->screen, "%s", separator);
-        graph_screen_json_focus(&run->shown, &run->focuses.focuses[i]);
+        report_graph_put_focus(&run->shown.graph, run->call->screen->stream, &run->focuses.focuses[i]);
         separator = ",\n";
     }
     screen_print(run->call->screen, "],\"gaps\":%" PRIu64 ",\"lost_bytes\":%" PRIu64 "}\n", run->missing.gaps,

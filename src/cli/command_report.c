@@ -9,8 +9,6 @@
 #include "cli/report_changes.h"
 #include "cli/report_crash.h"
 #include "cli/report_details.h"
-#include "cli/report_diff.h"
-#include "cli/report_json.h"
 #include "cli/report_kernel.h"
 #include "cli/report_left.h"
 #include "cli/report_probes.h"
@@ -20,6 +18,9 @@
 #include "cli/report_threads.h"
 #include "cli/screen.h"
 #include "hosted/error.h"
+#include "report/detail_words.h"
+#include "report/report_diff.h"
+#include "report/report_json.h"
 #include "trace/stream_reader.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "cli/syscalls_json.h"
 #include "cli/syscalls_options.h"
 #include "hosted/error.h"
+#include "report/syscalls_json.h"
 #include "syscalls/call_stack.h"
 #include "syscalls/system_call_counts.h"
 

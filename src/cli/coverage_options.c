@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "cli/coverage_options.h"
 
-#include "base/glob.h"
 #include "cli/nearest_name.h"
 #include "hosted/error.h"
 
@@ -36,10 +35,10 @@ static int take_option(struct coverage_options *options, int letter, char *const
 {
     switch (letter) {
     case 'f':
-        options->functions = true;
+        options->choice.functions = true;
         return 0;
     case 'm':
-        options->missed = true;
+        options->choice.missed = true;
         return 0;
     case 'l':
         options->lines = true;
@@ -48,7 +47,7 @@ static int take_option(struct coverage_options *options, int letter, char *const
         options->json = true;
         return 0;
     case 'g':
-        options->filter = optarg;
+        options->choice.filter = optarg;
         return 0;
     case ':':
         return error_set(err, EINVAL, "cannot use '%s': its value is missing; " HELP, words[optind - 1]);
@@ -99,34 +98,4 @@ enum command_status coverage_options_read(const struct command_call *call, struc
         return COMMAND_MISUSED;
     *options_out = options;
     return COMMAND_DONE;
-}
-
-static struct glob_text text_of(const char *text)
-{
-    return (struct glob_text){text, strlen(text)};
-}
-
-bool coverage_options_want(const struct coverage_options *options, const char *module, const char *function)
-{
-    const char *mark, *slash = strrchr(module, '/');
-
-    if (options->filter == NULL)
-        return true;
-    mark = strchr(options->filter, '!');
-    /* [!a-z] is a set, no module. */
-    if (mark == NULL || (mark > options->filter && mark[-1] == '['))
-        return glob_matches(text_of(options->filter), text_of(function));
-    return glob_matches((struct glob_text){options->filter, (size_t)(mark - options->filter)},
-                        text_of(slash == NULL ? module : slash + 1)) &&
-           glob_matches(text_of(mark + 1), text_of(function));
-}
-
-static bool wants(const void *options, const struct coverage_module *module, const struct coverage_function *function)
-{
-    return coverage_options_want(options, module->module->path, function->name);
-}
-
-struct coverage_filter coverage_options_filter(const struct coverage_options *options)
-{
-    return (struct coverage_filter){options->filter == NULL ? NULL : wants, options};
 }

@@ -40,7 +40,7 @@ static void put_module(const struct showing *showing, const struct coverage_modu
     char clean[TEXT_BYTES];
 
     coverage_count(module, &showing->filter, &totals);
-    if (totals.functions == 0 && (showing->options->filter != NULL || totals.blocks == 0))
+    if (totals.functions == 0 && (showing->options->choice.filter != NULL || totals.blocks == 0))
         return;
     put_share(screen, totals.executed_functions, totals.functions);
     if (showing->coverage->code.has_blocks) {
@@ -91,7 +91,7 @@ static const struct coverage_function **choose(const struct showing *showing, co
         const struct coverage_function *function = &module->functions[i];
 
         if (function->is_watched && function->is_executed == is_executed &&
-            coverage_options_want(showing->options, module->module->path, function->name))
+            coverage_choice_wants(&showing->options->choice, module->module->path, function->name))
             chosen[count++] = function;
     }
     *count_out = count;
@@ -180,7 +180,7 @@ static void put_lines(const struct showing *showing, const struct coverage_lines
             continue;
         put_share(screen, source->executed_lines, source->line_count);
         screen_print(screen, "  %s\n", printable(clean, sizeof(clean), source->path));
-        if (showing->options->missed && source->executed_lines < source->line_count)
+        if (showing->options->choice.missed && source->executed_lines < source->line_count)
             put_missed_lines(screen, lines, source);
     }
 }
@@ -213,12 +213,12 @@ static void put_notes(const struct showing *showing)
 void coverage_screen_put(struct screen *screen, const struct coverage_options *options, const struct coverage *coverage,
                          const struct coverage_lines *lines)
 {
-    const struct showing showing = {screen, options, coverage, coverage_options_filter(options)};
+    const struct showing showing = {screen, options, coverage, coverage_choice_filter(&options->choice)};
 
     put_modules(&showing);
-    for (size_t i = 0; i < coverage->count && options->functions; i++)
+    for (size_t i = 0; i < coverage->count && options->choice.functions; i++)
         put_functions(&showing, &coverage->modules[i], true);
-    for (size_t i = 0; i < coverage->count && options->missed; i++)
+    for (size_t i = 0; i < coverage->count && options->choice.missed; i++)
         put_functions(&showing, &coverage->modules[i], false);
     if (lines != NULL)
         put_lines(&showing, lines);

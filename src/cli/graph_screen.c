@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/graph_screen.h"
 
-#include "cli/duration.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
-#include "trace/json_text.h"
+#include "report/figures.h"
 #include "view/call_tracker.h"
 
 #include <inttypes.h>
@@ -15,21 +14,8 @@
 void graph_screen_init(struct graph_screen *shown, struct screen *screen, struct view_functions *functions,
                        double min_share)
 {
-    *shown = (struct graph_screen){.screen = screen,
-                                   .functions = functions,
-                                   .tick_ns = view_clock_tick_ns(&functions->trace->clock),
-                                   .min_share = min_share};
-}
-
-static double share_of(const struct graph_screen *shown, uint64_t ticks)
-{
-    return shown->whole == 0 ? 0 : (double)ticks / (double)shown->whole;
-}
-
-/* Where a function comes again is always shown: its time is another's. */
-static bool is_shown(const struct graph_screen *shown, const struct call_graph_node *node)
-{
-    return node->again != CALL_GRAPH_NONE || share_of(shown, node->total) >= shown->min_share;
+    *shown = (struct graph_screen){.screen = screen};
+    report_graph_init(&shown->graph, functions, min_share);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -45,7 +31,7 @@ static void put_heading(struct graph_screen *shown, const char *what)
 
 static const char *clean_name(struct graph_screen *shown, uint32_t function, char text[NAME_BYTES])
 {
-    return printable(text, NAME_BYTES, view_functions_at(shown->functions, function)->name);
+    return printable(text, NAME_BYTES, view_functions_at(shown->graph.functions, function)->name);
 }
 
 /* total or self of UINT64_MAX: there is none to show. */
@@ -65,11 +51,11 @@ static void put_line(struct graph_screen *shown, const struct line *line, enum s
     if (line->total == UINT64_MAX)
         screen_print(shown->screen, "%11s %7s", "", "");
     else
-        screen_print(shown->screen, "%11s %6.1f%%", duration_write((double)line->total * shown->tick_ns, total),
-                     100 * share_of(shown, line->total));
+        screen_print(shown->screen, "%11s %6.1f%%", duration_write((double)line->total * shown->graph.tick_ns, total),
+                     100 * report_graph_share(&shown->graph, line->total));
     screen_print(shown->screen, " %11s %11" PRIu64 "  %*s",
-                 line->self == UINT64_MAX ? "" : duration_write((double)line->self * shown->tick_ns, self), line->calls,
-                 (int)(2 * line->level), "");
+                 line->self == UINT64_MAX ? "" : duration_write((double)line->self * shown->graph.tick_ns, self),
+                 line->calls, (int)(2 * line->level), "");
     screen_put(shown->screen, style, 0, line->name);
     screen_put(shown->screen, SCREEN_FAINT, 0, line->remark);
     screen_print(shown->screen, "\n");
@@ -98,7 +84,7 @@ static void put_below(struct graph_screen *shown, const struct call_graph *graph
                       bool with_self)
 {
     for (uint32_t child = graph->nodes[which].first_child; child != CALL_GRAPH_NONE; child = graph->nodes[child].next) {
-        if (!is_shown(shown, &graph->nodes[child])) {
+        if (!report_graph_shows(&shown->graph, &graph->nodes[child])) {
             shown->hidden_count++;
             continue;
         }
@@ -119,7 +105,7 @@ static void put_process_name(struct graph_screen *shown, const struct view_proce
 void graph_screen_put_process(struct graph_screen *shown, const struct view_process *process,
                               const struct call_graph *graph)
 {
-    shown->whole = call_graph_children_total(graph, CALL_GRAPH_ROOT);
+    shown->graph.whole = call_graph_children_total(graph, CALL_GRAPH_ROOT);
     put_process_name(shown, process);
     screen_print(shown->screen, "\n\n");
     put_heading(shown, "function, and below it whom it calls");
@@ -152,16 +138,16 @@ static void put_unknown_callers(struct graph_screen *shown, const struct call_gr
 void graph_screen_put_focus(struct graph_screen *shown, const struct call_focus *focus)
 {
     const struct call_graph_node *top = call_focus_top(&focus->callees);
-    const struct view_function *function = view_functions_at(shown->functions, focus->function);
+    const struct view_function *function = view_functions_at(shown->graph.functions, focus->function);
     char name[NAME_BYTES], path[NAME_BYTES];
 
-    shown->whole = top->total;
+    shown->graph.whole = top->total;
     screen_put(shown->screen, SCREEN_STRONG, 0, clean_name(shown, focus->function, name));
     screen_print(shown->screen, " in %s",
                  function->module == NULL ? "no file" : printable(path, sizeof(path), function->module->path));
-    if (shown->functions->trace->process_count > 1) {
+    if (shown->graph.functions->trace->process_count > 1) {
         screen_print(shown->screen, ", ");
-        put_process_name(shown, &shown->functions->trace->processes[function->process]);
+        put_process_name(shown, &shown->graph.functions->trace->processes[function->process]);
     }
     screen_print(shown->screen, "\n\n");
     put_heading(shown, "called by, and below who called that");
@@ -184,7 +170,7 @@ void graph_screen_put_legend(struct graph_screen *shown, uint64_t too_deep, uint
 
     if (shown->hidden_count != 0)
         screen_print(screen, "not shown, since each has less than %g %%: %" PRIu64 "; --min-percent 0 shows them\n",
-                     100 * shown->min_share, shown->hidden_count);
+                     100 * shown->graph.min_share, shown->hidden_count);
     if (too_deep != 0)
         screen_print(screen, "deeper calls: %" PRIu64 "; --depth shows them\n", too_deep);
     if (left_out != 0)
@@ -203,83 +189,4 @@ void graph_screen_put_legend(struct graph_screen *shown, uint64_t too_deep, uint
         screen_print(screen,
                      "places where events are missing: %" PRIu64 "; bytes of them that were lost: %" PRIu64 "\n",
                      missing->gaps, missing->lost_bytes);
-}
-
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
-
-static uint64_t nanoseconds_of(const struct graph_screen *shown, uint64_t ticks)
-{
-    return (uint64_t)((double)ticks * shown->tick_ns);
-}
-
-static void json_function(struct graph_screen *shown, uint32_t number)
-{
-    const struct view_function *function = view_functions_at(shown->functions, number);
-
-    fputs("\"function\":", shown->screen->stream);
-    json_put_text(shown->screen->stream, function->name);
-    fputs(",\"module\":", shown->screen->stream);
-    if (function->module == NULL)
-        fputs("null", shown->screen->stream);
-    else
-        json_put_text(shown->screen->stream, function->module->path);
-}
-
-/* The nodes below, as a list; `key` is what the same below them is called. */
-static void json_below(struct graph_screen *shown, const struct call_graph *graph, uint32_t which, const char *key)
-{
-    const char *separator = "";
-
-    fprintf(shown->screen->stream, ",\"%s\":[", key);
-    for (uint32_t child = graph->nodes[which].first_child; child != CALL_GRAPH_NONE; child = graph->nodes[child].next) {
-        const struct call_graph_node *node = &graph->nodes[child];
-
-        if (!is_shown(shown, node))
-            continue;
-        fprintf(shown->screen->stream, "%s{", separator);
-        json_function(shown, node->function);
-        fprintf(shown->screen->stream,
-                ",\"calls\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"again\":%s", node->calls,
-                nanoseconds_of(shown, node->total), nanoseconds_of(shown, node->self),
-                node->again != CALL_GRAPH_NONE ? "true" : "false");
-        json_below(shown, graph, child, key);
-        fputc('}', shown->screen->stream);
-        separator = ",\n";
-    }
-    fputc(']', shown->screen->stream);
-}
-
-static void json_process(struct graph_screen *shown, const struct view_process *process)
-{
-    fprintf(shown->screen->stream, "\"pid\":%" PRIu32 ",\"image\":%" PRIu32 ",\"command\":", process->pid,
-            process->image);
-    json_put_text(shown->screen->stream, process->command);
-}
-
-void graph_screen_json_process(struct graph_screen *shown, const struct view_process *process,
-                               const struct call_graph *graph)
-{
-    shown->whole = call_graph_children_total(graph, CALL_GRAPH_ROOT);
-    fputc('{', shown->screen->stream);
-    json_process(shown, process);
-    fprintf(shown->screen->stream, ",\"total_ns\":%" PRIu64, nanoseconds_of(shown, shown->whole));
-    json_below(shown, graph, CALL_GRAPH_ROOT, "callees");
-    fputc('}', shown->screen->stream);
-}
-
-void graph_screen_json_focus(struct graph_screen *shown, const struct call_focus *focus)
-{
-    const struct call_graph_node *top = call_focus_top(&focus->callees);
-    size_t process = view_functions_at(shown->functions, focus->function)->process;
-
-    shown->whole = top->total;
-    fputc('{', shown->screen->stream);
-    json_process(shown, &shown->functions->trace->processes[process]);
-    fputc(',', shown->screen->stream);
-    json_function(shown, focus->function);
-    fprintf(shown->screen->stream, ",\"calls\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64, focus->calls,
-            nanoseconds_of(shown, top->total), nanoseconds_of(shown, top->self));
-    json_below(shown, &focus->callers, top_of(&focus->callers), "callers");
-    json_below(shown, &focus->callees, top_of(&focus->callees), "callees");
-    fputc('}', shown->screen->stream);
 }

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Call graphs for people, as lines with indented names, and for programs, as JSON. */
+/* Call graphs for people, as lines with indented names. */
 #ifndef GAIT_CLI_GRAPH_SCREEN_H
 #define GAIT_CLI_GRAPH_SCREEN_H
 
-#include "view/call_focus.h"
-#include "view/view_functions.h"
+#include "report/report_graph.h"
 
 struct screen;
 
 struct graph_screen {
     struct screen *screen;
-    struct view_functions *functions;
-    double tick_ns;
-    double min_share;      /* of the whole: what has less is not shown */
-    uint64_t whole;        /* ticks, that are 100 % */
+    struct report_graph graph;
     uint64_t hidden_count; /* nodes that had less */
     uint32_t flags;        /* that occurred, of enum call_flag */
 };
@@ -29,10 +25,5 @@ void graph_screen_put_focus(struct graph_screen *shown, const struct call_focus 
 /* What is to be said of all of it. */
 void graph_screen_put_legend(struct graph_screen *shown, uint64_t too_deep, uint64_t left_out,
                              const struct call_graph_missing *missing);
-
-/* The same as JSON: an object each, without what is around it. */
-void graph_screen_json_process(struct graph_screen *shown, const struct view_process *process,
-                               const struct call_graph *graph);
-void graph_screen_json_focus(struct graph_screen *shown, const struct call_focus *focus);
 
 #endif

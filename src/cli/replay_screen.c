@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/replay_screen.h"
 
-#include "cli/duration.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
+#include "report/figures.h"
 #include "trace/detail_text.h"
 #include "trace/kernel_events.h"
 #include "view/call_tracker.h"

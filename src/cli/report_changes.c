@@ -3,10 +3,10 @@
 #include "cli/report_changes.h"
 
 #include "cli/printable.h"
-#include "cli/report_diff.h"
-#include "cli/report_recording.h"
-#include "cli/report_table.h"
 #include "cli/screen.h"
+#include "report/figures.h"
+#include "report/process_words.h"
+#include "report/report_diff.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,17 +25,17 @@ struct changes {
 
 static void put_time(const struct changes *changes, double nanoseconds, bool is_known)
 {
-    char text[REPORT_TIME_BYTES];
+    char text[DURATION_BYTES];
 
-    screen_print(changes->screen, " %8s", is_known ? report_time_write(nanoseconds, text) : "-");
+    screen_print(changes->screen, " %8s", is_known ? duration_write_short(nanoseconds, text) : "-");
 }
 
 /* "+1.500us" */
 static void put_time_difference(const struct changes *changes, double nanoseconds)
 {
-    char text[REPORT_TIME_BYTES], shown[REPORT_TIME_BYTES + 1];
+    char text[DURATION_BYTES], shown[DURATION_BYTES + 1];
 
-    report_time_write(nanoseconds < 0 ? -nanoseconds : nanoseconds, text);
+    duration_write_short(nanoseconds < 0 ? -nanoseconds : nanoseconds, text);
     snprintf(shown, sizeof(shown), "%s%s", nanoseconds < 0 ? "-" : "+", text);
     screen_print(changes->screen, " %9s", shown);
 }
@@ -109,14 +109,14 @@ static int count_columns(const struct report_diff *diff, size_t shown)
 
 static void put_trace(struct screen *screen, const char *name, const char *path, const struct trace_report *report)
 {
-    char clean[TEXT_BYTES], calls[REPORT_COUNT_BYTES], lost[REPORT_COUNT_BYTES];
+    char clean[TEXT_BYTES], calls[COUNT_BYTES], lost[COUNT_BYTES];
 
     screen_put(screen, SCREEN_STRONG, 8, name);
     screen_print(screen, "%s: ", printable(clean, sizeof(clean), path));
     screen_print(screen, "%s, for %.3f s, %s calls, %s bytes of records lost\n",
                  printable(clean, sizeof(clean), report->trace->manifest.program),
-                 (double)report_duration_ns(report) / 1e9, report_count_write(report->all.calls, calls),
-                 report_count_write(trace_report_lost_bytes(report), lost));
+                 (double)report_duration_ns(report) / 1e9, count_write(report->all.calls, calls),
+                 count_write(trace_report_lost_bytes(report), lost));
 }
 
 void report_changes_show(struct screen *screen, const struct report_diff *diff, const char *before_path,

@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "cli/report_crash.h"
 
-#include "arch/arch.h"
 #include "cli/printable.h"
-#include "cli/report_threads.h"
 #include "cli/screen.h"
+#include "report/crash_words.h"
+#include "report/process_words.h"
 #include "symbolize/function_names.h"
 #include "view/trace_report.h"
 
@@ -46,18 +46,6 @@ static const char *name_signal(int signal, char *text, size_t text_bytes)
     return text;
 }
 
-const char *report_place_write(const struct report_place *place, uint64_t address, uint64_t first, uint64_t last,
-                               char *text, size_t text_bytes)
-{
-    const struct modules *modules = &place->report->trace->processes[place->process].modules;
-    const struct module *module = modules_find(modules, address, first, last);
-
-    snprintf(text, text_bytes, "0x%" PRIx64, address);
-    if (module != NULL)
-        (void)function_names_find(place->names, module, address, text, text_bytes);
-    return text;
-}
-
 /* "function+0x12 (file:line)", or the address if nobody knows. */
 static const char *name_address(const struct crash_report *report, uint64_t address, uint64_t first, uint64_t last,
                                 char *text, size_t text_bytes)
@@ -87,17 +75,6 @@ static void put_signal(const struct crash_report *report, const struct crash_sig
     if (signal->code > 0)
         screen_print(report->screen, ", address 0x%" PRIx64, signal->address);
     screen_print(report->screen, "\n");
-}
-
-const char *report_register_name(const struct crash_signal *signal, uint32_t number)
-{
-    const struct arch *arch = arch_by_elf_machine(signal->machine);
-
-    if (number + 2 == signal->register_count)
-        return "pc";
-    if (number + 1 == signal->register_count)
-        return "flags";
-    return arch == NULL || number >= arch->register_count ? "?" : arch->register_name(number);
 }
 
 static void put_registers(const struct crash_report *report, const struct crash_signal *signal)
@@ -180,14 +157,6 @@ static void put_process(const struct crash_report *report)
     for (size_t i = 0; i < trace->thread_count; i++)
         if (trace->threads[i].process == report->place.process)
             put_last_calls(report, trace->threads[i].tid, &report->place.report->threads[i]);
-}
-
-bool report_has_crash(const struct trace_report *report, size_t process)
-{
-    const struct manifest_process *listed = report_listed_process(report->trace, &report->trace->processes[process]);
-
-    return report->processes[process].has_crash ||
-           (listed != NULL && listed->status != -1 && WIFSIGNALED(listed->status));
 }
 
 void report_crash(struct screen *screen, const struct trace_report *report, struct function_names *names)

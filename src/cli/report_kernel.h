@@ -3,14 +3,10 @@
 #ifndef GAIT_CLI_REPORT_KERNEL_H
 #define GAIT_CLI_REPORT_KERNEL_H
 
-struct json_page;
 struct screen;
 struct view_trace;
 
 /* Nothing, if there are none. */
 void report_kernel_show(const struct view_trace *trace, struct screen *screen);
-
-/* A member "kernel_sources": a list of objects. Nothing, if there are none. */
-void report_kernel_put(const struct view_trace *trace, struct json_page *page);
 
 #endif

@@ -2,9 +2,9 @@
 #include "cli/report_left.h"
 
 #include "cli/printable.h"
-#include "cli/report_crash.h"
-#include "cli/report_threads.h"
 #include "cli/screen.h"
+#include "report/crash_words.h"
+#include "report/process_words.h"
 #include "ring/left_log.h"
 #include "view/trace_report.h"
 
@@ -12,24 +12,6 @@
 #include <stdio.h>
 
 #define TEXT_BYTES 512
-
-const char *report_left_explain(uint32_t reason)
-{
-    switch (reason) {
-    case RING_LEFT_INSTRUCTION:
-        return "gait does not know how to follow this instruction";
-    case RING_LEFT_MEMORY:
-        return "the process had no memory left to translate code";
-    case RING_LEFT_BLIND:
-        return "without /proc, a descriptor or memory, code there cannot be found";
-    case RING_LEFT_NEW_THREAD:
-        return "the process had no memory left to follow the thread that it makes there";
-    case RING_LEFT_COUNTER:
-        return "the thread forbids itself to read the time from the CPU";
-    default:
-        return "for a reason that this gait does not know";
-    }
-}
 
 static void put_left(struct screen *screen, const struct report_place *place, const struct manifest_left *left)
 {

@@ -3,16 +3,11 @@
 #ifndef GAIT_CLI_REPORT_LEFT_H
 #define GAIT_CLI_REPORT_LEFT_H
 
-#include <stdint.h>
-
 struct function_names;
 struct screen;
 struct trace_report;
 
 /* Shows nothing if all were followed to their end. */
 void report_left(struct screen *screen, const struct trace_report *report, struct function_names *names);
-
-/* Why a thread was not followed any further, in words: of enum ring_left_reason. */
-const char *report_left_explain(uint32_t reason);
 
 #endif

@@ -5,14 +5,10 @@
 
 #include <stddef.h>
 
-struct json_page;
 struct screen;
 struct trace_report;
 
 /* Shows at most `limit` probes of each process; nothing if there are none. */
 void report_probes_show(const struct trace_report *report, struct screen *screen, size_t limit);
-
-/* The same as a member of an object: "probes", an array. */
-void report_probes_put(const struct trace_report *report, struct json_page *page);
 
 #endif

@@ -1,63 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "cli/report_recording.h"
 
 #include "cli/printable.h"
 #include "cli/report_windows.h"
 #include "cli/screen.h"
+#include "report/figures.h"
+#include "report/process_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #define TEXT_BYTES    512
 #define FIELD_COLUMNS 11
-
-const char *report_count_write(uint64_t count, char text[REPORT_COUNT_BYTES])
-{
-    char digits[REPORT_COUNT_BYTES], *place = text;
-    int length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
-
-    for (int i = 0; i < length; i++) {
-        if (i != 0 && (length - i) % 3 == 0)
-            *place++ = ',';
-        *place++ = digits[i];
-    }
-    *place = '\0';
-    return text;
-}
-
-const char *report_status_write(int status, char *text, size_t text_bytes)
-{
-    const char *name;
-
-    text[0] = '\0';
-    if (status == -1)
-        return text;
-    if (WIFEXITED(status)) {
-        snprintf(text, text_bytes, "exit status %d", WEXITSTATUS(status));
-    } else if (WIFSIGNALED(status)) {
-        name = sigabbrev_np(WTERMSIG(status));
-        snprintf(text, text_bytes, "killed by signal %d (SIG%s)", WTERMSIG(status), name == NULL ? "?" : name);
-    }
-    return text;
-}
-
-uint64_t report_duration_ns(const struct trace_report *report)
-{
-    const struct manifest *manifest = &report->trace->manifest;
-    uint64_t began = manifest->clock_count == 0 ? 0 : manifest->clocks[0].monotonic_ns;
-    uint64_t ended = manifest->clock_count == 0 ? 0 : manifest->clocks[manifest->clock_count - 1].monotonic_ns;
-
-    /* Whoever was killed wrote no second pair. */
-    for (size_t i = 0; i < report->trace->thread_count && manifest->clock_count < 2; i++)
-        if (report->threads[i].ended_ns > ended)
-            ended = report->threads[i].ended_ns;
-    return began != 0 && ended > began ? ended - began : 0;
-}
 
 static void put_field(struct screen *screen, const char *name, const char *text)
 {
@@ -138,15 +95,15 @@ static void put_events(struct screen *screen, const struct manifest *manifest)
 static void put_calls(struct screen *screen, const struct trace_report *report)
 {
     size_t threads = report->trace->thread_count, functions = report->groups.count;
-    char text[TEXT_BYTES], calls[REPORT_COUNT_BYTES], count[REPORT_COUNT_BYTES], of[TEXT_BYTES] = "";
+    char text[TEXT_BYTES], calls[COUNT_BYTES], count[COUNT_BYTES], of[TEXT_BYTES] = "";
 
     if (report->all.calls == 0)
         return;
     if (report->groups.filter != NULL)
         snprintf(of, sizeof(of), " of functions that match '%s'", report->groups.filter);
     else if (report->groups.kind == CALL_GROUP_FUNCTION)
-        snprintf(of, sizeof(of), " of %s function%s", report_count_write(functions, count), functions == 1 ? "" : "s");
-    snprintf(text, sizeof(text), "%s%.400s, in %zu thread%s", report_count_write(report->all.calls, calls), of, threads,
+        snprintf(of, sizeof(of), " of %s function%s", count_write(functions, count), functions == 1 ? "" : "s");
+    snprintf(text, sizeof(text), "%s%.400s, in %zu thread%s", count_write(report->all.calls, calls), of, threads,
              threads == 1 ? "" : "s");
     put_field(screen, "calls", text);
 }
@@ -155,12 +112,12 @@ static void put_calls(struct screen *screen, const struct trace_report *report)
 static void put_losses(struct screen *screen, const struct trace_report *report)
 {
     uint64_t bytes = trace_report_lost_bytes(report), places = 0;
-    char text[TEXT_BYTES], lost[REPORT_COUNT_BYTES], count[REPORT_COUNT_BYTES];
+    char text[TEXT_BYTES], lost[COUNT_BYTES], count[COUNT_BYTES];
 
     for (size_t i = 0; i < report->trace->thread_count; i++)
         places += report->threads[i].loss_count;
-    report_count_write(bytes, lost);
-    report_count_write(places, count);
+    count_write(bytes, lost);
+    count_write(places, count);
     if (bytes == 0)
         snprintf(text, sizeof(text), "nothing");
     else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report_system_calls.h"
 
-#include "cli/duration.h"
 #include "cli/screen.h"
+#include "report/figures.h"
 #include "view/system_call_words.h"
 #include "view/trace_report.h"
 

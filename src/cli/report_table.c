@@ -4,6 +4,7 @@
 
 #include "cli/printable.h"
 #include "cli/screen.h"
+#include "report/figures.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,35 +14,15 @@
 #define NAME_COLUMNS_MIN 8
 #define NAME_COLUMNS_MAX 40
 
-const char *report_time_write(double nanoseconds, char text[REPORT_TIME_BYTES])
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    double value = nanoseconds;
-    unsigned unit = 0;
-
-    /* What would be rounded up to 1000 is one of the next. */
-    while (unit < 3 && value >= (unit == 0 ? 999.5 : 999.95)) {
-        value /= 1e3;
-        unit++;
-    }
-    snprintf(text, REPORT_TIME_BYTES, "%.*f%s",
-             unit == 0 || value >= 999.95 ? 0
-             : value >= 99.995            ? 1
-             : value >= 9.9995            ? 2
-                                          : 3,
-             value, units[unit]);
-    return text;
-}
-
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 static void put_time(const struct report_table *table, const struct call_statistics *statistics, double ticks)
 {
     double tick_ns = view_clock_tick_ns(&table->report->trace->clock);
-    char text[REPORT_TIME_BYTES], shown[REPORT_TIME_BYTES + 1];
+    char text[DURATION_BYTES], shown[DURATION_BYTES + 1];
 
     snprintf(shown, sizeof(shown), "%s%s", statistics->guessed == 0 ? "" : "~",
-             report_time_write(ticks * tick_ns, text));
+             duration_write_short(ticks * tick_ns, text));
     screen_print(table->screen, " %8s", shown);
 }
 

@@ -3,7 +3,7 @@
 #ifndef GAIT_CLI_REPORT_TABLE_H
 #define GAIT_CLI_REPORT_TABLE_H
 
-#include "cli/report_rows.h"
+#include "report/report_rows.h"
 
 struct screen;
 
@@ -20,9 +20,5 @@ struct report_table {
  * without. Nothing if there are no calls. -ENOMEM.
  */
 MUST_USE int report_table_show(const struct report_table *table);
-
-/* "12ns", "1.500us", "46.11us", "149.7ms", "12.35s": at most seven columns. Returns the text. */
-#define REPORT_TIME_BYTES 32
-const char *report_time_write(double nanoseconds, char text[REPORT_TIME_BYTES]);
 
 #endif

@@ -2,8 +2,8 @@
 #include "cli/report_threads.h"
 
 #include "cli/printable.h"
-#include "cli/report_recording.h"
 #include "cli/screen.h"
+#include "report/process_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>
@@ -11,26 +11,6 @@
 
 #define TEXT_BYTES   512
 #define NAME_COLUMNS 16
-
-const struct manifest_process *report_listed_process(const struct view_trace *trace, const struct view_process *process)
-{
-    const struct manifest *manifest = &trace->manifest;
-
-    for (size_t i = 0; i < manifest->process_count; i++)
-        if (manifest->processes[i].pid == process->pid && manifest->processes[i].image == process->image)
-            return &manifest->processes[i];
-    return NULL;
-}
-
-const struct manifest_thread *report_listed_thread(const struct view_trace *trace, const struct view_thread *thread)
-{
-    const struct manifest_process *process = report_listed_process(trace, &trace->processes[thread->process]);
-
-    for (size_t i = 0; process != NULL && i < process->thread_count; i++)
-        if (process->threads[i].tid == thread->tid && process->threads[i].generation == thread->generation)
-            return &process->threads[i];
-    return NULL;
-}
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
 

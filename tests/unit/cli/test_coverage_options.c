@@ -22,14 +22,15 @@ static void options_come_in_any_order(void)
 {
     CHECK_EQUAL(READ("there"), COMMAND_DONE);
     CHECK_TEXT(options.trace, "there");
-    CHECK(options.filter == NULL && !options.functions && !options.missed && !options.lines && !options.json);
+    CHECK(options.choice.filter == NULL && !options.choice.functions && !options.choice.missed && !options.lines &&
+          !options.json);
     CHECK_EQUAL(READ("--functions", "there", "--missed", "--filter", "a*", "--lines", "--json"), COMMAND_DONE);
     CHECK_TEXT(options.trace, "there");
-    CHECK_TEXT(options.filter, "a*");
-    CHECK(options.functions && options.missed && options.lines && options.json);
+    CHECK_TEXT(options.choice.filter, "a*");
+    CHECK(options.choice.functions && options.choice.missed && options.lines && options.json);
     CHECK_EQUAL(READ("--filter=b", "--", "--there"), COMMAND_DONE);
     CHECK_TEXT(options.trace, "--there");
-    CHECK_TEXT(options.filter, "b");
+    CHECK_TEXT(options.choice.filter, "b");
 }
 
 static void what_is_wrong_is_told(void)
@@ -46,43 +47,9 @@ static void what_is_wrong_is_told(void)
     CHECK(strstr(err.text, "no such option") != NULL);
 }
 
-static bool is_wanted(const char *filter, const char *module, const char *function)
-{
-    options.filter = filter;
-    return coverage_options_want(&options, module, function);
-}
-
-static void filters_are_of_functions_or_of_files_too(void)
-{
-    CHECK(is_wanted(NULL, "/lib/libz.so.1", "inflate"));
-    CHECK(is_wanted("infl*", "/lib/libz.so.1", "inflate"));
-    CHECK(!is_wanted("infl", "/lib/libz.so.1", "inflate"));
-    CHECK(is_wanted("libz.so*!*", "/lib/libz.so.1", "inflate"));
-    CHECK(!is_wanted("libz.so*!*", "/lib/libc.so.6", "inflate"));
-    CHECK(!is_wanted("libz.so*!deflate", "/lib/libz.so.1", "inflate"));
-    CHECK(is_wanted("[!d]nflate", "/lib/libz.so.1", "inflate"));
-    CHECK(is_wanted("prog!main", "prog", "main"));
-}
-
-static void filters_are_for_coverage(void)
-{
-    const struct coverage_function function = {.name = "main"};
-    const struct module module = {.path = "/bin/prog"};
-    const struct coverage_module file = {.module = &module};
-
-    options.filter = NULL;
-    CHECK(coverage_options_filter(&options).wants == NULL);
-    options.filter = "prog!m*";
-    CHECK(coverage_options_filter(&options).wants(&options, &file, &function));
-    options.filter = "prog!n*";
-    CHECK(!coverage_options_filter(&options).wants(&options, &file, &function));
-}
-
 static const struct check_case cases[] = {
     CHECK_CASE(options_come_in_any_order),
     CHECK_CASE(what_is_wrong_is_told),
-    CHECK_CASE(filters_are_of_functions_or_of_files_too),
-    CHECK_CASE(filters_are_for_coverage),
 };
 
 CHECK_MAIN(cases)

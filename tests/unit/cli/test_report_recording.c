@@ -70,21 +70,9 @@ static void how_it_ended_is_said(void)
     trace_folder_deinit(&folder);
 }
 
-static void counts_have_commas(void)
-{
-    char text[REPORT_COUNT_BYTES];
-
-    CHECK_TEXT(report_count_write(0, text), "0");
-    CHECK_TEXT(report_count_write(999, text), "999");
-    CHECK_TEXT(report_count_write(1000, text), "1,000");
-    CHECK_TEXT(report_count_write(1234567, text), "1,234,567");
-    CHECK_TEXT(report_count_write(UINT64_MAX, text), "18,446,744,073,709,551,615");
-}
-
 static const struct check_case cases[] = {
     CHECK_CASE(what_was_recorded_is_said_first),
     CHECK_CASE(how_it_ended_is_said),
-    CHECK_CASE(counts_have_commas),
 };
 
 CHECK_MAIN(cases)

@@ -6,7 +6,6 @@
 #include "support/command_run.h"
 #include "support/trace_folder.h"
 #include "trace/manifest.h"
-#include "view/view_trace.h"
 
 extern const struct command command_report;
 
@@ -63,24 +62,9 @@ static void threads_that_waited_have_a_column(void)
     trace_folder_deinit(&folder);
 }
 
-static void what_the_manifest_does_not_know_is_not_listed(void)
-{
-    struct view_trace trace;
-    struct view_process other = {.pid = 100, .image = 2};
-
-    begin();
-    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK(report_listed_process(&trace, &trace.processes[0]) == &trace.manifest.processes[0]);
-    CHECK(report_listed_process(&trace, &other) == NULL);
-    CHECK(report_listed_thread(&trace, &trace.threads[1]) == &trace.manifest.processes[0].threads[1]);
-    view_trace_close(&trace);
-    trace_folder_deinit(&folder);
-}
-
 static const struct check_case cases[] = {
     CHECK_CASE(threads_are_shown_with_their_events),
     CHECK_CASE(threads_that_waited_have_a_column),
-    CHECK_CASE(what_the_manifest_does_not_know_is_not_listed),
 };
 
 CHECK_MAIN(cases)

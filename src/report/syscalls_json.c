@@ -3,7 +3,7 @@
  * What a call was given is noted when it begins, for a program that executes another has other memory afterwards. Notes
  * are a list, one for each thread that is in a call.
  */
-#include "cli/syscalls_json.h"
+#include "report/syscalls_json.h"
 
 #include "syscalls/errno_name.h"
 #include "syscalls/signal_text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "cli/syscalls_json.h"
+#include "report/syscalls_json.h"
 
 #include "support/check.h"
 

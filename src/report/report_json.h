@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as JSON, for programs: docs/report_json.md says what is in it. */
-#ifndef GAIT_CLI_REPORT_JSON_H
-#define GAIT_CLI_REPORT_JSON_H
+#ifndef GAIT_REPORT_REPORT_JSON_H
+#define GAIT_REPORT_REPORT_JSON_H
 
-#include "cli/report_rows.h"
+#include "report/report_rows.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * A JSON document (RFC 8259) on a stream, a member a line: commas, quotes and indents are done here. Names of members
  * are given in objects, and NULL in lists. One thread at a time.
  */
-#ifndef GAIT_CLI_JSON_PAGE_H
-#define GAIT_CLI_JSON_PAGE_H
+#ifndef GAIT_REPORT_JSON_PAGE_H
+#define GAIT_REPORT_JSON_PAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

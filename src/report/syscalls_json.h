@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls and signals as objects, one a line. One thread at a time. */
-#ifndef GAIT_CLI_SYSCALLS_JSON_H
-#define GAIT_CLI_SYSCALLS_JSON_H
+#ifndef GAIT_REPORT_SYSCALLS_JSON_H
+#define GAIT_REPORT_SYSCALLS_JSON_H
 
 #include "syscalls/system_call_text.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Two traces side by side: what was called more or less often, and took more or less time. One thread at a time. */
-#ifndef GAIT_CLI_REPORT_DIFF_H
-#define GAIT_CLI_REPORT_DIFF_H
+#ifndef GAIT_REPORT_REPORT_DIFF_H
+#define GAIT_REPORT_REPORT_DIFF_H
 
-#include "cli/report_rows.h"
+#include "report/report_rows.h"
 
 /*
  * Groups of both traces that have the same name, of functions also the same file but for its folder, and of threads but

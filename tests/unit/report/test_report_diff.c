@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report_diff.h"
+#include "report/report_diff.h"
 
 #include "support/check.h"
 #include "support/hooked_thread.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/coverage_json.h"
+#include "report/coverage_json.h"
 
-#include "cli/screen.h"
 #include "export/export_text.h"
 
 #include <inttypes.h>
@@ -25,7 +24,7 @@ static void put_build_id(FILE *stream, const struct module *module)
     putc('"', stream);
 }
 
-static void put_functions(FILE *stream, const struct coverage_options *options, const struct coverage_module *module)
+static void put_functions(FILE *stream, const struct coverage_choice *choice, const struct coverage_module *module)
 {
     struct list list = {.stream = stream};
 
@@ -33,8 +32,8 @@ static void put_functions(FILE *stream, const struct coverage_options *options, 
     for (size_t i = 0; i < module->function_count; i++) {
         const struct coverage_function *function = &module->functions[i];
 
-        if (!function->is_watched || !(function->is_executed ? options->functions : options->missed) ||
-            !coverage_options_want(options, module->module->path, function->name))
+        if (!function->is_watched || !(function->is_executed ? choice->functions : choice->missed) ||
+            !coverage_choice_wants(choice, module->module->path, function->name))
             continue;
         put_item(&list);
         fputs("{\"name\":", stream);
@@ -47,14 +46,14 @@ static void put_functions(FILE *stream, const struct coverage_options *options, 
     putc(']', stream);
 }
 
-static void put_module(struct list *list, const struct coverage_options *options, const struct coverage_module *module)
+static void put_module(struct list *list, const struct coverage_choice *choice, const struct coverage_module *module)
 {
-    const struct coverage_filter filter = coverage_options_filter(options);
+    const struct coverage_filter filter = coverage_choice_filter(choice);
     FILE *stream = list->stream;
     struct coverage_totals totals;
 
     coverage_count(module, &filter, &totals);
-    if (options->filter != NULL && totals.functions == 0)
+    if (choice->filter != NULL && totals.functions == 0)
         return;
     put_item(list);
     fputs("{\"path\":", stream);
@@ -70,8 +69,8 @@ static void put_module(struct list *list, const struct coverage_options *options
             ",\"executed_bytes\":%" PRIu64 ",\"executed_blocks\":%zu",
             totals.functions, totals.executed_functions, totals.unwatched_functions, totals.code_bytes,
             totals.executed_bytes, totals.blocks);
-    if (options->functions || options->missed)
-        put_functions(stream, options, module);
+    if (choice->functions || choice->missed)
+        put_functions(stream, choice, module);
     putc('}', stream);
 }
 
@@ -97,22 +96,22 @@ static const char *truth(bool is_true)
     return is_true ? "true" : "false";
 }
 
-void coverage_json_put(struct screen *screen, const struct coverage_options *options, const struct coverage *coverage,
+void coverage_json_put(FILE *stream, const struct coverage_choice *choice, const struct coverage *coverage,
                        const struct coverage_lines *lines)
 {
-    struct list list = {.stream = screen->stream};
+    struct list list = {.stream = stream};
 
-    fprintf(screen->stream, "{\"has_blocks\":%s,\"is_of_hooks\":%s,\"elsewhere\":%" PRIu64 ",\"modules\":[",
+    fprintf(stream, "{\"has_blocks\":%s,\"is_of_hooks\":%s,\"elsewhere\":%" PRIu64 ",\"modules\":[",
             truth(coverage->code.has_blocks), truth(coverage->code.is_of_hooks), coverage->elsewhere);
     for (size_t i = 0; i < coverage->count; i++)
-        put_module(&list, options, &coverage->modules[i]);
-    fputs("]", screen->stream);
+        put_module(&list, choice, &coverage->modules[i]);
+    fputs("]", stream);
     if (lines != NULL) {
         list.is_begun = false;
-        fputs(",\"sources\":[", screen->stream);
+        fputs(",\"sources\":[", stream);
         for (size_t i = 0; i < lines->source_count; i++)
             put_source(&list, lines, &lines->sources[i]);
-        fputs("]", screen->stream);
+        fputs("]", stream);
     }
-    fputs("}\n", screen->stream);
+    fputs("}\n", stream);
 }

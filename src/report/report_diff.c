@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses say nothing from one run to the next, and folders may be others: names are what is compared. */
 #define _GNU_SOURCE
-#include "cli/report_diff.h"
+#include "report/report_diff.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/coverage_json.h"
+#include "report/coverage_json.h"
 
 #include "support/check.h"
 #include "support/command_run.h"

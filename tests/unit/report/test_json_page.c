@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/json_page.h"
+#include "report/json_page.h"
 
 #include "support/check.h"
 

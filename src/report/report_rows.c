@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of groups depend on which thread was quicker, so they decide nothing: keys do. */
 #define _GNU_SOURCE
-#include "cli/report_rows.h"
+#include "report/report_rows.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Members are only ever added; whoever takes one away or changes what it means adds one to the version. */
-#include "cli/report_json.h"
+#include "report/report_json.h"
 
-#include "cli/json_page.h"
-#include "cli/report_crash.h"
-#include "cli/report_details.h"
-#include "cli/report_diff.h"
-#include "cli/report_kernel.h"
-#include "cli/report_left.h"
-#include "cli/report_probes.h"
-#include "cli/report_recording.h"
-#include "cli/report_threads.h"
+#include "report/crash_words.h"
+#include "report/detail_words.h"
+#include "report/json_page.h"
+#include "report/kernel_totals.h"
+#include "report/process_words.h"
+#include "report/report_diff.h"
+#include "view/probe_names.h"
 #include "view/system_call_words.h"
 
 #include <inttypes.h>
@@ -344,6 +342,58 @@ static void put_system_calls(struct json_page *page, const struct trace_report *
     json_page_close(page, ']');
 }
 
+static void put_probe(struct json_page *page, const struct trace_report *report, size_t process,
+                      const struct probe_count *count)
+{
+    const struct manifest_probe *probe = probe_names_find(report->trace, process, count->probe);
+    char arguments[DETAIL_TEXT_BYTES];
+
+    report_probe_write_arguments(count, arguments);
+    json_page_open(page, NULL, '{');
+    json_page_count(page, "pid", report->trace->processes[process].pid);
+    json_page_text(page, "provider", probe == NULL ? "" : probe->provider);
+    json_page_text(page, "name", probe == NULL ? "" : probe->name);
+    json_page_count(page, "times", count->times);
+    json_page_count(page, "first_ns", view_trace_ns(report->trace, count->first_time));
+    json_page_count(page, "last_ns", view_trace_ns(report->trace, count->last_time));
+    json_page_text(page, "last_arguments", arguments);
+    json_page_close(page, '}');
+}
+
+static void put_probes(struct json_page *page, const struct trace_report *report)
+{
+    json_page_open(page, "probes", '[');
+    for (size_t i = 0; i < report->trace->process_count; i++)
+        for (size_t j = 0; j < report->processes[i].probes.count; j++)
+            put_probe(page, report, i, &report->processes[i].probes.counts[j]);
+    json_page_close(page, ']');
+}
+
+/* Nothing, if there are none. */
+static void put_kernel_sources(struct json_page *page, const struct view_trace *trace)
+{
+    struct kernel_totals totals;
+    double seconds;
+
+    if (!kernel_totals_read(&totals, trace))
+        return;
+    seconds = kernel_totals_seconds(&totals, trace);
+    json_page_open(page, "kernel_sources", '[');
+    for (uint32_t i = 1; i < totals.sources.source_count; i++) {
+        const struct kernel_source *source = &totals.sources.sources[i];
+
+        json_page_open(page, NULL, '{');
+        json_page_text(page, "spec", source->spec);
+        json_page_text(page, "name", source->name);
+        json_page_count(page, "events", totals.counts[i]);
+        json_page_number(page, "per_second", seconds > 0 ? (double)totals.counts[i] / seconds : 0.0);
+        json_page_count(page, "lost", source->lost_count);
+        json_page_close(page, '}');
+    }
+    json_page_close(page, ']');
+    kernel_totals_free(&totals);
+}
+
 static void put_signal(struct json_page *page, const struct report_place *place, const struct crash_signal *signal)
 {
     uint64_t pc = signal->register_count < 2 ? 0 : signal->registers[signal->register_count - 2];
@@ -448,10 +498,10 @@ int report_json_write(const struct report_json *json, struct trace_report *repor
     result = put_rows(&page, report, json);
     if (result == 0)
         result = put_details(&page, report, names);
-    report_probes_put(report, &page);
+    put_probes(&page, report);
     if (result == 0)
         put_system_calls(&page, report);
-    report_kernel_put(report->trace, &page);
+    put_kernel_sources(&page, report->trace);
     put_crashes_and_problems(&page, report, names);
     json_page_close(&page, '}');
     return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* As gait report --json writes it. */
-#include "cli/report_json.h"
+#include "report/report_json.h"
 
 #include "cli/command.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report_rows.h"
+#include "report/report_rows.h"
 
 #include "support/check.h"
 #include "support/hooked_thread.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a report: groups of calls in an order, with their names. One thread at a time. */
-#ifndef GAIT_CLI_REPORT_ROWS_H
-#define GAIT_CLI_REPORT_ROWS_H
+#ifndef GAIT_REPORT_REPORT_ROWS_H
+#define GAIT_REPORT_REPORT_ROWS_H
 
 #include "view/trace_report.h"
 
