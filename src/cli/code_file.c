@@ -8,7 +8,7 @@
 #include "arch/arch.h"
 #include "arch/host_cpu.h"
 #include "base/text_parse.h"
-#include "cli/nearest_name.h"
+#include "cli/options/nearest_name.h"
 #include "hosted/error.h"
 
 #include <errno.h>

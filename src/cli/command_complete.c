@@ -6,7 +6,7 @@
 #include "cli/command.h"
 
 #include "cli/commands.h"
-#include "cli/screen.h"
+#include "cli/screens/screen.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
 /* gait coverage: which functions, how much of the code and which lines of the source ran. */
 #include "cli/command.h"
 
-#include "cli/coverage_options.h"
-#include "cli/coverage_screen.h"
+#include "cli/options/coverage_options.h"
 #include "cli/reading_status.h"
-#include "cli/screen.h"
+#include "cli/screens/coverage_screen.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "report/coverage_json.h"
 

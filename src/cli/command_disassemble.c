@@ -5,9 +5,9 @@
 #include "arch/arch.h"
 #include "arch/host_cpu.h"
 #include "base/text_format.h"
-#include "cli/arguments.h"
 #include "cli/code_file.h"
-#include "cli/screen.h"
+#include "cli/options/arguments.h"
+#include "cli/screens/screen.h"
 
 #include <inttypes.h>
 

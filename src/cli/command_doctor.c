@@ -2,11 +2,11 @@
 /* gait doctor. */
 #include "cli/command.h"
 
-#include "cli/arguments.h"
 #include "cli/doctor.h"
 #include "cli/doctor_clean.h"
-#include "cli/printable.h"
-#include "cli/screen.h"
+#include "cli/options/arguments.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "trace/json_text.h"
 

@@ -5,10 +5,10 @@
 
 #include "arch/arch.h"
 #include "base/memory_map.h"
-#include "cli/arguments.h"
 #include "cli/code_file.h"
-#include "cli/screen.h"
-#include "cli/side_by_side.h"
+#include "cli/options/arguments.h"
+#include "cli/screens/screen.h"
+#include "cli/screens/side_by_side.h"
 #include "gait/stalker.h"
 #include "hosted/error.h"
 

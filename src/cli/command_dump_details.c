@@ -2,10 +2,10 @@
 /* gait dump details: all records of the detail lanes of a trace as lines of text, thread by thread, in their order. */
 #include "cli/command.h"
 
-#include "cli/arguments.h"
-#include "cli/printable.h"
+#include "cli/options/arguments.h"
 #include "cli/reading_status.h"
-#include "cli/screen.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"

@@ -3,10 +3,10 @@
  */
 #include "cli/command.h"
 
-#include "cli/arguments.h"
-#include "cli/printable.h"
+#include "cli/options/arguments.h"
 #include "cli/reading_status.h"
-#include "cli/screen.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "symbolize/function_names.h"
 #include "trace/event_names.h"

@@ -3,10 +3,10 @@
 #include "cli/command.h"
 
 #include "arch/arch.h"
-#include "cli/arguments.h"
 #include "cli/code_file.h"
-#include "cli/screen.h"
-#include "cli/side_by_side.h"
+#include "cli/options/arguments.h"
+#include "cli/screens/screen.h"
+#include "cli/screens/side_by_side.h"
 #include "gait/code_copy.h"
 #include "hosted/error.h"
 

@@ -3,11 +3,11 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "cli/export_options.h"
-#include "cli/printable.h"
-#include "cli/progress_bar.h"
+#include "cli/options/export_options.h"
 #include "cli/reading_status.h"
-#include "cli/screen.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/progress_bar.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "trace/kernel_events.h"
 #include "view/thread_choice.h"

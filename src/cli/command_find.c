@@ -3,12 +3,12 @@
 #include "cli/command.h"
 
 #include "base/text_parse.h"
-#include "cli/arguments.h"
-#include "cli/find_listing.h"
 #include "cli/function_survey.h"
-#include "cli/nearest_name.h"
-#include "cli/probe_listing.h"
+#include "cli/options/arguments.h"
+#include "cli/options/nearest_name.h"
 #include "cli/process_files.h"
+#include "cli/screens/find_listing.h"
+#include "cli/screens/probe_listing.h"
 #include "hosted/error.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 
 #include "cli/commands.h"
-#include "cli/screen.h"
+#include "cli/screens/screen.h"
 
 static void list_commands(struct screen *screen)
 {

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "cli/printable.h"
-#include "cli/screen.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "symbolize/kept_debug.h"
 #include "symbolize/kept_trace.h"

@@ -2,11 +2,11 @@
 /* gait query: SQL over a trace, and what there is to ask for. */
 #include "cli/command.h"
 
-#include "cli/arguments.h"
-#include "cli/printable.h"
+#include "cli/options/arguments.h"
 #include "cli/query_hint.h"
 #include "cli/reading_status.h"
-#include "cli/screen.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "query/query.h"
 #include "query/row_csv.h"

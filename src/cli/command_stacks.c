@@ -2,10 +2,10 @@
 /* gait stacks: who called the functions of which --stack kept the callers; those that are the same are counted. */
 #include "cli/command.h"
 
-#include "cli/arguments.h"
-#include "cli/printable.h"
+#include "cli/options/arguments.h"
 #include "cli/reading_status.h"
-#include "cli/screen.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"

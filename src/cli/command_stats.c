@@ -2,10 +2,10 @@
 /* gait stats. */
 #include "cli/command.h"
 
-#include "cli/arguments.h"
 #include "cli/control_client.h"
-#include "cli/printable.h"
-#include "cli/screen.h"
+#include "cli/options/arguments.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "ring/ring_pressure.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "cli/syscalls_options.h"
+#include "cli/options/syscalls_options.h"
 #include "hosted/error.h"
 #include "report/syscalls_json.h"
 #include "syscalls/call_stack.h"

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 
 #include "cli/control_client.h"
-#include "cli/screen.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "cli/arguments.h"
-#include "cli/printable.h"
-#include "cli/screen.h"
+#include "cli/options/arguments.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "trace/trace_unpack.h"
 

@@ -2,9 +2,9 @@
 /* gait verify: whether all files of a trace are good, and ending those that were not ended. */
 #include "cli/command.h"
 
-#include "cli/arguments.h"
-#include "cli/printable.h"
-#include "cli/screen.h"
+#include "cli/options/arguments.h"
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
 #include "hosted/error.h"
 #include "ring/event_record.h"
 #include "trace/file_check.h"

@@ -2,8 +2,8 @@
 /* gait version. */
 #include "cli/command.h"
 
-#include "cli/arguments.h"
-#include "cli/screen.h"
+#include "cli/options/arguments.h"
+#include "cli/screens/screen.h"
 #include "gait/version.h"
 
 static enum command_status run(const struct command_call *call)

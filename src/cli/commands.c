@@ -2,7 +2,7 @@
 /* The table of commands, made from commands.def, and what to say when a word is none of them. Stateless. */
 #include "cli/commands.h"
 
-#include "cli/nearest_name.h"
+#include "cli/options/nearest_name.h"
 #include "hosted/error.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/control_client.h"
 
-#include "cli/printable.h"
+#include "cli/screens/printable.h"
 #include "hosted/error.h"
 
 #include <errno.h>

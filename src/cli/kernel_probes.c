@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "cli/kernel_probes.h"
 
-#include "cli/nearest_name.h"
-#include "cli/record_options.h"
+#include "cli/options/nearest_name.h"
+#include "cli/options/record_options.h"
 #include "hosted/error.h"
 #include "kernel/perf_reader.h"
 

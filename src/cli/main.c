@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gait command: finds the command that is meant, runs it, and says on standard error what went wrong. */
 #include "cli/commands.h"
-#include "cli/screen.h"
+#include "cli/screens/screen.h"
 #include "trace/stream_reader.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/no_such_function.h"
 
-#include "cli/nearest_name.h"
-#include "cli/printable.h"
+#include "cli/options/nearest_name.h"
+#include "cli/screens/printable.h"
 #include "hosted/error.h"
 #include "view/function_pattern.h"
 #include "view/view_functions.h"

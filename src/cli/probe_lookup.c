@@ -3,9 +3,9 @@
 #include "cli/probe_lookup.h"
 
 #include "base/glob.h"
-#include "cli/nearest_name.h"
-#include "cli/printable.h"
-#include "cli/probe_option.h"
+#include "cli/options/nearest_name.h"
+#include "cli/options/probe_option.h"
+#include "cli/screens/printable.h"
 #include "elf/static_probes.h"
 #include "elf/symbol_file.h"
 #include "hosted/error.h"

@@ -5,7 +5,7 @@
 #define GAIT_CLI_PROBE_LOOKUP_H
 
 #include "base/attributes.h"
-#include "cli/record_options.h"
+#include "cli/options/record_options.h"
 #include "gait/error.h"
 
 #include <sys/types.h>

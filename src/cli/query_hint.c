@@ -2,7 +2,7 @@
 /* SQLite has no other way to say what it does not know than the text of its error. */
 #include "cli/query_hint.h"
 
-#include "cli/nearest_name.h"
+#include "cli/options/nearest_name.h"
 #include "gait/error.h"
 #include "query/query.h"
 

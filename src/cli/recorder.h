@@ -5,7 +5,7 @@
 #define GAIT_CLI_RECORDER_H
 
 #include "cli/command.h"
-#include "cli/record_options.h"
+#include "cli/options/record_options.h"
 #include "inject/target.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/system_call_hint.h"
 
-#include "cli/nearest_name.h"
-#include "cli/printable.h"
+#include "cli/options/nearest_name.h"
+#include "cli/screens/printable.h"
 #include "hosted/error.h"
 
 #include <errno.h>

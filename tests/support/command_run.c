@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "support/command_run.h"
 
-#include "cli/screen.h"
+#include "cli/screens/screen.h"
 
 #include <stdlib.h>
 

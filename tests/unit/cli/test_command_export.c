@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "cli/screen.h"
+#include "cli/screens/screen.h"
 #include "support/check.h"
 #include "support/command_run.h"
 #include "support/trace_folder.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/kernel_probes.h"
 
-#include "cli/record_options.h"
+#include "cli/options/record_options.h"
 #include "hosted/error.h"
 #include "support/check.h"
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Names come from files that nobody has checked: for people what could move a cursor is replaced, for JSON escaped. */
+#include "cli/screens/find_listing.h"
+
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
+#include "trace/json_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES   512
+#define HOW_COLUMNS  30
+#define DIGITS_BYTES 24
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? path : slash + 1;
+}
+
+/* A function without a name is called by its place in the module. */
+static void copy_name(const struct find_listing *listing, const struct elf_function *function, char *name)
+{
+    char text[NAME_BYTES];
+
+    if (function->name == NULL)
+        snprintf(text, sizeof(text), "%s+0x%" PRIx64, last_part(listing->path), function->start);
+    else
+        snprintf(text, sizeof(text), "%.*s", (int)(function->name_length & INT16_MAX), function->name);
+    printable(name, NAME_BYTES, text);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+static void put_line(const struct find_listing *listing, const struct elf_function *function,
+                     const struct hook_plan *plan)
+{
+    char name[NAME_BYTES], digits[DIGITS_BYTES], how[64];
+    struct screen *screen = listing->screen;
+
+    copy_name(listing, function, name);
+    snprintf(digits, sizeof(digits), "%16" PRIx64, function->start + listing->bias);
+    screen_put(screen, SCREEN_FAINT, 0, digits);
+    screen_print(screen, " %8" PRIu64 "  ", function->size_bytes);
+    if (listing->is_hookable) {
+        snprintf(how, sizeof(how), "%s%s", hook_method_name(plan->method), plan->is_entry_only ? ", entry only" : "");
+        screen_put(screen, plan->method >= HOOK_TRAP ? SCREEN_CHANGED : SCREEN_PLAIN, HOW_COLUMNS, how);
+    }
+    screen_print(screen, "%s  ", name);
+    screen_put(screen, SCREEN_FAINT, 0, last_part(listing->path));
+    if (listing->is_hookable && plan->obstacle != HOOK_NO_OBSTACLE)
+        screen_print(screen, "  (%s)", hook_obstacle_text(plan->obstacle));
+    screen_print(screen, "\n");
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+static void put_summary(const struct find_listing *listing, const char *what, const struct find_counts *counts)
+{
+    struct screen *screen = listing->screen;
+
+    screen_put(screen, SCREEN_STRONG, 0, what);
+    screen_print(screen, ": %" PRIu64 " function%s", counts->functions, counts->functions == 1 ? "" : "s");
+    for (unsigned i = 0; listing->is_hookable && i <= HOOK_IMPOSSIBLE; i++)
+        screen_print(screen, "%s%s %" PRIu64 " (%.3f %%)", i == 0 ? ": " : ", ", hook_method_name(i),
+                     counts->methods[i], percent(counts->methods[i], counts->functions));
+    if (listing->is_hookable)
+        screen_print(screen, "; entry only %" PRIu64, counts->entry_only);
+    screen_print(screen, "\n");
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void put_function_json(const struct find_listing *listing, const struct elf_function *function,
+                              const struct hook_plan *plan)
+{
+    FILE *file = listing->screen->stream;
+    char name[NAME_BYTES];
+
+    fprintf(file, "%s\n    {\"address\": \"0x%" PRIx64 "\", \"size\": %" PRIu64 ", \"name\": ",
+            listing->counts.functions == 1 ? "" : ",", function->start + listing->bias, function->size_bytes);
+    snprintf(name, sizeof(name), "%.*s", (int)(function->name_length & INT16_MAX),
+             function->name == NULL ? "" : function->name);
+    if (function->name == NULL)
+        fputs("null", file);
+    else
+        json_put_text(file, name);
+    if (listing->is_hookable) {
+        fprintf(file, ", \"method\": \"%s\", \"patch_at\": \"0x%" PRIx64 "\", \"patch_bytes\": %" PRIu32,
+                hook_method_name(plan->method), plan->patch_at + listing->bias, plan->patch_bytes);
+        fprintf(file, ", \"displaced_bytes\": %" PRIu64 ", \"entry_only\": %s, \"obstacle\": ",
+                plan->displaced_end - plan->patch_at, plan->is_entry_only ? "true" : "false");
+        json_put_text(file, hook_obstacle_text(plan->obstacle));
+    }
+    fputs("}", file);
+}
+
+static void put_summary_json(const struct find_listing *listing, const struct find_counts *counts)
+{
+    FILE *file = listing->screen->stream;
+
+    fprintf(file, "\"summary\": {\"functions\": %" PRIu64, counts->functions);
+    for (unsigned i = 0; listing->is_hookable && i <= HOOK_IMPOSSIBLE; i++)
+        fprintf(file, ", \"%s\": %" PRIu64, hook_method_name(i), counts->methods[i]);
+    if (listing->is_hookable)
+        fprintf(file, ", \"entry only\": %" PRIu64, counts->entry_only);
+    fputs("}", file);
+}
+
+/* ---- listings ---------------------------------------------------------------------------------------------------- */
+
+void find_listing_begin(struct find_listing *listing)
+{
+    if (listing->is_json)
+        fputs("{\"modules\": [", listing->screen->stream);
+}
+
+void find_listing_begin_module(struct find_listing *listing, const char *path, uint64_t bias)
+{
+    FILE *file = listing->screen->stream;
+
+    listing->path = path;
+    listing->bias = bias;
+    listing->counts = (struct find_counts){0};
+    listing->module_count++;
+    if (!listing->is_json)
+        return;
+    fprintf(file, "%s\n  {\"path\": ", listing->module_count == 1 ? "" : ",");
+    json_put_text(file, path);
+    fputs(listing->is_summary ? ", " : ", \"functions\": [", file);
+}
+
+static void count(struct find_counts *counts, const struct hook_plan *plan)
+{
+    counts->functions++;
+    counts->methods[plan->method]++;
+    counts->entry_only += plan->is_entry_only;
+}
+
+void find_listing_add(struct find_listing *listing, const struct elf_function *function, const struct hook_plan *plan)
+{
+    count(&listing->counts, plan);
+    count(&listing->total, plan);
+    if (listing->is_summary)
+        return;
+    if (listing->is_json)
+        put_function_json(listing, function, plan);
+    else
+        put_line(listing, function, plan);
+}
+
+void find_listing_end_module(struct find_listing *listing)
+{
+    char path[NAME_BYTES];
+
+    if (listing->is_json) {
+        fputs(listing->is_summary ? "" : "],\n   ", listing->screen->stream);
+        put_summary_json(listing, &listing->counts);
+        fputs("}", listing->screen->stream);
+    } else if ((listing->is_hookable || listing->is_summary) && listing->counts.functions != 0) {
+        put_summary(listing, printable(path, sizeof(path), last_part(listing->path)), &listing->counts);
+    }
+}
+
+void find_listing_end(struct find_listing *listing)
+{
+    if (listing->is_json) {
+        fputs("],\n ", listing->screen->stream);
+        put_summary_json(listing, &listing->total);
+        fputs("}\n", listing->screen->stream);
+    } else if ((listing->is_hookable || listing->is_summary) && listing->module_count > 1 &&
+               listing->total.functions != 0) {
+        put_summary(listing, "all", &listing->total);
+    }
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/screens/report_recording.h"
+
+#include "cli/screens/printable.h"
+#include "cli/screens/report_windows.h"
+#include "cli/screens/screen.h"
+#include "report/figures.h"
+#include "report/process_words.h"
+#include "view/trace_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define TEXT_BYTES    512
+#define FIELD_COLUMNS 11
+
+static void put_field(struct screen *screen, const char *name, const char *text)
+{
+    char clean[TEXT_BYTES];
+
+    screen_put(screen, SCREEN_STRONG, FIELD_COLUMNS, name);
+    screen_print(screen, "%s\n", printable(clean, sizeof(clean), text));
+}
+
+static void put_command(struct screen *screen, const struct manifest *manifest)
+{
+    char text[TEXT_BYTES] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; manifest->arguments[i] != NULL && used < sizeof(text); i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i == 0 ? "" : " ", manifest->arguments[i]);
+    put_field(screen, "command", text);
+}
+
+/* "2026-01-31 12:00:00 UTC, for 1.234 s" */
+static void put_time(struct screen *screen, const struct trace_report *report)
+{
+    time_t seconds = (time_t)(report->trace->manifest.began_unix_ns / 1000000000);
+    uint64_t duration_ns = report_duration_ns(report);
+    char text[TEXT_BYTES], date[64] = "at an unknown time";
+    struct tm parts;
+
+    if (gmtime_r(&seconds, &parts) != NULL && strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
+        strcpy(date, "at an unknown time");
+    if (duration_ns != 0)
+        snprintf(text, sizeof(text), "%s, for %.3f s", date, (double)duration_ns / 1e9);
+    else
+        snprintf(text, sizeof(text), "%s", date);
+    put_field(screen, "recorded", text);
+}
+
+/* How the first process ended, whatever programs it became. */
+static int first_status(const struct manifest *manifest)
+{
+    int status = -1;
+
+    for (size_t i = 0; i < manifest->process_count; i++)
+        if (manifest->processes[i].pid == manifest->processes[0].pid && manifest->processes[i].status != -1)
+            status = manifest->processes[i].status;
+    return status;
+}
+
+static void put_end(struct screen *screen, const struct manifest *manifest)
+{
+    char text[TEXT_BYTES], status[64] = "";
+
+    if (strcmp(manifest->ended, "running") == 0) {
+        put_field(screen, "ended", "not yet, or the recorder was killed");
+        return;
+    }
+    report_status_write(first_status(manifest), status, sizeof(status));
+    /* The status says as much, and more. */
+    if (status[0] != '\0' && (strcmp(manifest->ended, "exit") == 0 || strcmp(manifest->ended, "signal") == 0))
+        snprintf(text, sizeof(text), "%s", status);
+    else
+        snprintf(text, sizeof(text), "%s%s%s", manifest->ended, status[0] == '\0' ? "" : ", ", status);
+    put_field(screen, "ended", text);
+}
+
+static void put_events(struct screen *screen, const struct manifest *manifest)
+{
+    char text[TEXT_BYTES] = "";
+
+    for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+        if (manifest->events & 1u << bit)
+            strcat(strcat(text, text[0] == '\0' ? "" : ", "), event_name(bit));
+    if (text[0] == '\0')
+        strcat(text, "none");
+    strcat(text, manifest->with_times ? "; with times" : "; without times");
+    put_field(screen, "events", text);
+}
+
+static void put_calls(struct screen *screen, const struct trace_report *report)
+{
+    size_t threads = report->trace->thread_count, functions = report->groups.count;
+    char text[TEXT_BYTES], calls[COUNT_BYTES], count[COUNT_BYTES], of[TEXT_BYTES] = "";
+
+    if (report->all.calls == 0)
+        return;
+    if (report->groups.filter != NULL)
+        snprintf(of, sizeof(of), " of functions that match '%s'", report->groups.filter);
+    else if (report->groups.kind == CALL_GROUP_FUNCTION)
+        snprintf(of, sizeof(of), " of %s function%s", count_write(functions, count), functions == 1 ? "" : "s");
+    snprintf(text, sizeof(text), "%s%.400s, in %zu thread%s", count_write(report->all.calls, calls), of, threads,
+             threads == 1 ? "" : "s");
+    put_field(screen, "calls", text);
+}
+
+/* By reason it is told with the threads. */
+static void put_losses(struct screen *screen, const struct trace_report *report)
+{
+    uint64_t bytes = trace_report_lost_bytes(report), places = 0;
+    char text[TEXT_BYTES], lost[COUNT_BYTES], count[COUNT_BYTES];
+
+    for (size_t i = 0; i < report->trace->thread_count; i++)
+        places += report->threads[i].loss_count;
+    count_write(bytes, lost);
+    count_write(places, count);
+    if (bytes == 0)
+        snprintf(text, sizeof(text), "nothing");
+    else
+        snprintf(text, sizeof(text), "%s bytes of records, in %s place%s", lost, count, places == 1 ? "" : "s");
+    put_field(screen, "lost", text);
+}
+
+void report_recording(struct screen *screen, const struct trace_report *report)
+{
+    const struct manifest *manifest = &report->trace->manifest;
+
+    put_field(screen, "program", manifest->program);
+    put_command(screen, manifest);
+    put_time(screen, report);
+    put_end(screen, manifest);
+    put_events(screen, manifest);
+    put_calls(screen, report);
+    put_losses(screen, report);
+    report_windows(screen, manifest);
+}

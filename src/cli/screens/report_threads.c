@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/screens/report_threads.h"
+
+#include "cli/screens/printable.h"
+#include "cli/screens/screen.h"
+#include "report/process_words.h"
+#include "view/trace_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define TEXT_BYTES   512
+#define NAME_COLUMNS 16
+
+/* ---- processes --------------------------------------------------------------------------------------------------- */
+
+static void put_processes(struct screen *screen, const struct manifest *manifest)
+{
+    char clean[TEXT_BYTES], status[64];
+
+    screen_print(screen, "\n");
+    screen_put(screen, SCREEN_STRONG, 0, "    pid  parent  command");
+    screen_print(screen, "\n");
+    for (size_t i = 0; i < manifest->process_count; i++) {
+        const struct manifest_process *process = &manifest->processes[i];
+        char parent[16] = "-", name[TRACE_PROCESS_NAME_BYTES];
+
+        if (process->parent_pid != 0)
+            snprintf(parent, sizeof(parent), "%" PRIu32, process->parent_pid);
+        report_status_write(process->status, status, sizeof(status));
+        trace_process_name(process->pid, process->image, name);
+        screen_print(screen, "%7s %7s  %s%s%s%s\n", name, parent, printable(clean, sizeof(clean), process->command),
+                     status[0] == '\0' ? "" : "  (", status, status[0] == '\0' ? "" : ")");
+    }
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+/* Which columns there are, since there is something to tell. */
+struct thread_columns {
+    struct screen *screen;
+    uint32_t events;
+    bool has_waits;
+};
+
+static struct thread_columns find_columns(struct screen *screen, const struct trace_report *report)
+{
+    const struct view_trace *trace = report->trace;
+    struct thread_columns columns = {.screen = screen, .events = trace->manifest.events};
+
+    for (size_t i = 0; i < trace->thread_count; i++) {
+        const struct manifest_thread *listed = report_listed_thread(trace, &trace->threads[i]);
+
+        columns.has_waits |= listed != NULL && listed->waited_ns != 0;
+        /* What was asked for, or came nevertheless. */
+        for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+            columns.events |= report->threads[i].counts[bit] != 0 ? 1u << bit : 0;
+    }
+    return columns;
+}
+
+static void put_heading(const struct thread_columns *columns)
+{
+    static const char *const headings[EVENT_NAME_COUNT] = {"calls",        "returns", "instructions", "blocks",
+                                                           "translations", "enters",  "leaves"};
+    char line[TEXT_BYTES];
+    int used = snprintf(line, sizeof(line), "%7s %9s  %-*s", "pid", "tid", NAME_COLUMNS, "thread");
+
+    for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+        if (columns->events & 1u << bit)
+            used += snprintf(line + used, sizeof(line) - (size_t)used, " %14s", headings[bit]);
+    snprintf(line + used, sizeof(line) - (size_t)used, " %14s%s", "bytes lost",
+             columns->has_waits ? "         waited" : "");
+    screen_print(columns->screen, "\n");
+    screen_put(columns->screen, SCREEN_STRONG, 0, line);
+    screen_print(columns->screen, "\n");
+}
+
+static void put_counts(const struct thread_columns *columns, const struct thread_tally *tally, uint64_t waited_ns)
+{
+    for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+        if (columns->events & 1u << bit)
+            screen_print(columns->screen, " %14" PRIu64, tally->counts[bit]);
+    screen_print(columns->screen, " %14" PRIu64, tally->lost_bytes);
+    if (columns->has_waits)
+        screen_print(columns->screen, " %12.3f s", (double)waited_ns / 1e9);
+    screen_print(columns->screen, "\n");
+}
+
+static void put_thread(const struct thread_columns *columns, const struct trace_report *report, size_t index)
+{
+    const struct view_thread *thread = &report->trace->threads[index];
+    const struct view_process *process = &report->trace->processes[thread->process];
+    const struct manifest_thread *listed = report_listed_thread(report->trace, thread);
+    char clean[TEXT_BYTES], tid[32], name[TRACE_PROCESS_NAME_BYTES];
+
+    if (thread->generation == 1)
+        snprintf(tid, sizeof(tid), "%" PRIu32, thread->tid);
+    else
+        snprintf(tid, sizeof(tid), "%" PRIu32 ".%" PRIu32, thread->tid, thread->generation);
+    trace_process_name(process->pid, process->image, name);
+    screen_print(columns->screen, "%7s %9s  %-*s", name, tid, NAME_COLUMNS,
+                 printable(clean, sizeof(clean), thread->name));
+    put_counts(columns, &report->threads[index], listed == NULL ? 0 : listed->waited_ns);
+}
+
+static void put_threads(struct screen *screen, const struct trace_report *report)
+{
+    const struct view_trace *trace = report->trace;
+    struct thread_columns columns = find_columns(screen, report);
+    struct thread_tally all = {.lost_bytes = trace_report_lost_bytes(report)};
+    uint64_t waited_ns = 0;
+
+    put_heading(&columns);
+    for (size_t i = 0; i < trace->thread_count; i++) {
+        const struct manifest_thread *listed = report_listed_thread(trace, &trace->threads[i]);
+
+        put_thread(&columns, report, i);
+        waited_ns += listed == NULL ? 0 : listed->waited_ns;
+        for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
+            all.counts[bit] += report->threads[i].counts[bit];
+    }
+    if (trace->thread_count > 1) {
+        screen_print(screen, "%7s %9s  %-*s", "", "", NAME_COLUMNS, "all");
+        put_counts(&columns, &all, waited_ns);
+    }
+}
+
+/* ---- what is missing --------------------------------------------------------------------------------------------- */
+
+static void put_loss(struct screen *screen, uint32_t pid, uint64_t count, const char *what)
+{
+    if (count != 0)
+        screen_print(screen, "process %" PRIu32 " lost %" PRIu64 " %s\n", pid, count, what);
+}
+
+/* By reason; what every thread lost is in the list of threads. */
+static void put_losses(struct screen *screen, const struct manifest *manifest)
+{
+    for (size_t i = 0; i < manifest->process_count; i++) {
+        const struct manifest_process *process = &manifest->processes[i];
+        const struct manifest_losses *lost = &process->losses;
+
+        put_loss(screen, process->pid, lost->late_bytes, "bytes of records that were not read in time");
+        put_loss(screen, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
+        put_loss(screen, process->pid, lost->no_room_count, "blocks or modules for which there was no room");
+        put_loss(screen, process->pid, lost->no_memory_count, "functions or threads to watch, for want of memory");
+        put_loss(screen, process->pid, lost->not_hooked_count,
+                 "functions or probes that are too short to be hooked, or odd");
+    }
+}
+
+/* Of what the kernel alone told, there are neither. */
+void report_threads(struct screen *screen, const struct trace_report *report)
+{
+    if (report->trace->manifest.process_count == 0 && report->trace->thread_count == 0)
+        return;
+    put_processes(screen, &report->trace->manifest);
+    put_threads(screen, report);
+    put_losses(screen, &report->trace->manifest);
+}
+
+static void put_problem(struct screen *screen, const struct gait_error *err)
+{
+    char clean[TEXT_BYTES];
+
+    if (err->text[0] != '\0')
+        screen_print(screen, "\n%s\n", printable(clean, sizeof(clean), err->text));
+}
+
+void report_problems(struct screen *screen, const struct trace_report *report)
+{
+    for (size_t i = 0; i < report->trace->thread_count; i++)
+        put_problem(screen, &report->threads[i].err);
+    for (size_t i = 0; i < report->trace->process_count; i++)
+        put_problem(screen, &report->processes[i].err);
+}
