@@ -8,7 +8,7 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/error.h"
-#include "trace/json_text.h"
+#include "hosted/json_writer.h"
 
 #include <errno.h>
 
@@ -28,18 +28,48 @@ static void put(struct screen *screen, const struct doctor_check *check, const s
         screen_print(screen, "%*s-> %s\n", 8 + SUBJECT_COLUMNS, "", printable(clean, sizeof(clean), finding->advice));
 }
 
-static void put_json(struct screen *screen, const struct doctor_check *check, const struct doctor_finding *finding,
-                     bool is_first)
+static void put_json(struct json_writer *json, const struct doctor_check *check, const struct doctor_finding *finding)
 {
-    fputs(is_first ? "[\n  {\"subject\": " : ",\n  {\"subject\": ", screen->stream);
-    json_put_text(screen->stream, check->subject);
-    fputs(", \"purpose\": ", screen->stream);
-    json_put_text(screen->stream, check->purpose);
-    fprintf(screen->stream, ", \"works\": \"%s\", \"text\": ", verdicts[finding->verdict]);
-    json_put_text(screen->stream, finding->text);
-    fputs(", \"advice\": ", screen->stream);
-    json_put_text(screen->stream, finding->advice);
-    fputc('}', screen->stream);
+    json_writer_break(json, 2);
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "subject", check->subject);
+    json_writer_text(json, "purpose", check->purpose);
+    json_writer_text(json, "works", verdicts[finding->verdict]);
+    json_writer_text(json, "text", finding->text);
+    json_writer_text(json, "advice", finding->advice);
+    json_writer_close(json, '}');
+}
+
+/* Looks at everything. Returns the first that is needed and missing; NULL: nothing is. */
+static const struct doctor_check *look(struct screen *screen, struct json_writer *json)
+{
+    const struct doctor_check *check, *missing = NULL;
+
+    for (size_t i = 0; (check = doctor_check_at(i)) != NULL; i++) {
+        struct doctor_finding finding = {.verdict = DOCTOR_GOOD};
+
+        check->look(&finding);
+        if (check->is_needed && finding.verdict == DOCTOR_MISSING && missing == NULL)
+            missing = check;
+        if (json != NULL)
+            put_json(json, check, &finding);
+        else
+            put(screen, check, &finding);
+    }
+    return missing;
+}
+
+static const struct doctor_check *look_for_programs(struct screen *screen)
+{
+    struct json_writer json = {.stream = screen->stream, .layout = JSON_SPACED};
+    const struct doctor_check *missing;
+
+    json_writer_open(&json, NULL, '[');
+    missing = look(screen, &json);
+    json_writer_break(&json, 0);
+    json_writer_close(&json, ']');
+    fputs("\n", screen->stream);
+    return missing;
 }
 
 static enum command_status clean(const struct command_call *call)
@@ -59,25 +89,13 @@ static enum command_status run(const struct command_call *call)
     const struct argument_option options[] = {{"json", NULL, &as_json}, {"clean", NULL, &is_clean}};
     const struct argument_rules rules = {"doctor", options, 2, NULL, 0};
     enum command_status status = arguments_parse(call, &rules, NULL);
-    const struct doctor_check *check, *missing = NULL;
+    const struct doctor_check *missing;
 
     if (status != COMMAND_DONE)
         return status;
     if (is_clean)
         return clean(call);
-    for (size_t i = 0; (check = doctor_check_at(i)) != NULL; i++) {
-        struct doctor_finding finding = {.verdict = DOCTOR_GOOD};
-
-        check->look(&finding);
-        if (check->is_needed && finding.verdict == DOCTOR_MISSING && missing == NULL)
-            missing = check;
-        if (as_json)
-            put_json(call->screen, check, &finding, i == 0);
-        else
-            put(call->screen, check, &finding);
-    }
-    if (as_json)
-        fputs("\n]\n", call->screen->stream);
+    missing = as_json ? look_for_programs(call->screen) : look(call->screen, NULL);
     if (missing == NULL)
         return COMMAND_DONE;
     (void)error_set(call->error, EPERM, "nothing can be recorded here: %s is missing; see above", missing->subject);

@@ -9,6 +9,7 @@
 #include "cli/screens/graph_screen.h"
 #include "cli/screens/pager.h"
 #include "hosted/error.h"
+#include "hosted/json_writer.h"
 #include "trace/stream_reader.h"
 #include "view/thread_choice.h"
 
@@ -172,25 +173,23 @@ static void show_graphs(struct graph_run *run)
 
 static void show_json(struct graph_run *run)
 {
-    const char *separator = "";
+    struct json_writer json = {.stream = run->call->screen->stream, .layout = JSON_DENSE};
 
-    screen_print(run->call->screen, "{\"%s\":[", run->settings->function == NULL ? "processes" : "functions");
+    json_writer_open(&json, NULL, '{');
+    json_writer_open(&json, run->settings->function == NULL ? "processes" : "functions", '[');
     for (size_t i = 0; i < run->graph_count; i++) {
         if (!has_calls(&run->graphs[i]))
             continue;
         call_graph_sort(&run->graphs[i]);
-        screen_print(run->call->screen, "%s", separator);
-        report_graph_put_process(&run->shown.graph, run->call->screen->stream, &run->trace.processes[i],
-                                 &run->graphs[i]);
-        separator = ",\n";
+        report_graph_put_process(&run->shown.graph, &json, &run->trace.processes[i], &run->graphs[i]);
     }
-    for (size_t i = 0; i < run->focuses.count; i++) {
-        screen_print(run->call->screen, "%s", separator);
-        report_graph_put_focus(&run->shown.graph, run->call->screen->stream, &run->focuses.focuses[i]);
-        separator = ",\n";
-    }
-    screen_print(run->call->screen, "],\"gaps\":%" PRIu64 ",\"lost_bytes\":%" PRIu64 "}\n", run->missing.gaps,
-                 run->missing.lost_bytes);
+    for (size_t i = 0; i < run->focuses.count; i++)
+        report_graph_put_focus(&run->shown.graph, &json, &run->focuses.focuses[i]);
+    json_writer_close(&json, ']');
+    json_writer_count(&json, "gaps", run->missing.gaps);
+    json_writer_count(&json, "lost_bytes", run->missing.lost_bytes);
+    json_writer_close(&json, '}');
+    fputs("\n", json.stream);
 }
 
 static enum command_status show(struct graph_run *run, int result)

@@ -11,6 +11,7 @@
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
+#include "hosted/json_text.h"
 #include "trace/kernel_event_json.h"
 #include "view/kernel_stack.h"
 
@@ -31,8 +32,9 @@ struct chrome {
 static char *make_text(const struct view_function *function)
 {
     static const char shape[] = "\"name\":%s,\"cat\":%s,\"args\":{%s";
-    char *name = export_text_json(function->name);
-    char *module = export_text_json(function->module == NULL ? "no file" : export_last_name(function->module->path));
+    char *name = json_text_make(JSON_CLEAN, function->name);
+    char *module =
+        json_text_make(JSON_CLEAN, function->module == NULL ? "no file" : export_last_name(function->module->path));
     char *source = function_texts_source(function);
     bool is_made = name != NULL && module != NULL && source != NULL;
     size_t bytes = is_made ? strlen(name) + strlen(module) + strlen(source) + sizeof(shape) : 0;
@@ -130,9 +132,9 @@ static int put_probe(void *context, const struct export_probe *probe)
     begin_event(chrome, 'i', probe->thread);
     put_time(chrome, probe->time_ns);
     export_put(chrome->stream, ",\"s\":\"t\",\"name\":");
-    export_put_json(chrome->stream, probe->name);
+    json_put_text(chrome->stream, JSON_CLEAN, probe->name);
     export_put(chrome->stream, ",\"cat\":\"probe\",\"args\":{\"arguments\":");
-    export_put_json(chrome->stream, probe->arguments);
+    json_put_text(chrome->stream, JSON_CLEAN, probe->arguments);
     export_put(chrome->stream, "}}");
     return ferror(chrome->stream) != 0;
 }
@@ -147,9 +149,9 @@ static int put_system_call(void *context, const struct export_system_call *call)
     export_put(chrome->stream, ",\"dur\":");
     export_put_microseconds(chrome->stream, call->end_ns - call->begin_ns);
     export_put(chrome->stream, ",\"name\":");
-    export_put_json(chrome->stream, call->name);
+    json_put_text(chrome->stream, JSON_CLEAN, call->name);
     export_put(chrome->stream, ",\"cat\":\"syscall\",\"args\":{\"text\":");
-    export_put_json(chrome->stream, call->text);
+    json_put_text(chrome->stream, JSON_CLEAN, call->text);
     if (call->has_returned)
         fprintf(chrome->stream, ",\"result\":%" PRIi64, call->result);
     export_put(chrome->stream, "}}");
@@ -162,7 +164,7 @@ static void put_metadata(struct chrome *chrome, size_t thread, const char *kind,
 {
     begin_event(chrome, 'M', thread);
     fprintf(chrome->stream, ",\"name\":\"%s\",\"args\":{\"name\":", kind);
-    export_put_json(chrome->stream, name);
+    json_put_text(chrome->stream, JSON_CLEAN, name);
     export_put(chrome->stream, "}}");
 }
 
@@ -192,7 +194,7 @@ static void put_stack(struct chrome *chrome, const struct export_kernel_event *t
     if (stack == NULL)
         return;
     export_put(chrome->stream, ",\"stack\":");
-    export_put_json(chrome->stream, stack);
+    json_put_text(chrome->stream, JSON_CLEAN, stack);
     free(stack);
 }
 
@@ -205,9 +207,9 @@ static int put_kernel_event(void *context, const struct export_kernel_event *tol
     chrome->is_first = false;
     put_time(chrome, told->time_ns);
     export_put(chrome->stream, ",\"s\":\"t\",\"cat\":\"kernel\",\"name\":");
-    export_put_json(chrome->stream, told->source->name);
+    json_put_text(chrome->stream, JSON_CLEAN, told->source->name);
     fprintf(chrome->stream, ",\"args\":{\"cpu\":%" PRIu32 ",\"fields\":", told->event->cpu);
-    kernel_event_put_json(chrome->stream, told->source, told->event, export_put_json);
+    kernel_event_put_json(chrome->stream, told->source, told->event, JSON_CLEAN);
     put_stack(chrome, told);
     export_put(chrome->stream, "}}");
     return ferror(chrome->stream) != 0;
@@ -230,7 +232,7 @@ static int write_chrome(const struct export_job *job, struct gait_error *err)
     result = export_probes_behind(job, result, &probes, err);
     result = export_kernel_behind(job, result, &kernel, err);
     export_put(job->stream, "\n],\"otherData\":{\"writer\":\"gait\",\"program\":");
-    export_put_json(job->stream, job->trace->manifest.program == NULL ? "" : job->trace->manifest.program);
+    json_put_text(job->stream, JSON_CLEAN, job->trace->manifest.program == NULL ? "" : job->trace->manifest.program);
     export_put(job->stream, "}}\n");
     function_texts_deinit(&chrome.texts);
     return result;

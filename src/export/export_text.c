@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "export/export_text.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
+#include "hosted/json_text.h"
+
 #include <string.h>
 
 #define REPLACEMENT       "\xef\xbf\xbd"
@@ -11,28 +11,12 @@
 #define DIGITS_MAX        20u
 
 /* How many bytes the character takes that begins here; 0: it is none that may be shown. */
-static size_t character_bytes(const unsigned char *text)
+static size_t clean_bytes(const unsigned char *text)
 {
-    static const uint32_t lowest[] = {0, 0x20, 0x80, 0x800, 0x10000};
-    size_t length = text[0] < 0x80             ? 1
-                    : (text[0] & 0xe0) == 0xc0 ? 2
-                    : (text[0] & 0xf0) == 0xe0 ? 3
-                    : (text[0] & 0xf8) == 0xf0 ? 4
-                                               : 0;
-    uint32_t code = length < 2 ? text[0] : text[0] & (0x7fu >> length);
+    uint32_t code;
+    size_t length = json_character(text, &code);
 
-    if (length == 0)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        /* The NUL at the end is no part of a character, either. */
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (text[i] & 0x3f);
-    }
-    if (code < lowest[length] || code > 0x10ffff || (code >= 0x7f && code < 0xa0))
-        return 0;
-    /* Surrogates, and two that XML does not want. */
-    return (code >= 0xd800 && code <= 0xdfff) || code == 0xfffe || code == 0xffff ? 0 : length;
+    return json_character_is_clean(code) ? length : 0;
 }
 
 size_t export_text_clean(char *buffer, size_t buffer_bytes, const char *text)
@@ -41,7 +25,7 @@ size_t export_text_clean(char *buffer, size_t buffer_bytes, const char *text)
     size_t used = 0;
 
     while (*place != '\0') {
-        size_t length = character_bytes(place), written = length == 0 ? REPLACEMENT_BYTES : length;
+        size_t length = clean_bytes(place), written = length == 0 ? REPLACEMENT_BYTES : length;
 
         if (used + written >= buffer_bytes)
             break;
@@ -51,46 +35,6 @@ size_t export_text_clean(char *buffer, size_t buffer_bytes, const char *text)
     }
     buffer[used] = '\0';
     return used;
-}
-
-static void append(char *json, size_t *used, const char *text, size_t length)
-{
-    memcpy(json + *used, text, length);
-    *used += length;
-}
-
-/* A character becomes six at most. */
-char *export_text_json(const char *text)
-{
-    size_t most = 6 * strlen(text) + 3, used = 0;
-    char *json = malloc(most);
-
-    if (json == NULL)
-        return NULL;
-    append(json, &used, "\"", 1);
-    for (const unsigned char *place = (const unsigned char *)text; *place != '\0';) {
-        size_t length = character_bytes(place);
-
-        if (length == 0)
-            append(json, &used, REPLACEMENT, REPLACEMENT_BYTES);
-        else if (*place == '<' || *place == '&')
-            append(json, &used, *place == '<' ? "\\u003c" : "\\u0026", 6);
-        else if (*place == '"' || *place == '\\')
-            append(json, &used, *place == '"' ? "\\\"" : "\\\\", 2);
-        else
-            append(json, &used, (const char *)place, length);
-        place += length == 0 ? 1 : length;
-    }
-    append(json, &used, "\"", 2);
-    return json;
-}
-
-void export_put_json(FILE *stream, const char *text)
-{
-    char *json = export_text_json(text);
-
-    export_put(stream, json == NULL ? "\"?\"" : json);
-    free(json);
 }
 
 void export_put(FILE *stream, const char *text)

@@ -16,13 +16,6 @@
  */
 size_t export_text_clean(char *buffer, size_t buffer_bytes, const char *text);
 
-/* A clean text as JSON, with its quotes; < and & are escaped, so that it may stand in a page. To be freed; NULL: there
- * is no memory. */
-char *export_text_json(const char *text);
-
-/* The same, written. */
-void export_put_json(FILE *stream, const char *text);
-
 void export_put(FILE *stream, const char *text);
 void export_put_number(FILE *stream, uint64_t number);
 /* Nanoseconds as microseconds: 1234567 is "1234.567". */

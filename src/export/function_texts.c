@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/function_texts.h"
+#include "hosted/json_text.h"
 
 #include "export/export_text.h"
 
@@ -74,7 +75,7 @@ char *function_texts_source(const struct view_function *function)
 
     if (function->file == NULL)
         return strdup("");
-    file = export_text_json(function->file);
+    file = json_text_make(JSON_CLEAN, function->file);
     bytes = file == NULL ? 0 : strlen(file) + sizeof(shape);
     text = file == NULL ? NULL : malloc(bytes);
     if (text != NULL && function->line == 0)

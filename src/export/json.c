@@ -13,6 +13,7 @@
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
+#include "hosted/json_text.h"
 #include "trace/kernel_event_json.h"
 #include "view/kernel_stack.h"
 
@@ -33,8 +34,8 @@ struct json {
 static char *make_text(const struct view_function *function)
 {
     static const char shape[] = ",\"function\":%s,\"module\":%s%s";
-    char *name = export_text_json(function->name);
-    char *module = function->module == NULL ? strdup("null") : export_text_json(function->module->path);
+    char *name = json_text_make(JSON_CLEAN, function->name);
+    char *module = function->module == NULL ? strdup("null") : json_text_make(JSON_CLEAN, function->module->path);
     char *source = function_texts_source(function);
     bool is_made = name != NULL && module != NULL && source != NULL;
     size_t bytes = is_made ? strlen(name) + strlen(module) + strlen(source) + sizeof(shape) : 0;
@@ -60,7 +61,7 @@ static int put_thread(struct json *json, size_t thread)
 
     if (thread != json->thread) {
         free(json->name);
-        json->name = export_text_json(trace->threads[thread].name);
+        json->name = json_text_make(JSON_CLEAN, trace->threads[thread].name);
         json->thread = thread;
     }
     if (json->name == NULL)
@@ -122,10 +123,10 @@ static int put_probe(void *context, const struct export_probe *probe)
     if (put_thread(json, probe->thread) != 0)
         return -ENOMEM;
     export_put(json->stream, ",\"probe\":");
-    export_put_json(json->stream, probe->name);
+    json_put_text(json->stream, JSON_CLEAN, probe->name);
     put_number(json->stream, ",\"begin_ns\":", probe->time_ns);
     export_put(json->stream, ",\"arguments\":");
-    export_put_json(json->stream, probe->arguments);
+    json_put_text(json->stream, JSON_CLEAN, probe->arguments);
     export_put(json->stream, "}\n");
     return ferror(json->stream) != 0;
 }
@@ -137,14 +138,14 @@ static int put_system_call(void *context, const struct export_system_call *call)
     if (put_thread(json, call->thread) != 0)
         return -ENOMEM;
     export_put(json->stream, ",\"syscall\":");
-    export_put_json(json->stream, call->name);
+    json_put_text(json->stream, JSON_CLEAN, call->name);
     put_number(json->stream, ",\"begin_ns\":", call->begin_ns);
     if (call->has_returned) {
         put_number(json->stream, ",\"duration_ns\":", call->end_ns - call->begin_ns);
         fprintf(json->stream, ",\"result\":%" PRIi64, call->result);
     }
     export_put(json->stream, ",\"text\":");
-    export_put_json(json->stream, call->text);
+    json_put_text(json->stream, JSON_CLEAN, call->text);
     export_put(json->stream, "}\n");
     return ferror(json->stream) != 0;
 }
@@ -159,7 +160,7 @@ static void put_stack(struct json *json, const struct export_kernel_event *told)
         kernel_stack_frame(json->job->functions, told->sources, told->event, i, &frame);
         kernel_frame_write(&frame, text, sizeof(text));
         export_put(json->stream, i == 0 ? "" : ",");
-        export_put_json(json->stream, text);
+        json_put_text(json->stream, JSON_CLEAN, text);
     }
     export_put(json->stream, "]");
 }
@@ -171,15 +172,15 @@ static int put_kernel_event(void *context, const struct export_kernel_event *tol
     put_number(json->stream, "{\"pid\":", told->event->pid);
     put_number(json->stream, ",\"tid\":", told->event->tid);
     export_put(json->stream, ",\"thread\":");
-    export_put_json(json->stream, told->thread);
+    json_put_text(json->stream, JSON_CLEAN, told->thread);
     export_put(json->stream, ",\"kernel\":");
-    export_put_json(json->stream, told->source->name);
+    json_put_text(json->stream, JSON_CLEAN, told->source->name);
     export_put(json->stream, ",\"spec\":");
-    export_put_json(json->stream, told->source->spec);
+    json_put_text(json->stream, JSON_CLEAN, told->source->spec);
     put_number(json->stream, ",\"begin_ns\":", told->time_ns);
     put_number(json->stream, ",\"cpu\":", told->event->cpu);
     export_put(json->stream, ",\"fields\":");
-    kernel_event_put_json(json->stream, told->source, told->event, export_put_json);
+    kernel_event_put_json(json->stream, told->source, told->event, JSON_CLEAN);
     if (kernel_stack_depth(told->event) != 0)
         put_stack(json, told);
     export_put(json->stream, "}\n");

@@ -7,6 +7,7 @@
 #include "export/export_calls.h"
 #include "export/export_text.h"
 #include "export/stack_tree.h"
+#include "hosted/json_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static void put_name(struct speedscope *speedscope, size_t index)
                  view_trace_process_of(trace, index)->command);
     snprintf(text, sizeof(text), "%s%s (%" PRIu32 ")%s", process, thread->name[0] == '\0' ? "thread" : thread->name,
              thread->tid, speedscope->is_guessed ? ", times are guessed" : "");
-    export_put_json(speedscope->stream, text);
+    json_put_text(speedscope->stream, JSON_CLEAN, text);
 }
 
 static void end_profile(struct speedscope *speedscope, size_t thread)
@@ -114,7 +115,7 @@ static void put_file(struct speedscope *speedscope, const struct view_function *
     if (function->file == NULL && function->module == NULL)
         return;
     export_put(speedscope->stream, ",\"file\":");
-    export_put_json(speedscope->stream, function->file != NULL ? function->file : function->module->path);
+    json_put_text(speedscope->stream, JSON_CLEAN, function->file != NULL ? function->file : function->module->path);
     if (function->line != 0)
         fprintf(speedscope->stream, ",\"line\":%" PRIu32, function->line);
 }
@@ -125,7 +126,7 @@ static void put_frames(struct speedscope *speedscope)
         const struct view_function *function = view_functions_at(speedscope->job->functions, i);
 
         export_put(speedscope->stream, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
-        export_put_json(speedscope->stream, function->name);
+        json_put_text(speedscope->stream, JSON_CLEAN, function->name);
         put_file(speedscope, function);
         export_put(speedscope->stream, "}");
     }
@@ -176,7 +177,7 @@ static void put_samples(struct speedscope *speedscope, const struct stack_tree *
         fprintf(speedscope->stream, "{\"type\":\"sampled\",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64,
                 is_time ? "nanoseconds" : "none", tree->nodes[top].total_ns);
         export_put(speedscope->stream, ",\"name\":");
-        export_put_json(speedscope->stream, stack_tree_text(tree, top));
+        json_put_text(speedscope->stream, JSON_CLEAN, stack_tree_text(tree, top));
         export_put(speedscope->stream, ",\"samples\":[");
         put_list(speedscope, tree, top, false);
         export_put(speedscope->stream, "],\"weights\":[");
@@ -189,7 +190,7 @@ static void put_sample_frames(struct speedscope *speedscope, const struct stack_
 {
     for (size_t i = 0; i < tree->frames.count; i++) {
         export_put(speedscope->stream, speedscope->frame_count == 0 && i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
-        export_put_json(speedscope->stream, tree->frames.texts[i]);
+        json_put_text(speedscope->stream, JSON_CLEAN, tree->frames.texts[i]);
         export_put(speedscope->stream, "}");
     }
 }
@@ -203,7 +204,7 @@ static int write_speedscope(const struct export_job *job, struct gait_error *err
 
     view_functions_want_sources(job->functions);
     export_put(job->stream, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"gait\",\"name\":");
-    export_put_json(job->stream, program == NULL ? "" : program);
+    json_put_text(job->stream, JSON_CLEAN, program == NULL ? "" : program);
     export_put(job->stream, ",\"profiles\":[");
     result = put_threads(&speedscope, err);
     other = stack_tree_read_samples(&samples, job, result == 0 ? err : NULL);

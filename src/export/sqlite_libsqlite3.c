@@ -366,7 +366,7 @@ static char *make_fields(const struct export_kernel_event *told)
 
     if (stream == NULL)
         return NULL;
-    kernel_event_put_json(stream, told->source, told->event, export_put_json);
+    kernel_event_put_json(stream, told->source, told->event, JSON_CLEAN);
     if (fclose(stream) == 0)
         return text;
     free(text);

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/row_json.h"
 
-#include "trace/json_text.h"
-
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 void row_json_init(struct row_json *json, FILE *stream)
 {
-    *json = (struct row_json){.stream = stream};
+    *json = (struct row_json){.writer = {.stream = stream, .layout = JSON_SPACED}};
 }
 
 void row_json_deinit(struct row_json *json)
@@ -28,7 +24,6 @@ static int begin(void *context, const char *const *names, size_t count)
     struct row_json *json = context;
 
     row_json_deinit(json);
-    json->has_rows = false;
     json->names = calloc(count, sizeof(char *));
     if (json->names == NULL)
         return -ENOMEM;
@@ -38,49 +33,44 @@ static int begin(void *context, const char *const *names, size_t count)
             return -ENOMEM;
         json->count++;
     }
-    putc('[', json->stream);
+    json_writer_open(&json->writer, NULL, '[');
     return 0;
 }
 
-static void put_value(FILE *stream, const struct query_value *value)
+static void put_value(struct json_writer *writer, const char *name, const struct query_value *value)
 {
-    if (value->type == QUERY_INTEGER) {
-        fprintf(stream, "%" PRId64, value->integer);
-    } else if (value->type == QUERY_REAL && isfinite(value->real)) {
-        fprintf(stream, "%.17g", value->real);
-    } else if (value->type == QUERY_TEXT) {
-        json_put_text(stream, value->bytes);
-    } else if (value->type == QUERY_BLOB) {
-        putc('"', stream);
-        for (size_t i = 0; i < value->size_bytes; i++)
-            fprintf(stream, "%02x", (unsigned char)value->bytes[i]);
-        putc('"', stream);
-    } else {
-        fputs("null", stream);
-    }
+    if (value->type == QUERY_INTEGER)
+        json_writer_signed(writer, name, value->integer);
+    else if (value->type == QUERY_REAL)
+        json_writer_real(writer, name, value->real);
+    else if (value->type == QUERY_TEXT)
+        json_writer_text(writer, name, value->bytes);
+    else if (value->type == QUERY_BLOB)
+        json_writer_bytes(writer, name, value->bytes, value->size_bytes);
+    else
+        json_writer_null(writer, name);
 }
 
 static int row(void *context, const struct query_value *values, size_t count)
 {
     struct row_json *json = context;
 
-    fputs(json->has_rows ? ",\n" : "\n", json->stream);
-    json->has_rows = true;
-    for (size_t i = 0; i < count && i < json->count; i++) {
-        fputs(i == 0 ? "{" : ", ", json->stream);
-        json_put_text(json->stream, json->names[i]);
-        fputs(": ", json->stream);
-        put_value(json->stream, &values[i]);
-    }
-    putc('}', json->stream);
-    return ferror(json->stream) != 0;
+    json_writer_break(&json->writer, 0);
+    json_writer_open(&json->writer, NULL, '{');
+    for (size_t i = 0; i < count && i < json->count; i++)
+        put_value(&json->writer, json->names[i], &values[i]);
+    json_writer_close(&json->writer, '}');
+    return ferror(json->writer.stream) != 0;
 }
 
 static int end(void *context)
 {
     struct row_json *json = context;
 
-    fputs(json->has_rows ? "\n]\n" : "]\n", json->stream);
+    if (json->writer.has_members)
+        json_writer_break(&json->writer, 0);
+    json_writer_close(&json->writer, ']');
+    fputs("\n", json->writer.stream);
     return 0;
 }
 

@@ -6,15 +6,15 @@
 #ifndef GAIT_QUERY_ROW_JSON_H
 #define GAIT_QUERY_ROW_JSON_H
 
+#include "hosted/json_writer.h"
 #include "query/query.h"
 
 #include <stdio.h>
 
 struct row_json {
-    FILE *stream;
+    struct json_writer writer;
     char **names; /* of the columns */
     size_t count;
-    bool has_rows;
 };
 
 void row_json_init(struct row_json *json, FILE *stream);

@@ -2,7 +2,6 @@
 /* kernel_events: what the kernel told, by time. Fields are a JSON object, for json_extract(). */
 #include "query/place_columns.h"
 
-#include "trace/json_text.h"
 #include "trace/kernel_event_json.h"
 #include "view/kernel_stack.h"
 
@@ -90,7 +89,7 @@ static void put_fields(struct kernel_events_cursor *cursor, sqlite3_context *res
         sqlite3_result_error_nomem(result);
         return;
     }
-    kernel_event_put_json(stream, cursor->source, &cursor->event, json_put_text);
+    kernel_event_put_json(stream, cursor->source, &cursor->event, JSON_EXACT);
     if (fclose(stream) != 0)
         sqlite3_result_error_nomem(result);
     else

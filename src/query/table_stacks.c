@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* stacks: who called, a row for each stack that --stack had kept. Callers are an array of JSON, the nearest first. */
+#include "hosted/json_writer.h"
 #include "query/placed_details.h"
 #include "symbolize/stack_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES 1024
@@ -50,38 +52,26 @@ static void name_caller(const struct stacks_cursor *cursor, uint32_t which, char
                      cursor->stack.record.time, address, name, NAME_BYTES);
 }
 
-/* What is in names is no JSON of its own; bytes that are no ASCII are left as they are. */
-static void put_json_text(sqlite3_str *text, const char *name)
-{
-    sqlite3_str_appendchar(text, 1, '"');
-    for (const unsigned char *at = (const unsigned char *)name; *at != '\0'; at++)
-        if (*at < 0x20)
-            sqlite3_str_appendf(text, "\\u%04x", *at);
-        else if (*at == '"' || *at == '\\')
-            sqlite3_str_appendf(text, "\\%c", *at);
-        else
-            sqlite3_str_appendchar(text, 1, (char)*at);
-    sqlite3_str_appendchar(text, 1, '"');
-}
-
 static void put_callers(const struct stacks_cursor *cursor, sqlite3_context *result)
 {
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    char name[NAME_BYTES];
-    char *bytes;
+    char name[NAME_BYTES], *text = NULL;
+    size_t size;
+    struct json_writer json = {.stream = open_memstream(&text, &size), .layout = JSON_DENSE};
 
-    sqlite3_str_appendchar(text, 1, '[');
+    if (json.stream == NULL) {
+        sqlite3_result_error_nomem(result);
+        return;
+    }
+    json_writer_open(&json, NULL, '[');
     for (uint32_t i = 0; i < cursor->stack.frame_count; i++) {
         name_caller(cursor, i, name);
-        sqlite3_str_appendall(text, i == 0 ? "" : ",");
-        put_json_text(text, name);
+        json_writer_text(&json, NULL, name);
     }
-    sqlite3_str_appendchar(text, 1, ']');
-    bytes = sqlite3_str_finish(text);
-    if (bytes == NULL)
-        sqlite3_result_error_nomem(result);
+    json_writer_close(&json, ']');
+    if (fclose(json.stream) == 0)
+        sqlite3_result_text(result, text, -1, free);
     else
-        sqlite3_result_text(result, bytes, -1, sqlite3_free);
+        sqlite3_result_error_nomem(result);
 }
 
 static void column(struct query_cursor *base, sqlite3_context *result, int which)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/report_graph.h"
 
-#include "trace/json_text.h"
-
-#include <inttypes.h>
+#include "hosted/json_writer.h"
 
 void report_graph_init(struct report_graph *shown, struct view_functions *functions, double min_share)
 {
@@ -27,73 +25,70 @@ static uint64_t nanoseconds_of(const struct report_graph *shown, uint64_t ticks)
     return (uint64_t)((double)ticks * shown->tick_ns);
 }
 
-static void put_function(const struct report_graph *shown, FILE *stream, uint32_t number)
+static void put_function(const struct report_graph *shown, struct json_writer *json, uint32_t number)
 {
     const struct view_function *function = view_functions_at(shown->functions, number);
 
-    fputs("\"function\":", stream);
-    json_put_text(stream, function->name);
-    fputs(",\"module\":", stream);
-    if (function->module == NULL)
-        fputs("null", stream);
-    else
-        json_put_text(stream, function->module->path);
+    json_writer_text(json, "function", function->name);
+    json_writer_text(json, "module", function->module == NULL ? NULL : function->module->path);
 }
 
 /* The nodes below, as a list; `key` is what the same below them is called. */
-static void put_below(const struct report_graph *shown, FILE *stream, const struct call_graph *graph, uint32_t which,
-                      const char *key)
+static void put_below(const struct report_graph *shown, struct json_writer *json, const struct call_graph *graph,
+                      uint32_t which, const char *key)
 {
-    const char *separator = "";
-
-    fprintf(stream, ",\"%s\":[", key);
+    json_writer_open(json, key, '[');
     for (uint32_t child = graph->nodes[which].first_child; child != CALL_GRAPH_NONE; child = graph->nodes[child].next) {
         const struct call_graph_node *node = &graph->nodes[child];
 
         if (!report_graph_shows(shown, node))
             continue;
-        fprintf(stream, "%s{", separator);
-        put_function(shown, stream, node->function);
-        fprintf(stream, ",\"calls\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"again\":%s",
-                node->calls, nanoseconds_of(shown, node->total), nanoseconds_of(shown, node->self),
-                node->again != CALL_GRAPH_NONE ? "true" : "false");
-        put_below(shown, stream, graph, child, key);
-        fputc('}', stream);
-        separator = ",\n";
+        if (json->has_members)
+            json_writer_break(json, 0);
+        json_writer_open(json, NULL, '{');
+        put_function(shown, json, node->function);
+        json_writer_count(json, "calls", node->calls);
+        json_writer_count(json, "total_ns", nanoseconds_of(shown, node->total));
+        json_writer_count(json, "self_ns", nanoseconds_of(shown, node->self));
+        json_writer_bool(json, "again", node->again != CALL_GRAPH_NONE);
+        put_below(shown, json, graph, child, key);
+        json_writer_close(json, '}');
     }
-    fputc(']', stream);
+    json_writer_close(json, ']');
 }
 
-static void put_process(FILE *stream, const struct view_process *process)
+static void open_process(struct json_writer *json, const struct view_process *process)
 {
-    fprintf(stream, "\"pid\":%" PRIu32 ",\"image\":%" PRIu32 ",\"command\":", process->pid, process->image);
-    json_put_text(stream, process->command);
+    if (json->has_members)
+        json_writer_break(json, 0);
+    json_writer_open(json, NULL, '{');
+    json_writer_count(json, "pid", process->pid);
+    json_writer_count(json, "image", process->image);
+    json_writer_text(json, "command", process->command);
 }
 
-void report_graph_put_process(struct report_graph *shown, FILE *stream, const struct view_process *process,
+void report_graph_put_process(struct report_graph *shown, struct json_writer *json, const struct view_process *process,
                               const struct call_graph *graph)
 {
     shown->whole = call_graph_children_total(graph, CALL_GRAPH_ROOT);
-    fputc('{', stream);
-    put_process(stream, process);
-    fprintf(stream, ",\"total_ns\":%" PRIu64, nanoseconds_of(shown, shown->whole));
-    put_below(shown, stream, graph, CALL_GRAPH_ROOT, "callees");
-    fputc('}', stream);
+    open_process(json, process);
+    json_writer_count(json, "total_ns", nanoseconds_of(shown, shown->whole));
+    put_below(shown, json, graph, CALL_GRAPH_ROOT, "callees");
+    json_writer_close(json, '}');
 }
 
-void report_graph_put_focus(struct report_graph *shown, FILE *stream, const struct call_focus *focus)
+void report_graph_put_focus(struct report_graph *shown, struct json_writer *json, const struct call_focus *focus)
 {
     const struct call_graph_node *top = call_focus_top(&focus->callees);
     size_t process = view_functions_at(shown->functions, focus->function)->process;
 
     shown->whole = top->total;
-    fputc('{', stream);
-    put_process(stream, &shown->functions->trace->processes[process]);
-    fputc(',', stream);
-    put_function(shown, stream, focus->function);
-    fprintf(stream, ",\"calls\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64, focus->calls,
-            nanoseconds_of(shown, top->total), nanoseconds_of(shown, top->self));
-    put_below(shown, stream, &focus->callers, focus->callers.nodes[CALL_GRAPH_ROOT].first_child, "callers");
-    put_below(shown, stream, &focus->callees, focus->callees.nodes[CALL_GRAPH_ROOT].first_child, "callees");
-    fputc('}', stream);
+    open_process(json, &shown->functions->trace->processes[process]);
+    put_function(shown, json, focus->function);
+    json_writer_count(json, "calls", focus->calls);
+    json_writer_count(json, "total_ns", nanoseconds_of(shown, top->total));
+    json_writer_count(json, "self_ns", nanoseconds_of(shown, top->self));
+    put_below(shown, json, &focus->callers, focus->callers.nodes[CALL_GRAPH_ROOT].first_child, "callers");
+    put_below(shown, json, &focus->callees, focus->callees.nodes[CALL_GRAPH_ROOT].first_child, "callees");
+    json_writer_close(json, '}');
 }

@@ -7,7 +7,8 @@
 #include "view/view_functions.h"
 
 #include <stdbool.h>
-#include <stdio.h>
+
+struct json_writer;
 
 struct report_graph {
     struct view_functions *functions;
@@ -22,8 +23,8 @@ double report_graph_share(const struct report_graph *shown, uint64_t ticks);
 bool report_graph_shows(const struct report_graph *shown, const struct call_graph_node *node);
 
 /* All paths of a process, and a function between its callers and what it calls: an object each. */
-void report_graph_put_process(struct report_graph *shown, FILE *stream, const struct view_process *process,
+void report_graph_put_process(struct report_graph *shown, struct json_writer *json, const struct view_process *process,
                               const struct call_graph *graph);
-void report_graph_put_focus(struct report_graph *shown, FILE *stream, const struct call_focus *focus);
+void report_graph_put_focus(struct report_graph *shown, struct json_writer *json, const struct call_focus *focus);
 
 #endif

@@ -2,9 +2,9 @@
 /* Members are only ever added; whoever takes one away or changes what it means adds one to the version. */
 #include "report/report_json.h"
 
+#include "hosted/json_writer.h"
 #include "report/crash_words.h"
 #include "report/detail_words.h"
-#include "report/json_page.h"
 #include "report/kernel_totals.h"
 #include "report/process_words.h"
 #include "report/report_diff.h"
@@ -20,13 +20,13 @@
 
 /* ---- what was recorded ------------------------------------------------------------------------------------------- */
 
-static void put_events(struct json_page *page, uint32_t events)
+static void put_events(struct json_writer *page, uint32_t events)
 {
-    json_page_open(page, "events", '[');
+    json_writer_open(page, "events", '[');
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (events & 1u << bit)
-            json_page_text(page, NULL, event_name(bit));
-    json_page_close(page, ']');
+            json_writer_text(page, NULL, event_name(bit));
+    json_writer_close(page, ']');
 }
 
 static const char *name_times(const struct trace_report *report)
@@ -34,171 +34,172 @@ static const char *name_times(const struct trace_report *report)
     return !report->has_times ? "none" : report->has_guesses ? "guessed" : "recorded";
 }
 
-static void put_recording(struct json_page *page, const char *path, const struct trace_report *report)
+static void put_recording(struct json_writer *page, const char *path, const struct trace_report *report)
 {
     const struct manifest *manifest = &report->trace->manifest;
 
-    json_page_text(page, "trace", path);
-    json_page_text(page, "program", manifest->program);
-    json_page_open(page, "command", '[');
+    json_writer_text(page, "trace", path);
+    json_writer_text(page, "program", manifest->program);
+    json_writer_open(page, "command", '[');
     for (size_t i = 0; manifest->arguments[i] != NULL; i++)
-        json_page_text(page, NULL, manifest->arguments[i]);
-    json_page_close(page, ']');
-    json_page_signed(page, "began_unix_ns", manifest->began_unix_ns);
-    json_page_count(page, "duration_ns", report_duration_ns(report));
-    json_page_text(page, "ended", manifest->ended);
+        json_writer_text(page, NULL, manifest->arguments[i]);
+    json_writer_close(page, ']');
+    json_writer_signed(page, "began_unix_ns", manifest->began_unix_ns);
+    json_writer_count(page, "duration_ns", report_duration_ns(report));
+    json_writer_text(page, "ended", manifest->ended);
     put_events(page, manifest->events);
-    json_page_text(page, "times", name_times(report));
-    json_page_count(page, "lost_bytes", trace_report_lost_bytes(report));
+    json_writer_text(page, "times", name_times(report));
+    json_writer_count(page, "lost_bytes", trace_report_lost_bytes(report));
 }
 
-static void put_triggers(struct json_page *page, const struct view_trace *trace)
+static void put_triggers(struct json_writer *page, const struct view_trace *trace)
 {
     const struct manifest *manifest = &trace->manifest;
 
-    json_page_open(page, "triggers", '[');
+    json_writer_open(page, "triggers", '[');
     for (size_t i = 0; i < manifest->trigger_count; i++) {
         const struct manifest_trigger *trigger = &manifest->triggers[i];
 
-        json_page_open(page, NULL, '{');
-        json_page_text(page, "kind", trigger->kind);
-        json_page_text(page, "text", trigger->text);
-        json_page_count(page, "time_ns", view_trace_ns(trace, trigger->time));
-        json_page_count(page, "pid", trigger->pid);
-        json_page_count(page, "tid", trigger->tid);
-        json_page_close(page, '}');
+        json_writer_open(page, NULL, '{');
+        json_writer_text(page, "kind", trigger->kind);
+        json_writer_text(page, "text", trigger->text);
+        json_writer_count(page, "time_ns", view_trace_ns(trace, trigger->time));
+        json_writer_count(page, "pid", trigger->pid);
+        json_writer_count(page, "tid", trigger->tid);
+        json_writer_close(page, '}');
     }
-    json_page_close(page, ']');
-    json_page_count(page, "triggers_left_out", manifest->triggers_left_out);
+    json_writer_close(page, ']');
+    json_writer_count(page, "triggers_left_out", manifest->triggers_left_out);
 }
 
-static void put_windows(struct json_page *page, const struct view_trace *trace)
+static void put_windows(struct json_writer *page, const struct view_trace *trace)
 {
     const struct manifest *manifest = &trace->manifest;
 
-    json_page_bool(page, "is_flight", manifest->is_flight);
-    json_page_open(page, "windows", '[');
+    json_writer_bool(page, "is_flight", manifest->is_flight);
+    json_writer_open(page, "windows", '[');
     for (size_t i = 0; i < manifest->window_count; i++) {
-        json_page_open(page, NULL, '{');
-        json_page_count(page, "from_ns", view_trace_ns(trace, manifest->windows[i].from));
-        json_page_count(page, "to_ns", view_trace_ns(trace, manifest->windows[i].to));
-        json_page_bool(page, "is_cut", manifest->windows[i].is_cut);
-        json_page_close(page, '}');
+        json_writer_open(page, NULL, '{');
+        json_writer_count(page, "from_ns", view_trace_ns(trace, manifest->windows[i].from));
+        json_writer_count(page, "to_ns", view_trace_ns(trace, manifest->windows[i].to));
+        json_writer_bool(page, "is_cut", manifest->windows[i].is_cut);
+        json_writer_close(page, '}');
     }
-    json_page_close(page, ']');
-    json_page_count(page, "pieces", manifest->piece_count);
-    json_page_count(page, "pieces_deleted", manifest_deleted_pieces(manifest));
+    json_writer_close(page, ']');
+    json_writer_count(page, "pieces", manifest->piece_count);
+    json_writer_count(page, "pieces_deleted", manifest_deleted_pieces(manifest));
 }
 
 /* ---- processes and threads --------------------------------------------------------------------------------------- */
 
-static void put_losses(struct json_page *page, const struct manifest_losses *losses)
+static void put_losses(struct json_writer *page, const struct manifest_losses *losses)
 {
-    json_page_open(page, "lost", '{');
-    json_page_count(page, "late_bytes", losses->late_bytes);
-    json_page_count(page, "no_lane_bytes", losses->no_lane_bytes);
-    json_page_count(page, "no_room_count", losses->no_room_count);
-    json_page_count(page, "no_memory_count", losses->no_memory_count);
-    json_page_count(page, "not_hooked_count", losses->not_hooked_count);
-    json_page_close(page, '}');
+    json_writer_open(page, "lost", '{');
+    json_writer_count(page, "late_bytes", losses->late_bytes);
+    json_writer_count(page, "no_lane_bytes", losses->no_lane_bytes);
+    json_writer_count(page, "no_room_count", losses->no_room_count);
+    json_writer_count(page, "no_memory_count", losses->no_memory_count);
+    json_writer_count(page, "not_hooked_count", losses->not_hooked_count);
+    json_writer_close(page, '}');
 }
 
 /* Where its threads went on without being followed. */
-static void put_left(struct json_page *page, const struct view_trace *trace, const struct manifest_process *process)
+static void put_left(struct json_writer *page, const struct view_trace *trace, const struct manifest_process *process)
 {
-    json_page_count(page, "left_count", process->left_count);
-    json_page_open(page, "left", '[');
+    json_writer_count(page, "left_count", process->left_count);
+    json_writer_open(page, "left", '[');
     for (size_t i = 0; i < process->left_listed; i++) {
         const struct manifest_left *left = &process->left[i];
 
-        json_page_open(page, NULL, '{');
-        json_page_count(page, "tid", left->tid);
-        json_page_address(page, "address", left->pc);
-        json_page_count(page, "time_ns", view_trace_ns(trace, left->time));
-        json_page_text(page, "reason", report_left_explain(left->reason));
-        json_page_close(page, '}');
+        json_writer_open(page, NULL, '{');
+        json_writer_count(page, "tid", left->tid);
+        json_writer_address(page, "address", left->pc);
+        json_writer_count(page, "time_ns", view_trace_ns(trace, left->time));
+        json_writer_text(page, "reason", report_left_explain(left->reason));
+        json_writer_close(page, '}');
     }
-    json_page_close(page, ']');
+    json_writer_close(page, ']');
 }
 
-static void put_process(struct json_page *page, const struct view_trace *trace, const struct manifest_process *process)
+static void put_process(struct json_writer *page, const struct view_trace *trace,
+                        const struct manifest_process *process)
 {
-    json_page_open(page, NULL, '{');
-    json_page_count(page, "pid", process->pid);
-    json_page_count(page, "image", process->image);
-    json_page_count(page, "parent_pid", process->parent_pid);
-    json_page_text(page, "command", process->command);
+    json_writer_open(page, NULL, '{');
+    json_writer_count(page, "pid", process->pid);
+    json_writer_count(page, "image", process->image);
+    json_writer_count(page, "parent_pid", process->parent_pid);
+    json_writer_text(page, "command", process->command);
     if (process->status != -1 && WIFEXITED(process->status))
-        json_page_signed(page, "exit_status", WEXITSTATUS(process->status));
+        json_writer_signed(page, "exit_status", WEXITSTATUS(process->status));
     else
-        json_page_null(page, "exit_status");
+        json_writer_null(page, "exit_status");
     if (process->status != -1 && WIFSIGNALED(process->status))
-        json_page_signed(page, "signal", WTERMSIG(process->status));
+        json_writer_signed(page, "signal", WTERMSIG(process->status));
     else
-        json_page_null(page, "signal");
+        json_writer_null(page, "signal");
     put_losses(page, &process->losses);
     put_left(page, trace, process);
-    json_page_close(page, '}');
+    json_writer_close(page, '}');
 }
 
 /* Who a thread is. */
-static void put_identity(struct json_page *page, const struct view_trace *trace, size_t index)
+static void put_identity(struct json_writer *page, const struct view_trace *trace, size_t index)
 {
     const struct view_thread *thread = &trace->threads[index];
 
-    json_page_count(page, "pid", view_trace_process_of(trace, index)->pid);
-    json_page_count(page, "image", view_trace_process_of(trace, index)->image);
-    json_page_count(page, "tid", thread->tid);
-    json_page_count(page, "generation", thread->generation);
+    json_writer_count(page, "pid", view_trace_process_of(trace, index)->pid);
+    json_writer_count(page, "image", view_trace_process_of(trace, index)->image);
+    json_writer_count(page, "tid", thread->tid);
+    json_writer_count(page, "generation", thread->generation);
 }
 
-static void put_thread(struct json_page *page, const struct trace_report *report, size_t index)
+static void put_thread(struct json_writer *page, const struct trace_report *report, size_t index)
 {
     const struct manifest_thread *listed = report_listed_thread(report->trace, &report->trace->threads[index]);
     const struct thread_tally *tally = &report->threads[index];
 
-    json_page_open(page, NULL, '{');
+    json_writer_open(page, NULL, '{');
     put_identity(page, report->trace, index);
-    json_page_text(page, "name", report->trace->threads[index].name);
-    json_page_open(page, "events", '{');
+    json_writer_text(page, "name", report->trace->threads[index].name);
+    json_writer_open(page, "events", '{');
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (tally->counts[bit] != 0)
-            json_page_count(page, event_name(bit), tally->counts[bit]);
-    json_page_close(page, '}');
-    json_page_count(page, "lost_bytes", tally->lost_bytes);
-    json_page_count(page, "loss_count", tally->loss_count);
-    json_page_count(page, "gap_count", tally->gap_count);
-    json_page_count(page, "wait_count", listed == NULL ? 0 : listed->wait_count);
-    json_page_count(page, "waited_ns", listed == NULL ? 0 : listed->waited_ns);
-    json_page_close(page, '}');
+            json_writer_count(page, event_name(bit), tally->counts[bit]);
+    json_writer_close(page, '}');
+    json_writer_count(page, "lost_bytes", tally->lost_bytes);
+    json_writer_count(page, "loss_count", tally->loss_count);
+    json_writer_count(page, "gap_count", tally->gap_count);
+    json_writer_count(page, "wait_count", listed == NULL ? 0 : listed->wait_count);
+    json_writer_count(page, "waited_ns", listed == NULL ? 0 : listed->waited_ns);
+    json_writer_close(page, '}');
 }
 
-static void put_threads(struct json_page *page, const struct trace_report *report)
+static void put_threads(struct json_writer *page, const struct trace_report *report)
 {
-    json_page_open(page, "processes", '[');
+    json_writer_open(page, "processes", '[');
     for (size_t i = 0; i < report->trace->manifest.process_count; i++)
         put_process(page, report->trace, &report->trace->manifest.processes[i]);
-    json_page_close(page, ']');
-    json_page_open(page, "threads", '[');
+    json_writer_close(page, ']');
+    json_writer_open(page, "threads", '[');
     for (size_t i = 0; i < report->trace->thread_count; i++)
         put_thread(page, report, i);
-    json_page_close(page, ']');
+    json_writer_close(page, ']');
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static void put_time(struct json_page *page, const char *name, const struct trace_report *report, double ticks)
+static void put_time(struct json_writer *page, const char *name, const struct trace_report *report, double ticks)
 {
     if (report->has_times)
-        json_page_number(page, name, ticks * view_clock_tick_ns(&report->trace->clock));
+        json_writer_number(page, name, ticks * view_clock_tick_ns(&report->trace->clock));
     else
-        json_page_null(page, name);
+        json_writer_null(page, name);
 }
 
-static void put_statistics(struct json_page *page, const struct trace_report *report,
+static void put_statistics(struct json_writer *page, const struct trace_report *report,
                            const struct call_statistics *statistics)
 {
-    json_page_count(page, "calls", statistics->calls);
+    json_writer_count(page, "calls", statistics->calls);
     put_time(page, "total_ns", report, (double)statistics->total);
     put_time(page, "self_ns", report, (double)statistics->self);
     put_time(page, "sum_ns", report, (double)statistics->sum);
@@ -208,64 +209,52 @@ static void put_statistics(struct json_page *page, const struct trace_report *re
     put_time(page, "p90_ns", report, (double)call_statistics_percentile(statistics, 90));
     put_time(page, "p99_ns", report, (double)call_statistics_percentile(statistics, 99));
     put_time(page, "max_ns", report, (double)statistics->longest);
-    json_page_count(page, "guessed", statistics->guessed);
-    json_page_count(page, "cut", statistics->cut);
-    json_page_count(page, "no_return", statistics->no_return);
-    json_page_count(page, "unwound", statistics->unwound);
+    json_writer_count(page, "guessed", statistics->guessed);
+    json_writer_count(page, "cut", statistics->cut);
+    json_writer_count(page, "no_return", statistics->no_return);
+    json_writer_count(page, "unwound", statistics->unwound);
 }
 
-static void put_function(struct json_page *page, const struct view_function *function)
+static void put_function(struct json_writer *page, const struct view_function *function)
 {
-    if (function->module == NULL)
-        json_page_null(page, "module");
-    else
-        json_page_text(page, "module", function->module->path);
-    json_page_address(page, "address", function->address);
-    if (function->problem == NULL)
-        json_page_null(page, "problem");
-    else
-        json_page_text(page, "problem", function->problem);
+    json_writer_text(page, "module", function->module == NULL ? NULL : function->module->path);
+    json_writer_address(page, "address", function->address);
+    json_writer_text(page, "problem", function->problem);
 }
 
-static void put_source(struct json_page *page, const struct call_group *group)
+static void put_source(struct json_writer *page, const struct call_group *group)
 {
-    if (group->file == NULL)
-        json_page_null(page, "file");
-    else
-        json_page_text(page, "file", group->file);
-    json_page_count(page, "line", group->line);
+    json_writer_text(page, "file", group->file);
+    json_writer_count(page, "line", group->line);
 }
 
-static void put_row(struct json_page *page, struct trace_report *report, const struct report_row *row)
+static void put_row(struct json_writer *page, struct trace_report *report, const struct report_row *row)
 {
     char name[REPORT_NAME_BYTES];
 
-    json_page_open(page, NULL, '{');
+    json_writer_open(page, NULL, '{');
     if (report->groups.kind == CALL_GROUP_THREAD) {
-        json_page_text(page, "name", report->trace->threads[row->group].name);
+        json_writer_text(page, "name", report->trace->threads[row->group].name);
         put_identity(page, report->trace, row->group);
     } else {
-        json_page_text(page, "name", report_row_name(report, row->group, name));
+        json_writer_text(page, "name", report_row_name(report, row->group, name));
     }
     if (report->groups.kind == CALL_GROUP_FUNCTION)
         put_function(page, call_groups_function(&report->groups, row->group));
     else if (report->groups.kind == CALL_GROUP_FILE || report->groups.kind == CALL_GROUP_LINE)
         put_source(page, &report->groups.groups[row->group]);
     put_statistics(page, report, row->statistics);
-    json_page_close(page, '}');
+    json_writer_close(page, '}');
 }
 
-static void put_choices(struct json_page *page, const struct trace_report *report, enum report_order order)
+static void put_choices(struct json_writer *page, const struct trace_report *report, enum report_order order)
 {
-    json_page_text(page, "by", report_kind_name(report->groups.kind));
-    json_page_text(page, "sort", report_order_name(order));
-    if (report->groups.filter == NULL)
-        json_page_null(page, "filter");
-    else
-        json_page_text(page, "filter", report->groups.filter);
+    json_writer_text(page, "by", report_kind_name(report->groups.kind));
+    json_writer_text(page, "sort", report_order_name(order));
+    json_writer_text(page, "filter", report->groups.filter);
 }
 
-static int put_rows(struct json_page *page, struct trace_report *report, const struct report_json *json)
+static int put_rows(struct json_writer *page, struct trace_report *report, const struct report_json *json)
 {
     struct report_rows rows;
     int result = report_rows_rank(&rows, report, json->order);
@@ -273,104 +262,104 @@ static int put_rows(struct json_page *page, struct trace_report *report, const s
     if (result != 0)
         return result;
     put_choices(page, report, json->order);
-    json_page_count(page, "row_count", rows.count);
-    json_page_open(page, "rows", '[');
+    json_writer_count(page, "row_count", rows.count);
+    json_writer_open(page, "rows", '[');
     for (size_t i = 0; i < rows.count && i < json->limit; i++)
         put_row(page, report, &rows.rows[i]);
-    json_page_close(page, ']');
+    json_writer_close(page, ']');
     report_rows_free(&rows);
     return 0;
 }
 
 /* ---- details, crashes, problems ---------------------------------------------------------------------------------- */
 
-static void put_detail(struct json_page *page, struct report_details *details, size_t process,
+static void put_detail(struct json_writer *page, struct report_details *details, size_t process,
                        const struct detail_count *count)
 {
     double average = count->returns == 0 ? 0 : (double)count->total / (double)count->returns;
     struct report_detail detail;
 
     report_detail_write(details, process, count, &detail);
-    json_page_open(page, NULL, '{');
-    json_page_count(page, "pid", details->report->trace->processes[process].pid);
-    json_page_text(page, "name", detail.name);
-    json_page_address(page, "address", count->address);
-    json_page_count(page, "calls", count->calls);
-    json_page_count(page, "returns", count->returns);
-    json_page_number(page, "min_ns", (double)count->shortest * details->tick_ns);
-    json_page_number(page, "avg_ns", average * details->tick_ns);
-    json_page_number(page, "max_ns", (double)count->longest * details->tick_ns);
-    json_page_text(page, "last_arguments", detail.arguments);
-    json_page_text(page, "last_result", detail.result);
-    json_page_close(page, '}');
+    json_writer_open(page, NULL, '{');
+    json_writer_count(page, "pid", details->report->trace->processes[process].pid);
+    json_writer_text(page, "name", detail.name);
+    json_writer_address(page, "address", count->address);
+    json_writer_count(page, "calls", count->calls);
+    json_writer_count(page, "returns", count->returns);
+    json_writer_number(page, "min_ns", (double)count->shortest * details->tick_ns);
+    json_writer_number(page, "avg_ns", average * details->tick_ns);
+    json_writer_number(page, "max_ns", (double)count->longest * details->tick_ns);
+    json_writer_text(page, "last_arguments", detail.arguments);
+    json_writer_text(page, "last_result", detail.result);
+    json_writer_close(page, '}');
 }
 
-static int put_details(struct json_page *page, const struct trace_report *report, struct function_names *names)
+static int put_details(struct json_writer *page, const struct trace_report *report, struct function_names *names)
 {
     struct report_details details;
     int result = report_details_init(&details, report, names);
 
     if (result != 0)
         return result;
-    json_page_open(page, "details", '[');
+    json_writer_open(page, "details", '[');
     for (size_t i = 0; i < report->trace->process_count; i++)
         for (size_t j = 0; j < report->processes[i].details.count; j++)
             put_detail(page, &details, i, &report->processes[i].details.counts[j]);
-    json_page_close(page, ']');
+    json_writer_close(page, ']');
     report_details_deinit(&details);
     return 0;
 }
 
-static void put_system_calls(struct json_page *page, const struct trace_report *report)
+static void put_system_calls(struct json_writer *page, const struct trace_report *report)
 {
     double tick_ns = view_clock_tick_ns(&report->trace->clock);
     char name[SYSTEM_CALL_NAME_BYTES];
 
-    json_page_open(page, "system_calls", '[');
+    json_writer_open(page, "system_calls", '[');
     for (size_t i = 0; i < report->system_calls.count; i++) {
         const struct system_call_sum *sum = &report->system_calls.counts[i];
 
-        json_page_open(page, NULL, '{');
-        json_page_text(page, "name", system_call_name(sum->number, name));
-        json_page_count(page, "calls", sum->calls);
-        json_page_count(page, "errors", sum->errors);
-        json_page_count(page, "total_ns", (uint64_t)((double)sum->total * tick_ns));
-        json_page_count(page, "shortest_ns", (uint64_t)((double)sum->shortest * tick_ns));
-        json_page_count(page, "longest_ns", (uint64_t)((double)sum->longest * tick_ns));
-        json_page_close(page, '}');
+        json_writer_open(page, NULL, '{');
+        json_writer_text(page, "name", system_call_name(sum->number, name));
+        json_writer_count(page, "calls", sum->calls);
+        json_writer_count(page, "errors", sum->errors);
+        json_writer_count(page, "total_ns", (uint64_t)((double)sum->total * tick_ns));
+        json_writer_count(page, "shortest_ns", (uint64_t)((double)sum->shortest * tick_ns));
+        json_writer_count(page, "longest_ns", (uint64_t)((double)sum->longest * tick_ns));
+        json_writer_close(page, '}');
     }
-    json_page_close(page, ']');
+    json_writer_close(page, ']');
 }
 
-static void put_probe(struct json_page *page, const struct trace_report *report, size_t process,
+static void put_probe(struct json_writer *page, const struct trace_report *report, size_t process,
                       const struct probe_count *count)
 {
     const struct manifest_probe *probe = probe_names_find(report->trace, process, count->probe);
     char arguments[DETAIL_TEXT_BYTES];
 
     report_probe_write_arguments(count, arguments);
-    json_page_open(page, NULL, '{');
-    json_page_count(page, "pid", report->trace->processes[process].pid);
-    json_page_text(page, "provider", probe == NULL ? "" : probe->provider);
-    json_page_text(page, "name", probe == NULL ? "" : probe->name);
-    json_page_count(page, "times", count->times);
-    json_page_count(page, "first_ns", view_trace_ns(report->trace, count->first_time));
-    json_page_count(page, "last_ns", view_trace_ns(report->trace, count->last_time));
-    json_page_text(page, "last_arguments", arguments);
-    json_page_close(page, '}');
+    json_writer_open(page, NULL, '{');
+    json_writer_count(page, "pid", report->trace->processes[process].pid);
+    json_writer_text(page, "provider", probe == NULL ? "" : probe->provider);
+    json_writer_text(page, "name", probe == NULL ? "" : probe->name);
+    json_writer_count(page, "times", count->times);
+    json_writer_count(page, "first_ns", view_trace_ns(report->trace, count->first_time));
+    json_writer_count(page, "last_ns", view_trace_ns(report->trace, count->last_time));
+    json_writer_text(page, "last_arguments", arguments);
+    json_writer_close(page, '}');
 }
 
-static void put_probes(struct json_page *page, const struct trace_report *report)
+static void put_probes(struct json_writer *page, const struct trace_report *report)
 {
-    json_page_open(page, "probes", '[');
+    json_writer_open(page, "probes", '[');
     for (size_t i = 0; i < report->trace->process_count; i++)
         for (size_t j = 0; j < report->processes[i].probes.count; j++)
             put_probe(page, report, i, &report->processes[i].probes.counts[j]);
-    json_page_close(page, ']');
+    json_writer_close(page, ']');
 }
 
 /* Nothing, if there are none. */
-static void put_kernel_sources(struct json_page *page, const struct view_trace *trace)
+static void put_kernel_sources(struct json_writer *page, const struct view_trace *trace)
 {
     struct kernel_totals totals;
     double seconds;
@@ -378,119 +367,119 @@ static void put_kernel_sources(struct json_page *page, const struct view_trace *
     if (!kernel_totals_read(&totals, trace))
         return;
     seconds = kernel_totals_seconds(&totals, trace);
-    json_page_open(page, "kernel_sources", '[');
+    json_writer_open(page, "kernel_sources", '[');
     for (uint32_t i = 1; i < totals.sources.source_count; i++) {
         const struct kernel_source *source = &totals.sources.sources[i];
 
-        json_page_open(page, NULL, '{');
-        json_page_text(page, "spec", source->spec);
-        json_page_text(page, "name", source->name);
-        json_page_count(page, "events", totals.counts[i]);
-        json_page_number(page, "per_second", seconds > 0 ? (double)totals.counts[i] / seconds : 0.0);
-        json_page_count(page, "lost", source->lost_count);
-        json_page_close(page, '}');
+        json_writer_open(page, NULL, '{');
+        json_writer_text(page, "spec", source->spec);
+        json_writer_text(page, "name", source->name);
+        json_writer_count(page, "events", totals.counts[i]);
+        json_writer_number(page, "per_second", seconds > 0 ? (double)totals.counts[i] / seconds : 0.0);
+        json_writer_count(page, "lost", source->lost_count);
+        json_writer_close(page, '}');
     }
-    json_page_close(page, ']');
+    json_writer_close(page, ']');
     kernel_totals_free(&totals);
 }
 
-static void put_signal(struct json_page *page, const struct report_place *place, const struct crash_signal *signal)
+static void put_signal(struct json_writer *page, const struct report_place *place, const struct crash_signal *signal)
 {
     uint64_t pc = signal->register_count < 2 ? 0 : signal->registers[signal->register_count - 2];
     char text[TEXT_BYTES];
 
-    json_page_open(page, NULL, '{');
-    json_page_signed(page, "signal", signal->signal);
-    json_page_count(page, "tid", signal->tid);
-    json_page_text(page, "place",
-                   signal->is_known ? report_place_write(place, pc, signal->time, signal->time, text, sizeof(text))
-                                    : "");
-    json_page_address(page, "address", signal->address);
-    json_page_open(page, "registers", '{');
+    json_writer_open(page, NULL, '{');
+    json_writer_signed(page, "signal", signal->signal);
+    json_writer_count(page, "tid", signal->tid);
+    json_writer_text(page, "place",
+                     signal->is_known ? report_place_write(place, pc, signal->time, signal->time, text, sizeof(text))
+                                      : "");
+    json_writer_address(page, "address", signal->address);
+    json_writer_open(page, "registers", '{');
     for (uint32_t i = 0; i < signal->register_count; i++)
-        json_page_address(page, report_register_name(signal, i), signal->registers[i]);
-    json_page_close(page, '}');
-    json_page_close(page, '}');
+        json_writer_address(page, report_register_name(signal, i), signal->registers[i]);
+    json_writer_close(page, '}');
+    json_writer_close(page, '}');
 }
 
-static void put_last_calls(struct json_page *page, const struct report_place *place, size_t thread)
+static void put_last_calls(struct json_writer *page, const struct report_place *place, size_t thread)
 {
     const struct thread_tally *tally = &place->report->threads[thread];
     uint64_t count = tally->last_count < LAST_CALLS_MAX ? tally->last_count : LAST_CALLS_MAX;
     char text[TEXT_BYTES];
 
-    json_page_open(page, NULL, '{');
-    json_page_count(page, "tid", place->report->trace->threads[thread].tid);
-    json_page_open(page, "events", '[');
+    json_writer_open(page, NULL, '{');
+    json_writer_count(page, "tid", place->report->trace->threads[thread].tid);
+    json_writer_open(page, "events", '[');
     for (uint64_t i = tally->last_count - count; i < tally->last_count; i++) {
         const struct last_call *call = &tally->last_calls[i % LAST_CALLS_MAX];
         bool is_hooked = call->event.kind & (GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
 
-        json_page_open(page, NULL, '{');
-        json_page_text(page, "kind", event_name((unsigned)__builtin_ctz(call->event.kind)));
-        json_page_signed(page, "depth", call->event.depth);
-        json_page_text(page, "place",
-                       report_place_write(place, is_hooked ? call->event.location : call->event.target,
-                                          call->first_time, call->last_time, text, sizeof(text)));
-        json_page_close(page, '}');
+        json_writer_open(page, NULL, '{');
+        json_writer_text(page, "kind", event_name((unsigned)__builtin_ctz(call->event.kind)));
+        json_writer_signed(page, "depth", call->event.depth);
+        json_writer_text(page, "place",
+                         report_place_write(place, is_hooked ? call->event.location : call->event.target,
+                                            call->first_time, call->last_time, text, sizeof(text)));
+        json_writer_close(page, '}');
     }
-    json_page_close(page, ']');
-    json_page_close(page, '}');
+    json_writer_close(page, ']');
+    json_writer_close(page, '}');
 }
 
-static void put_crash(struct json_page *page, const struct report_place *place)
+static void put_crash(struct json_writer *page, const struct report_place *place)
 {
     const struct trace_report *report = place->report;
     struct crash_signal signal;
     const uint8_t *stack;
 
-    json_page_open(page, NULL, '{');
-    json_page_count(page, "pid", report->trace->processes[place->process].pid);
-    json_page_count(page, "image", report->trace->processes[place->process].image);
-    json_page_open(page, "signals", '[');
+    json_writer_open(page, NULL, '{');
+    json_writer_count(page, "pid", report->trace->processes[place->process].pid);
+    json_writer_count(page, "image", report->trace->processes[place->process].image);
+    json_writer_open(page, "signals", '[');
     for (size_t at = 0; trace_crash_next_signal(&report->processes[place->process].crash, &at, &signal, &stack);)
         put_signal(page, place, &signal);
-    json_page_close(page, ']');
-    json_page_open(page, "last_calls", '[');
+    json_writer_close(page, ']');
+    json_writer_open(page, "last_calls", '[');
     for (size_t i = 0; i < report->trace->thread_count; i++)
         if (report->trace->threads[i].process == place->process)
             put_last_calls(page, place, i);
-    json_page_close(page, ']');
-    json_page_close(page, '}');
+    json_writer_close(page, ']');
+    json_writer_close(page, '}');
 }
 
-static void put_problem(struct json_page *page, const struct gait_error *err)
+static void put_problem(struct json_writer *page, const struct gait_error *err)
 {
     if (err->text[0] != '\0')
-        json_page_text(page, NULL, err->text);
+        json_writer_text(page, NULL, err->text);
 }
 
-static void put_crashes_and_problems(struct json_page *page, const struct trace_report *report,
+static void put_crashes_and_problems(struct json_writer *page, const struct trace_report *report,
                                      struct function_names *names)
 {
-    json_page_open(page, "crashes", '[');
+    json_writer_open(page, "crashes", '[');
     for (size_t i = 0; i < report->trace->process_count; i++)
         if (report_has_crash(report, i))
             put_crash(page, &(struct report_place){report, i, names});
-    json_page_close(page, ']');
-    json_page_open(page, "problems", '[');
+    json_writer_close(page, ']');
+    json_writer_open(page, "problems", '[');
     for (size_t i = 0; i < report->trace->thread_count; i++)
         put_problem(page, &report->threads[i].err);
     for (size_t i = 0; i < report->trace->process_count; i++)
         put_problem(page, &report->processes[i].err);
-    json_page_close(page, ']');
+    json_writer_close(page, ']');
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 int report_json_write(const struct report_json *json, struct trace_report *report, struct function_names *names)
 {
-    struct json_page page = {.stream = json->stream};
+    struct json_writer page = {.stream = json->stream};
     int result;
 
-    json_page_open(&page, NULL, '{');
-    json_page_text(&page, "format", "gait report");
-    json_page_count(&page, "version", VERSION);
+    json_writer_open(&page, NULL, '{');
+    json_writer_text(&page, "format", "gait report");
+    json_writer_count(&page, "version", VERSION);
     put_recording(&page, json->path, report);
     put_triggers(&page, report->trace);
     put_windows(&page, report->trace);
@@ -503,49 +492,49 @@ int report_json_write(const struct report_json *json, struct trace_report *repor
         put_system_calls(&page, report);
     put_kernel_sources(&page, report->trace);
     put_crashes_and_problems(&page, report, names);
-    json_page_close(&page, '}');
+    json_writer_close(&page, '}');
     return result;
 }
 
-static void put_side(struct json_page *page, const char *name, const struct trace_report *report,
+static void put_side(struct json_writer *page, const char *name, const struct trace_report *report,
                      const struct call_statistics *statistics)
 {
     if (statistics->calls == 0) {
-        json_page_null(page, name);
+        json_writer_null(page, name);
         return;
     }
-    json_page_open(page, name, '{');
+    json_writer_open(page, name, '{');
     put_statistics(page, report, statistics);
-    json_page_close(page, '}');
+    json_writer_close(page, '}');
 }
 
 void report_json_write_diff(const struct report_json *json, const struct report_diff *diff)
 {
-    struct json_page page = {.stream = json->stream};
+    struct json_writer page = {.stream = json->stream};
 
-    json_page_open(&page, NULL, '{');
-    json_page_text(&page, "format", "gait report diff");
-    json_page_count(&page, "version", VERSION);
-    json_page_open(&page, "before", '{');
+    json_writer_open(&page, NULL, '{');
+    json_writer_text(&page, "format", "gait report diff");
+    json_writer_count(&page, "version", VERSION);
+    json_writer_open(&page, "before", '{');
     put_recording(&page, json->path, diff->before);
-    json_page_close(&page, '}');
-    json_page_open(&page, "after", '{');
+    json_writer_close(&page, '}');
+    json_writer_open(&page, "after", '{');
     put_recording(&page, json->other_path, diff->after);
-    json_page_close(&page, '}');
+    json_writer_close(&page, '}');
     put_choices(&page, diff->before, diff->order);
-    json_page_count(&page, "row_count", diff->count);
-    json_page_open(&page, "rows", '[');
+    json_writer_count(&page, "row_count", diff->count);
+    json_writer_open(&page, "rows", '[');
     for (size_t i = 0; i < diff->count && i < json->limit; i++) {
         const struct report_change *change = &diff->changes[i];
 
-        json_page_open(&page, NULL, '{');
-        json_page_text(&page, "name", change->name);
-        json_page_text(&page, "module", change->module);
-        json_page_number(&page, "difference", change->difference);
+        json_writer_open(&page, NULL, '{');
+        json_writer_text(&page, "name", change->name);
+        json_writer_text(&page, "module", change->module);
+        json_writer_number(&page, "difference", change->difference);
         put_side(&page, "before", diff->before, &change->before);
         put_side(&page, "after", diff->after, &change->after);
-        json_page_close(&page, '}');
+        json_writer_close(&page, '}');
     }
-    json_page_close(&page, ']');
-    json_page_close(&page, '}');
+    json_writer_close(&page, ']');
+    json_writer_close(&page, '}');
 }

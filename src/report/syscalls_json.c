@@ -5,9 +5,9 @@
  */
 #include "report/syscalls_json.h"
 
+#include "hosted/json_writer.h"
 #include "syscalls/errno_name.h"
 #include "syscalls/signal_text.h"
-#include "trace/json_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct note {
 };
 
 struct syscalls_json {
-    FILE *stream;
+    struct json_writer writer;
     const struct call_text_options *options;
     struct note *notes;
     size_t text_bytes;
@@ -38,7 +38,7 @@ struct syscalls_json *syscalls_json_create(FILE *stream, const struct call_text_
 
     if (json == NULL)
         return NULL;
-    json->stream = stream;
+    json->writer = (struct json_writer){.stream = stream, .layout = JSON_SPACED};
     json->options = options;
     json->text_bytes = text_bytes;
     return json;
@@ -98,65 +98,83 @@ static void put_text(struct syscalls_json *json, const struct system_call_event 
         system_call_text_result(&text, event, json->options);
     }
     free(note);
-    json_put_text(json->stream, json->text);
+    json_writer_text(&json->writer, "text", json->text);
 }
 
-static void put_head(FILE *stream, const struct system_call_event *event, const char *kind)
+static void begin(struct json_writer *writer, const struct system_call_event *event, const char *kind)
 {
-    fprintf(stream, "{\"kind\": \"%s\", \"time_ns\": %lu, \"pid\": %d, \"tid\": %d", kind,
-            (unsigned long)event->time_ns, event->pid, event->tid);
+    json_writer_open(writer, NULL, '{');
+    json_writer_text(writer, "kind", kind);
+    json_writer_count(writer, "time_ns", event->time_ns);
+    json_writer_signed(writer, "pid", event->pid);
+    json_writer_signed(writer, "tid", event->tid);
+}
+
+static void end(struct json_writer *writer)
+{
+    json_writer_close(writer, '}');
+    fputs("\n", writer->stream);
+}
+
+static void put_result(struct json_writer *writer, const struct system_call_event *event)
+{
+    bool is_error = event->result < 0 && event->result >= -ERRORS && errno_name((int)-event->result) != NULL;
+
+    if ((event->flags & SYSTEM_CALL_NEVER_RETURNS) != 0)
+        json_writer_null(writer, "result");
+    else
+        json_writer_signed(writer, "result", event->result);
+    if (is_error)
+        json_writer_text(writer, "error", errno_name((int)-event->result));
 }
 
 static void put_call(struct syscalls_json *json, const struct system_call_event *event)
 {
-    FILE *stream = json->stream;
+    struct json_writer *writer = &json->writer;
     char name[64];
     struct text_writer text;
 
-    put_head(stream, event, "call");
+    begin(writer, event, "call");
     text_init(&text, name, sizeof(name));
     system_call_text_name(&text, event->number);
-    fprintf(stream, ", \"call\": \"%s\", \"number\": %lu, \"arguments\": [", name, (unsigned long)event->number);
+    json_writer_text(writer, "call", name);
+    json_writer_count(writer, "number", event->number);
+    json_writer_open(writer, "arguments", '[');
     for (unsigned i = 0; i < SYSTEM_CALL_ARGUMENTS_MAX; i++)
-        fprintf(stream, "%s%lu", i == 0 ? "" : ", ", (unsigned long)event->arguments[i]);
-    fputs("], \"result\": ", stream);
-    if ((event->flags & SYSTEM_CALL_NEVER_RETURNS) != 0)
-        fputs("null", stream);
-    else
-        fprintf(stream, "%ld", (long)event->result);
-    if (event->result < 0 && event->result >= -ERRORS && errno_name((int)-event->result) != NULL)
-        fprintf(stream, ", \"error\": \"%s\"", errno_name((int)-event->result));
-    fprintf(stream, ", \"duration_ns\": %lu, \"is_injected\": %s, \"text\": ", (unsigned long)event->system_ns,
-            (event->flags & SYSTEM_CALL_INJECTED) != 0 ? "true" : "false");
+        json_writer_count(writer, NULL, event->arguments[i]);
+    json_writer_close(writer, ']');
+    put_result(writer, event);
+    json_writer_count(writer, "duration_ns", event->system_ns);
+    json_writer_bool(writer, "is_injected", (event->flags & SYSTEM_CALL_INJECTED) != 0);
     put_text(json, event);
-    fputs("}\n", stream);
+    end(writer);
 }
 
-static void put_signal(FILE *stream, const struct system_call_event *event)
+static void put_signal(struct json_writer *writer, const struct system_call_event *event)
 {
     char buffer[512];
     struct text_writer text;
 
-    put_head(stream, event, event->kind == SYSTEM_CALL_SIGNALLED ? "signal" : "stop");
+    begin(writer, event, event->kind == SYSTEM_CALL_SIGNALLED ? "signal" : "stop");
     text_init(&text, buffer, sizeof(buffer));
     signal_text_put(&text, event->signal);
-    fprintf(stream, ", \"signal\": \"%s\"", buffer);
+    json_writer_text(writer, "signal", buffer);
     if (event->kind == SYSTEM_CALL_SIGNALLED) {
         text_init(&text, buffer, sizeof(buffer));
         signal_text_put_info(&text, event->siginfo);
-        fputs(", \"text\": ", stream);
-        json_put_text(stream, buffer);
+        json_writer_text(writer, "text", buffer);
     }
-    fputs("}\n", stream);
+    end(writer);
 }
 
-static void put_end(FILE *stream, const struct system_call_event *event)
+static void put_end(struct json_writer *writer, const struct system_call_event *event)
 {
-    put_head(stream, event, "exit");
+    begin(writer, event, "exit");
     if (WIFSIGNALED(event->status))
-        fprintf(stream, ", \"killed_by\": %d}\n", WTERMSIG(event->status));
+        json_writer_signed(writer, "killed_by", WTERMSIG(event->status));
     else
-        fprintf(stream, ", \"status\": %d}\n", WEXITSTATUS(event->status));
+        json_writer_signed(writer, "status", WEXITSTATUS(event->status));
+    end(writer);
 }
 
 void syscalls_json_put(struct syscalls_json *json, const struct system_call_event *event)
@@ -170,10 +188,10 @@ void syscalls_json_put(struct syscalls_json *json, const struct system_call_even
         break;
     case SYSTEM_CALL_SIGNALLED:
     case SYSTEM_CALL_STOPPED:
-        put_signal(json->stream, event);
+        put_signal(&json->writer, event);
         break;
     case SYSTEM_CALL_EXITED:
-        put_end(json->stream, event);
+        put_end(&json->writer, event);
         free(take_note(json, event->tid));
         break;
     case SYSTEM_CALL_REPLACED: /* its call goes on under another id */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "syscalls/system_call_counts.h"
 
+#include "hosted/json_writer.h"
+
 #include <stdlib.h>
 
-#define ERRORS   4095
-#define NS_PER_S 1e9
+#define ERRORS     4095
+#define NS_PER_S   1e9
+#define NAME_BYTES 32
 
 void system_call_counts_add(struct system_call_counts *counts, const struct system_call_event *event)
 {
@@ -52,16 +55,16 @@ static size_t collect(const struct system_call_counts *counts, struct row *rows,
     return row_count;
 }
 
-static void put_name(FILE *stream, size_t number)
+static const char *name_row(const struct row *row, char text[NAME_BYTES])
 {
-    const struct system_call *call = system_call_by_number(number);
+    const struct system_call *call = system_call_by_number(row->number);
 
     if (call != NULL)
-        fputs(call->name, stream);
-    else if (number < SYSTEM_CALL_NUMBERS)
-        fprintf(stream, "syscall_0x%zx", number);
-    else
-        fputs("others", stream);
+        return call->name;
+    if (row->number >= SYSTEM_CALL_NUMBERS)
+        return "others";
+    snprintf(text, NAME_BYTES, "syscall_0x%zx", row->number);
+    return text;
 }
 
 static void put_row(FILE *stream, const struct row *row, const struct row *total)
@@ -82,12 +85,12 @@ void system_call_counts_put(const struct system_call_counts *counts, FILE *strea
     static const char rule[] = "------ ----------- ----------- --------- --------- ----------------\n";
     struct row rows[SYSTEM_CALL_NUMBERS + 1], total;
     size_t row_count = collect(counts, rows, &total);
+    char name[NAME_BYTES];
 
     fprintf(stream, "%% time     seconds  usecs/call     calls    errors syscall\n%s", rule);
     for (size_t i = 0; i < row_count; i++) {
         put_row(stream, &rows[i], &total);
-        put_name(stream, rows[i].number);
-        fputc('\n', stream);
+        fprintf(stream, "%s\n", name_row(&rows[i], name));
     }
     fputs(rule, stream);
     put_row(stream, &total, &total);
@@ -96,15 +99,22 @@ void system_call_counts_put(const struct system_call_counts *counts, FILE *strea
 
 void system_call_counts_put_json(const struct system_call_counts *counts, FILE *stream)
 {
+    struct json_writer json = {.stream = stream, .layout = JSON_SPACED};
     struct row rows[SYSTEM_CALL_NUMBERS + 1], total;
     size_t row_count = collect(counts, rows, &total);
+    char name[NAME_BYTES];
 
-    fputc('[', stream);
+    json_writer_open(&json, NULL, '[');
     for (size_t i = 0; i < row_count; i++) {
-        fprintf(stream, "%s\n  {\"call\": \"", i == 0 ? "" : ",");
-        put_name(stream, rows[i].number);
-        fprintf(stream, "\", \"calls\": %lu, \"errors\": %lu, \"total_ns\": %lu}", (unsigned long)rows[i].count.calls,
-                (unsigned long)rows[i].count.errors, (unsigned long)rows[i].count.total_ns);
+        json_writer_break(&json, 2);
+        json_writer_open(&json, NULL, '{');
+        json_writer_text(&json, "call", name_row(&rows[i], name));
+        json_writer_count(&json, "calls", rows[i].count.calls);
+        json_writer_count(&json, "errors", rows[i].count.errors);
+        json_writer_count(&json, "total_ns", rows[i].count.total_ns);
+        json_writer_close(&json, '}');
     }
-    fputs("\n]\n", stream);
+    json_writer_break(&json, 0);
+    json_writer_close(&json, ']');
+    fputs("\n", stream);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/kernel_event_json.h"
 
+#include "hosted/json_writer.h"
 #include "trace/kernel_event_text.h"
-
-#include <inttypes.h>
 
 #define VALUE_BYTES 4096
 
@@ -14,38 +13,36 @@ static bool is_number(const struct kernel_field *field)
            (field->type == KERNEL_FIELD_SIGNED || field->type == KERNEL_FIELD_UNSIGNED);
 }
 
-static void put_value(FILE *stream, const struct kernel_field *field, const struct kernel_value *value,
-                      void (*put_text)(FILE *stream, const char *text))
+static void put_value(struct json_writer *json, const struct kernel_field *field, const struct kernel_value *value)
 {
     char text[VALUE_BYTES];
 
     if (!value->is_there) {
-        fputs("null", stream);
+        json_writer_null(json, field->name);
     } else if (value->is_text) {
         snprintf(text, sizeof(text), "%.*s", (int)value->size_bytes, (const char *)value->bytes);
-        put_text(stream, text);
+        json_writer_text(json, field->name, text);
     } else if (is_number(field) && field->type == KERNEL_FIELD_SIGNED) {
-        fprintf(stream, "%" PRId64, (int64_t)value->number);
+        json_writer_signed(json, field->name, (int64_t)value->number);
     } else if (is_number(field)) {
-        fprintf(stream, "%" PRIu64, value->number);
+        json_writer_count(json, field->name, value->number);
     } else {
         (void)kernel_value_write(field, value, text, sizeof(text));
-        put_text(stream, text);
+        json_writer_text(json, field->name, text);
     }
 }
 
 void kernel_event_put_json(FILE *stream, const struct kernel_source *source, const struct kernel_event *event,
-                           void (*put_text)(FILE *stream, const char *text))
+                           enum json_escape escape)
 {
-    putc('{', stream);
+    struct json_writer json = {.stream = stream, .layout = JSON_SPACED, .escape = escape};
+
+    json_writer_open(&json, NULL, '{');
     for (size_t i = 0; i < source->field_count; i++) {
         struct kernel_value value =
             kernel_value_read(&source->fields[i], source->raw_base, event->raw, event->raw_bytes);
 
-        fputs(i == 0 ? "" : ", ", stream);
-        put_text(stream, source->fields[i].name);
-        fputs(": ", stream);
-        put_value(stream, &source->fields[i], &value, put_text);
+        put_value(&json, &source->fields[i], &value);
     }
-    putc('}', stream);
+    json_writer_close(&json, '}');
 }

@@ -6,10 +6,10 @@
 #include "trace/manifest.h"
 
 #include "hosted/error.h"
+#include "hosted/json_writer.h"
 #include "ring/left_log.h"
 #include "trace/event_names.h"
 #include "trace/json_reader.h"
-#include "trace/json_text.h"
 #include "trace/trace_layout.h"
 
 #include <errno.h>
@@ -29,69 +29,77 @@
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static void put_member(FILE *file, const char *name, const char *text)
+static void put_events(struct json_writer *json, uint32_t events)
 {
-    fprintf(file, "  \"%s\": ", name);
-    json_put_text(file, text == NULL ? "" : text);
-    fputs(",\n", file);
-}
-
-static void put_events(FILE *file, uint32_t events)
-{
-    const char *between = "";
-
-    fputs("  \"events\": [", file);
+    json_writer_break(json, 2);
+    json_writer_open(json, "events", '[');
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
-        if (events & 1u << bit) {
-            fprintf(file, "%s\"%s\"", between, event_name(bit));
-            between = ", ";
-        }
-    fputs("],\n", file);
+        if (events & 1u << bit)
+            json_writer_text(json, NULL, event_name(bit));
+    json_writer_close(json, ']');
 }
 
-static void put_arguments(FILE *file, char *const *arguments)
+static void put_arguments(struct json_writer *json, char *const *arguments)
 {
-    fputs("  \"arguments\": [", file);
-    for (size_t i = 0; arguments != NULL && arguments[i] != NULL; i++) {
-        fputs(i == 0 ? "" : ", ", file);
-        json_put_text(file, arguments[i]);
+    json_writer_break(json, 2);
+    json_writer_open(json, "arguments", '[');
+    for (size_t i = 0; arguments != NULL && arguments[i] != NULL; i++)
+        json_writer_text(json, NULL, arguments[i]);
+    json_writer_close(json, ']');
+}
+
+/* An object on a line of its own. */
+static void open_line(struct json_writer *json, unsigned spaces)
+{
+    json_writer_break(json, spaces);
+    json_writer_open(json, NULL, '{');
+}
+
+static void put_clocks(struct json_writer *json, const struct manifest *manifest)
+{
+    json_writer_break(json, 2);
+    json_writer_open(json, "clocks", '[');
+    for (size_t i = 0; i < manifest->clock_count; i++) {
+        open_line(json, 4);
+        json_writer_count(json, "counter", manifest->clocks[i].counter);
+        json_writer_count(json, "monotonic_ns", manifest->clocks[i].monotonic_ns);
+        json_writer_close(json, '}');
     }
-    fputs("],\n", file);
+    json_writer_close(json, ']');
 }
 
-static void put_clocks(FILE *file, const struct manifest *manifest)
+static void put_threads(struct json_writer *json, const struct manifest_process *process)
 {
-    fputs("  \"clocks\": [", file);
-    for (size_t i = 0; i < manifest->clock_count; i++)
-        fprintf(file, "%s\n    {\"counter\": %" PRIu64 ", \"monotonic_ns\": %" PRIu64 "}", i == 0 ? "" : ",",
-                manifest->clocks[i].counter, manifest->clocks[i].monotonic_ns);
-    fputs("],\n", file);
-}
-
-static void put_threads(FILE *file, const struct manifest_process *process)
-{
+    json_writer_break(json, 6);
+    json_writer_open(json, "threads", '[');
     for (size_t i = 0; i < process->thread_count; i++) {
         const struct manifest_thread *thread = &process->threads[i];
         char name[sizeof(thread->name) + 1] = "";
 
         memcpy(name, thread->name, sizeof(thread->name));
-        fprintf(file, "%s\n        {\"tid\": %" PRIu32 ", \"generation\": %" PRIu32 ", \"name\": ", i == 0 ? "" : ",",
-                thread->tid, thread->generation);
-        json_put_text(file, name);
-        fprintf(file,
-                ", \"lost_bytes\": %" PRIu64 ", \"lost_detail_bytes\": %" PRIu64 ", \"waits\": %" PRIu64
-                ", \"waited_ns\": %" PRIu64 "}",
-                thread->lost_bytes, thread->lost_detail_bytes, thread->wait_count, thread->waited_ns);
+        open_line(json, 8);
+        json_writer_count(json, "tid", thread->tid);
+        json_writer_count(json, "generation", thread->generation);
+        json_writer_text(json, "name", name);
+        json_writer_count(json, "lost_bytes", thread->lost_bytes);
+        json_writer_count(json, "lost_detail_bytes", thread->lost_detail_bytes);
+        json_writer_count(json, "waits", thread->wait_count);
+        json_writer_count(json, "waited_ns", thread->waited_ns);
+        json_writer_close(json, '}');
     }
+    json_writer_close(json, ']');
 }
 
-static void put_losses(FILE *file, const struct manifest_losses *losses)
+static void put_losses(struct json_writer *json, const struct manifest_losses *losses)
 {
-    fprintf(file,
-            ",\n      \"lost\": {\"late_bytes\": %" PRIu64 ", \"no_lane_bytes\": %" PRIu64 ", \"no_room\": %" PRIu64
-            ", \"no_memory\": %" PRIu64 ", \"not_hooked\": %" PRIu64 "}",
-            losses->late_bytes, losses->no_lane_bytes, losses->no_room_count, losses->no_memory_count,
-            losses->not_hooked_count);
+    json_writer_break(json, 6);
+    json_writer_open(json, "lost", '{');
+    json_writer_count(json, "late_bytes", losses->late_bytes);
+    json_writer_count(json, "no_lane_bytes", losses->no_lane_bytes);
+    json_writer_count(json, "no_room", losses->no_room_count);
+    json_writer_count(json, "no_memory", losses->no_memory_count);
+    json_writer_count(json, "not_hooked", losses->not_hooked_count);
+    json_writer_close(json, '}');
 }
 
 static const char *const left_names[RING_LEFT_REASONS] = {
@@ -99,118 +107,150 @@ static const char *const left_names[RING_LEFT_REASONS] = {
     [RING_LEFT_NEW_THREAD] = "new thread",   [RING_LEFT_COUNTER] = "counter",
 };
 
-static void put_left(FILE *file, const struct manifest_process *process)
+static void put_left(struct json_writer *json, const struct manifest_process *process)
 {
-    fprintf(file, ",\n      \"left_count\": %" PRIu64 ", \"left\": [", process->left_count);
+    json_writer_break(json, 6);
+    json_writer_count(json, "left_count", process->left_count);
+    json_writer_open(json, "left", '[');
     for (size_t i = 0; i < process->left_listed; i++) {
         const struct manifest_left *left = &process->left[i];
         bool is_known = left->reason != 0 && left->reason < RING_LEFT_REASONS;
 
-        fprintf(file,
-                "%s\n        {\"tid\": %" PRIu32 ", \"time\": %" PRIu64 ", \"pc\": %" PRIu64
-                ", \"why\": \"%s\", \"code\": \"",
-                i == 0 ? "" : ",", left->tid, left->time, left->pc, is_known ? left_names[left->reason] : "?");
-        for (uint32_t j = 0; j < left->code_bytes && j < sizeof(left->code); j++)
-            fprintf(file, "%02x", left->code[j]);
-        fputs("\"}", file);
+        open_line(json, 8);
+        json_writer_count(json, "tid", left->tid);
+        json_writer_count(json, "time", left->time);
+        json_writer_count(json, "pc", left->pc);
+        json_writer_text(json, "why", is_known ? left_names[left->reason] : "?");
+        json_writer_bytes(json, "code", left->code,
+                          left->code_bytes < sizeof(left->code) ? left->code_bytes : sizeof(left->code));
+        json_writer_close(json, '}');
     }
-    fputs("]", file);
+    json_writer_close(json, ']');
 }
 
-static void put_probes(FILE *file, const struct manifest_process *process)
+static void put_probes(struct json_writer *json, const struct manifest_process *process)
 {
-    fputs(",\n      \"probes\": [", file);
+    json_writer_break(json, 6);
+    json_writer_open(json, "probes", '[');
     for (size_t i = 0; i < process->probe_count; i++) {
         const struct manifest_probe *probe = &process->probes[i];
 
-        fprintf(file, "%s\n        {\"provider\": ", i == 0 ? "" : ",");
-        json_put_text(file, probe->provider);
-        fputs(", \"name\": ", file);
-        json_put_text(file, probe->name);
-        fputs(", \"arguments\": ", file);
-        json_put_text(file, probe->arguments);
-        fprintf(file, ", \"address\": %" PRIu64 ", \"path\": ", probe->address);
-        json_put_text(file, probe->path);
-        fputs("}", file);
+        open_line(json, 8);
+        json_writer_text(json, "provider", probe->provider);
+        json_writer_text(json, "name", probe->name);
+        json_writer_text(json, "arguments", probe->arguments);
+        json_writer_count(json, "address", probe->address);
+        json_writer_text(json, "path", probe->path);
+        json_writer_close(json, '}');
     }
-    fputs("]", file);
+    json_writer_close(json, ']');
 }
 
-static void put_processes(FILE *file, const struct manifest *manifest)
+static void put_process(struct json_writer *json, const struct manifest_process *process)
 {
-    fputs("  \"processes\": [", file);
-    for (size_t i = 0; i < manifest->process_count; i++) {
-        const struct manifest_process *process = &manifest->processes[i];
-
-        fprintf(file,
-                "%s\n    {\"pid\": %" PRIu32 ", \"image\": %" PRIu32 ", \"parent_pid\": %" PRIu32
-                ", \"status\": %d, \"command\": ",
-                i == 0 ? "" : ",", process->pid, process->image, process->parent_pid, process->status);
-        json_put_text(file, process->command == NULL ? "" : process->command);
-        put_losses(file, &process->losses);
-        if (process->left_count != 0)
-            put_left(file, process);
-        if (process->probe_count != 0)
-            put_probes(file, process);
-        fputs(",\n      \"threads\": [", file);
-        put_threads(file, process);
-        fputs("]}", file);
-    }
-    fputs("]\n", file);
+    open_line(json, 4);
+    json_writer_count(json, "pid", process->pid);
+    json_writer_count(json, "image", process->image);
+    json_writer_count(json, "parent_pid", process->parent_pid);
+    json_writer_signed(json, "status", process->status);
+    json_writer_text(json, "command", process->command == NULL ? "" : process->command);
+    put_losses(json, &process->losses);
+    if (process->left_count != 0)
+        put_left(json, process);
+    if (process->probe_count != 0)
+        put_probes(json, process);
+    put_threads(json, process);
+    json_writer_close(json, '}');
 }
 
-static void put_triggers(FILE *file, const struct manifest *manifest)
+static void put_triggers(struct json_writer *json, const struct manifest *manifest)
 {
-    fputs("  \"triggers\": [", file);
+    json_writer_break(json, 2);
+    json_writer_open(json, "triggers", '[');
     for (size_t i = 0; i < manifest->trigger_count; i++) {
         const struct manifest_trigger *trigger = &manifest->triggers[i];
 
-        fprintf(file, "%s\n    {\"kind\": ", i == 0 ? "" : ",");
-        json_put_text(file, trigger->kind);
-        fputs(", \"text\": ", file);
-        json_put_text(file, trigger->text == NULL ? "" : trigger->text);
-        fprintf(file, ", \"time\": %" PRIu64 ", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 "}", trigger->time,
-                trigger->pid, trigger->tid);
+        open_line(json, 4);
+        json_writer_text(json, "kind", trigger->kind);
+        json_writer_text(json, "text", trigger->text == NULL ? "" : trigger->text);
+        json_writer_count(json, "time", trigger->time);
+        json_writer_count(json, "pid", trigger->pid);
+        json_writer_count(json, "tid", trigger->tid);
+        json_writer_close(json, '}');
     }
-    fprintf(file, "],\n  \"triggers_left_out\": %" PRIu64 ",\n", manifest->triggers_left_out);
+    json_writer_close(json, ']');
+    json_writer_break(json, 2);
+    json_writer_count(json, "triggers_left_out", manifest->triggers_left_out);
 }
 
-static void put_windows(FILE *file, const struct manifest *manifest)
+static void put_windows(struct json_writer *json, const struct manifest *manifest)
 {
-    fprintf(file, "  \"flight\": %s,\n  \"windows\": [", manifest->is_flight ? "true" : "false");
+    json_writer_break(json, 2);
+    json_writer_bool(json, "flight", manifest->is_flight);
+    json_writer_break(json, 2);
+    json_writer_open(json, "windows", '[');
     for (size_t i = 0; i < manifest->window_count; i++) {
-        const struct manifest_window *window = &manifest->windows[i];
-
-        fprintf(file, "%s\n    {\"from\": %" PRIu64 ", \"to\": %" PRIu64 ", \"cut\": %s}", i == 0 ? "" : ",",
-                window->from, window->to, window->is_cut ? "true" : "false");
+        open_line(json, 4);
+        json_writer_count(json, "from", manifest->windows[i].from);
+        json_writer_count(json, "to", manifest->windows[i].to);
+        json_writer_bool(json, "cut", manifest->windows[i].is_cut);
+        json_writer_close(json, '}');
     }
-    fputs("],\n", file);
+    json_writer_close(json, ']');
 }
 
-static void put_pieces(FILE *file, const struct manifest *manifest)
+static void put_pieces(struct json_writer *json, const struct manifest *manifest)
 {
-    fputs("  \"pieces\": [", file);
-    for (size_t i = 0; i < manifest->piece_count; i++)
-        fprintf(file, "%s\n    {\"number\": %" PRIu32 ", \"from\": %" PRIu64 "}", i == 0 ? "" : ",",
-                manifest->pieces[i].number, manifest->pieces[i].from);
-    fputs("],\n", file);
+    json_writer_break(json, 2);
+    json_writer_open(json, "pieces", '[');
+    for (size_t i = 0; i < manifest->piece_count; i++) {
+        open_line(json, 4);
+        json_writer_count(json, "number", manifest->pieces[i].number);
+        json_writer_count(json, "from", manifest->pieces[i].from);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
+}
+
+static void put_member(struct json_writer *json, const char *name, const char *text)
+{
+    json_writer_break(json, 2);
+    json_writer_text(json, name, text == NULL ? "" : text);
+}
+
+static void put_members(struct json_writer *json, const struct manifest *manifest)
+{
+    put_member(json, "format", FORMAT_NAME);
+    json_writer_break(json, 2);
+    json_writer_signed(json, "version", TRACE_VERSION);
+    put_member(json, "program", manifest->program);
+    put_arguments(json, manifest->arguments);
+    put_events(json, manifest->events);
+    json_writer_break(json, 2);
+    json_writer_bool(json, "with_times", manifest->with_times);
+    json_writer_break(json, 2);
+    json_writer_signed(json, "began_unix_ns", manifest->began_unix_ns);
+    put_member(json, "ended", manifest->ended);
+    put_clocks(json, manifest);
+    put_triggers(json, manifest);
+    put_windows(json, manifest);
+    put_pieces(json, manifest);
+    json_writer_break(json, 2);
+    json_writer_open(json, "processes", '[');
+    for (size_t i = 0; i < manifest->process_count; i++)
+        put_process(json, &manifest->processes[i]);
+    json_writer_close(json, ']');
 }
 
 static void put_manifest(FILE *file, const struct manifest *manifest)
 {
-    fprintf(file, "{\n  \"format\": \"" FORMAT_NAME "\",\n  \"version\": %d,\n", TRACE_VERSION);
-    put_member(file, "program", manifest->program);
-    put_arguments(file, manifest->arguments);
-    put_events(file, manifest->events);
-    fprintf(file, "  \"with_times\": %s,\n", manifest->with_times ? "true" : "false");
-    fprintf(file, "  \"began_unix_ns\": %" PRId64 ",\n", manifest->began_unix_ns);
-    put_member(file, "ended", manifest->ended);
-    put_clocks(file, manifest);
-    put_triggers(file, manifest);
-    put_windows(file, manifest);
-    put_pieces(file, manifest);
-    put_processes(file, manifest);
-    fputs("}\n", file);
+    struct json_writer json = {.stream = file, .layout = JSON_SPACED};
+
+    json_writer_open(&json, NULL, '{');
+    put_members(&json, manifest);
+    json_writer_break(&json, 0);
+    json_writer_close(&json, '}');
+    fputs("\n", file);
 }
 
 /* Makes the temporary file. Whether it is on the disk is for whoever records to see to, as with streams. */

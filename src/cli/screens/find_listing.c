@@ -4,7 +4,6 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "trace/json_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,63 +76,67 @@ static void put_summary(const struct find_listing *listing, const char *what, co
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void put_function_json(const struct find_listing *listing, const struct elf_function *function,
+static void put_function_json(struct find_listing *listing, const struct elf_function *function,
                               const struct hook_plan *plan)
 {
-    FILE *file = listing->screen->stream;
+    struct json_writer *json = &listing->json;
     char name[NAME_BYTES];
 
-    fprintf(file, "%s\n    {\"address\": \"0x%" PRIx64 "\", \"size\": %" PRIu64 ", \"name\": ",
-            listing->counts.functions == 1 ? "" : ",", function->start + listing->bias, function->size_bytes);
     snprintf(name, sizeof(name), "%.*s", (int)(function->name_length & INT16_MAX),
              function->name == NULL ? "" : function->name);
-    if (function->name == NULL)
-        fputs("null", file);
-    else
-        json_put_text(file, name);
+    json_writer_break(json, json->depth);
+    json_writer_open(json, NULL, '{');
+    json_writer_address(json, "address", function->start + listing->bias);
+    json_writer_count(json, "size", function->size_bytes);
+    json_writer_text(json, "name", function->name == NULL ? NULL : name);
     if (listing->is_hookable) {
-        fprintf(file, ", \"method\": \"%s\", \"patch_at\": \"0x%" PRIx64 "\", \"patch_bytes\": %" PRIu32,
-                hook_method_name(plan->method), plan->patch_at + listing->bias, plan->patch_bytes);
-        fprintf(file, ", \"displaced_bytes\": %" PRIu64 ", \"entry_only\": %s, \"obstacle\": ",
-                plan->displaced_end - plan->patch_at, plan->is_entry_only ? "true" : "false");
-        json_put_text(file, hook_obstacle_text(plan->obstacle));
+        json_writer_text(json, "method", hook_method_name(plan->method));
+        json_writer_address(json, "patch_at", plan->patch_at + listing->bias);
+        json_writer_count(json, "patch_bytes", plan->patch_bytes);
+        json_writer_count(json, "displaced_bytes", plan->displaced_end - plan->patch_at);
+        json_writer_bool(json, "entry_only", plan->is_entry_only);
+        json_writer_text(json, "obstacle", hook_obstacle_text(plan->obstacle));
     }
-    fputs("}", file);
+    json_writer_close(json, '}');
 }
 
-static void put_summary_json(const struct find_listing *listing, const struct find_counts *counts)
+static void put_summary_json(struct find_listing *listing, const struct find_counts *counts)
 {
-    FILE *file = listing->screen->stream;
+    struct json_writer *json = &listing->json;
 
-    fprintf(file, "\"summary\": {\"functions\": %" PRIu64, counts->functions);
+    json_writer_open(json, "summary", '{');
+    json_writer_count(json, "functions", counts->functions);
     for (unsigned i = 0; listing->is_hookable && i <= HOOK_IMPOSSIBLE; i++)
-        fprintf(file, ", \"%s\": %" PRIu64, hook_method_name(i), counts->methods[i]);
+        json_writer_count(json, hook_method_name(i), counts->methods[i]);
     if (listing->is_hookable)
-        fprintf(file, ", \"entry only\": %" PRIu64, counts->entry_only);
-    fputs("}", file);
+        json_writer_count(json, "entry only", counts->entry_only);
+    json_writer_close(json, '}');
 }
 
 /* ---- listings ---------------------------------------------------------------------------------------------------- */
 
 void find_listing_begin(struct find_listing *listing)
 {
-    if (listing->is_json)
-        fputs("{\"modules\": [", listing->screen->stream);
+    if (!listing->is_json)
+        return;
+    listing->json = (struct json_writer){.stream = listing->screen->stream, .layout = JSON_SPACED};
+    json_writer_open(&listing->json, NULL, '{');
+    json_writer_open(&listing->json, "modules", '[');
 }
 
 void find_listing_begin_module(struct find_listing *listing, const char *path, uint64_t bias)
 {
-    FILE *file = listing->screen->stream;
-
     listing->path = path;
     listing->bias = bias;
     listing->counts = (struct find_counts){0};
     listing->module_count++;
     if (!listing->is_json)
         return;
-    fprintf(file, "%s\n  {\"path\": ", listing->module_count == 1 ? "" : ",");
-    json_put_text(file, path);
-    fputs(listing->is_summary ? ", " : ", \"functions\": [", file);
+    json_writer_break(&listing->json, listing->json.depth);
+    json_writer_open(&listing->json, NULL, '{');
+    json_writer_text(&listing->json, "path", path);
+    if (!listing->is_summary)
+        json_writer_open(&listing->json, "functions", '[');
 }
 
 static void count(struct find_counts *counts, const struct hook_plan *plan)
@@ -160,9 +163,12 @@ void find_listing_end_module(struct find_listing *listing)
     char path[NAME_BYTES];
 
     if (listing->is_json) {
-        fputs(listing->is_summary ? "" : "],\n   ", listing->screen->stream);
+        if (!listing->is_summary) {
+            json_writer_close(&listing->json, ']');
+            json_writer_break(&listing->json, listing->json.depth);
+        }
         put_summary_json(listing, &listing->counts);
-        fputs("}", listing->screen->stream);
+        json_writer_close(&listing->json, '}');
     } else if ((listing->is_hookable || listing->is_summary) && listing->counts.functions != 0) {
         put_summary(listing, printable(path, sizeof(path), last_part(listing->path)), &listing->counts);
     }
@@ -171,9 +177,11 @@ void find_listing_end_module(struct find_listing *listing)
 void find_listing_end(struct find_listing *listing)
 {
     if (listing->is_json) {
-        fputs("],\n ", listing->screen->stream);
+        json_writer_close(&listing->json, ']');
+        json_writer_break(&listing->json, listing->json.depth);
         put_summary_json(listing, &listing->total);
-        fputs("}\n", listing->screen->stream);
+        json_writer_close(&listing->json, '}');
+        fputs("\n", listing->screen->stream);
     } else if ((listing->is_hookable || listing->is_summary) && listing->module_count > 1 &&
                listing->total.functions != 0) {
         put_summary(listing, "all", &listing->total);

@@ -7,6 +7,7 @@
 #define GAIT_CLI_SCREENS_FIND_LISTING_H
 
 #include "hook/hook_plan.h"
+#include "hosted/json_writer.h"
 
 struct screen;
 
@@ -27,6 +28,7 @@ struct find_listing {
     struct find_counts counts;
     struct find_counts total;
     unsigned module_count;
+    struct json_writer json;
 };
 
 void find_listing_begin(struct find_listing *listing);

@@ -8,7 +8,6 @@
 #include "cli/screens/screen.h"
 #include "elf/static_probes.h"
 #include "hook/instruction_plan.h"
-#include "trace/json_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,38 +64,41 @@ static void put_line(const struct probe_listing *listing, struct function_survey
     screen_print(listing->screen, why[0] == '\0' ? "\n" : "  (%s)\n", why);
 }
 
-static void put_object(const struct probe_listing *listing, struct function_survey *survey,
-                       const struct static_probe *probe, const char *path, uint64_t bias)
+static void put_object(struct probe_listing *listing, struct function_survey *survey, const struct static_probe *probe,
+                       const char *path, uint64_t bias)
 {
-    FILE *stream = listing->screen->stream;
+    struct json_writer *json = &listing->json;
     const char *why;
 
-    fprintf(stream, "%s\n  {\"provider\": ", listing->found == 0 ? "" : ",");
-    json_put_text(stream, probe->provider);
-    fputs(", \"name\": ", stream);
-    json_put_text(stream, probe->name);
-    fputs(", \"arguments\": ", stream);
-    json_put_text(stream, probe->arguments);
-    fprintf(stream, ", \"address\": %" PRIu64 ", \"semaphore\": %" PRIu64 ", \"path\": ", probe->address + bias,
-            probe->semaphore == 0 ? 0 : probe->semaphore + bias);
-    json_put_text(stream, path);
+    json_writer_break(json, 2);
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "provider", probe->provider);
+    json_writer_text(json, "name", probe->name);
+    json_writer_text(json, "arguments", probe->arguments);
+    json_writer_count(json, "address", probe->address + bias);
+    json_writer_count(json, "semaphore", probe->semaphore == 0 ? 0 : probe->semaphore + bias);
+    json_writer_text(json, "path", path);
     if (listing->is_hookable)
-        fprintf(stream, ", \"method\": \"%s\"", method_of(survey, probe, &why));
-    fputs("}", stream);
+        json_writer_text(json, "method", method_of(survey, probe, &why));
+    json_writer_close(json, '}');
 }
 
-void probe_listing_begin(const struct probe_listing *listing)
+void probe_listing_begin(struct probe_listing *listing)
 {
-    if (listing->is_json)
-        fputs("[", listing->screen->stream);
+    if (!listing->is_json)
+        return;
+    listing->json = (struct json_writer){.stream = listing->screen->stream, .layout = JSON_SPACED};
+    json_writer_open(&listing->json, NULL, '[');
 }
 
-void probe_listing_end(const struct probe_listing *listing)
+void probe_listing_end(struct probe_listing *listing)
 {
-    if (listing->is_json)
-        fputs("]\n", listing->screen->stream);
-    else if (listing->is_summary)
+    if (listing->is_json) {
+        json_writer_close(&listing->json, ']');
+        fputs("\n", listing->screen->stream);
+    } else if (listing->is_summary) {
         screen_print(listing->screen, "%" PRIu64 " probes\n", listing->found);
+    }
 }
 
 void probe_listing_add(struct probe_listing *listing, struct function_survey *survey, const char *path, uint64_t bias)

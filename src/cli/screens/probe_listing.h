@@ -4,6 +4,7 @@
 #define GAIT_CLI_SCREENS_PROBE_LISTING_H
 
 #include "cli/function_survey.h"
+#include "hosted/json_writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,10 +21,11 @@ struct probe_listing {
     bool is_summary;
     struct nearest_names *nearest; /* is offered those that are not meant */
     uint64_t found;                /* so far */
+    struct json_writer json;
 };
 
-void probe_listing_begin(const struct probe_listing *listing);
-void probe_listing_end(const struct probe_listing *listing);
+void probe_listing_begin(struct probe_listing *listing);
+void probe_listing_end(struct probe_listing *listing);
 
 /* Those of a file; path is what people know it by, bias what is added to its addresses. */
 void probe_listing_add(struct probe_listing *listing, struct function_survey *survey, const char *path, uint64_t bias);

@@ -60,17 +60,6 @@ static void what_is_too_long_ends_behind_a_whole_character(void)
     CHECK_TEXT(buffer, "abcde");
 }
 
-static void json_may_stand_in_a_page(void)
-{
-    char *json = export_text_json("</script>&\"\\\n\xff\xe2\x82\xac'");
-
-    CHECK_TEXT(json, "\"\\u003c/script>\\u0026\\\"\\\\" BAD BAD "\xe2\x82\xac'\"");
-    free(json);
-    json = export_text_json("");
-    CHECK_TEXT(json, "\"\"");
-    free(json);
-}
-
 static void numbers_are_written_in_full(void)
 {
     char *text;
@@ -86,10 +75,8 @@ static void numbers_are_written_in_full(void)
     export_put_microseconds(stream, 1234067);
     export_put(stream, " ");
     export_put_microseconds(stream, UINT64_MAX);
-    export_put(stream, " ");
-    export_put_json(stream, "a\"");
     fclose(stream);
-    CHECK_TEXT(text, "0 18446744073709551615 0.000 1234.067 18446744073709551.615 \"a\\\"\"");
+    CHECK_TEXT(text, "0 18446744073709551615 0.000 1234.067 18446744073709551.615");
     free(text);
 }
 
@@ -101,13 +88,9 @@ static void last_names_are_behind_the_last_slash(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(what_is_utf8_stays_as_it_is),
-    CHECK_CASE(what_is_none_is_replaced),
-    CHECK_CASE(control_characters_are_replaced),
-    CHECK_CASE(what_is_too_long_ends_behind_a_whole_character),
-    CHECK_CASE(json_may_stand_in_a_page),
-    CHECK_CASE(numbers_are_written_in_full),
-    CHECK_CASE(last_names_are_behind_the_last_slash),
+    CHECK_CASE(what_is_utf8_stays_as_it_is),     CHECK_CASE(what_is_none_is_replaced),
+    CHECK_CASE(control_characters_are_replaced), CHECK_CASE(what_is_too_long_ends_behind_a_whole_character),
+    CHECK_CASE(numbers_are_written_in_full),     CHECK_CASE(last_names_are_behind_the_last_slash),
 };
 
 CHECK_MAIN(cases)

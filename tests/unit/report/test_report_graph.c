@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "report/report_graph.h"
 
+#include "hosted/json_writer.h"
 #include "support/check.h"
 #include "support/trace_folder.h"
 
@@ -48,10 +49,10 @@ static char *write_process(void)
 {
     char *text;
     size_t size;
-    FILE *stream = open_memstream(&text, &size);
+    struct json_writer json = {.stream = open_memstream(&text, &size), .layout = JSON_DENSE};
 
-    report_graph_put_process(&shown, stream, &trace.processes[0], &graph);
-    fclose(stream);
+    report_graph_put_process(&shown, &json, &trace.processes[0], &graph);
+    fclose(json.stream);
     return text;
 }
 

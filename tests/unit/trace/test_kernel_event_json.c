@@ -3,7 +3,6 @@
 #include "trace/kernel_event_json.h"
 
 #include "support/check.h"
-#include "trace/json_text.h"
 
 static void fields_are_an_object(void)
 {
@@ -27,7 +26,7 @@ static void fields_are_an_object(void)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
 
-    kernel_event_put_json(stream, &source, &event, json_put_text);
+    kernel_event_put_json(stream, &source, &event, JSON_EXACT);
     fclose(stream);
     CHECK_TEXT(text, "{\"fd\": -3, \"count\": 131073, \"where\": \"0xabc\", \"na\\\"me\": \"a\\u000a\\\"b\", \"both\": "
                      "\"[1, 2]\", \"far\": null}");
