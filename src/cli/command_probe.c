@@ -10,6 +10,7 @@
 #include "cli/screens/probe_screen.h"
 #include "cli/screens/screen.h"
 #include "hosted/error.h"
+#include "inject/stop_signals.h"
 #include "kernel/kernel_recorder.h"
 #include "kernel/perf_reader.h"
 #include "kernel/watch.h"
@@ -42,26 +43,14 @@ struct probing {
     bool is_released;                 /* it was let go */
     int status;                       /* its, when it has ended */
     bool has_ended;
+    bool is_to_end; /* nobody reads what is shown */
     int64_t end_ms;
     int64_t next_ms; /* when counts are shown next */
 };
 
-static volatile sig_atomic_t is_told_to_end;
-
-static void end(int signal)
+static bool is_told_to_end(const struct probing *probing)
 {
-    (void)signal;
-    is_told_to_end = 1;
-}
-
-static void take_signals(void)
-{
-    struct sigaction action = {.sa_handler = end};
-
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGQUIT, &action, NULL);
+    return probing->is_to_end || stop_signals_were_sent() || stop_signals_were_typed();
 }
 
 static int64_t now_ms(void)
@@ -135,7 +124,7 @@ static int list_one(void *context, const char *text)
         screen_print(listing->probing->call->screen, "%s\n", printable(clean, sizeof(clean), text));
     }
     probe_spec_deinit(&spec);
-    return is_told_to_end ? -EINTR : 0;
+    return is_told_to_end(listing->probing) ? -EINTR : 0;
 }
 
 static int list_spec(struct listing *listing, const char *text, struct gait_error *err)
@@ -312,7 +301,7 @@ static int prepare_output(struct probing *probing)
 static bool is_over(struct probing *probing)
 {
     look_at_child(probing);
-    if (is_told_to_end || now_ms() >= probing->end_ms)
+    if (is_told_to_end(probing) || now_ms() >= probing->end_ms)
         return true;
     if (probing->has_ended || (probing->options->pid != 0 && kill(probing->options->pid, 0) != 0 && errno == ESRCH))
         return true;
@@ -357,7 +346,7 @@ static int drain(struct probing *probing, bool is_last)
         if (result != 0)
             (void)error_set(probing->call->error, result, "cannot write the trace: %s", strerror(-result));
     } else if (fflush(probing->call->screen->stream) != 0) {
-        is_told_to_end = 1;
+        probing->is_to_end = true;
     }
     return result;
 }
@@ -468,7 +457,7 @@ static enum command_status run(const struct command_call *call)
 
     if (status != COMMAND_DONE)
         return status;
-    take_signals();
+    stop_signals_take();
     if (options.is_list)
         return list(&probing);
     status = find_probes(&probing);

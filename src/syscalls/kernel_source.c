@@ -9,12 +9,12 @@
 #include "syscalls/system_call_source.h"
 
 #include "hosted/error.h"
+#include "inject/stop_signals.h"
 #include "syscalls/call_feed.h"
 #include "syscalls/call_teller.h"
 #include "syscalls/program_start.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -33,14 +33,6 @@ struct kernel_watch {
     int status; /* of the program */
     bool has_ended;
 };
-
-static volatile sig_atomic_t is_to_end;
-
-static void note_end(int signal)
-{
-    (void)signal;
-    is_to_end = 1;
-}
 
 static void say(const struct kernel_watch *watch, const char *text)
 {
@@ -142,11 +134,17 @@ static bool reap(struct kernel_watch *watch)
     return watch->request->program == NULL || watch->has_ended;
 }
 
+/* Ctrl-C is for the program that we have started; where we only look, it ends the looking. */
+static bool is_to_end(const struct kernel_watch *watch)
+{
+    return stop_signals_were_sent() || (watch->request->program == NULL && stop_signals_were_typed());
+}
+
 static int loop(struct kernel_watch *watch, struct gait_error *err)
 {
     bool is_over = false;
 
-    while (!is_over && !is_to_end && !watch->teller.is_out_of_memory) {
+    while (!is_over && !is_to_end(watch) && !watch->teller.is_out_of_memory) {
         is_over = reap(watch) && watch->feed->is_over(watch->state);
         (void)watch->feed->drain(watch->state, is_over ? 0 : WAIT_MS, hear, &watch->teller);
     }
@@ -167,19 +165,6 @@ static void tell_lost(const struct kernel_watch *watch)
     say(watch, text);
 }
 
-/* Ctrl-C is for the program that we have started; where we only look, it ends the looking. */
-static void take_signals(bool has_program)
-{
-    struct sigaction action = {.sa_handler = note_end}, ignored = {.sa_handler = SIG_IGN};
-
-    is_to_end = 0;
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    sigaction(SIGINT, has_program ? &ignored : &action, NULL);
-    if (has_program)
-        sigaction(SIGQUIT, &ignored, NULL);
-}
-
 static int run(const struct system_call_request *request, int *status_out, struct gait_error *err)
 {
     struct kernel_watch watch = {.request = request};
@@ -188,7 +173,8 @@ static int run(const struct system_call_request *request, int *status_out, struc
     if (result != 0)
         return result;
     call_teller_init(&watch.teller, request, request->program == NULL ? 0 : watch.start.pid);
-    take_signals(request->program != NULL);
+    stop_signals_forget();
+    stop_signals_take();
     if (request->program != NULL)
         program_start_go(&watch.start);
     result = loop(&watch, err);
