@@ -279,7 +279,7 @@ static int open_recording(struct probing *probing)
 
     /* There will be no process with which the manifest is written. */
     if (result == 0)
-        result = recording_drain(&probing->recording, probing->call->error);
+        result = ring_drain_take(&probing->recording.drain, probing->call->error);
     if (result != 0)
         return result;
     kernel.folder = probing->recording.folder;

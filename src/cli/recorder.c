@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop of steps: each looks once at everything there is to do, then sleeps until there is more. */
+/* What is particular to recordings: their folder, what is said of them, how they end. */
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
@@ -10,15 +10,17 @@
 #include "cli/options/record_patterns.h"
 #include "cli/screens/progress.h"
 #include "hosted/error.h"
-#include "record/drain_pace.h"
+#include "inject/stop_signals.h"
+#include "record/agent_calls.h"
 #include "record/family.h"
+#include "record/family_run.h"
+#include "record/recording.h"
 #include "record/recording_control.h"
 #include "symbolize/kept_trace.h"
 #include "symbolize/program_files.h"
 #include "trace/trace_files.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,32 +47,6 @@ struct recorder {
     int killed_by;     /* the signal that ended the program before it was recorded; 0: none */
     int64_t end_ms;
 };
-
-static volatile sig_atomic_t is_told_to_end; /* by a signal that was sent to us */
-static volatile sig_atomic_t was_typed;      /* what ends programs was typed at the terminal */
-
-static void end(int signal)
-{
-    (void)signal;
-    is_told_to_end = 1;
-}
-
-static void note_typed(int signal)
-{
-    (void)signal;
-    was_typed = 1;
-}
-
-static void take_signals(void)
-{
-    struct sigaction action = {.sa_handler = end};
-
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    action.sa_handler = note_typed;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGQUIT, &action, NULL);
-}
 
 /* Each process takes some. The program, which has begun already, keeps the limit that it had. */
 static void allow_many_files(void)
@@ -114,11 +90,8 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
     agent_out->stack_bytes = options->stack_bytes;
     agent_out->string_bytes = options->string_bytes;
     agent_out->stack_frames = options->stacks.count == 0 ? 0 : options->stack_depth;
-    agent_out->tells_system_calls = options->tells_syscalls;
-    agent_out->system_call_bytes = options->string_bytes;
-    memcpy(agent_out->system_calls, options->syscalls.bits, sizeof(agent_out->system_calls));
-    if (options->syscalls.has_others)
-        agent_out->system_calls[AGENT_SYSTEM_CALL_WORDS - 1] |= 1ull << 63;
+    if (options->tells_syscalls)
+        agent_calls_choose(agent_out, &options->syscalls, options->string_bytes);
     record_patterns_get(options, agent_out);
 }
 
@@ -253,7 +226,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     find_known(recorder->job, &agent);
     /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
     if (!recorder->job->is_child)
-        take_signals();
+        stop_signals_take();
     result = recording_create(&wanted, &recorder->recording, err);
     if (result != 0)
         return result;
@@ -268,9 +241,9 @@ static int begin(struct recorder *recorder, struct gait_error *err)
         return result;
     }
     say_begun(recorder, &target);
-    take_signals();
+    stop_signals_take();
     allow_many_files();
-    result = family_begin(&recorder->family, &recorder->recording, &family, &target, err);
+    result = family_begin(&recorder->family, &recorder->recording.drain, &family, &target, err);
     if (result != 0) {
         struct gait_error why;
 
@@ -291,7 +264,7 @@ static bool is_wait_over(void *context)
     siginfo_t ended = {.si_pid = 0};
 
     recording_control_serve(&recorder->control);
-    if (recorder->is_triggered || recorder->control.is_to_end || is_told_to_end || was_typed)
+    if (recorder->is_triggered || recorder->control.is_to_end || stop_signals_were_sent() || stop_signals_were_typed())
         return true;
     /* It may be killed while it waits. */
     return waitid(P_PID, (id_t)recorder->family.first, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0;
@@ -320,72 +293,80 @@ static void wait_for_word(struct recorder *recorder)
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* A child has the terminal, and what is typed there is for it; when only others are left, it is for us. */
-static bool is_to_end(const struct recorder *recorder)
+static void serve(void *context)
 {
-    int status;
+    struct recorder *recorder = context;
 
-    if (recorder->job->is_child && !family_first_has_ended(&recorder->family, &status))
-        was_typed = 0;
-    return is_told_to_end || was_typed || recorder->control.is_to_end || now_ms() >= recorder->end_ms;
+    recording_control_serve(&recorder->control);
 }
 
-static enum recorder_end record(struct recorder *recorder, struct gait_error *err)
+static int look_at_others(void *context, struct gait_error *err)
+{
+    struct recorder *recorder = context;
+    int result = kernel_probes_step(&recorder->kernel, err);
+
+    if (result == 0)
+        progress_look(&recorder->progress, &recorder->recording);
+    return result;
+}
+
+static bool is_to_end(void *context)
+{
+    const struct recorder *recorder = context;
+
+    return recorder->control.is_to_end || now_ms() >= recorder->end_ms;
+}
+
+static enum family_end record(struct recorder *recorder, struct gait_error *err)
 {
     unsigned seconds = recorder->job->options->duration_seconds;
-    struct drain_pace pace = {.silent_ms = 0};
+    const struct family_run run = {
+        .typed_is_for_first = true,
+        .before = serve,
+        .behind = look_at_others,
+        .is_to_end = is_to_end,
+        .context = recorder,
+    };
 
     if (recorder->job->held != NULL && recorder->job->options->waits)
         wait_for_word(recorder);
     else
         let_go(recorder);
     recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
-    for (;;) {
-        uint64_t taken_bytes = recorder->recording.taken_bytes;
-
-        recording_control_serve(&recorder->control);
-        if (family_step(&recorder->family, err) != 0 || kernel_probes_step(&recorder->kernel, err) != 0)
-            return RECORDER_FAILED;
-        progress_look(&recorder->progress, &recorder->recording);
-        if (family_is_over(&recorder->family))
-            return RECORDER_OVER;
-        if (is_to_end(recorder))
-            return RECORDER_STOPPED;
-        family_wait(&recorder->family, drain_pace_next(&pace, recorder->recording.taken_bytes != taken_bytes));
-    }
+    return family_run(&recorder->family, &run, err);
 }
 
 /* Processes that are left go on without us. */
-static enum command_status leave(struct recorder *recorder, enum recorder_end end, struct gait_error *err)
+static enum command_status leave(struct recorder *recorder, enum family_end end, struct gait_error *err)
 {
     struct gait_error why = {.code = 0};
-    enum command_status status = end == RECORDER_FAILED ? COMMAND_FAILED : COMMAND_DONE;
+    enum command_status status = end == FAMILY_FAILED ? COMMAND_FAILED : COMMAND_DONE;
 
-    if (end == RECORDER_OVER) {
+    if (end == FAMILY_OVER) {
         recording_control_end(&recorder->control, 0, NULL);
         return status;
     }
-    if (end == RECORDER_FAILED && recorder->job->is_child)
+    if (end == FAMILY_FAILED && recorder->job->is_child)
         fprintf(stderr, "gait: %s; the program goes on\n", err->text);
     progress_say(&recorder->progress, "taking the agent out of the processes that are left");
     if (family_detach(&recorder->family, &why) != 0) {
         status = COMMAND_FAILED;
         if (recorder->job->is_child)
             fprintf(stderr, "gait: %s\n", why.text);
-        else if (end != RECORDER_FAILED)
+        else if (end != FAMILY_FAILED)
             *err = why;
     }
     recording_control_end(&recorder->control, -why.code, why.text);
-    if (end == RECORDER_STOPPED && recording_drain(&recorder->recording, err) != 0)
+    if (end == FAMILY_STOPPED && ring_drain_take(&recorder->recording.drain, err) != 0)
         status = COMMAND_FAILED;
     return status;
 }
 
-const char *recorder_how(enum recorder_end end, int status, const struct gait_error *err)
+const char *recorder_how(enum family_end end, int status, const struct gait_error *err)
 {
-    if (end == RECORDER_STOPPED)
+    if (end == FAMILY_STOPPED)
         return "detached";
-    if (end == RECORDER_FAILED)
+    if (end == FAMILY_FAILED)
         return err->code == ENOSPC || err->code == EDQUOT ? "disk full" : "interrupted";
     if (status == -1)
         return "target gone";
@@ -473,7 +454,7 @@ static enum command_status status_of(int status)
 
 static enum command_status record_until_end(struct recorder *recorder, struct gait_error *err)
 {
-    enum recorder_end end = record(recorder, err);
+    enum family_end end = record(recorder, err);
     enum command_status status = leave(recorder, end, err);
     int first_status = -1;
 

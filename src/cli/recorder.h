@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/options/record_options.h"
 #include "inject/target.h"
+#include "record/family_run.h"
 
 #include <stdbool.h>
 
@@ -29,17 +30,7 @@ enum command_status recorder_run(const struct command_call *call, const struct r
 /* The agent's options for a command's; `overflow` is what the command does if the user says nothing. */
 void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out);
 
-/* The recording's options; the program is what the trace is called after. */
-struct recording_options recorder_recording_options(const struct record_options *options, const char *program);
-
-/* Why a recording ended. */
-enum recorder_end {
-    RECORDER_OVER,    /* no process is left */
-    RECORDER_STOPPED, /* the user or the time said so */
-    RECORDER_FAILED,  /* the error says why */
-};
-
-/* What the manifest says of it; status is the wait status of the first process, or -1. */
-const char *recorder_how(enum recorder_end end, int status, const struct gait_error *err);
+/* What the manifest says of how a recording ended; status is the wait status of the first process, or -1. */
+const char *recorder_how(enum family_end end, int status, const struct gait_error *err);
 
 #endif

@@ -11,6 +11,8 @@
 #include "inject/exec_watch.h"
 #include "inject/pid_namespace.h"
 #include "inject/trace_refusal.h"
+#include "hosted/error.h"
+#include "record/ring_drain.h"
 #include "ring/ring_notice.h"
 
 #include <errno.h>
@@ -34,7 +36,7 @@
 
 struct family_member {
     struct target target;
-    size_t process; /* in the recording's list */
+    size_t process; /* in the list of those whose rings are emptied */
     int pidfd;      /* -1: not to be had */
     bool has_ended; /* the process, or its program */
     bool is_over;   /* nothing more comes from it */
@@ -94,7 +96,7 @@ static int add_member(struct family *family, struct target *target, pid_t parent
     if (grown != NULL)
         family->members = grown;
     if (result == 0)
-        result = recording_add_process(family->recording, target->pid, parent, target->ring_fd, err);
+        result = ring_drain_add(family->drain, target->pid, parent, target->ring_fd, err);
     target_close_ring(target);
     if (result != 0) {
         target_forget(target);
@@ -102,13 +104,13 @@ static int add_member(struct family *family, struct target *target, pid_t parent
     }
     family->members[family->member_count++] = (struct family_member){
         .target = *target,
-        .process = family->recording->process_count - 1,
+        .process = family->drain->count - 1,
         .pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0),
     };
     return 0;
 }
 
-int family_begin(struct family *family, struct recording *recording, const struct family_options *options,
+int family_begin(struct family *family, struct ring_drain *drain, const struct family_options *options,
                  const struct target *first, struct gait_error *err)
 {
     struct sigaction action = {.sa_handler = count_signal, .sa_flags = SA_RESTART};
@@ -116,7 +118,7 @@ int family_begin(struct family *family, struct recording *recording, const struc
 
     *family = (struct family){
         .options = *options,
-        .recording = recording,
+        .drain = drain,
         .first = first->pid,
         .first_status = -1,
         .tracers_ms = now_ms(),
@@ -154,7 +156,7 @@ static void first_ended(struct family *family, int status)
 
     family->first_has_ended = true;
     family->first_status = status;
-    recording_process_ended(family->recording, family->first, status);
+    ring_drain_set_status(family->drain, family->first, status);
     if (member != NULL)
         note_end(member);
 }
@@ -183,7 +185,7 @@ static void look_for_ends(struct family *family)
 /* Whether a process that it forked may still ask by way of its ring. */
 static bool is_settled(const struct family *family, const struct family_member *member)
 {
-    const struct ring_notices *notices = recording_notices(family->recording, member->process);
+    const struct ring_notices *notices = ring_drain_notices(family->drain, member->process);
 
     /* A process that runs natively may fork without saying so before. */
     return (int32_t)(atomic_load_explicit(&notices->forks_settled, memory_order_seq_cst) -
@@ -226,13 +228,13 @@ static int end_members(struct family *family, const bool *are_drained, struct ga
         if (member->is_over || !are_drained[i])
             continue;
         member->is_over = true;
-        refuse_notices(recording_notices(family->recording, member->process));
+        refuse_notices(ring_drain_notices(family->drain, member->process));
         forget_notices_of(family, i);
         if (member->pidfd != -1)
             close(member->pidfd);
         member->pidfd = -1;
         target_forget(&member->target);
-        result = recording_end_process(family->recording, member->process, first == 0 ? err : NULL);
+        result = ring_drain_end_process(family->drain, member->process, first == 0 ? err : NULL);
         if (first == 0)
             first = result;
     }
@@ -316,7 +318,7 @@ static void parent_known(struct family *family, pid_t child, pid_t parent)
     if (!take_early(family, child))
         (void)watch_child(family, child, parent);
     else if (member != NULL)
-        recording_set_parent(family->recording, member->process, parent);
+        ring_drain_set_parent(family->drain, member->process, parent);
 }
 
 static void release_notice(struct family_watch *watch)
@@ -338,7 +340,7 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
 
     if (before != NULL) {
         note_end(before);
-        parent = (pid_t)family->recording->manifest.processes[before->process].parent_pid;
+        parent = family->drain->processes[before->process].parent;
     }
     result = target_start(thread, family->options.agent, &target, &why);
     tracee_detach(thread);
@@ -513,7 +515,7 @@ static int take_notices(struct family *family, struct gait_error *err)
     int result = 0;
 
     for (size_t i = 0; i < family->member_count; i++) {
-        struct ring_notices *notices = recording_notices(family->recording, family->members[i].process);
+        struct ring_notices *notices = ring_drain_notices(family->drain, family->members[i].process);
 
         for (unsigned j = 0; notices != NULL && result == 0 && j < RING_NOTICE_COUNT; j++)
             result = take_notice(family, i, &notices->notices[j], err);
@@ -573,7 +575,7 @@ int family_step(struct family *family, struct gait_error *err)
     if (are_done == NULL)
         return error_set(err, ENOMEM, "no memory");
     if (result == 0)
-        result = recording_drain(family->recording, err);
+        result = ring_drain_take(family->drain, err);
     /* Behind the drain: what is posted from now on ends the next sleep. */
     if (result == 0)
         result = take_notices(family, err);
@@ -587,7 +589,7 @@ void family_wait(struct family *family, unsigned timeout_ms)
 {
     const struct ring_wait_word signals = {&child_signals, family->signals_seen};
 
-    recording_wait(family->recording, signals, timeout_ms);
+    ring_drain_wait(family->drain, signals, timeout_ms);
 }
 
 bool family_is_over(const struct family *family)
@@ -614,7 +616,7 @@ static void close_notices(struct family *family)
     while (family->watches != NULL)
         end_watch(family, family->watches);
     for (size_t i = 0; i < family->member_count; i++)
-        refuse_notices(recording_notices(family->recording, family->members[i].process));
+        refuse_notices(ring_drain_notices(family->drain, family->members[i].process));
 }
 
 int family_detach(struct family *family, struct gait_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes of a recording: the first one, and those that come from it. Children that are forked bring a ring of
- * their own; programs that are executed get the agent before their first instruction. One thread, which is the one that
- * traces: it calls family_step again and again, and sleeps in family_wait.
+ * The processes that are watched together: the first one, and those that come from it. Children that are forked bring a
+ * ring of their own; programs that are executed get the agent before their first instruction. One thread, which is the
+ * one that traces: it calls family_step again and again, and sleeps in family_wait.
  */
 #ifndef GAIT_RECORD_FAMILY_H
 #define GAIT_RECORD_FAMILY_H
@@ -10,7 +10,6 @@
 #include "base/attributes.h"
 #include "gait/error.h"
 #include "inject/target.h"
-#include "record/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +18,7 @@
 
 struct family_member;
 struct family_watch;
+struct ring_drain;
 
 struct family_options {
     const struct agent_options *agent; /* stays the caller's, and as it is until the end */
@@ -32,7 +32,7 @@ struct family_options {
 
 struct family {
     struct family_options options;
-    struct recording *recording;
+    struct ring_drain *drain;
     pid_t first;
     bool first_has_ended;
     int first_status; /* as wait gives it; -1: not known */
@@ -45,16 +45,16 @@ struct family {
     uint32_t signals_seen;         /* how many children of ours had changed at the last look */
 };
 
-/* Begins with the first process, which is in the recording from now on; the target is taken over. */
-MUST_USE int family_begin(struct family *family, struct recording *recording, const struct family_options *options,
+/* Begins with the first process, whose ring is emptied with the others from now on; the target is taken over. */
+MUST_USE int family_begin(struct family *family, struct ring_drain *drain, const struct family_options *options,
                           const struct target *first, struct gait_error *err);
 
 /* Another one that is not of the first one's. The target is taken over. */
 MUST_USE int family_join(struct family *family, const struct target *other, struct gait_error *err);
 
 /*
- * Looks once at everything: what processes ask, which ones came and ended; and writes what is new. Errors are those of
- * writing: the recording cannot go on.
+ * Looks once at everything: what processes ask, which ones came and ended; and empties the rings. Errors are those of
+ * what becomes of that: it cannot go on.
  */
 MUST_USE int family_step(struct family *family, struct gait_error *err);
 
@@ -76,7 +76,7 @@ MUST_USE int family_detach(struct family *family, struct gait_error *err);
 /* Waits for the end of the first one, if it is ours. */
 void family_wait_for_first(struct family *family);
 
-/* Gives everything back but the recording. */
+/* Gives everything back but the rings. */
 void family_end(struct family *family);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include "record/recorded_process.h"
-#include "record/detail_hearer.h"
 
 #include "base/time_counter.h"
 #include "hosted/error.h"
@@ -13,6 +12,7 @@
 #include "record/flight.h"
 #include "record/recorded_probes.h"
 #include "record/recorded_stream.h"
+#include "record/ring_drain.h"
 #include "ring/crash_lane.h"
 #include "ring/detail_record.h"
 #include "ring/left_log.h"
@@ -24,14 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define MODULE_PATH_BYTES_MAX 4096
-#define MODULE_BYTES_MAX      (sizeof(struct trace_module) + MODULE_PATH_BYTES_MAX + 8)
-
-/* Records are gathered for that long. With the time between two drains it makes at most ten milliseconds. */
-#define COLLECT_NS 6000000
+#define MODULE_BYTES_MAX (sizeof(struct trace_module) + DRAINED_PATH_BYTES_MAX + 8)
 
 static struct trace_stream_header header_of(const struct recorded_process *process, enum trace_stream_kind kind)
 {
@@ -52,11 +47,12 @@ static int open_modules(struct recorded_process *process)
 /* Only where there are some, or streams of records, which name them: it takes a while to make a file. */
 static int open_blocks(struct recorded_process *process)
 {
-    struct trace_stream_header header = header_of(process, TRACE_STREAM_BLOCKS);
+    struct trace_stream_header header;
     int result;
 
     if (process->has_blocks)
         return 0;
+    header = header_of(process, TRACE_STREAM_BLOCKS);
     result = stream_writer_open(&process->blocks, process->folder, TRACE_BLOCKS_NAME, &header, process->encoder);
     process->has_blocks = result == 0;
     return result;
@@ -72,19 +68,23 @@ static int open_files(struct recorded_process *process, int parent, const char *
     return open_modules(process);
 }
 
-int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid, int ring_fd,
-                           struct chunk_encoder *encoder, struct gait_error *err)
+static void close_folder(struct recorded_process *process)
+{
+    if (process->folder != -1)
+        close(process->folder);
+    process->folder = -1;
+}
+
+int recorded_process_begin(struct recorded_process *process, int parent, const char *name,
+                           const struct drained_process *drained, struct chunk_encoder *encoder)
 {
     int result;
 
-    *process = (struct recorded_process){.pid = pid, .folder = -1, .encoder = encoder};
-    result = ring_reader_open(ring_fd, &process->ring);
-    if (result != 0)
-        return error_set(err, result, "cannot read the events of process %d: %s", (int)pid, strerror(-result));
+    *process = (struct recorded_process){.pid = drained->pid, .folder = -1, .encoder = encoder, .ring = drained->ring};
     result = open_files(process, parent, name);
     if (result != 0)
-        return error_set(err, result, "cannot write the events of process %d: %s", (int)pid, strerror(-result));
-    return 0;
+        close_folder(process);
+    return result;
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static int thread_of(struct recorded_process *process, const struct ring_piece *
 }
 
 static struct recorded_stream_plan plan_of(const struct recorded_process *process, const struct ring_piece *piece,
-                                           const struct manifest_thread *thread)
+                                           size_t thread)
 {
     bool is_detail = piece->kind == RING_LANE_DETAIL;
     struct recorded_stream_plan plan = {
@@ -191,87 +191,63 @@ static struct recorded_stream_plan plan_of(const struct recorded_process *proces
     };
 
     plan.header.tid = piece->tid;
-    plan.header.generation = thread->generation;
+    plan.header.generation = process->manifest->threads[thread].generation;
     plan.header.space = piece->space;
     plan.header.events = piece->events;
     plan.header.with_times = piece->with_times;
     plan.header.is_whole = piece->is_whole;
     plan.piece = process->piece;
+    plan.thread = thread;
+    plan.lane = piece->lane;
+    plan.lane_generation = piece->generation;
     return plan;
 }
 
-static int begin_stream(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+static int create_stream(struct recorded_process *process, const struct ring_piece *piece,
+                         struct recorded_stream **stream_out)
 {
     struct recorded_stream_plan plan;
-    struct recorded_stream *stream;
-    const struct manifest_thread *thread;
-    int result = thread_of(process, piece, &lane->thread);
+    size_t thread;
+    int result = thread_of(process, piece, &thread);
 
     if (result == 0 && piece->kind == RING_LANE_INDEX)
         result = open_blocks(process);
     if (result != 0)
         return result;
-    thread = &process->manifest->threads[lane->thread];
     plan = plan_of(process, piece, thread);
-    result = recorded_stream_create(&plan, &stream);
+    result = recorded_stream_create(&plan, stream_out);
     if (result != 0)
         return result;
-    stream->next = process->streams;
-    process->streams = stream;
-    lane->stream = stream;
-    lane->generation = piece->generation;
-    lane->wait_count = lane->waited_ns = 0;
+    (*stream_out)->next = process->streams;
+    process->streams = *stream_out;
+    return 0;
+}
+
+int recorded_process_lane_began(struct drained_process *drained, struct drained_lane *lane,
+                                const struct ring_piece *piece)
+{
+    struct recorded_process *process = drained->owner;
+    struct recorded_stream *stream = lane->owner;
+    /* There is one if its file could not be made the last time. */
+    int result = stream != NULL ? 0 : create_stream(process, piece, &stream);
+
+    if (result != 0)
+        return result;
+    lane->owner = stream;
     /* A thread of which nothing is kept has no file. */
     return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
 }
 
-static int put_chunk(void *context, const struct stream_piece *piece)
+int recorded_process_lane_ended(struct drained_process *drained, struct drained_lane *lane, uint64_t lost_behind)
 {
-    return recorded_stream_put(context, piece);
-}
+    const struct recorded_process *process = drained->owner;
+    struct recorded_stream *stream = lane->owner;
+    const struct recorded_stream_plan *plan = &stream->plan;
 
-static int flush_lane(struct recorded_lane *lane)
-{
-    const struct piece_taker taker = {put_chunk, lane->stream};
-
-    return piece_collector_flush(&lane->collector, &taker);
-}
-
-static int end_stream(struct recorded_process *process, struct recorded_lane *lane, uint64_t lost_behind)
-{
-    int result;
-
-    if (lane->stream == NULL)
-        return 0;
-    result = flush_lane(lane);
-    piece_collector_deinit(&lane->collector);
+    lane->owner = NULL;
     /* It may have been named since it began. */
-    find_name(process, (uint32_t)(lane - process->lanes), lane->generation, &process->manifest->threads[lane->thread]);
-    lane->stream->is_ended = true;
-    lane->stream->lost_behind = lost_behind;
-    lane->stream = NULL;
-    return result;
-}
-
-static int lane_for(struct recorded_process *process, const struct ring_piece *piece, struct recorded_lane **lane_out)
-{
-    int result;
-
-    if (piece->lane >= process->lane_count) {
-        size_t count = piece->lane + 1;
-        struct recorded_lane *grown = realloc(process->lanes, count * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        memset(grown + process->lane_count, 0, (count - process->lane_count) * sizeof(*grown));
-        process->lanes = grown;
-        process->lane_count = count;
-    }
-    *lane_out = &process->lanes[piece->lane];
-    if ((*lane_out)->generation == piece->generation)
-        return 0;
-    result = end_stream(process, *lane_out, 0);
-    return result == 0 ? begin_stream(process, *lane_out, piece) : result;
+    find_name(process, plan->lane, plan->lane_generation, &process->manifest->threads[plan->thread]);
+    return recorded_stream_finish(stream, lost_behind);
 }
 
 static void add_amount(struct recorded_amount *amount, const struct recorded_stream *stream)
@@ -307,20 +283,15 @@ static int close_streams(struct recorded_process *process, bool all)
 
 /* ---- draining ---------------------------------------------------------------------------------------------------- */
 
-static int write_blocks(struct recorded_process *process)
+int recorded_process_blocks(struct drained_process *drained, const struct drained_log *log)
 {
-    struct stream_piece piece = {.first_time = time_counter()};
-    const uint8_t *bytes;
-    int result = ring_reader_blocks(process->ring, &bytes, &piece.size_bytes);
+    struct recorded_process *process = drained->owner;
+    const uint64_t now = time_counter();
+    const struct stream_piece piece = {
+        .bytes = log->bytes, .size_bytes = log->size_bytes, .first_time = now, .last_time = now};
+    int result = open_blocks(process);
 
-    if (result != 0 || piece.size_bytes == 0)
-        return result;
-    result = open_blocks(process);
-    if (result != 0)
-        return result;
-    piece.bytes = bytes;
-    piece.last_time = piece.first_time;
-    return stream_writer_put(&process->blocks, &piece);
+    return result == 0 ? stream_writer_put(&process->blocks, &piece) : result;
 }
 
 /* Modules on their way into a chunk. */
@@ -339,13 +310,6 @@ static int write_batch(struct recorded_process *process, struct module_batch *ba
     result = stream_writer_put(&process->modules, &batch->piece);
     batch->piece.size_bytes = 0;
     return result;
-}
-
-static bool is_possible(const struct ring_module *module, size_t available)
-{
-    return module->size_bytes >= sizeof(*module) && module->size_bytes <= available &&
-           module->path_bytes <= module->size_bytes - sizeof(*module) && module->path_bytes <= MODULE_PATH_BYTES_MAX &&
-           module->build_id_bytes <= sizeof(module->build_id);
 }
 
 static void add_module(struct module_batch *batch, const struct ring_module *module, const char *path)
@@ -372,48 +336,21 @@ static void add_module(struct module_batch *batch, const struct ring_module *mod
     batch->piece.size_bytes += size_bytes;
 }
 
-/* Takes one, copied before it is looked at: the process may change it. */
-static long take_module(struct recorded_process *process, struct module_batch *batch, const uint8_t *place,
-                        size_t available)
+int recorded_process_modules(struct drained_process *drained, struct drained_log *log)
 {
-    char path[MODULE_PATH_BYTES_MAX + 1];
+    struct recorded_process *process = drained->owner;
+    char path[DRAINED_PATH_BYTES_MAX + 1];
     struct ring_module module;
-    int result = 0;
-
-    if (available < sizeof(module))
-        return -EPROTO;
-    memcpy(&module, place, sizeof(module));
-    if (!is_possible(&module, available))
-        return -EPROTO;
-    memcpy(path, place + sizeof(module), module.path_bytes);
-    path[module.path_bytes] = '\0';
-    if (process->hearer != NULL && process->hearer->module != NULL)
-        process->hearer->module(process->hearer->context, process->pid, &module, path);
-    if (sizeof(batch->bytes) - batch->piece.size_bytes < MODULE_BYTES_MAX)
-        result = write_batch(process, batch);
-    if (result != 0)
-        return result;
-    add_module(batch, &module, path);
-    return (long)module.size_bytes;
-}
-
-static int write_modules(struct recorded_process *process)
-{
     struct module_batch batch;
-    const uint8_t *place;
-    size_t size;
-    int result = ring_reader_modules(process->ring, &place, &size);
+    int result = 0, got;
 
     batch.piece = (struct stream_piece){.size_bytes = 0};
-    while (result == 0 && size != 0) {
-        long used = take_module(process, &batch, place, size);
-
-        if (used < 0)
-            result = (int)used;
-        else {
-            place += used;
-            size -= (size_t)used;
-        }
+    while (result == 0 && (got = drained_modules_next(log, &module, path)) != 0) {
+        if (got < 0)
+            return got;
+        if (sizeof(batch.bytes) - batch.piece.size_bytes < MODULE_BYTES_MAX)
+            result = write_batch(process, &batch);
+        add_module(&batch, &module, path);
     }
     return result == 0 ? write_batch(process, &batch) : result;
 }
@@ -427,10 +364,11 @@ static uint64_t take_more(uint64_t *noted, uint64_t told)
     return more;
 }
 
-static void note_pressure(struct manifest_thread *thread, struct recorded_lane *lane, const struct ring_piece *piece)
+static void note_pressure(struct manifest_thread *thread, struct recorded_stream *stream,
+                          const struct ring_piece *piece)
 {
-    thread->wait_count += take_more(&lane->wait_count, piece->wait_count);
-    thread->waited_ns += take_more(&lane->waited_ns, piece->waited_ns);
+    thread->wait_count += take_more(&stream->wait_count, piece->wait_count);
+    thread->waited_ns += take_more(&stream->waited_ns, piece->waited_ns);
     if (piece->kind == RING_LANE_DETAIL)
         thread->lost_detail_bytes += piece->lost_before;
     else
@@ -438,9 +376,10 @@ static void note_pressure(struct manifest_thread *thread, struct recorded_lane *
 }
 
 /* Windows begin and end between pieces, so those that are kept are not gathered. */
-static int collect(struct recorded_process *process, struct recorded_lane *lane, const struct ring_piece *piece)
+static int put(struct recorded_process *process, struct recorded_stream *stream, const struct ring_piece *piece,
+               int64_t now_ns)
 {
-    struct stream_piece written = {
+    const struct stream_piece written = {
         .bytes = piece->bytes,
         .size_bytes = piece->size_bytes,
         .first_time = piece->first_time,
@@ -450,18 +389,10 @@ static int collect(struct recorded_process *process, struct recorded_lane *lane,
         .format = event_format_of(piece->events, piece->with_times),
         .record_count = piece->kind == RING_LANE_DETAIL ? detail_records_count(piece->bytes, piece->size_bytes) : 0,
     };
-    const struct piece_taker taker = {put_chunk, lane->stream};
 
-    if (piece->size_bytes == 0)
-        return 0;
-    process->taken_bytes += piece->size_bytes;
-    if (piece->kind == RING_LANE_DETAIL && process->hearer != NULL)
-        return process->hearer->hear(process->hearer->context, process->pid, piece->tid, piece->bytes,
-                                     piece->size_bytes);
     if (is_keeping(process, piece))
-        return flight_put(process->flight, lane->stream, &written, true);
-    lane->is_fed = true;
-    return piece_collector_add(&lane->collector, &written, process->drained_ns, &taker);
+        return flight_put(process->flight, stream, &written, true);
+    return recorded_stream_gather(stream, &written, now_ns);
 }
 
 /* Known before records of them are written. */
@@ -474,24 +405,31 @@ static int note_probes(struct recorded_process *process)
     return result;
 }
 
-static int take(void *context, const struct ring_piece *piece)
+int recorded_process_records(struct drained_process *drained, struct drained_lane *lane, const struct ring_piece *piece)
 {
-    struct recorded_process *process = context;
-    struct recorded_lane *lane;
-    int result = write_modules(process);
+    struct recorded_process *process = drained->owner;
+    struct recorded_stream *stream = lane->owner;
+    int result = note_probes(process);
 
+    if (result == 0 && piece->size_bytes != 0)
+        result = put(process, stream, piece, drained->drained_ns);
     if (result == 0)
-        result = write_blocks(process);
-    if (result == 0)
-        result = note_probes(process);
-    if (result == 0)
-        result = lane_for(process, piece, &lane);
-    if (result == 0)
-        result = collect(process, lane, piece);
-    if (result != 0)
-        return result;
-    note_pressure(&process->manifest->threads[lane->thread], lane, piece);
-    return piece->is_last ? end_stream(process, lane, piece->size_bytes == 0 ? piece->lost_before : 0) : 0;
+        note_pressure(&process->manifest->threads[stream->plan.thread], stream, piece);
+    return result;
+}
+
+/* Writes what no more came to, and what has waited long enough. */
+int recorded_process_drained(struct drained_process *drained)
+{
+    const struct recorded_process *process = drained->owner;
+    int first = 0;
+
+    for (struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next) {
+        int result = stream->is_ended ? 0 : recorded_stream_flush(stream, drained->drained_ns);
+
+        first = first == 0 ? result : first;
+    }
+    return first;
 }
 
 static int explain(const struct recorded_process *process, int result, struct gait_error *err)
@@ -499,9 +437,6 @@ static int explain(const struct recorded_process *process, int result, struct ga
     switch (result) {
     case 0:
         return 0;
-    case -EPROTO:
-        return error_set(err, result, "process %d wrote into the memory of its events what no followed thread writes",
-                         (int)process->pid);
     case -ENOSPC:
     case -EDQUOT:
         return error_set(err, result, "the disk is full: the recording ends here, with what was written before");
@@ -509,6 +444,11 @@ static int explain(const struct recorded_process *process, int result, struct ga
         return error_set(err, result, "cannot write the events of process %d: %s", (int)process->pid,
                          strerror(-result));
     }
+}
+
+int recorded_process_explain(const struct drained_process *drained, int result, struct gait_error *err)
+{
+    return explain(drained->owner, result, err);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -546,42 +486,6 @@ int recorded_process_note_crash(struct recorded_process *process, struct crash_s
     }
     free(bytes);
     return explain(process, result, err);
-}
-
-/* Writes what no more came to, and what has waited long enough. */
-static int flush_lanes(struct recorded_process *process)
-{
-    int first = 0, result;
-
-    for (size_t i = 0; i < process->lane_count; i++) {
-        struct recorded_lane *lane = &process->lanes[i];
-
-        if (lane->stream != NULL && (!lane->is_fed || process->drained_ns - lane->collector.began_ns >= COLLECT_NS)) {
-            result = flush_lane(lane);
-            first = first == 0 ? result : first;
-        }
-        lane->is_fed = false;
-    }
-    return first;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int recorded_process_drain(struct recorded_process *process, struct gait_error *err)
-{
-    const struct ring_taker taker = {take, process};
-    int result, flushed;
-
-    process->drained_ns = now_ns();
-    result = ring_reader_take(process->ring, &taker);
-    flushed = flush_lanes(process);
-    return explain(process, result == 0 ? flushed : result, err);
 }
 
 int recorded_process_turn(struct recorded_process *process, uint32_t piece, struct gait_error *err)
@@ -640,13 +544,6 @@ static void note_losses(struct recorded_process *process)
     note_left(process);
 }
 
-static void close_folder(struct recorded_process *process)
-{
-    if (process->folder != -1)
-        close(process->folder);
-    process->folder = -1;
-}
-
 static void sum_up(struct recorded_process *process)
 {
     process->written = process->closed;
@@ -669,32 +566,13 @@ int recorded_process_settle(struct recorded_process *process, struct gait_error 
 
 int recorded_process_end(struct recorded_process *process, struct gait_error *err)
 {
-    const struct ring_taker taker = {take, process};
-    int result, closed;
+    int result = note_probes(process), closed;
 
-    /* What was begun nobody completes any more. */
-    ring_reader_conclude(process->ring);
-    result = ring_reader_take(process->ring, &taker);
-    /* Also where nothing happened it is told what was there. */
-    if (result == 0)
-        result = write_modules(process);
-    if (result == 0)
-        result = write_blocks(process);
-    if (result == 0)
-        result = note_probes(process);
-    for (size_t i = 0; i < process->lane_count; i++) {
-        closed = end_stream(process, &process->lanes[i], 0);
-        result = result == 0 ? closed : result;
-    }
     note_losses(process);
     closed = process->has_blocks ? stream_writer_close(&process->blocks, 0) : 0;
     result = result == 0 ? closed : result;
     closed = stream_writer_close(&process->modules, 0);
     result = result == 0 ? closed : result;
-    free(process->lanes);
-    process->lanes = NULL;
-    process->lane_count = 0;
-    ring_reader_close(process->ring);
     process->ring = NULL;
     closed = recorded_process_settle(process, result == 0 ? err : NULL);
     return result == 0 ? closed : explain(process, result, err);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One process of a recording: its folder, its ring, and a stream for each of its threads. */
+/* One process of a recording: its folder, and a stream for each lane of its threads. */
 #ifndef GAIT_RECORD_RECORDED_PROCESS_H
 #define GAIT_RECORD_RECORDED_PROCESS_H
 
 #include "base/attributes.h"
 #include "gait/error.h"
 #include "record/agent_triggers.h"
-#include "record/piece_collector.h"
 #include "trace/manifest.h"
 #include "trace/stream_writer.h"
 
@@ -16,9 +15,12 @@
 #include <sys/types.h>
 
 struct crash_signal;
-struct detail_hearer;
+struct drained_lane;
+struct drained_log;
+struct drained_process;
 struct flight;
 struct recorded_stream;
+struct ring_piece;
 struct ring_reader;
 
 /* How much was written. */
@@ -28,35 +30,19 @@ struct recorded_amount {
     uint64_t file_bytes;   /* of all streams */
 };
 
-/* What is recorded of one lane of the ring now. */
-struct recorded_lane {
-    struct recorded_stream *stream;   /* NULL: nothing */
-    struct piece_collector collector; /* what is to be written soon */
-    bool is_fed;                      /* something came in the drain that is under way */
-    uint32_t generation;              /* of the lane */
-    size_t thread;                    /* in the manifest's list */
-    uint64_t wait_count;              /* of what the lane says, what was noted there */
-    uint64_t waited_ns;
-};
-
 struct recorded_process {
     pid_t pid;
     int folder;
     struct chunk_encoder *encoder; /* the recording's */
-    struct ring_reader *ring;
-    struct stream_writer blocks; /* if there are any */
+    struct ring_reader *ring;      /* NULL: the process has ended */
+    struct stream_writer blocks;   /* if there are any */
     bool has_blocks;
     struct stream_writer modules;
-    struct recorded_lane *lanes;
-    size_t lane_count;
-    struct recorded_stream *streams;    /* of the lanes, and those that ended but have pieces in memory */
-    struct flight *flight;              /* the recording's */
-    const struct detail_hearer *hearer; /* the same; NULL: nobody */
-    struct manifest_process *manifest;  /* in the recording's */
-    int64_t drained_ns;                 /* when the last drain began */
-    uint64_t taken_bytes;               /* of records, out of the ring */
-    struct recorded_amount written;     /* when it was last settled */
-    struct recorded_amount closed;      /* the part of it in streams that are closed */
+    struct recorded_stream *streams;   /* of the lanes, and those that ended but have pieces in memory */
+    struct flight *flight;             /* the recording's */
+    struct manifest_process *manifest; /* in the recording's */
+    struct recorded_amount written;    /* when it was last settled */
+    struct recorded_amount closed;     /* the part of it in streams that are closed */
     struct agent_triggers triggers;
     uint64_t probes_place; /* what was read of the ring's log of probes */
     bool has_new_probes;   /* the manifest's list has grown since somebody last looked */
@@ -66,18 +52,28 @@ struct recorded_process {
 };
 
 /*
- * Makes the folder of that name below `parent`, and opens the ring. The encoder is needed up to the end, and may be
- * shared. Before it is drained, manifest and flight are to be set.
+ * Makes the folder of that name below `parent`, for a process whose `owner` is to be this. The encoder is needed up to
+ * the end, and may be shared. Before the ring is drained, manifest and flight are to be set. -EEXIST, -ENOSPC and
+ * others.
  */
-MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name, pid_t pid,
-                                    int ring_fd, struct chunk_encoder *encoder, struct gait_error *err);
+MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name,
+                                    const struct drained_process *drained, struct chunk_encoder *encoder);
 
 /*
- * Takes what is new, and writes it or keeps it, as the flight recorder wants. What is written is in files when much has
- * come, when nothing more came the next time, or after some milliseconds. -ENOSPC and others: what was written before
- * is good.
+ * What a struct drain_receiver does with a process of a recording: it writes what comes, or keeps it, as the flight
+ * recorder wants. What is written is in files when much has come, when nothing more came the next time, or after some
+ * milliseconds. -ENOSPC and others: what was written before is good.
  */
-MUST_USE int recorded_process_drain(struct recorded_process *process, struct gait_error *err);
+MUST_USE int recorded_process_modules(struct drained_process *drained, struct drained_log *log);
+MUST_USE int recorded_process_blocks(struct drained_process *drained, const struct drained_log *log);
+MUST_USE int recorded_process_lane_began(struct drained_process *drained, struct drained_lane *lane,
+                                         const struct ring_piece *piece);
+MUST_USE int recorded_process_records(struct drained_process *drained, struct drained_lane *lane,
+                                      const struct ring_piece *piece);
+MUST_USE int recorded_process_lane_ended(struct drained_process *drained, struct drained_lane *lane,
+                                         uint64_t lost_behind);
+MUST_USE int recorded_process_drained(struct drained_process *drained);
+int recorded_process_explain(const struct drained_process *drained, int result, struct gait_error *err);
 
 /* What comes from now on is for another piece: threads get other files. */
 MUST_USE int recorded_process_turn(struct recorded_process *process, uint32_t piece, struct gait_error *err);
@@ -90,8 +86,8 @@ MUST_USE int recorded_process_note_crash(struct recorded_process *process, struc
                                          struct gait_error *err);
 
 /*
- * Nothing more comes: closes the ring, and all streams but those of which pieces are in memory, which may be asked for
- * yet. It still has to be settled, and released.
+ * Nothing more comes, and its ring goes: closes all streams but those of which pieces are in memory, which may be asked
+ * for yet. It still has to be settled, and released.
  */
 MUST_USE int recorded_process_end(struct recorded_process *process, struct gait_error *err);
 

@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Records are gathered for that long. With the time between two drains it makes at most ten milliseconds. */
+#define GATHER_NS 6000000
+
 int recorded_stream_create(const struct recorded_stream_plan *plan, struct recorded_stream **stream_out)
 {
     struct recorded_stream *stream = calloc(1, sizeof(*stream));
@@ -20,6 +23,8 @@ int recorded_stream_create(const struct recorded_stream_plan *plan, struct recor
 
 void recorded_stream_destroy(struct recorded_stream *stream)
 {
+    if (stream != NULL)
+        piece_collector_deinit(&stream->collector);
     free(stream);
 }
 
@@ -76,6 +81,39 @@ int recorded_stream_append(struct recorded_stream *stream, const struct encoded_
     stream->written_bytes += chunk->header.raw_bytes;
     stream->written_count += chunk->record_count;
     return 0;
+}
+
+static int put(void *context, const struct stream_piece *piece)
+{
+    return recorded_stream_put(context, piece);
+}
+
+int recorded_stream_gather(struct recorded_stream *stream, const struct stream_piece *piece, int64_t now_ns)
+{
+    const struct piece_taker taker = {put, stream};
+
+    stream->is_fed = true;
+    return piece_collector_add(&stream->collector, piece, now_ns, &taker);
+}
+
+int recorded_stream_flush(struct recorded_stream *stream, int64_t now_ns)
+{
+    const struct piece_taker taker = {put, stream};
+    bool is_due = !stream->is_fed || now_ns - stream->collector.began_ns >= GATHER_NS;
+
+    stream->is_fed = false;
+    return is_due ? piece_collector_flush(&stream->collector, &taker) : 0;
+}
+
+int recorded_stream_finish(struct recorded_stream *stream, uint64_t lost_behind)
+{
+    const struct piece_taker taker = {put, stream};
+    int result = piece_collector_flush(&stream->collector, &taker);
+
+    piece_collector_deinit(&stream->collector);
+    stream->is_ended = true;
+    stream->lost_behind = lost_behind;
+    return result;
 }
 
 void recorded_stream_leave_out(struct recorded_stream *stream)

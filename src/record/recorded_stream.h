@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream of one lane of a thread, from its first record to its last. The file is made when something is to be
- * written; until then, and between windows, pieces may be kept in memory (record/kept_pieces.h), which hold the stream.
- * Where the recording is one of several pieces (record/rotation.h), it has a file in each in which it has something.
+ * The stream of one lane of a thread, from its first record to its last. What comes out of the ring is gathered for
+ * some milliseconds and then written. The file is made when something is to be written; until then, and between
+ * windows, pieces may be kept in memory (record/kept_pieces.h), which hold the stream. Where the recording is one of
+ * several pieces (record/rotation.h), it has a file in each in which it has something.
  */
 #ifndef GAIT_RECORD_RECORDED_STREAM_H
 #define GAIT_RECORD_RECORDED_STREAM_H
 
 #include "base/attributes.h"
+#include "record/piece_collector.h"
 #include "trace/stream_writer.h"
 
 #include <stdbool.h>
@@ -20,12 +22,17 @@ struct recorded_stream_plan {
     struct chunk_encoder *encoder;
     struct trace_stream_header header; /* of an index or of details; the file is called after it */
     uint32_t piece;                    /* of the recording, in which it begins; 0 is 1 */
+    size_t thread;                     /* in the manifest's list */
+    uint32_t lane;                     /* of the ring, */
+    uint32_t lane_generation;          /* and which of the threads that had it */
 };
 
 struct recorded_stream {
     struct recorded_stream *next; /* of its process */
     struct recorded_stream_plan plan;
     struct stream_writer writer;
+    struct piece_collector collector; /* what is to be written soon */
+    bool is_fed;                      /* something came since it was last looked at whether that waited long enough */
     bool is_open;
     bool is_ended;       /* the thread writes no more */
     bool has_gap;        /* pieces were left out since the last one that was written */
@@ -36,6 +43,8 @@ struct recorded_stream {
     uint64_t written_bytes; /* of records */
     uint64_t written_count; /* of them */
     size_t kept_count;      /* of its pieces in memory */
+    uint64_t wait_count;    /* of what the lane says that its thread waited, what was noted */
+    uint64_t waited_ns;
 };
 
 /* -ENOMEM. The folder must stay open. */
@@ -47,7 +56,16 @@ void recorded_stream_destroy(struct recorded_stream *stream);
 /* Makes the file, if there is none yet. */
 MUST_USE int recorded_stream_open(struct recorded_stream *stream);
 
-/* Writes a piece, behind a gap if something was left out before it. */
+/* Adds to what is to be written, and writes that if it is much. The time is of a clock that does not jump. */
+MUST_USE int recorded_stream_gather(struct recorded_stream *stream, const struct stream_piece *piece, int64_t now_ns);
+
+/* Writes what was gathered, if no more came since this was called last, or when it has waited long enough. */
+MUST_USE int recorded_stream_flush(struct recorded_stream *stream, int64_t now_ns);
+
+/* The thread writes no more: writes what was gathered. */
+MUST_USE int recorded_stream_finish(struct recorded_stream *stream, uint64_t lost_behind);
+
+/* Writes a piece at once, behind a gap if something was left out before it. */
 MUST_USE int recorded_stream_put(struct recorded_stream *stream, const struct stream_piece *piece);
 
 /* The same for one that was encoded before. */

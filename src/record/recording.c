@@ -7,7 +7,6 @@
 #include "record/trigger_spec.h"
 #include "ring/crash_record.h"
 #include "ring/left_log.h"
-#include "ring/ring_notice.h"
 #include "ring/ring_reader.h"
 #include "trace/chunk_encoder.h"
 #include "trace/trace_files.h"
@@ -24,7 +23,6 @@
 
 #define NAMES_TRIED_MAX 1000
 #define MANIFEST_MS     200
-#define RINGS_AWAITED   1024
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
@@ -146,12 +144,15 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static const struct drain_receiver receiver;
+
 int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
 {
     struct recording *recording = recording_out;
     int result;
 
     *recording = (struct recording){.options = *options, .folder = -1, .began_ms = now_ms()};
+    ring_drain_init(&recording->drain, &receiver, recording);
     result = chunk_encoder_create(options->compress, &recording->encoder);
     if (result != 0)
         return error_set(err, result, "cannot prepare to write a trace: %s; try without --compress",
@@ -196,13 +197,13 @@ static char *read_command(pid_t pid)
     return strdup(text);
 }
 
-/* The manifest's list may have moved. */
-static void point_to_manifest(struct recording *recording)
+/* The lists may have moved. */
+static void point_to_each_other(struct recording *recording)
 {
     for (size_t i = 0; i < recording->process_count; i++) {
         recording->processes[i].manifest = &recording->manifest.processes[i];
         recording->processes[i].flight = &recording->flight;
-        recording->processes[i].hearer = recording->options.hearer;
+        recording->drain.processes[i].owner = &recording->processes[i];
     }
 }
 
@@ -219,7 +220,7 @@ static int make_room(struct recording *recording)
     if (listed == NULL)
         return -ENOMEM;
     recording->manifest.processes = listed;
-    point_to_manifest(recording);
+    point_to_each_other(recording);
     return 0;
 }
 
@@ -250,48 +251,57 @@ static int write_manifest(struct recording *recording, struct gait_error *err)
     return put_manifest(recording, err);
 }
 
-int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd, struct gait_error *err)
+static int begin_process(struct recording *recording, const struct drained_process *drained, uint32_t image,
+                         struct gait_error *err)
 {
-    uint32_t image = image_of(recording, pid);
     char name[TRACE_PROCESS_NAME_BYTES];
-    struct recorded_process *process;
     int result = make_room(recording);
 
     if (result != 0)
-        return error_set(err, result, "cannot record process %d: no memory", (int)pid);
-    process = &recording->processes[recording->process_count];
-    trace_process_name((uint32_t)pid, image, name);
-    result = recorded_process_begin(process, recording->folder, name, pid, ring_fd, recording->encoder, err);
-    if (result != 0) {
-        ring_reader_close(process->ring);
-        if (process->folder != -1)
-            close(process->folder);
+        return error_set(err, result, "cannot record process %d: no memory", (int)drained->pid);
+    trace_process_name((uint32_t)drained->pid, image, name);
+    result = recorded_process_begin(&recording->processes[recording->process_count], recording->folder, name, drained,
+                                    recording->encoder);
+    if (result != 0)
+        return error_set(err, result, "cannot write the events of process %d: %s", (int)drained->pid,
+                         strerror(-result));
+    return 0;
+}
+
+static int process_came(void *context, struct drained_process *drained, struct gait_error *err)
+{
+    struct recording *recording = context;
+    uint32_t image = image_of(recording, drained->pid);
+    int result = begin_process(recording, drained, image, err);
+
+    if (result != 0)
         return result;
-    }
     recording->manifest.processes[recording->process_count] = (struct manifest_process){
-        .pid = (uint32_t)pid,
+        .pid = (uint32_t)drained->pid,
         .image = image,
-        .parent_pid = (uint32_t)parent,
-        .command = read_command(pid),
+        .parent_pid = (uint32_t)drained->parent,
+        .command = read_command(drained->pid),
         .status = -1,
     };
-    process->piece = rotation_piece(&recording->rotation);
+    recording->processes[recording->process_count].piece = rotation_piece(&recording->rotation);
     recording->process_count++;
     recording->manifest.process_count = recording->process_count;
-    point_to_manifest(recording);
+    point_to_each_other(recording);
     recording->is_changed = true;
-    return write_manifest(recording, err);
+    /* It is tried again when rings are emptied, with an error that says why. */
+    if (write_manifest(recording, NULL) != 0)
+        recording->is_changed = true;
+    return 0;
 }
 
-void recording_set_parent(struct recording *recording, size_t process, pid_t parent)
+static void process_changed(void *context, const struct drained_process *drained)
 {
-    recording->manifest.processes[process].parent_pid = (uint32_t)parent;
-    recording->is_changed = true;
-}
+    struct recording *recording = context;
+    struct manifest_process *listed = ((const struct recorded_process *)drained->owner)->manifest;
 
-struct ring_notices *recording_notices(const struct recording *recording, size_t process)
-{
-    return recording->processes[process].is_ended ? NULL : ring_notices_in(recording->processes[process].ring->base);
+    listed->parent_pid = (uint32_t)drained->parent;
+    listed->status = drained->status;
+    recording->is_changed = true;
 }
 
 /* ---- triggers ---------------------------------------------------------------------------------------------------- */
@@ -362,21 +372,15 @@ static void sum_up(struct recording *recording)
     }
 }
 
-static int drain_processes(struct recording *recording, struct gait_error *err)
+static int settle_processes(struct recording *recording, struct gait_error *err)
 {
     int first = 0;
 
-    recording->taken_bytes = 0;
     for (size_t i = 0; i < recording->process_count; i++) {
         struct recorded_process *process = &recording->processes[i];
-        int result = process->is_ended ? 0 : recorded_process_drain(process, first == 0 ? err : NULL);
+        int result = recorded_process_settle(process, first == 0 ? err : NULL);
 
-        if (first == 0)
-            first = result;
-        result = recorded_process_settle(process, first == 0 ? err : NULL);
-        if (first == 0)
-            first = result;
-        recording->taken_bytes += process->taken_bytes;
+        first = first == 0 ? result : first;
         recording->is_changed |= process->has_new_probes;
         process->has_new_probes = false;
     }
@@ -418,40 +422,24 @@ static int rotate(struct recording *recording, struct gait_error *err)
     return 0;
 }
 
-int recording_drain(struct recording *recording, struct gait_error *err)
+static int begin_drain(void *context, struct gait_error *err)
 {
+    struct recording *recording = context;
     int result = look_at_clock(recording, err);
 
     if (result == 0)
         result = look_at_processes(recording, err);
     if (result == 0)
         result = settle(recording, err);
-    if (result == 0)
-        result = write_manifest(recording, err);
-    if (result == 0)
-        result = drain_processes(recording, err);
+    return result == 0 ? write_manifest(recording, err) : result;
+}
+
+static int end_drain(void *context, struct gait_error *err)
+{
+    struct recording *recording = context;
+    int result = settle_processes(recording, err);
+
     return result == 0 ? rotate(recording, err) : result;
-}
-
-void recording_wait(struct recording *recording, struct ring_wait_word other, unsigned timeout_ms)
-{
-    struct ring_reader *rings[RINGS_AWAITED];
-    size_t count = 0;
-
-    for (size_t i = 0; i < recording->process_count && count < RINGS_AWAITED; i++)
-        if (!recording->processes[i].is_ended)
-            rings[count++] = recording->processes[i].ring;
-    ring_wait(rings, count, other, timeout_ms);
-}
-
-void recording_process_ended(struct recording *recording, pid_t pid, int status)
-{
-    for (size_t i = recording->manifest.process_count; i-- > 0;)
-        if (recording->manifest.processes[i].pid == (uint32_t)pid) {
-            recording->manifest.processes[i].status = status;
-            recording->is_changed = true;
-            return;
-        }
 }
 
 /* ---- the ends of processes --------------------------------------------------------------------------------------- */
@@ -495,14 +483,12 @@ static int note_death(struct recording *recording, size_t which, struct gait_err
     return trigger_crash(recording, recording->processes[which].pid, &crash, signal, err);
 }
 
-int recording_end_process(struct recording *recording, size_t which, struct gait_error *err)
+static int process_ended(void *context, struct drained_process *drained, struct gait_error *err)
 {
-    struct recorded_process *process = &recording->processes[which];
-    int result, ended;
+    struct recording *recording = context;
+    struct recorded_process *process = drained->owner;
+    int result = note_death(recording, (size_t)(process - recording->processes), err), ended;
 
-    if (process->is_ended)
-        return 0;
-    result = note_death(recording, which, err);
     process->is_ended = true;
     recording->ended_lost += ring_reader_lost(process->ring);
     recording->ended_matched |= ring_reader_matched(process->ring);
@@ -510,6 +496,21 @@ int recording_end_process(struct recording *recording, size_t which, struct gait
     ended = recorded_process_end(process, result == 0 ? err : NULL);
     return result == 0 ? ended : result;
 }
+
+static const struct drain_receiver receiver = {
+    .begin = begin_drain,
+    .end = end_drain,
+    .process_came = process_came,
+    .process_changed = process_changed,
+    .process_ended = process_ended,
+    .modules = recorded_process_modules,
+    .blocks = recorded_process_blocks,
+    .lane_began = recorded_process_lane_began,
+    .records = recorded_process_records,
+    .lane_ended = recorded_process_lane_ended,
+    .drained = recorded_process_drained,
+    .explain = recorded_process_explain,
+};
 
 uint64_t recording_file_bytes(const struct recording *recording)
 {
@@ -586,6 +587,7 @@ static void give_back(struct recording *recording)
     free(recording->manifest.clocks);
     free(recording->manifest.program);
     free(recording->processes);
+    ring_drain_deinit(&recording->drain);
     chunk_encoder_destroy(recording->encoder);
     close(recording->folder);
 }
@@ -604,7 +606,7 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
     int first = 0, result;
 
     for (size_t i = 0; i < recording->process_count; i++) {
-        result = recording_end_process(recording, i, first == 0 ? err : NULL);
+        result = ring_drain_end_process(&recording->drain, i, first == 0 ? err : NULL);
         if (first == 0)
             first = result;
         result = recorded_process_release(&recording->processes[i], first == 0 ? err : NULL);

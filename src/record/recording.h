@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording: the folder of a trace, and the processes whose rings are emptied into it. One thread at a time. What
- * came is in files ten milliseconds later, if it is drained at the pace of drain_pace.h; a full disk ends the
- * recording, with what it has.
+ * A recording: the folder of a trace, and the processes whose rings are emptied into it: by ring_drain.h, whose
+ * receiver it is. One thread at a time. What came is in files ten milliseconds later, if it is drained at the pace of
+ * drain_pace.h; a full disk ends the recording, with what it has.
  */
 #ifndef GAIT_RECORD_RECORDING_H
 #define GAIT_RECORD_RECORDING_H
@@ -12,9 +12,9 @@
 #include "record/disk_sync.h"
 #include "record/flight.h"
 #include "record/recorded_process.h"
+#include "record/ring_drain.h"
 #include "record/rotation.h"
 #include "record/trigger_schedule.h"
-#include "ring/ring_wait.h"
 #include "trace/manifest.h"
 
 #include <stdbool.h>
@@ -23,7 +23,6 @@
 #include <sys/types.h>
 
 struct chunk_encoder;
-struct ring_notices;
 
 struct recording_options {
     const char *output;     /* the folder in which the trace's own is made; made if it is not there */
@@ -36,7 +35,6 @@ struct recording_options {
     struct rotation_options rotation; /* all zero: it is all one piece */
     struct disk_sync_options sync;    /* all zero: the system decides when it is on the disk */
     struct flight_options flight;     /* all zero: everything is written */
-    const struct detail_hearer *hearer;  /* of details, which are not written then; NULL: nobody */
     const struct trigger_spec *triggers; /* must outlive the recording */
     size_t trigger_count;
 };
@@ -46,11 +44,11 @@ struct recording {
     int folder;
     struct recording_options options;
     struct manifest manifest;
-    struct chunk_encoder *encoder; /* of all streams */
-    struct recorded_process *processes;
+    struct chunk_encoder *encoder;      /* of all streams */
+    struct ring_drain drain;            /* of the processes, */
+    struct recorded_process *processes; /* in the same order */
     size_t process_count;
     struct recorded_amount written; /* so far; also after the end */
-    uint64_t taken_bytes;           /* that came out of rings so far */
     uint64_t ended_lost;            /* what was lost of processes that have ended */
     uint64_t ended_matched;         /* the patterns that something in them matched */
     uint64_t ended_unresolved;      /* those that meant functions whose address was not known */
@@ -64,40 +62,16 @@ struct recording {
     struct disk_sync *sync;
 };
 
-/* Makes the folder. */
+/*
+ * Makes the folder. Processes come by ring_drain_add(&recording->drain); what is new in their rings is written, or
+ * kept, by ring_drain_take, which looks at triggers as well; ring_drain_end_process closes the files of one, and writes
+ * all that is in memory if a signal ended it.
+ */
 MUST_USE int recording_create(const struct recording_options *options, struct recording *recording_out,
                               struct gait_error *err);
 
-/*
- * Takes over the ring of a process, which becomes the last one in the list; the descriptor is not kept. The process may
- * have been there before, with another program.
- */
-MUST_USE int recording_add_process(struct recording *recording, pid_t pid, pid_t parent, int ring_fd,
-                                   struct gait_error *err);
-
-/* Writes, or keeps, what is new in all rings; and looks at triggers. */
-MUST_USE int recording_drain(struct recording *recording, struct gait_error *err);
-
-/* Sleeps until there is much to drain, or a notice, or the word changes, or for that long. */
-void recording_wait(struct recording *recording, struct ring_wait_word other, unsigned timeout_ms);
-
-/* What the process asks of us. NULL: its ring is no more. */
-struct ring_notices *recording_notices(const struct recording *recording, size_t process);
-
-/* Whose child a process in the list is, if that was not known before. */
-void recording_set_parent(struct recording *recording, size_t process, pid_t parent);
-
 /* Something happened: what is around it is written. */
 MUST_USE int recording_trigger(struct recording *recording, const struct flight_event *event, struct gait_error *err);
-
-/*
- * A process in the list is over, and its ring was drained: closes its files and the ring. If a signal ended it, all
- * that is in memory is written.
- */
-MUST_USE int recording_end_process(struct recording *recording, size_t process, struct gait_error *err);
-
-/* A process has ended with that status; of several programs it was the last one. */
-void recording_process_ended(struct recording *recording, pid_t pid, int status);
 
 /* How large the trace is now, without the manifest: what was written less what was deleted. */
 uint64_t recording_file_bytes(const struct recording *recording);

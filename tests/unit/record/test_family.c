@@ -2,6 +2,7 @@
 /* configurations: debug-* */
 #define _GNU_SOURCE
 #include "record/family.h"
+#include "record/recording.h"
 
 #include "gait/stalker.h"
 #include "ring/ring_layout.h"
@@ -36,7 +37,7 @@ static void begin(char *script, bool with_children)
     CHECK(mkdtemp(output) != NULL);
     CHECK_EQUAL(recording_create(&wanted, &recording, &err), 0);
     CHECK_EQUAL(target_spawn(arguments, &agent, &target, &err), 0);
-    CHECK_EQUAL(family_begin(&family, &recording, &options, &target, &err), 0);
+    CHECK_EQUAL(family_begin(&family, &recording.drain, &options, &target, &err), 0);
 }
 
 static void run(void)
@@ -109,7 +110,7 @@ static void all_can_be_left_at_any_time(void)
         family_wait(&family, 5);
     }
     CHECK_EQUAL(family_detach(&family, &err), 0);
-    CHECK_EQUAL(recording_drain(&recording, &err), 0);
+    CHECK_EQUAL(ring_drain_take(&recording.drain, &err), 0);
     family_wait_for_first(&family);
     CHECK(family_first_has_ended(&family, &status));
     CHECK_EQUAL(status, 6 << 8);

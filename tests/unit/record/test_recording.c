@@ -59,11 +59,11 @@ static void a_recording_has_a_folder_and_a_manifest(void)
     CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
     CHECK(strncmp(recording.path, output, strlen(output)) == 0);
     CHECK(strstr(recording.path, "/program-") != NULL);
-    CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
-    CHECK_EQUAL(recording_drain(&recording, &err), 0);
-    recording_wait(&recording, (struct ring_wait_word){&word, 0}, 1);
+    CHECK_EQUAL(ring_drain_add(&recording.drain, getpid(), 0, ring->fd, &err), 0);
+    CHECK_EQUAL(ring_drain_take(&recording.drain, &err), 0);
+    ring_drain_wait(&recording.drain, (struct ring_wait_word){&word, 0}, 1);
     CHECK_EQUAL(recording_lost(&recording), 0);
-    recording_process_ended(&recording, getpid(), 3 << 8);
+    ring_drain_set_status(&recording.drain, getpid(), 3 << 8);
     folder = open(recording.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_EQUAL(manifest_read(folder, &manifest, &err), 0);
     CHECK_TEXT(manifest.ended, "running");
@@ -98,11 +98,11 @@ static void a_manifest_may_come_later_than_its_process(void)
     CHECK_EQUAL(ring_region_create(&ring_options, &ring), 0);
     CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
     folder = open(recording.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
-    CHECK_EQUAL(recording_drain(&recording, &err), 0);
+    CHECK_EQUAL(ring_drain_add(&recording.drain, getpid(), 0, ring->fd, &err), 0);
+    CHECK_EQUAL(ring_drain_take(&recording.drain, &err), 0);
     CHECK_EQUAL(faccessat(folder, "manifest.json", F_OK, 0), -1);
     recording.began_ms -= options.manifest_delay_ms;
-    CHECK_EQUAL(recording_drain(&recording, &err), 0);
+    CHECK_EQUAL(ring_drain_take(&recording.drain, &err), 0);
     CHECK_EQUAL(faccessat(folder, "manifest.json", F_OK, 0), 0);
     CHECK_EQUAL(recording_end(&recording, "exit", &err), 0);
     close(folder);
@@ -149,8 +149,8 @@ static void write_block(uint64_t *position)
 /* What comes gets into files when nothing more does. */
 static void drain(struct recording *recording)
 {
-    CHECK_EQUAL(recording_drain(recording, &err), 0);
-    CHECK_EQUAL(recording_drain(recording, &err), 0);
+    CHECK_EQUAL(ring_drain_take(&recording->drain, &err), 0);
+    CHECK_EQUAL(ring_drain_take(&recording->drain, &err), 0);
 }
 
 static bool has_file(const struct recording *recording, const char *name)
@@ -181,7 +181,7 @@ static void the_oldest_pieces_are_deleted(void)
     CHECK_EQUAL(ring_region_new_space(ring), 0);
     CHECK(ring_region_add_block(ring, 0, 0, &block));
     CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
-    CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
+    CHECK_EQUAL(ring_drain_add(&recording.drain, getpid(), 0, ring->fd, &err), 0);
     CHECK_EQUAL(ring_writer_open(ring, &busy_owner, &busy), 0);
     CHECK_EQUAL(ring_writer_open(ring, &idle_owner, &idle), 0);
     busy_at = busy->start;

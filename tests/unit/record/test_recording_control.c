@@ -47,7 +47,7 @@ static void begin(void)
     CHECK(mkdtemp(folder) != NULL);
     CHECK_EQUAL(ring_region_create(&ring_options, &ring), 0);
     CHECK_EQUAL(recording_create(&options, &recording, &err), 0);
-    CHECK_EQUAL(recording_add_process(&recording, getpid(), 0, ring->fd, &err), 0);
+    CHECK_EQUAL(ring_drain_add(&recording.drain, getpid(), 0, ring->fd, &err), 0);
     CHECK_EQUAL(recording_control_begin(&control, &recording), 0);
     control.trigger = note_trigger;
     control.context = &recording;
@@ -96,7 +96,7 @@ static void figures_are_those_of_the_recording(void)
 
     begin();
     CHECK_EQUAL(ring_writer_open(ring, &owner, &writer), 0);
-    CHECK_EQUAL(recording_drain(&recording, &err), 0);
+    CHECK_EQUAL(ring_drain_take(&recording.drain, &err), 0);
     (void)ask(CONTROL_STATS, NULL);
     CHECK_EQUAL(shared->result, 0);
     CHECK_EQUAL(shared->answer.stats.process_count, 1);
