@@ -13,7 +13,6 @@
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"
-#include "record/family_run.h"
 #include "record/recording.h"
 #include "record/recording_control.h"
 #include "symbolize/kept_trace.h"
@@ -317,10 +316,10 @@ static bool is_to_end(void *context)
     return recorder->control.is_to_end || now_ms() >= recorder->end_ms;
 }
 
-static enum family_end record(struct recorder *recorder, struct gait_error *err)
+static enum family_run_end record(struct recorder *recorder, struct gait_error *err)
 {
     unsigned seconds = recorder->job->options->duration_seconds;
-    const struct family_run run = {
+    const struct family_run_options run = {
         .typed_is_for_first = true,
         .before = serve,
         .behind = look_at_others,
@@ -337,7 +336,7 @@ static enum family_end record(struct recorder *recorder, struct gait_error *err)
 }
 
 /* Processes that are left go on without us. */
-static enum command_status leave(struct recorder *recorder, enum family_end end, struct gait_error *err)
+static enum command_status leave(struct recorder *recorder, enum family_run_end end, struct gait_error *err)
 {
     struct gait_error why = {.code = 0};
     enum command_status status = end == FAMILY_FAILED ? COMMAND_FAILED : COMMAND_DONE;
@@ -362,7 +361,7 @@ static enum command_status leave(struct recorder *recorder, enum family_end end,
     return status;
 }
 
-const char *recorder_how(enum family_end end, int status, const struct gait_error *err)
+const char *recorder_how(enum family_run_end end, int status, const struct gait_error *err)
 {
     if (end == FAMILY_STOPPED)
         return "detached";
@@ -454,7 +453,7 @@ static enum command_status status_of(int status)
 
 static enum command_status record_until_end(struct recorder *recorder, struct gait_error *err)
 {
-    enum family_end end = record(recorder, err);
+    enum family_run_end end = record(recorder, err);
     enum command_status status = leave(recorder, end, err);
     int first_status = -1;
 

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/options/record_options.h"
 #include "inject/target.h"
-#include "record/family_run.h"
+#include "record/family.h"
 
 #include <stdbool.h>
 
@@ -31,6 +31,6 @@ enum command_status recorder_run(const struct command_call *call, const struct r
 void recorder_agent_options(const struct record_options *options, int overflow, struct agent_options *agent_out);
 
 /* What the manifest says of how a recording ended; status is the wait status of the first process, or -1. */
-const char *recorder_how(enum family_end end, int status, const struct gait_error *err);
+const char *recorder_how(enum family_run_end end, int status, const struct gait_error *err);
 
 #endif

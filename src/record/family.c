@@ -10,8 +10,9 @@
 #include "hosted/error.h"
 #include "inject/exec_watch.h"
 #include "inject/pid_namespace.h"
+#include "inject/stop_signals.h"
 #include "inject/trace_refusal.h"
-#include "hosted/error.h"
+#include "record/drain_pace.h"
 #include "record/ring_drain.h"
 #include "ring/ring_notice.h"
 
@@ -559,7 +560,7 @@ static bool *look_who_is_done(const struct family *family)
     return are_done;
 }
 
-int family_step(struct family *family, struct gait_error *err)
+static int look(struct family *family, struct gait_error *err)
 {
     size_t count;
     bool *are_done;
@@ -585,7 +586,7 @@ int family_step(struct family *family, struct gait_error *err)
     return result;
 }
 
-void family_wait(struct family *family, unsigned timeout_ms)
+static void sleep_until_more(const struct family *family, unsigned timeout_ms)
 {
     const struct ring_wait_word signals = {&child_signals, family->signals_seen};
 
@@ -606,6 +607,45 @@ bool family_first_has_ended(const struct family *family, int *status_out)
 {
     *status_out = family->first_status;
     return family->first_has_ended;
+}
+
+static int step(struct family *family, const struct family_run_options *run, struct gait_error *err)
+{
+    int result;
+
+    if (run->before != NULL)
+        run->before(run->context);
+    result = look(family, err);
+    return result == 0 && run->behind != NULL ? run->behind(run->context, err) : result;
+}
+
+/* A child has the terminal, and what is typed there is for it; when only others are left, it is for us. */
+static bool is_to_end(const struct family *family, const struct family_run_options *run)
+{
+    if (run->typed_is_for_first && family->options.is_child && !family->first_has_ended)
+        stop_signals_forget_typed();
+    return stop_signals_were_sent() || stop_signals_were_typed() ||
+           (run->is_to_end != NULL && run->is_to_end(run->context));
+}
+
+enum family_run_end family_run(struct family *family, const struct family_run_options *run, struct gait_error *err)
+{
+    struct drain_pace pace = {.silent_ms = 0};
+
+    for (;;) {
+        uint64_t taken_bytes = family->drain->taken_bytes;
+        /* Asked before the look, which takes all that it did. */
+        bool is_last = run->only_first && family->first_has_ended;
+
+        if (step(family, run, err) != 0)
+            return FAMILY_FAILED;
+        if (family_is_over(family))
+            return FAMILY_OVER;
+        if (is_last || is_to_end(family, run))
+            return FAMILY_STOPPED;
+        if (!run->only_first || !family->first_has_ended)
+            sleep_until_more(family, drain_pace_next(&pace, family->drain->taken_bytes != taken_bytes));
+    }
 }
 
 /* ---- leaving ----------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes that are watched together: the first one, and those that come from it. Children that are forked bring a
- * ring of their own; programs that are executed get the agent before their first instruction. One thread, which is the
- * one that traces: it calls family_step again and again, and sleeps in family_wait.
+ * The processes that are recorded, or listed, together: the first one, and those that come from it. Children that are
+ * forked bring a ring of their own; programs that are executed get the agent before their first instruction. One
+ * thread, which is the one that traces.
  */
 #ifndef GAIT_RECORD_FAMILY_H
 #define GAIT_RECORD_FAMILY_H
@@ -45,6 +45,23 @@ struct family {
     uint32_t signals_seen;         /* how many children of ours had changed at the last look */
 };
 
+/* Why the watching ended. */
+enum family_run_end {
+    FAMILY_OVER,    /* no process is left */
+    FAMILY_STOPPED, /* the user said so, or nothing else is wanted; processes may be left */
+    FAMILY_FAILED,  /* the error says why */
+};
+
+/* How they are watched. Functions may be NULL. */
+struct family_run_options {
+    bool only_first;         /* what other processes do is not wanted when the first one has ended */
+    bool typed_is_for_first; /* what is typed at the terminal is for a first process that is ours, and ends nothing */
+    void (*before)(void *context);                        /* is called before each look; */
+    int (*behind)(void *context, struct gait_error *err); /* behind it: an error ends the loop */
+    bool (*is_to_end)(void *context);                     /* whether another than a signal wants an end */
+    void *context;
+};
+
 /* Begins with the first process, whose ring is emptied with the others from now on; the target is taken over. */
 MUST_USE int family_begin(struct family *family, struct ring_drain *drain, const struct family_options *options,
                           const struct target *first, struct gait_error *err);
@@ -53,13 +70,12 @@ MUST_USE int family_begin(struct family *family, struct ring_drain *drain, const
 MUST_USE int family_join(struct family *family, const struct target *other, struct gait_error *err);
 
 /*
- * Looks once at everything: what processes ask, which ones came and ended; and empties the rings. Errors are those of
- * what becomes of that: it cannot go on.
+ * Looks at everything again and again: what processes ask, which ones came and ended; empties the rings; and sleeps
+ * until there is more. Until no process is left, or stop_signals.h or is_to_end ends it. Errors are those of what
+ * becomes of the records: it cannot go on.
  */
-MUST_USE int family_step(struct family *family, struct gait_error *err);
-
-/* Sleeps until there is something to do, or that long. */
-void family_wait(struct family *family, unsigned timeout_ms);
+MUST_USE enum family_run_end family_run(struct family *family, const struct family_run_options *run,
+                                        struct gait_error *err);
 
 /* Whether no process is left that is, or could be, recorded. */
 bool family_is_over(const struct family *family);

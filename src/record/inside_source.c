@@ -8,7 +8,6 @@
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"
-#include "record/family_run.h"
 #include "record/live_calls.h"
 #include "ring/detail_record.h"
 #include "ring/event_record.h"
@@ -197,7 +196,7 @@ static int leave(struct inside *inside, int result, struct gait_error *err)
 static int watch(struct inside *inside, int *status_out, struct gait_error *err)
 {
     const struct system_call_request *request = inside->request;
-    const struct family_run run = {.only_first = !request->follows && request->pid_count <= 1};
+    const struct family_run_options run = {.only_first = !request->follows && request->pid_count <= 1};
     pid_t first = inside->family.first;
     int result = attach_others(inside, err), status = -1;
 
