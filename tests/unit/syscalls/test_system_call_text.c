@@ -5,6 +5,7 @@
 #include "support/call_text_run.h"
 #include "support/check.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #define ROUNDS 60000
@@ -32,6 +33,45 @@ static void calls_that_go_on_say_which(void)
     event.number = (uint64_t)system_call_by_name("restart_syscall", 15)->number;
     system_call_text_enter(&run.out, &event, &run.options, &progress);
     CHECK_TEXT(run.buffer, "restart_syscall(<... resuming interrupted nanosleep ...>");
+}
+
+static const char *result(const char *name, int64_t value, unsigned flags)
+{
+    const struct system_call_event event = {
+        .kind = SYSTEM_CALL_LEFT,
+        .number = name == NULL ? 5000 : (uint64_t)system_call_by_name(name, strlen(name))->number,
+        .result = value,
+        .flags = flags,
+    };
+
+    call_text_run_init(&run);
+    system_call_text_result(&run.out, &event, &run.options);
+    return run.buffer;
+}
+
+static void results_by_kind(void)
+{
+    CHECK_TEXT(result("read", 5, 0), "5");
+    CHECK_TEXT(result("mmap", 0x7000, 0), "0x7000");
+    CHECK_TEXT(result("umask", 022, 0), "022");
+    CHECK_TEXT(result("sched_getscheduler", 0, 0), "0 (SCHED_OTHER)");
+    CHECK_TEXT(result("rt_sigtimedwait", 17, 0), "17 (SIGCHLD)");
+    CHECK_TEXT(result(NULL, 9, 0), "9");
+    CHECK_TEXT(result("lseek", INT64_MIN, 0), "-9223372036854775808");
+}
+
+static void errors_by_name(void)
+{
+    CHECK_TEXT(result("read", -ENOENT, 0), "-1 ENOENT (No such file or directory)");
+    CHECK_TEXT(result("read", -512, 0), "? ERESTARTSYS (To be restarted if SA_RESTART is set)");
+    CHECK_TEXT(result("read", -4000, 0), "-1 (errno 4000)");
+}
+
+static void what_was_done_to_it_is_told(void)
+{
+    CHECK_TEXT(result("read", -EIO, SYSTEM_CALL_INJECTED), "-1 EIO (Input/output error) (INJECTED)");
+    CHECK_TEXT(result("read", 1, SYSTEM_CALL_DELAYED), "1 (DELAYED)");
+    CHECK_TEXT(result("exit_group", 0, SYSTEM_CALL_NEVER_RETURNS), "?");
 }
 
 /* Splitmix. */
@@ -130,6 +170,9 @@ static void texts_have_no_control_characters(void)
 static const struct check_case cases[] = {
     CHECK_CASE(calls_nobody_knows_are_numbers),
     CHECK_CASE(calls_that_go_on_say_which),
+    CHECK_CASE(results_by_kind),
+    CHECK_CASE(errors_by_name),
+    CHECK_CASE(what_was_done_to_it_is_told),
     CHECK_CASE(anything_can_be_written),
     CHECK_CASE(texts_have_no_control_characters),
 };
