@@ -506,10 +506,13 @@ static void note_left(struct recorded_process *process)
 {
     struct manifest_process *manifest = process->manifest;
     struct ring_left left[RING_LEFT_KEPT];
-    size_t count = left_log_read(process->ring, left, RING_LEFT_KEPT);
     struct manifest_left *list;
+    size_t count;
 
     manifest->left_count = left_log_count(process->ring);
+    if (manifest->left_count <= manifest->left_listed || manifest->left_listed == RING_LEFT_KEPT)
+        return;
+    count = left_log_read(process->ring, left, RING_LEFT_KEPT);
     if (count <= manifest->left_listed)
         return;
     list = realloc(manifest->left, count * sizeof(*list));
