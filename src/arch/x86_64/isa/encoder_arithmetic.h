@@ -21,23 +21,8 @@ enum x86_arithmetic {
     X86_CMP,
 };
 
-/* Immediates take their shortest form; in 64 bits they must be sign-extended 32-bit ones. */
-void x86_arithmetic_reg_reg(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
-                            enum x86_gpr destination, enum x86_gpr source);
 void x86_arithmetic_reg_mem(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
                             enum x86_gpr destination, struct x86_mem source);
-void x86_arithmetic_mem_reg(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
-                            struct x86_mem destination, enum x86_gpr source);
-void x86_arithmetic_reg_imm(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
-                            enum x86_gpr destination, int64_t value);
-void x86_arithmetic_mem_imm(struct code_writer *writer, enum x86_arithmetic operation, enum x86_size size,
-                            struct x86_mem destination, int64_t value);
-
-/* And, for the flags only. */
-void x86_test_reg_reg(struct code_writer *writer, enum x86_size size, enum x86_gpr left, enum x86_gpr right);
-void x86_test_mem_reg(struct code_writer *writer, enum x86_size size, struct x86_mem left, enum x86_gpr right);
-void x86_test_reg_imm(struct code_writer *writer, enum x86_size size, enum x86_gpr left, int64_t value);
-void x86_test_mem_imm(struct code_writer *writer, enum x86_size size, struct x86_mem left, int64_t value);
 
 /* Operations of one operand. */
 enum x86_unary {
@@ -53,11 +38,5 @@ enum x86_unary {
 
 void x86_unary_reg(struct code_writer *writer, enum x86_unary operation, enum x86_size size, enum x86_gpr reg);
 void x86_unary_mem(struct code_writer *writer, enum x86_unary operation, enum x86_size size, struct x86_mem memory);
-
-/* Signed products of 16, 32 or 64 bits: destination *= source, or destination = source * value. */
-void x86_imul_reg_reg(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, enum x86_gpr source);
-void x86_imul_reg_mem(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, struct x86_mem source);
-void x86_imul_reg_reg_imm(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, enum x86_gpr source,
-                          int64_t value);
 
 #endif

@@ -170,11 +170,6 @@ void x86_loop_label(struct code_writer *writer, enum x86_loop loop, enum x86_siz
     branch_to_label(writer, loop_branch(loop, counter), target, X86_REACH_SHORT);
 }
 
-void x86_loop_pc(struct code_writer *writer, enum x86_loop loop, enum x86_size counter, struct cache_pc target)
-{
-    branch_to_pc(writer, loop_branch(loop, counter), target, X86_REACH_SHORT);
-}
-
 void x86_xbegin_label(struct code_writer *writer, struct x86_label *target)
 {
     branch_to_label(writer, xbegin_branch(), target, X86_REACH_NEAR);
@@ -183,13 +178,6 @@ void x86_xbegin_label(struct code_writer *writer, struct x86_label *target)
 void x86_xbegin_pc(struct code_writer *writer, struct cache_pc target)
 {
     branch_to_pc(writer, xbegin_branch(), target, X86_REACH_NEAR);
-}
-
-void x86_xabort(struct code_writer *writer, uint8_t reason)
-{
-    const uint8_t bytes[] = {0xc6, 0xf8, reason};
-
-    code_writer_put_bytes(writer, bytes, sizeof(bytes));
 }
 
 /* Group 5 of the opcodes: 2 calls and 4 jumps. */
@@ -206,11 +194,6 @@ void x86_jmp_reg(struct code_writer *writer, enum x86_gpr target)
 void x86_jmp_mem(struct code_writer *writer, struct x86_mem pointer)
 {
     x86_encoder_form_emit_mem(writer, indirect_form(4), pointer);
-}
-
-void x86_call_reg(struct code_writer *writer, enum x86_gpr target)
-{
-    x86_encoder_form_emit_reg(writer, indirect_form(2), target);
 }
 
 void x86_call_mem(struct code_writer *writer, struct x86_mem pointer)
@@ -236,21 +219,11 @@ void x86_jmp_absolute(struct code_writer *writer, struct cache_pc target)
     put_with_pointer(writer, jmp_through_next, sizeof(jmp_through_next), target);
 }
 
-void x86_call_absolute(struct code_writer *writer, struct cache_pc target)
+static void call_absolute(struct code_writer *writer, struct cache_pc target)
 {
     static const uint8_t call_through_pointer_and_skip_it[] = {0xff, 0x15, 2, 0, 0, 0, 0xeb, 8};
 
     put_with_pointer(writer, call_through_pointer_and_skip_it, sizeof(call_through_pointer_and_skip_it), target);
-}
-
-void x86_jmp_anywhere(struct code_writer *writer, struct cache_pc target)
-{
-    struct branch jmp = jmp_branch();
-
-    if (reaches_near(writer, &jmp, target))
-        near_to_pc(writer, &jmp, target);
-    else
-        x86_jmp_absolute(writer, target);
 }
 
 void x86_call_anywhere(struct code_writer *writer, struct cache_pc target)
@@ -260,7 +233,7 @@ void x86_call_anywhere(struct code_writer *writer, struct cache_pc target)
     if (reaches_near(writer, &call, target))
         near_to_pc(writer, &call, target);
     else
-        x86_call_absolute(writer, target);
+        call_absolute(writer, target);
 }
 
 void x86_ret(struct code_writer *writer, uint16_t drop_bytes)

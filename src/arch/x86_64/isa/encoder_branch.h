@@ -39,17 +39,14 @@ enum x86_loop {
 
 /* The counter is rcx with X86_SIZE_64 and ecx with X86_SIZE_32. */
 void x86_loop_label(struct code_writer *writer, enum x86_loop loop, enum x86_size counter, struct x86_label *target);
-void x86_loop_pc(struct code_writer *writer, enum x86_loop loop, enum x86_size counter, struct cache_pc target);
 
 /* Begins a memory transaction that goes to target when it aborts; 32-bit displacement. x86_plain() has xend. */
 void x86_xbegin_label(struct code_writer *writer, struct x86_label *target);
 void x86_xbegin_pc(struct code_writer *writer, struct cache_pc target);
-void x86_xabort(struct code_writer *writer, uint8_t reason);
 
 /* Through a register or an 8-byte pointer in memory. */
 void x86_jmp_reg(struct code_writer *writer, enum x86_gpr target);
 void x86_jmp_mem(struct code_writer *writer, struct x86_mem pointer);
-void x86_call_reg(struct code_writer *writer, enum x86_gpr target);
 void x86_call_mem(struct code_writer *writer, struct x86_mem pointer);
 
 /*
@@ -57,10 +54,8 @@ void x86_call_mem(struct code_writer *writer, struct x86_mem pointer);
  * last 8 of 14 bytes (jmp) or 16 bytes (call, which returns behind the pointer by way of a short jump over it).
  */
 void x86_jmp_absolute(struct code_writer *writer, struct cache_pc target);
-void x86_call_absolute(struct code_writer *writer, struct cache_pc target);
 
 /* The near form where it reaches, the absolute one where it does not. */
-void x86_jmp_anywhere(struct code_writer *writer, struct cache_pc target);
 void x86_call_anywhere(struct code_writer *writer, struct cache_pc target);
 
 /* Returns and then drops that many bytes of arguments. */

@@ -2,7 +2,7 @@
 /*
  * The bytes of an instruction, composed in a small buffer and then written in one piece, since a displacement relative
  * to rip is known only when the length is. Prefixes come in the order in which assemblers write them: segment, address
- * size, operand size, repeat, REX. Invariant: the writer holds whole instructions only. No lock: a writer belongs to
+ * size, operand size, REX. Invariant: the writer holds whole instructions only. No lock: a writer belongs to
  * one thread. Neighbours: label.c completes displacements to labels, encoder_failure.c reports what cannot be encoded.
  */
 #include "arch/x86_64/isa/encoder_form.h"
@@ -102,66 +102,15 @@ static void append_memory_prefixes(struct composed *code, const struct x86_mem *
         append(code, PREFIX_ADDRESS);
 }
 
-static void append_opcode_map(struct composed *code, uint8_t map)
-{
-    if (map != X86_MAP_PRIMARY)
-        append(code, 0x0f);
-    if (map == X86_MAP_0F38)
-        append(code, 0x38);
-    if (map == X86_MAP_0F3A)
-        append(code, 0x3a);
-}
-
-static void append_legacy_opcode(struct composed *code, const struct x86_encoder_form *form, struct extension_bits bits)
+static void append_opcode(struct composed *code, const struct x86_encoder_form *form, struct extension_bits bits)
 {
     if (form->size == X86_SIZE_16)
         append(code, PREFIX_SIZE);
-    if (form->prefix != 0)
-        append(code, form->prefix);
     if (bits.needed || bits.w || bits.r || bits.x || bits.b)
         append(code, (uint8_t)(0x40 | bits.w << 3 | bits.r << 2 | bits.x << 1 | bits.b));
-    append_opcode_map(code, form->map);
+    if (form->is_two_bytes)
+        append(code, 0x0f);
     append(code, form->opcode);
-}
-
-/* The mandatory prefix as VEX counts it. */
-static uint8_t vex_prefix(uint8_t prefix)
-{
-    switch (prefix) {
-    case 0x66:
-        return 1;
-    case 0xf3:
-        return 2;
-    case 0xf2:
-        return 3;
-    default:
-        return 0;
-    }
-}
-
-/* VEX holds r, x, b and its register inverted. */
-static void append_vex_opcode(struct composed *code, const struct x86_encoder_form *form, struct extension_bits bits)
-{
-    bool is_256 = form->vex == X86_VEX_256;
-    uint8_t low = (uint8_t)((~form->vex_register & 15) << 3 | is_256 << 2 | vex_prefix(form->prefix));
-
-    if (form->map == X86_MAP_0F && !bits.w && !bits.x && !bits.b) {
-        append(code, 0xc5);
-        append(code, (uint8_t)(!bits.r << 7 | low));
-    } else {
-        append(code, 0xc4);
-        append(code, (uint8_t)(!bits.r << 7 | !bits.x << 6 | !bits.b << 5 | form->map));
-        append(code, (uint8_t)(bits.w << 7 | low));
-    }
-    append(code, form->opcode);
-}
-
-static void append_opcode(struct composed *code, const struct x86_encoder_form *form, struct extension_bits bits)
-{
-    if (form->vex == X86_VEX_NONE)
-        append_legacy_opcode(code, form, bits);
-    else
-        append_vex_opcode(code, form, bits);
 }
 
 static void append_immediate(struct composed *code, const struct x86_encoder_form *form)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How x86-64 lays an instruction out: legacy prefixes, REX or VEX, opcode, modrm, sib, displacement, immediate. The
+ * How x86-64 lays an instruction out: legacy prefixes, REX, opcode, modrm, sib, displacement, immediate. The
  * encoder_* files say which form an instruction has; only this one knows bytes. An instruction is written whole or not
  * at all. No locks, no system calls; usable inside the target.
  */
@@ -11,31 +11,14 @@
 
 struct code_writer;
 
-/* As VEX counts them. */
-enum x86_opcode_map {
-    X86_MAP_PRIMARY,
-    X86_MAP_0F,
-    X86_MAP_0F38,
-    X86_MAP_0F3A,
-};
-
-enum x86_vex {
-    X86_VEX_NONE,
-    X86_VEX_128, /* also for general registers */
-    X86_VEX_256,
-};
-
 /* What is fixed before the last operand, a register or memory, is known. Zero fields are absent. */
 struct x86_encoder_form {
     uint8_t opcode;
-    uint8_t map;          /* enum x86_opcode_map */
-    uint8_t vex;          /* enum x86_vex */
-    uint8_t vex_register; /* the operand in vvvv */
-    uint8_t prefix;       /* 0x66, 0xf2 or 0xf3, when it is part of the opcode */
-    uint8_t size;         /* enum x86_size: asks for the 0x66 prefix or W; 0 for neither */
-    uint8_t extension;    /* more opcode, in modrm.reg */
-    uint8_t reg;          /* the register in modrm.reg */
-    bool reg_is_byte;     /* spl, bpl, sil and dil need a REX */
+    bool is_two_bytes; /* the opcode stands behind 0f */
+    uint8_t size;      /* enum x86_size: asks for the 0x66 prefix or W; 0 for neither */
+    uint8_t extension; /* more opcode, in modrm.reg */
+    uint8_t reg;       /* the register in modrm.reg */
+    bool reg_is_byte;  /* spl, bpl, sil and dil need a REX */
     bool rm_is_byte;
     uint8_t immediate_size; /* in bytes */
     uint64_t immediate;

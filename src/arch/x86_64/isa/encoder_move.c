@@ -54,11 +54,6 @@ void x86_mov_reg_imm(struct code_writer *writer, enum x86_size size, enum x86_gp
     }
 }
 
-void x86_movabs_reg_imm(struct code_writer *writer, enum x86_gpr destination, uint64_t value)
-{
-    mov_whole_immediate(writer, X86_SIZE_64, destination, value);
-}
-
 void x86_mov_mem_imm(struct code_writer *writer, enum x86_size size, struct x86_mem destination, int64_t value)
 {
     struct x86_encoder_form form = x86_encoder_form_extended(0xc6, size, 0);
@@ -86,11 +81,12 @@ void x86_movabs_store(struct code_writer *writer, enum x86_size size, enum x86_s
 }
 
 static const struct extend_opcode {
-    uint8_t map, opcode, source_size;
+    bool is_two_bytes;
+    uint8_t opcode, source_size;
 } extend_opcodes[] = {
-    [X86_MOVZX_8] = {X86_MAP_0F, 0xb6, X86_SIZE_8},        [X86_MOVZX_16] = {X86_MAP_0F, 0xb7, X86_SIZE_16},
-    [X86_MOVSX_8] = {X86_MAP_0F, 0xbe, X86_SIZE_8},        [X86_MOVSX_16] = {X86_MAP_0F, 0xbf, X86_SIZE_16},
-    [X86_MOVSX_32] = {X86_MAP_PRIMARY, 0x63, X86_SIZE_32},
+    [X86_MOVZX_8] = {true, 0xb6, X86_SIZE_8},    [X86_MOVZX_16] = {true, 0xb7, X86_SIZE_16},
+    [X86_MOVSX_8] = {true, 0xbe, X86_SIZE_8},    [X86_MOVSX_16] = {true, 0xbf, X86_SIZE_16},
+    [X86_MOVSX_32] = {false, 0x63, X86_SIZE_32},
 };
 
 static struct x86_encoder_form extend_form(struct code_writer *writer, enum x86_extend extend, enum x86_size size,
@@ -101,7 +97,7 @@ static struct x86_encoder_form extend_form(struct code_writer *writer, enum x86_
     if (size <= opcode->source_size)
         x86_encoder_refuse(writer, "an extension that extends nothing");
     return (struct x86_encoder_form){
-        .map = opcode->map,
+        .is_two_bytes = opcode->is_two_bytes,
         .opcode = opcode->opcode,
         .size = (uint8_t)size,
         .reg = (uint8_t)destination,
@@ -130,46 +126,6 @@ void x86_lea(struct code_writer *writer, enum x86_size size, enum x86_gpr destin
     x86_encoder_form_emit_mem(writer, form, x86_mem_segment(X86_SEGMENT_NONE, memory));
 }
 
-static struct x86_encoder_form cmov_form(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
-                                         enum x86_gpr destination)
-{
-    if (size == X86_SIZE_8)
-        x86_encoder_refuse(writer, "cmov of 8 bits");
-    return (struct x86_encoder_form){
-        .map = X86_MAP_0F,
-        .opcode = (uint8_t)(0x40 | condition),
-        .size = (uint8_t)size,
-        .reg = (uint8_t)destination,
-    };
-}
-
-void x86_cmov_reg_reg(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
-                      enum x86_gpr destination, enum x86_gpr source)
-{
-    x86_encoder_form_emit_reg(writer, cmov_form(writer, condition, size, destination), source);
-}
-
-void x86_cmov_reg_mem(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
-                      enum x86_gpr destination, struct x86_mem source)
-{
-    x86_encoder_form_emit_mem(writer, cmov_form(writer, condition, size, destination), source);
-}
-
-static struct x86_encoder_form setcc_form(enum x86_condition condition)
-{
-    return (struct x86_encoder_form){.map = X86_MAP_0F, .opcode = (uint8_t)(0x90 | condition), .rm_is_byte = true};
-}
-
-void x86_setcc_reg(struct code_writer *writer, enum x86_condition condition, enum x86_gpr destination)
-{
-    x86_encoder_form_emit_reg(writer, setcc_form(condition), destination);
-}
-
-void x86_setcc_mem(struct code_writer *writer, enum x86_condition condition, struct x86_mem destination)
-{
-    x86_encoder_form_emit_mem(writer, setcc_form(condition), destination);
-}
-
 static bool is_32_or_64(enum x86_size size)
 {
     return size == X86_SIZE_32 || size == X86_SIZE_64;
@@ -177,29 +133,9 @@ static bool is_32_or_64(enum x86_size size)
 
 void x86_bswap(struct code_writer *writer, enum x86_size size, enum x86_gpr reg)
 {
-    struct x86_encoder_form form = {.map = X86_MAP_0F, .opcode = 0xc8, .size = (uint8_t)size};
+    struct x86_encoder_form form = {.is_two_bytes = true, .opcode = 0xc8, .size = (uint8_t)size};
 
     if (!is_32_or_64(size))
         x86_encoder_refuse(writer, "bswap of less than 32 bits");
     x86_encoder_form_emit_opcode_reg(writer, form, reg);
-}
-
-void x86_movnti(struct code_writer *writer, enum x86_size size, struct x86_mem destination, enum x86_gpr source)
-{
-    struct x86_encoder_form form = {.map = X86_MAP_0F, .opcode = 0xc3, .size = (uint8_t)size, .reg = (uint8_t)source};
-
-    if (!is_32_or_64(size))
-        x86_encoder_refuse(writer, "movnti of less than 32 bits");
-    x86_encoder_form_emit_mem(writer, form, destination);
-}
-
-void x86_prefetch(struct code_writer *writer, enum x86_prefetch hint, struct x86_mem memory)
-{
-    struct x86_encoder_form form = {
-        .map = X86_MAP_0F,
-        .opcode = hint == X86_PREFETCHW ? 0x0d : 0x18,
-        .extension = hint == X86_PREFETCHW ? 1 : (uint8_t)hint,
-    };
-
-    x86_encoder_form_emit_mem(writer, form, memory);
 }

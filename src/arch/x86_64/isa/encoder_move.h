@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions that move values and leave the flags alone: mov, extensions, lea, cmov, setcc, bswap, movnti, prefetch.
- * See encoder.h for the conventions.
+ * Instructions that move values and leave the flags alone: mov, extensions, lea, bswap. See encoder.h for the
+ * conventions.
  */
 #ifndef GAIT_ARCH_X86_64_ISA_ENCODER_MOVE_H
 #define GAIT_ARCH_X86_64_ISA_ENCODER_MOVE_H
@@ -16,9 +16,6 @@ void x86_mov_mem_reg(struct code_writer *writer, enum x86_size size, struct x86_
 
 /* The shortest form that leaves the register with the low bits of value; 64-bit ones take 5, 6, 7 or 10 bytes. */
 void x86_mov_reg_imm(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, uint64_t value);
-
-/* Always the form of 10 bytes whose last 8 are the value, for code that will be patched. */
-void x86_movabs_reg_imm(struct code_writer *writer, enum x86_gpr destination, uint64_t value);
 
 /* Stores an immediate; in 64 bits it must be a sign-extended 32-bit one. */
 void x86_mov_mem_imm(struct code_writer *writer, enum x86_size size, struct x86_mem destination, int64_t value);
@@ -45,30 +42,7 @@ void x86_extend_reg_mem(struct code_writer *writer, enum x86_extend extend, enum
 /* 16, 32 or 64 bits of the address of memory, before the base of its segment, if any, is added. */
 void x86_lea(struct code_writer *writer, enum x86_size size, enum x86_gpr destination, struct x86_mem memory);
 
-/* Conditional moves of 16, 32 or 64 bits. In 32 bits the upper half is cleared even when the condition fails. */
-void x86_cmov_reg_reg(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
-                      enum x86_gpr destination, enum x86_gpr source);
-void x86_cmov_reg_mem(struct code_writer *writer, enum x86_condition condition, enum x86_size size,
-                      enum x86_gpr destination, struct x86_mem source);
-
-/* Sets 8 bits to 1 or 0. */
-void x86_setcc_reg(struct code_writer *writer, enum x86_condition condition, enum x86_gpr destination);
-void x86_setcc_mem(struct code_writer *writer, enum x86_condition condition, struct x86_mem destination);
-
 /* Reverses the bytes of 32 or 64 bits. */
 void x86_bswap(struct code_writer *writer, enum x86_size size, enum x86_gpr reg);
-
-/* Stores 32 or 64 bits past the caches; ordered only by a fence. */
-void x86_movnti(struct code_writer *writer, enum x86_size size, struct x86_mem destination, enum x86_gpr source);
-
-enum x86_prefetch {
-    X86_PREFETCHNTA,
-    X86_PREFETCHT0,
-    X86_PREFETCHT1,
-    X86_PREFETCHT2,
-    X86_PREFETCHW,
-};
-
-void x86_prefetch(struct code_writer *writer, enum x86_prefetch hint, struct x86_mem memory);
 
 #endif

@@ -62,14 +62,6 @@ void x86_label_init(struct x86_label *label)
     *label = (struct x86_label){0};
 }
 
-void x86_label_deinit(struct x86_label *label, struct code_writer *writer)
-{
-    /* After an overflow a bind may never have been reached, and nobody will run this code. */
-    if (!x86_label_check(label) && !code_writer_overflowed(writer))
-        x86_encoder_refuse(writer, "a label was used and never bound");
-    x86_label_init(label);
-}
-
 void x86_label_bind(struct x86_label *label, struct code_writer *writer)
 {
     if (label->bound) {

@@ -25,12 +25,6 @@ struct x86_label {
 void x86_label_init(struct x86_label *label);
 
 /*
- * Ends the label's use. One that was used and never bound left chain links where displacements belong: our own bug,
- * asserted in debug builds, and the writer's sticky overflow.
- */
-void x86_label_deinit(struct x86_label *label, struct code_writer *writer);
-
-/*
  * Puts the label where the next byte will be written and completes the uses that waited. Once a label. A waiting short
  * use that does not reach is the writer's sticky overflow.
  */

@@ -3,6 +3,7 @@
 
 #include "support/check.h"
 #include "support/machine_state.h"
+#include "support/program_code.h"
 #include "support/stalker_lab.h"
 
 #include <asm/prctl.h>
@@ -51,7 +52,7 @@ static struct app_pc write_call(void (*function)(void *), uint8_t *area)
 
     x86_mov_reg_imm(&lab.writer, X86_SIZE_64, X86_RDI, (uintptr_t)area);
     x86_mov_reg_imm(&lab.writer, X86_SIZE_64, X86_RBX, (uintptr_t)function);
-    x86_call_reg(&lab.writer, X86_RBX);
+    program_call(&lab.writer, X86_RBX);
     return start;
 }
 

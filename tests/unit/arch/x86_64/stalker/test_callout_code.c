@@ -5,6 +5,7 @@
 #include "gait/x86_64.h"
 #include "stalker/transformer.h"
 #include "support/check.h"
+#include "support/program_code.h"
 #include "support/stalker_lab.h"
 
 #if defined(__x86_64__)
@@ -35,11 +36,11 @@ static void put_program(void)
     struct x86_label skipped;
 
     x86_label_init(&skipped);
-    x86_setcc_reg(out, X86_BELOW, X86_RDX);
-    x86_arithmetic_reg_reg(out, X86_ADC, X86_SIZE_64, X86_RAX, X86_R11);
+    program_setcc(out, X86_BELOW, X86_RDX);
+    program_arithmetic(out, X86_ADC, X86_SIZE_64, X86_RAX, X86_R11);
     x86_push_reg(out, X86_RCX);
     x86_jcc_label(out, X86_OVERFLOW, &skipped, X86_REACH_SHORT);
-    x86_arithmetic_reg_reg(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
+    program_arithmetic(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
     x86_lea(out, X86_SIZE_64, X86_R11, x86_mem_index(X86_R11, X86_RCX, 1, 0));
     x86_label_bind(&skipped, out);
     x86_pop_reg(out, X86_RSI);
@@ -121,7 +122,7 @@ static void no_count_is_lost(void)
 
     stalker_lab_init(&lab, &options);
     x86_nops(out, 1);
-    x86_arithmetic_reg_reg(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
+    program_arithmetic(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
     x86_nops(out, 1);
     code_writer_put_u8(out, 0xcc);
     far_counter = 0;
@@ -176,7 +177,7 @@ static void what_a_callout_changes_takes_effect(void)
 
         stalker_lab_init(&lab, &options);
         x86_nops(out, 1);
-        x86_setcc_reg(out, X86_BELOW, X86_RAX);
+        program_setcc(out, X86_BELOW, X86_RAX);
         x86_mov_reg_reg(out, X86_SIZE_64, X86_RDX, X86_R11);
         code_writer_put_u8(out, 0xcc);
         stalker_lab_state(&lab, app_pc_of(code_at(0)), &initial);

@@ -6,6 +6,7 @@
 #include "ring/event_record.h"
 #include "stalker/transformer.h"
 #include "support/check.h"
+#include "support/program_code.h"
 #include "support/stalker_lab.h"
 
 #if defined(__x86_64__)
@@ -157,8 +158,8 @@ static void checks_are_where_the_flags_are_free(void)
 
     init(GAIT_EVENT_BLOCK, NULL);
     x86_nops(out, 1);
-    x86_setcc_reg(out, X86_EQUAL, X86_RAX);
-    x86_arithmetic_reg_reg(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
+    program_setcc(out, X86_EQUAL, X86_RAX);
+    program_arithmetic(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
     put_jump(0);
     plan = plan_at(0);
     CHECK(plan.check && plan.flags_free && !plan.check_at_end);
@@ -188,7 +189,7 @@ static void put_loop(uint32_t count, bool has_free_flags)
     x86_lea(out, X86_SIZE_64, X86_RAX, x86_mem_base(X86_RAX, 1));
     x86_label_bind(&skipped, out);
     if (has_free_flags)
-        x86_arithmetic_reg_reg(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
+        program_arithmetic(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
     x86_loop_label(out, X86_LOOP, X86_SIZE_64, &again);
     code_writer_put_u8(out, 0xcc);
 }
@@ -223,11 +224,11 @@ static void calls_and_returns_are_recorded(void)
     init(GAIT_EVENT_CALL | GAIT_EVENT_RET, NULL);
     x86_call_pc(out, cache_pc_of(code_at(0x100).value));
     x86_mov_reg_imm(out, X86_SIZE_64, X86_RCX, code_at(0x200).value);
-    x86_call_reg(out, X86_RCX);
+    program_call(out, X86_RCX);
     code_writer_put_u8(out, 0xcc);
     stalker_lab_write_at(&lab, 0x100);
     x86_mov_reg_imm(out, X86_SIZE_64, X86_R11, code_at(0x200).value);
-    x86_call_reg(out, X86_R11);
+    program_call(out, X86_R11);
     x86_ret(out, 0);
     stalker_lab_write_at(&lab, 0x200);
     x86_ret(out, 0);
@@ -262,9 +263,9 @@ static void deep_recursion_loses_nothing(void)
         code_writer_put_u8(out, 0xcc);
         stalker_lab_write_at(&lab, 0x100);
         x86_lea(out, X86_SIZE_64, X86_RCX, x86_mem_base(X86_RCX, -1));
-        x86_loop_pc(out, X86_JRCXZ, X86_SIZE_64, cache_pc_of(code_at(0x120).value));
+        program_loop(out, X86_JRCXZ, cache_pc_of(code_at(0x120).value));
         x86_lea(out, X86_SIZE_64, X86_RAX, x86_mem_address(code_at(0x100).value));
-        x86_call_reg(out, X86_RAX);
+        program_call(out, X86_RAX);
         put_jump(0x120);
         stalker_lab_write_at(&lab, 0x120);
         x86_ret(out, 0);
@@ -340,7 +341,7 @@ static void leave_out(void *offset, struct gait_iterator *iterator)
 static void put_loop_with_xor(void)
 {
     x86_nops(out, 1);
-    x86_arithmetic_reg_reg(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
+    program_arithmetic(out, X86_XOR, X86_SIZE_32, X86_RBX, X86_RBX);
     x86_unary_reg(out, X86_DEC, X86_SIZE_64, X86_RAX);
     x86_jcc_pc(out, X86_NOT_EQUAL, cache_pc_of(code_at(0).value), X86_REACH_SHORT);
     code_writer_put_u8(out, 0xcc);

@@ -5,6 +5,7 @@
 #include "gait/stalker.h"
 #include "stalker/translator.h"
 #include "support/check.h"
+#include "support/program_code.h"
 #include "support/stalker_lab.h"
 
 #include <sys/mman.h>
@@ -78,7 +79,7 @@ static void operands_relative_to_the_pc_mean_what_they_meant(void)
 static void put_far_operands(uint64_t place)
 {
     x86_mov_reg_mem(out, X86_SIZE_64, X86_RAX, x86_mem_address(place));
-    x86_arithmetic_mem_reg(out, X86_ADD, X86_SIZE_64, x86_mem_address(place), X86_RDX);
+    program_arithmetic_mem(out, X86_ADD, X86_SIZE_64, x86_mem_address(place), X86_RDX);
     x86_lea(out, X86_SIZE_64, X86_R11, x86_mem_address(place + 8));
     x86_push_mem(out, x86_mem_address(place));
     x86_pop_mem(out, x86_mem_address(place + 16));
@@ -214,7 +215,7 @@ static void put_uses_of_r11(void)
     x86_nops(out, 1);
     x86_mov_reg_imm(out, X86_SIZE_64, X86_R11, 0x1234);
     x86_push_reg(out, X86_R11);
-    x86_arithmetic_reg_reg(out, X86_ADD, X86_SIZE_64, X86_R11, X86_RBX);
+    program_arithmetic(out, X86_ADD, X86_SIZE_64, X86_R11, X86_RBX);
     x86_jcc_pc(out, X86_NOT_BELOW, cache_pc_of(code_writer_pc(out).value + 2), X86_REACH_SHORT);
     x86_mov_mem_reg(out, X86_SIZE_64, x86_mem_base(X86_RSP, -64), X86_R11);
     x86_pop_reg(out, X86_R11);

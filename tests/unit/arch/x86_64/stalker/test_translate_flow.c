@@ -4,6 +4,7 @@
 #include "gait/stalker.h"
 #include "stalker/call_piece.h"
 #include "support/check.h"
+#include "support/program_code.h"
 #include "support/stalker_lab.h"
 
 #include <sys/syscall.h>
@@ -230,7 +231,7 @@ static void write_calls_of_registers(void)
         if (gpr == X86_RSP)
             continue;
         x86_mov_reg_imm(out, X86_SIZE_64, gpr, code_at(FUNCTION_OFFSET));
-        x86_call_reg(out, gpr);
+        program_call(out, gpr);
         put_jump_on(gpr);
     }
     put_end();
