@@ -72,7 +72,7 @@ all:
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 
-# "  CC    src/base/log.c" instead of the command, unless V=1.
+# "  CC    src/base/slab.c" instead of the command, unless V=1.
 say = $(if $(filter 1,$(V)),,@printf '  %-6s%s\n' '$(1)' '$(2)';)
 
 # ---- flags -----------------------------------------------------------------------------------------------------------

@@ -8,13 +8,10 @@
 #include "base/code_view.h"
 
 #include "base/instruction_cache.h"
-#include "base/log.h"
 #include "base/memory_file.h"
 #include "base/memory_map.h"
 
 #include <asm/errno.h>
-
-static const char *const mode_names[] = {"auto", "rwx", "dual", "freeze"};
 
 static int map_executable(struct code_view *view, unsigned access, uint64_t near, int fd)
 {
@@ -116,7 +113,6 @@ int code_view_map(size_t size_bytes, enum code_view_mode mode, uint64_t near, st
             *view_out = view;
             return 0;
         }
-        LOG(code, info, "executable memory in mode %s is refused: error %d", mode_names[view.mode], -result);
     }
     return result;
 }
