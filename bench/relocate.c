@@ -75,7 +75,7 @@ static size_t run_relocate(void *context)
         const struct run *run = &runs->list[i];
 
         x86_relocation_map_init(&runs->map, runs->points, MAX_POINTS);
-        if (x86_relocate(&options, &storage, run->bytes, run->size, app_pc_of((uint64_t)run->bytes)) != 0) {
+        if (relocation_run(&options, &storage, run->bytes, run->size, app_pc_of((uint64_t)run->bytes)) != 0) {
             fprintf(stderr, "bench: a run could not be relocated\n");
             exit(1);
         }

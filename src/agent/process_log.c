@@ -200,7 +200,7 @@ static void call_ended(void *context, struct stalker_thread *thread)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-bool process_log_is_abandoned(void)
+static bool process_log_is_abandoned(void)
 {
     return log.ring != NULL && ring_notices_reader_died(notices());
 }

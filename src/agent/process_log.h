@@ -42,7 +42,4 @@ bool process_log_can_execute(long folder, long path, long flags);
 struct ring_notice *process_log_announce(bool is_exec, int tid);
 void process_log_retract(struct ring_notice *notice, int tid);
 
-/* Whether the reader was killed. Costs a load. */
-bool process_log_is_abandoned(void);
-
 #endif

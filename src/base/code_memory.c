@@ -274,18 +274,6 @@ bool code_memory_patches_are_live(const struct code_memory *memory)
     return memory->view.mode != CODE_VIEW_FREEZE;
 }
 
-void code_memory_reset(struct code_memory *memory)
-{
-    ASSERT(memory->reserved == 0, "resetting code memory while a reservation is open");
-    if (memory->reserved == 0)
-        memory->committed = 0;
-}
-
-bool code_memory_contains(const struct code_memory *memory, struct cache_pc pc)
-{
-    return offset_of(memory, pc) < memory->committed;
-}
-
 enum code_view_mode code_memory_mode(const struct code_memory *memory)
 {
     return memory->view.mode;

@@ -72,12 +72,6 @@ MUST_USE int code_memory_patch(struct code_memory *memory, struct cache_pc place
 /* Whether code may run while it is patched: not in mode FREEZE. */
 bool code_memory_patches_are_live(const struct code_memory *memory);
 
-/* Forgets all code, to write new code in its place. Nobody may run or patch any of it any more; no open reservation. */
-void code_memory_reset(struct code_memory *memory);
-
-/* Whether the address is in committed code. Any thread that is ordered behind the commit. */
-bool code_memory_contains(const struct code_memory *memory, struct cache_pc pc);
-
 enum code_view_mode code_memory_mode(const struct code_memory *memory);
 
 /* Where the memory runs, how large it is, how much of it is committed, how much can be reserved. */

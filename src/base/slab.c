@@ -138,16 +138,6 @@ void *slab_allocate_zeroed(struct slab *slab, size_t size_bytes, size_t alignmen
     return place;
 }
 
-void slab_reset(struct slab *slab)
-{
-    unmap_all(slab, slab->large);
-    slab->large = NULL;
-    slab->stats.used_bytes = 0;
-    slab->stats.allocation_count = 0;
-    if (slab->first != NULL)
-        enter_piece(slab, slab->first);
-}
-
 static size_t add_up(const struct slab_piece *piece, size_t *piece_count)
 {
     size_t bytes = 0;

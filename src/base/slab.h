@@ -47,9 +47,6 @@ MUST_USE void *slab_allocate(struct slab *slab, size_t size_bytes, size_t alignm
 /* The same with all bytes zero. */
 MUST_USE void *slab_allocate_zeroed(struct slab *slab, size_t size_bytes, size_t alignment);
 
-/* Everything taken from the slab is gone; ordinary pieces are kept for what comes next. */
-void slab_reset(struct slab *slab);
-
 static inline struct slab_stats slab_stats(const struct slab *slab)
 {
     return slab->stats;

@@ -49,11 +49,6 @@ int text_parse_decimal(const char *text, size_t length, uint64_t *value_out)
     return parse(text, length, 10, value_out);
 }
 
-int text_parse_hex(const char *text, size_t length, uint64_t *value_out)
-{
-    return parse(text, length, 16, value_out);
-}
-
 int text_parse_number(const char *text, size_t length, uint64_t *value_out)
 {
     if (length >= 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))

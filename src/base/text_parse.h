@@ -19,9 +19,6 @@ bool text_equal(const char *left, const char *right);
 /* Digits 0-9. -EINVAL: empty, or another character; -ERANGE: too large for 64 bits. */
 MUST_USE int text_parse_decimal(const char *text, size_t length, uint64_t *value_out);
 
-/* Digits 0-9, a-f and A-F without a prefix. Errors as above. */
-MUST_USE int text_parse_hex(const char *text, size_t length, uint64_t *value_out);
-
 /* Hexadecimal behind 0x or 0X, decimal otherwise. Errors as above. */
 MUST_USE int text_parse_number(const char *text, size_t length, uint64_t *value_out);
 

@@ -24,11 +24,6 @@ void function_texts_deinit(struct function_texts *texts)
     free(texts->texts);
 }
 
-bool function_texts_has(const struct function_texts *texts, uint32_t function)
-{
-    return function < texts->capacity && texts->texts[function] != NULL;
-}
-
 static bool make_room(struct function_texts *texts, uint32_t function)
 {
     size_t capacity = texts->capacity == 0 ? TEXTS_AT_FIRST : texts->capacity;

@@ -19,9 +19,6 @@ void function_texts_init(struct function_texts *texts, struct view_functions *fu
                          char *(*make)(const struct view_function *function));
 void function_texts_deinit(struct function_texts *texts);
 
-/* Whether its text was made. */
-bool function_texts_has(const struct function_texts *texts, uint32_t function);
-
 /* The text of a function by its number, good until the texts go; NULL: there is no memory. */
 const char *function_texts_get(struct function_texts *texts, uint32_t function);
 

@@ -72,11 +72,6 @@ void protobuf_put_number(struct protobuf_writer *writer, uint32_t field, uint64_
     protobuf_put_packed(writer, value);
 }
 
-void protobuf_put_signed(struct protobuf_writer *writer, uint32_t field, int64_t value)
-{
-    protobuf_put_number(writer, field, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
-}
-
 void protobuf_put_bytes(struct protobuf_writer *writer, uint32_t field, const void *bytes, size_t size_bytes)
 {
     put_key(writer, field, WIRE_BYTES);

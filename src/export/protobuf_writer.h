@@ -25,7 +25,6 @@ void protobuf_writer_deinit(struct protobuf_writer *writer);
 /* uint32, uint64, int64 that is not negative, bool, enum */
 void protobuf_put_number(struct protobuf_writer *writer, uint32_t field, uint64_t value);
 /* sint64: small numbers of either sign are short. */
-void protobuf_put_signed(struct protobuf_writer *writer, uint32_t field, int64_t value);
 /* string, bytes; strings are to be UTF-8 */
 void protobuf_put_bytes(struct protobuf_writer *writer, uint32_t field, const void *bytes, size_t size_bytes);
 void protobuf_put_text(struct protobuf_writer *writer, uint32_t field, const char *text);

@@ -26,11 +26,6 @@ const char *probe_kind_name(enum probe_kind kind)
     return kinds[kind].name;
 }
 
-const char *probe_kind_form(enum probe_kind kind)
-{
-    return kinds[kind].form;
-}
-
 /* ---- the kind ---------------------------------------------------------------------------------------------------- */
 
 static bool is_word(const char *text, size_t length, const char *word)

@@ -45,7 +45,6 @@ struct probe_spec {
 
 /* How a kind is called: "kprobe"; and how one is written. */
 const char *probe_kind_name(enum probe_kind kind);
-const char *probe_kind_form(enum probe_kind kind);
 
 /*
  * Reads one. -EINVAL: it is none, and err says what to write instead; -ENOMEM. A path with a colon in it is written in

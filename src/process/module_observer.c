@@ -408,20 +408,6 @@ int module_observer_find(struct module_observer *observer, uint64_t *function_ou
     return 0;
 }
 
-int module_observer_visit(struct module_observer *observer, void (*visit)(void *context, const struct module *module),
-                          void *context)
-{
-    int result = owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS);
-
-    if (result != 0)
-        return result;
-    LIST_FOR_EACH (node, &observer->known)
-        if (!known_of(node)->is_alias)
-            visit(context, &known_of(node)->module);
-    owner_lock_release(&observer->lock);
-    return 0;
-}
-
 void module_observer_init(struct module_observer *observer, const struct module_listener *listener)
 {
     memset(observer, 0, sizeof(*observer));

@@ -71,12 +71,6 @@ MUST_USE int module_observer_find(struct module_observer *observer, uint64_t *fu
 int module_observer_notice(struct module_observer *observer);
 
 /*
- * Calls visit for each module that was told of and is there, with the lock held. -ETIMEDOUT, -EDEADLK.
- */
-MUST_USE int module_observer_visit(struct module_observer *observer,
-                                   void (*visit)(void *context, const struct module *module), void *context);
-
-/*
  * In a child that was just forked, on its only thread. True: another thread, which is not here, was just looking at
  * modules; then nothing is known any more, and the next look tells all again.
  */

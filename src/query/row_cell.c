@@ -11,7 +11,7 @@
 #include <string.h>
 #include <wchar.h>
 
-int row_text_add(struct row_text *text, const char *bytes, size_t count)
+static int row_text_add(struct row_text *text, const char *bytes, size_t count)
 {
     if (text->used + count > text->capacity) {
         size_t capacity = 2 * (text->used + count) + 64;

@@ -15,8 +15,6 @@ struct row_text {
     size_t capacity;
 };
 
-/* -ENOMEM. */
-MUST_USE int row_text_add(struct row_text *text, const char *bytes, size_t count);
 void row_text_deinit(struct row_text *text);
 
 /* Adds a value; *width_out is how many columns it takes. -ENOMEM. */

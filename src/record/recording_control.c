@@ -77,7 +77,7 @@ static void count_lanes(const struct recorded_process *process, struct control_s
     }
 }
 
-void recording_control_stats(const struct recording *recording, struct control_stats *stats_out)
+static void recording_control_stats(const struct recording *recording, struct control_stats *stats_out)
 {
     struct recording_waits waits = recording_waited(recording);
 

@@ -36,7 +36,4 @@ void recording_control_serve(struct recording_control *control);
 /* The processes go on without us, if result is 0; else the text says why not. The recording must still be there. */
 void recording_control_end(struct recording_control *control, int result, const char *text);
 
-/* The figures of a recording but for its duration. */
-void recording_control_stats(const struct recording *recording, struct control_stats *stats_out);
-
 #endif

@@ -288,22 +288,3 @@ int module_functions_place(const struct module_functions *functions, const struc
     return elf_symbols_address_at(&functions->file->file.symbols, address - module->start + module->file_offset,
                                   place_out);
 }
-
-const struct module_function *module_functions_find(const struct module_functions *functions, uint64_t place)
-{
-    size_t low = 0, high = functions->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (functions->functions[middle].start <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    /* Code in other code is rare, and near. */
-    for (size_t i = low; i > 0 && i + 16 > low; i--)
-        if (place < functions->functions[i - 1].end)
-            return &functions->functions[i - 1];
-    return NULL;
-}

@@ -43,7 +43,4 @@ void module_functions_close(struct module_functions *functions);
 MUST_USE int module_functions_place(const struct module_functions *functions, const struct module *module,
                                     uint64_t address, uint64_t *place_out);
 
-/* The function that has that place; of several, the one that begins last. NULL: none has. */
-const struct module_function *module_functions_find(const struct module_functions *functions, uint64_t place);
-
 #endif

@@ -132,33 +132,6 @@ int kept_names_place(const struct kept_names *names, uint64_t file_offset, uint6
     return -ENOENT;
 }
 
-/* How many functions begin at the address or before it. */
-static size_t count_up_to(const struct kept_names *names, uint64_t address)
-{
-    size_t low = 0, high = names->function_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (names->functions[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const struct kept_function *kept_names_find(const struct kept_names *names, uint64_t address)
-{
-    for (size_t i = count_up_to(names, address); i > 0 && names->functions[i - 1].covered_end > address; i--) {
-        const struct kept_function *function = &names->functions[i - 1];
-
-        if (address - function->address < function->size_bytes || function->address == address)
-            return function;
-    }
-    return NULL;
-}
-
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static uint8_t *put_varint(uint8_t *to, uint64_t value)

@@ -65,7 +65,4 @@ bool kept_names_are_of(const struct kept_names *names, const struct module *modu
 /* What the file calls the address of what is at that place in it. -ENOENT: no code is loaded from there. */
 MUST_USE int kept_names_place(const struct kept_names *names, uint64_t file_offset, uint64_t *address_out);
 
-/* The function that an address is in, or begins. NULL: none covers it. */
-const struct kept_function *kept_names_find(const struct kept_names *names, uint64_t address);
-
 #endif

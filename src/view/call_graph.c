@@ -82,7 +82,7 @@ static uint32_t add(struct call_graph *graph, uint32_t parent, uint32_t function
     return node;
 }
 
-uint32_t call_graph_place(const struct call_graph *graph, uint32_t node)
+static uint32_t call_graph_place(const struct call_graph *graph, uint32_t node)
 {
     return node == CALL_GRAPH_NONE || graph->nodes[node].again == CALL_GRAPH_NONE ? node : graph->nodes[node].again;
 }

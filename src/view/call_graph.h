@@ -54,8 +54,6 @@ void call_graph_deinit(struct call_graph *graph);
  * the caller has none itself. Calls of one thread at a time are open.
  */
 uint32_t call_graph_enter(struct call_graph *graph, uint32_t caller, uint32_t function);
-/* Where calls from that node are counted. */
-uint32_t call_graph_place(const struct call_graph *graph, uint32_t node);
 /* The call ends: it took that long, and so much of it itself. CALL_GRAPH_NONE is fine. */
 void call_graph_leave(struct call_graph *graph, uint32_t node, uint64_t ticks, uint64_t self_ticks, uint32_t flags);
 

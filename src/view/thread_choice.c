@@ -19,7 +19,7 @@ bool thread_choice_means(const char *text, uint32_t tid, const char *name)
     return glob_matches_string(text, name);
 }
 
-bool thread_choice_has(const struct view_trace *trace, size_t thread, const char *text)
+static bool thread_choice_has(const struct view_trace *trace, size_t thread, const char *text)
 {
     return thread_choice_means(text, trace->threads[thread].tid, trace->threads[thread].name);
 }

@@ -8,9 +8,6 @@
 /* Whether a text means a thread with that number and name. */
 bool thread_choice_means(const char *text, uint32_t tid, const char *name);
 
-/* Whether a text means the thread with that index. */
-bool thread_choice_has(const struct view_trace *trace, size_t thread, const char *text);
-
 /*
  * Indexes of all threads that one of the texts means, to be freed; without texts, of all, also of those that have only
  * details. They are in the order in which the threads began. -ENOENT: a text means none, and err says which; -ENOMEM.

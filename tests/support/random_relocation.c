@@ -8,6 +8,7 @@
 
 #include "support/random_code.h"
 #include "support/relocation_case.h"
+#include "support/relocation_run.h"
 
 #include <asm/errno.h>
 #include <string.h>
@@ -175,7 +176,7 @@ static struct limited_result relocate_within(const struct drawn_case *drawn, str
     memset(memory, GUARD_BYTE, sizeof(memory));
     code_writer_init(&writer, copy, limits.room, cache_pc_of(pc + (drawn->setup.is_far ? 1ull << 40 : 1 << 20)));
     x86_relocation_map_init(&map, points, limits.points);
-    result.status = x86_relocate(&drawn->setup.options, &storage, drawn->bytes, drawn->size, app_pc_of(pc));
+    result.status = relocation_run(&drawn->setup.options, &storage, drawn->bytes, drawn->size, app_pc_of(pc));
     result.size = code_writer_offset(&writer);
     result.stayed_inside = is_untouched(memory, copy) && is_untouched(copy + limits.room, memory + sizeof(memory));
     return result;

@@ -48,7 +48,7 @@ unsigned relocation_case_try(struct relocation_lab *lab, const struct relocation
 unsigned relocation_cases_try(struct relocation_lab *lab, const struct relocation_case *cases, size_t count);
 
 /*
- * Makes the far or the near copy of a text, as the setup says, without running it: what x86_relocate() returns, or
+ * Makes the far or the near copy of a text, as the setup says, without running it: what relocation_run() returns, or
  * -EINVAL if it is no such text.
  */
 int relocation_code_copy(struct relocation_lab *lab, const struct relocation_setup *setup, const char *text)

@@ -6,6 +6,8 @@
  */
 #include "support/relocation_lab.h"
 
+#include "support/relocation_run.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,8 +121,8 @@ int relocation_lab_copy(struct relocation_lab *lab, const struct relocation_setu
     memset(arena->base, 0xcc, arena->size_bytes);
     code_writer_init(&writer, arena->base, arena->size_bytes, cache_pc_of((uint64_t)arena->base));
     x86_relocation_map_init(&lab->map, lab->points, RELOCATION_LAB_POINTS);
-    result = x86_relocate(&lab->options, &storage, lab->code.base + CODE_OFFSET, size,
-                          app_pc_of(relocation_lab_code_pc(lab)));
+    result = relocation_run(&lab->options, &storage, lab->code.base + CODE_OFFSET, size,
+                            app_pc_of(relocation_lab_code_pc(lab)));
     lab->copy_size = code_writer_offset(&writer);
     arena_image_capture(&lab->code_image, &lab->code);
     arena_image_capture(&lab->near_image, &lab->near);
@@ -153,9 +155,9 @@ static bool is_in_copy(const struct relocation_lab *lab, uint64_t pc)
     return pc - lab->map.cache_start.value < lab->copy_size;
 }
 
-static struct x86_spill_memory spill_memory(const struct relocation_lab *lab)
+static struct relocation_spill_memory spill_memory(const struct relocation_lab *lab)
 {
-    return (struct x86_spill_memory){
+    return (struct relocation_spill_memory){
         .is_segment = lab->options.spill == X86_SPILL_SEGMENT,
         .segment_base = (uint64_t)lab->slots.base,
         .slots = {lab->options.slots[0], lab->options.slots[1]},
@@ -175,13 +177,13 @@ static uint64_t behind(const struct relocation_lab *lab, struct app_pc pc)
 /* Replaces a state in the copy by the one that it stands for. */
 static bool recover(const struct relocation_lab *lab, struct run_result *result)
 {
-    struct x86_spill_memory memory = spill_memory(lab);
+    struct relocation_spill_memory memory = spill_memory(lab);
     uint64_t stop = run_result_stop_pc(result);
     struct app_pc pc;
 
     if (!is_in_copy(lab, stop))
         return true;
-    if (x86_relocation_recover(&lab->map, &memory, cache_pc_of(stop), result->state.gpr, &pc) != 0)
+    if (relocation_run_recover(&lab->map, &memory, cache_pc_of(stop), result->state.gpr, &pc) != 0)
         return false;
     /* After int3, which may have prefixes, the pc is behind it. */
     result->state.rip = stop == result->state.rip ? pc.value : behind(lab, pc);
@@ -387,12 +389,12 @@ static bool steps_equal(const struct run_step *left, const struct run_step *righ
 static bool follow_step(void *context, const struct run_step *step)
 {
     struct step_trace *trace = context;
-    struct x86_spill_memory memory = spill_memory(trace->lab);
+    struct relocation_spill_memory memory = spill_memory(trace->lab);
     struct run_step recovered = *step;
     struct app_pc pc = {step->rip};
 
     if (is_in_copy(trace->lab, step->rip) &&
-        x86_relocation_recover(&trace->lab->map, &memory, cache_pc_of(step->rip), recovered.gpr, &pc) != 0)
+        relocation_run_recover(&trace->lab->map, &memory, cache_pc_of(step->rip), recovered.gpr, &pc) != 0)
         pc.value = 0;
     recovered.rip = pc.value;
     if (steps_equal(&recovered, &trace->steps[trace->reached]))

@@ -55,7 +55,7 @@ void relocation_lab_place(struct relocation_lab *lab, const uint8_t *bytes, size
 /* Draws registers, flags and the contents of memory. */
 void relocation_lab_randomize(struct relocation_lab *lab, struct random *random, struct machine_state *state_out);
 
-/* Makes the copy of the code that was placed; what x86_relocate() returns. */
+/* Makes the copy of the code that was placed; what relocation_run() returns. */
 int relocation_lab_copy(struct relocation_lab *lab, const struct relocation_setup *setup, size_t size)
     __attribute__((warn_unused_result));
 

@@ -213,8 +213,6 @@ static void a_second_reservation_is_refused(void)
     CHECK_EQUAL(code_memory_reserve(memory, 10, &writer), 0);
     CHECK_EQUAL(code_memory_reserve(memory, 10, &second), -EBUSY);
     check_asserted("reserving code memory while a reservation is open");
-    code_memory_reset(memory);
-    check_asserted("resetting code memory while a reservation is open");
     CHECK_EQUAL(code_memory_commit(memory, &writer), 0);
     check_asserted("");
     code_memory_destroy(memory);
@@ -294,36 +292,6 @@ static void patches_are_one_aligned_store_in_committed_code(void)
     code_memory_destroy(memory);
 }
 
-static void contains_tells_committed_code_from_the_rest(void)
-{
-    struct code_memory *memory = created(4096, CODE_VIEW_AUTO);
-    struct cache_pc function;
-
-    CHECK(!code_memory_contains(memory, code_memory_start(memory)));
-    function = add_function(memory, 1);
-    CHECK(code_memory_contains(memory, function));
-    CHECK(code_memory_contains(memory, cache_pc_of(function.value + 15)));
-    CHECK(!code_memory_contains(memory, cache_pc_of(function.value + 16)));
-    CHECK(!code_memory_contains(memory, cache_pc_of(function.value - 1)));
-    code_memory_destroy(memory);
-}
-
-static void reset_memory_is_written_anew(void)
-{
-    for (enum code_view_mode mode = CODE_VIEW_RWX; mode <= CODE_VIEW_FREEZE; mode++) {
-        struct code_memory *memory = created(1 << 16, mode);
-        struct cache_pc first = add_function(memory, 1);
-
-        add_function(memory, 2);
-        code_memory_reset(memory);
-        CHECK_EQUAL(code_memory_committed(memory), 0);
-        CHECK_EQUAL(add_function(memory, 3).value, first.value);
-        CHECK_EQUAL(machine_code_call(first), 3);
-        code_memory_destroy(memory);
-    }
-    code_memory_destroy(NULL);
-}
-
 static void impossible_memories_are_refused(void)
 {
     struct code_memory_options options = {.size_bytes = 0};
@@ -386,8 +354,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(only_the_open_writer_can_be_committed_or_aborted),
     CHECK_CASE(writing_outside_of_the_reservation_is_noticed),
     CHECK_CASE(patches_are_one_aligned_store_in_committed_code),
-    CHECK_CASE(contains_tells_committed_code_from_the_rest),
-    CHECK_CASE(reset_memory_is_written_anew),
+
     CHECK_CASE(impossible_memories_are_refused),
     CHECK_CASE(running_code_sees_the_old_or_the_new_bytes),
 };

@@ -61,47 +61,6 @@ static void an_empty_slab_takes_no_memory(void)
     slab_init(&slab, 0);
     CHECK_EQUAL(slab_stats(&slab).mapped_bytes, 0);
     CHECK(slab_check(&slab));
-    slab_reset(&slab);
-    CHECK(slab_check(&slab));
-    slab_deinit(&slab);
-}
-
-static void a_reset_keeps_ordinary_pieces_for_reuse(void)
-{
-    struct slab slab;
-    struct slab_stats before;
-    void *first;
-
-    slab_init(&slab, 4096);
-    first = slab_allocate(&slab, 100, 8);
-    for (int i = 0; i < 100; i++)
-        CHECK(slab_allocate(&slab, 1000, 8) != NULL);
-    before = slab_stats(&slab);
-    CHECK(slab_allocate(&slab, 1000000, 8) != NULL);
-    CHECK_EQUAL(slab_stats(&slab).piece_count, before.piece_count + 1);
-    slab_reset(&slab);
-    CHECK(slab_check(&slab));
-    CHECK_EQUAL(slab_stats(&slab).mapped_bytes, before.mapped_bytes);
-    CHECK_EQUAL(slab_stats(&slab).used_bytes, 0);
-    CHECK(slab_allocate(&slab, 100, 8) == first);
-    for (int i = 0; i < 100; i++)
-        CHECK(slab_allocate(&slab, 1000, 8) != NULL);
-    CHECK_EQUAL(slab_stats(&slab).mapped_bytes, before.mapped_bytes);
-    slab_deinit(&slab);
-}
-
-static void zeroed_memory_is_zero_after_a_reset_too(void)
-{
-    struct slab slab;
-    uint8_t *bytes;
-
-    slab_init(&slab, 0);
-    bytes = slab_allocate(&slab, 5000, 1);
-    memset(bytes, 0xff, 5000);
-    slab_reset(&slab);
-    CHECK(slab_allocate_zeroed(&slab, 5000, 1) == bytes);
-    for (int i = 0; i < 5000; i++)
-        CHECK(bytes[i] == 0);
     slab_deinit(&slab);
 }
 
@@ -120,8 +79,9 @@ static void memory_that_cannot_be_had_is_null_and_harmless(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(allocations_are_aligned_and_do_not_overlap),     CHECK_CASE(an_empty_slab_takes_no_memory),
-    CHECK_CASE(a_reset_keeps_ordinary_pieces_for_reuse),        CHECK_CASE(zeroed_memory_is_zero_after_a_reset_too),
+    CHECK_CASE(allocations_are_aligned_and_do_not_overlap),
+    CHECK_CASE(an_empty_slab_takes_no_memory),
+
     CHECK_CASE(memory_that_cannot_be_had_is_null_and_harmless),
 };
 

@@ -101,8 +101,8 @@ static void check_copy(const struct hook_plan *plan)
     struct cache_pc place;
 
     code_writer_init(&writer, memory, sizeof(memory), cache_pc_of(text.end + 0x10000));
-    CHECK_EQUAL(x86_relocate(&options, &storage, text.bytes + (plan->patch_at - text.start), size_bytes,
-                             app_pc_of(plan->patch_at)),
+    CHECK_EQUAL(relocation_run(&options, &storage, text.bytes + (plan->patch_at - text.start), size_bytes,
+                               app_pc_of(plan->patch_at)),
                 0);
     CHECK_EQUAL(x86_relocation_map_start(&map, app_pc_of(plan->patch_at), &place), 0);
     CHECK_EQUAL(place.value, text.end + 0x10000);

@@ -3,6 +3,7 @@
 
 #include "elf/symbol_file.h"
 #include "support/check.h"
+#include "support/kept_name_lookup.h"
 #include "support/movable_program.h"
 #include "support/trace_folder.h"
 #include "symbolize/symbol_index.h"
@@ -19,7 +20,7 @@ static const char *name_at(const struct kept_names *names, const struct module *
 
     if (kept_names_place(names, address - module->start + module->file_offset, &place) != 0)
         return "no code";
-    function = kept_names_find(names, place);
+    function = kept_name_lookup(names, place);
     return function == NULL ? "none" : names->text + function->name;
 }
 
@@ -69,7 +70,7 @@ static void nothing_that_can_be_found_is_left_out(void)
     end = start + names.segments[0].size_bytes;
     for (uint64_t address = start; address < end; address++) {
         const struct elf_symbol *symbol = symbol_index_find(&index, address);
-        const struct kept_function *function = kept_names_find(&names, address);
+        const struct kept_function *function = kept_name_lookup(&names, address);
         const char *name = function == NULL ? "" : names.text + function->name;
 
         if (symbol == NULL) {

@@ -3,6 +3,7 @@
 #include "trace/kept_names.h"
 
 #include "support/check.h"
+#include "support/kept_name_lookup.h"
 #include "support/random.h"
 #include "support/trace_folder.h"
 #include "trace/chunk_encoder.h"
@@ -62,7 +63,7 @@ static struct kept_names make(void)
 
 static const char *name_at(const struct kept_names *names, uint64_t address)
 {
-    const struct kept_function *function = kept_names_find(names, address);
+    const struct kept_function *function = kept_name_lookup(names, address);
 
     return function == NULL ? "" : names->text + function->name;
 }

@@ -45,13 +45,6 @@ struct x86_relocation_map {
     uint64_t cache_size; /* known, and not 0, when the copy is complete */
 };
 
-/* Where saved registers are: the stack needs nothing, slots are found from the segment's base. */
-struct x86_spill_memory {
-    bool is_segment;
-    uint64_t segment_base;
-    int32_t slots[2];
-};
-
 /* Begins an empty map over the caller's points. */
 void x86_relocation_map_init(struct x86_relocation_map *map, struct x86_relocation_point *points, uint32_t capacity);
 
@@ -61,14 +54,5 @@ const struct x86_relocation_point *x86_relocation_map_find(const struct x86_relo
 /* Where the copy of the instruction at an original address begins; -ENOENT if none does. */
 __attribute__((warn_unused_result)) int x86_relocation_map_start(const struct x86_relocation_map *map,
                                                                  struct app_pc app_pc, struct cache_pc *pc_out);
-
-/*
- * Turns the registers at a place in the copy into those that the original would have, in gpr, and tells its pc. Reads
- * saved registers from memory of this process. -ENOENT outside of the copy; then nothing is changed.
- */
-__attribute__((warn_unused_result)) int x86_relocation_recover(const struct x86_relocation_map *map,
-                                                               const struct x86_spill_memory *memory,
-                                                               struct cache_pc pc, uint64_t gpr[X86_GPR_COUNT],
-                                                               struct app_pc *pc_out);
 
 #endif

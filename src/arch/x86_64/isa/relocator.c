@@ -234,23 +234,3 @@ int x86_relocator_end(struct x86_relocator *relocator)
         relocator->storage.map->cache_size = code_writer_offset(relocator->storage.writer) - relocator->start_offset;
     return relocator->error;
 }
-
-int x86_relocate(const struct x86_relocator_options *options, const struct x86_relocator_storage *storage,
-                 const uint8_t *bytes, size_t size, struct app_pc run_start)
-{
-    struct x86_relocator relocator;
-    struct x86_insn insn;
-
-    x86_relocator_begin(&relocator, options, storage, run_start, size);
-    for (size_t offset = 0; offset < size; offset += insn.length) {
-        int result = x86_decode(bytes + offset, size - offset, app_pc_of(run_start.value + offset),
-                                options->decode_options, &insn);
-
-        if (result != 0)
-            return result;
-        x86_relocator_put(&relocator, &insn, bytes + offset);
-        if (relocator.error != 0)
-            return relocator.error;
-    }
-    return x86_relocator_end(&relocator);
-}

@@ -82,12 +82,4 @@ void x86_relocator_put(struct x86_relocator *relocator, const struct x86_insn *i
  */
 __attribute__((warn_unused_result)) int x86_relocator_end(struct x86_relocator *relocator);
 
-/*
- * Copies a whole run: decodes the bytes, which stand at run_start, and puts them one by one. Returns what
- * x86_relocator_end() does, or what x86_decode() says of bytes that are no instruction.
- */
-__attribute__((warn_unused_result)) int x86_relocate(const struct x86_relocator_options *options,
-                                                     const struct x86_relocator_storage *storage, const uint8_t *bytes,
-                                                     size_t size, struct app_pc run_start);
-
 #endif

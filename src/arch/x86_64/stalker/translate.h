@@ -56,9 +56,6 @@ static inline bool x86_puts_nothing_between(struct translation *translation)
 /* Notes that from the next byte of hot code on, the thread is at app_pc in that state. */
 void x86_trail_note(struct translation *translation, struct app_pc app_pc, struct trail_state state);
 
-/* Notes that what is written next is an instruction as it stands at app_pc, and leaves the registers alone. */
-void x86_trail_note_copy(struct translation *translation, struct app_pc app_pc);
-
 static inline struct x86_mem thread_field(int32_t offset)
 {
     return x86_mem_segment(X86_GS, x86_mem_absolute(offset));

@@ -62,7 +62,8 @@ void x86_trail_note(struct translation *translation, struct app_pc app_pc, struc
     add_point(translation, app_pc, false, state);
 }
 
-void x86_trail_note_copy(struct translation *translation, struct app_pc app_pc)
+/* Notes that what is written next is an instruction as it stands at app_pc, and leaves the registers alone. */
+static void note_copy(struct translation *translation, struct app_pc app_pc)
 {
     add_point(translation, app_pc, true, trail_plain);
 }
@@ -284,7 +285,7 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
         x86_trail_note(translation, insn->pc, trail_plain);
         x86_take_register(translation);
     }
-    x86_trail_note_copy(translation, insn->pc);
+    note_copy(translation, insn->pc);
     if (!(insn->properties & X86_PC_RELATIVE))
         code_writer_put_bytes(&translation->hot, bytes, insn->length);
     else if (!x86_relocator_put_near(&translation->hot, insn, bytes))
@@ -323,7 +324,7 @@ static void put_copies(struct translation *translation, unsigned first, unsigned
     uint64_t start = decoded->insns[first].pc.value;
     uint64_t size = x86_insn_next(&decoded->insns[end - 1]).value - start;
 
-    x86_trail_note_copy(translation, app_pc_of(start));
+    note_copy(translation, app_pc_of(start));
     code_writer_put_bytes(&translation->hot, decoded->source + (start - translation->block->start.value), size);
 }
 

@@ -3,6 +3,7 @@
 #include "arch/x86_64/isa/relocation_map.h"
 
 #include "support/check.h"
+#include "support/relocation_run.h"
 
 #include <asm/errno.h>
 
@@ -33,7 +34,7 @@ static const struct x86_relocation_map map = {
     .cache_size = SIZE,
 };
 
-static const struct x86_spill_memory on_the_stack;
+static const struct relocation_spill_memory on_the_stack;
 
 static void fill(uint64_t gpr[X86_GPR_COUNT])
 {
@@ -86,7 +87,7 @@ static void no_place_outside_of_the_copy_has_a_point(void)
         struct app_pc pc = {7};
 
         CHECK(x86_relocation_map_find(&map, cache_pc_of(outside[i])) == NULL);
-        CHECK_EQUAL(x86_relocation_recover(&map, &on_the_stack, cache_pc_of(outside[i]), gpr, &pc), -ENOENT);
+        CHECK_EQUAL(relocation_run_recover(&map, &on_the_stack, cache_pc_of(outside[i]), gpr, &pc), -ENOENT);
         CHECK_EQUAL(pc.value, 7);
         check_unchanged(gpr, 0);
     }
@@ -132,7 +133,7 @@ static void nothing_is_undone_where_an_instruction_starts(void)
     struct app_pc pc;
 
     fill(gpr);
-    CHECK_EQUAL(x86_relocation_recover(&map, &on_the_stack, cache_pc_of(CACHE + 5), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&map, &on_the_stack, cache_pc_of(CACHE + 5), gpr, &pc), 0);
     CHECK_EQUAL(pc.value, APP + 4);
     check_unchanged(gpr, 0);
 }
@@ -143,7 +144,7 @@ static void rsp_is_moved_back(void)
     struct app_pc pc;
 
     fill(gpr);
-    CHECK_EQUAL(x86_relocation_recover(&map, &on_the_stack, cache_pc_of(CACHE + 8), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&map, &on_the_stack, cache_pc_of(CACHE + 8), gpr, &pc), 0);
     CHECK_EQUAL(pc.value, APP + 4);
     CHECK_EQUAL(gpr[X86_RSP], 0x1111111100000000 + X86_RSP + 128);
     check_unchanged(gpr, X86_GPR_BIT(X86_RSP));
@@ -156,7 +157,7 @@ static void saved_registers_are_read_from_the_stack(void)
 
     fill(gpr);
     gpr[X86_RSP] = (uint64_t)stack;
-    CHECK_EQUAL(x86_relocation_recover(&map, &on_the_stack, cache_pc_of(CACHE + 9), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&map, &on_the_stack, cache_pc_of(CACHE + 9), gpr, &pc), 0);
     CHECK_EQUAL(gpr[X86_RCX], 0xc0ffee);
     CHECK_EQUAL(gpr[X86_RDI], 0xd1ce);
     CHECK_EQUAL(gpr[X86_RSP], (uint64_t)stack + 144);
@@ -171,7 +172,7 @@ static void rsp_need_not_be_aligned(void)
 
     fill(gpr);
     gpr[X86_RSP] = (uint64_t)stack + 3;
-    CHECK_EQUAL(x86_relocation_recover(&map, &on_the_stack, cache_pc_of(CACHE + 9), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&map, &on_the_stack, cache_pc_of(CACHE + 9), gpr, &pc), 0);
     CHECK_EQUAL(gpr[X86_RCX], 0xc0ffee);
     CHECK_EQUAL(gpr[X86_RDI], 0);
 }
@@ -181,11 +182,11 @@ static void saved_registers_are_read_from_slots(void)
     uint64_t slots[4] = {1, 0xc0ffee, 3, 0xd1ce}, gpr[X86_GPR_COUNT];
     struct x86_relocation_point point = {{APP}, 0, {.saved = {{X86_RCX, 0}, {X86_RDI, 1}}, .sp_from = X86_GPR_NONE}};
     struct x86_relocation_map small = {&point, 1, 1, {CACHE}, 1};
-    struct x86_spill_memory memory = {.is_segment = true, .segment_base = (uint64_t)&slots[2], .slots = {-8, 8}};
+    struct relocation_spill_memory memory = {.is_segment = true, .segment_base = (uint64_t)&slots[2], .slots = {-8, 8}};
     struct app_pc pc;
 
     fill(gpr);
-    CHECK_EQUAL(x86_relocation_recover(&small, &memory, cache_pc_of(CACHE), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&small, &memory, cache_pc_of(CACHE), gpr, &pc), 0);
     CHECK_EQUAL(gpr[X86_RCX], 0xc0ffee);
     CHECK_EQUAL(gpr[X86_RDI], 0xd1ce);
     check_unchanged(gpr, X86_GPR_BIT(X86_RCX) | X86_GPR_BIT(X86_RDI));
@@ -199,7 +200,7 @@ static void rsp_is_taken_from_the_register_that_holds_it(void)
     fill(gpr);
     gpr[X86_RSP] = (uint64_t)stack;
     gpr[X86_RBX] = 0x5555;
-    CHECK_EQUAL(x86_relocation_recover(&map, &on_the_stack, cache_pc_of(CACHE + 19), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&map, &on_the_stack, cache_pc_of(CACHE + 19), gpr, &pc), 0);
     CHECK_EQUAL(pc.value, APP + 9);
     CHECK_EQUAL(gpr[X86_RSP], 0x5555);
     CHECK_EQUAL(gpr[X86_RAX], 0xa);
@@ -213,7 +214,7 @@ static void rsp_itself_can_be_saved(void)
 
     fill(gpr);
     gpr[X86_RSP] = (uint64_t)stack;
-    CHECK_EQUAL(x86_relocation_recover(&map, &on_the_stack, cache_pc_of(CACHE + 22), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&map, &on_the_stack, cache_pc_of(CACHE + 22), gpr, &pc), 0);
     CHECK_EQUAL(gpr[X86_RSP], 0x5555);
     CHECK_EQUAL(gpr[X86_RAX], 0xa);
     check_unchanged(gpr, X86_GPR_BIT(X86_RSP) | X86_GPR_BIT(X86_RAX));
@@ -225,7 +226,7 @@ static void rcx_is_the_address_behind_a_system_call(void)
     struct app_pc pc;
 
     fill(gpr);
-    CHECK_EQUAL(x86_relocation_recover(&map, &on_the_stack, cache_pc_of(CACHE + 25), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&map, &on_the_stack, cache_pc_of(CACHE + 25), gpr, &pc), 0);
     CHECK_EQUAL(pc.value, APP + 9);
     CHECK_EQUAL(gpr[X86_RCX], APP + 9);
     check_unchanged(gpr, X86_GPR_BIT(X86_RCX));

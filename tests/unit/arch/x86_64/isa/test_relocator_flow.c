@@ -7,6 +7,7 @@
 #include "support/check.h"
 #include "support/random.h"
 #include "support/relocation_case.h"
+#include "support/relocation_run.h"
 
 #include <asm/errno.h>
 
@@ -449,7 +450,7 @@ static void branches_in_the_run_stay_in_the_copy(void)
 /* Where the address behind a system call was in rcx, and the copy has not put the original one there yet. */
 static void behind_a_system_call_rcx_is_recovered(void)
 {
-    struct x86_spill_memory memory = {0};
+    struct relocation_spill_memory memory = {0};
     uint64_t gpr[X86_GPR_COUNT];
     struct x86_insn insn = {0};
     struct app_pc pc = {0};
@@ -458,7 +459,7 @@ static void behind_a_system_call_rcx_is_recovered(void)
     CHECK(relocation_copy_insn(&lab, 1, &insn));
     for (unsigned i = 0; i < X86_GPR_COUNT; i++)
         gpr[i] = 0x1000 + i;
-    CHECK_EQUAL(x86_relocation_recover(&lab.map, &memory, cache_pc_of(insn.pc.value), gpr, &pc), 0);
+    CHECK_EQUAL(relocation_run_recover(&lab.map, &memory, cache_pc_of(insn.pc.value), gpr, &pc), 0);
     CHECK_EQUAL(pc.value, relocation_lab_code_pc(&lab) + 2);
     for (unsigned i = 0; i < X86_GPR_COUNT; i++)
         CHECK_EQUAL(gpr[i], i == X86_RCX ? pc.value : 0x1000 + i);

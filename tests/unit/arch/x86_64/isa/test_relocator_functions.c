@@ -12,6 +12,7 @@
 #include "support/check.h"
 #include "support/random.h"
 #include "support/random_code.h"
+#include "support/relocation_run.h"
 
 #include <arpa/inet.h>
 #include <asm/prctl.h>
@@ -340,7 +341,7 @@ static int make_copy(struct arena *arena, const struct x86_relocator_options *op
 
     code_writer_init(&writer, arena->base, arena->size_bytes, cache_pc_of((uint64_t)arena->base));
     x86_relocation_map_init(&map, points, POINT_COUNT);
-    return x86_relocate(options, &storage, code, size, app_pc_of((uint64_t)code));
+    return relocation_run(options, &storage, code, size, app_pc_of((uint64_t)code));
 }
 
 static void compare_results(const struct tried_function *tried, void *original, void *copy)
