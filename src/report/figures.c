@@ -39,18 +39,6 @@ const char *duration_write_short(double nanoseconds, char text[DURATION_BYTES])
     return text;
 }
 
-double duration_of_tick(const struct manifest *manifest)
-{
-    const struct clock_pair *first = manifest->clocks, *last;
-
-    if (manifest->clock_count < 2)
-        return 1;
-    last = &first[manifest->clock_count - 1];
-    if (last->counter == first->counter)
-        return 1;
-    return (double)(last->monotonic_ns - first->monotonic_ns) / (double)(last->counter - first->counter);
-}
-
 const char *count_write(uint64_t count, char text[COUNT_BYTES])
 {
     char digits[COUNT_BYTES], *place = text;

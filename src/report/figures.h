@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct manifest;
-
 #define DURATION_BYTES 32
 
 /* "12 ns", "1.50 us", "2.50 ms", "3.000 s". Returns the text. */
@@ -15,9 +13,6 @@ const char *duration_write(double nanoseconds, char text[DURATION_BYTES]);
 
 /* "12ns", "1.500us", "46.11us", "149.7ms", "12.35s": at most seven columns. Returns the text. */
 const char *duration_write_short(double nanoseconds, char text[DURATION_BYTES]);
-
-/* How many nanoseconds a tick of the counter is; 1 if the recording does not tell. */
-double duration_of_tick(const struct manifest *manifest);
 
 #define COUNT_BYTES 32
 

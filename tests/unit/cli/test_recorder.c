@@ -33,13 +33,13 @@ static void how_it_ended_is_told(void)
 {
     struct gait_error err = {.code = ENOSPC};
 
-    CHECK_TEXT(recorder_how(RECORDER_STOPPED, -1, &err), "detached");
-    CHECK_TEXT(recorder_how(RECORDER_FAILED, 0, &err), "disk full");
+    CHECK_TEXT(recorder_how(FAMILY_STOPPED, -1, &err), "detached");
+    CHECK_TEXT(recorder_how(FAMILY_FAILED, 0, &err), "disk full");
     err.code = EIO;
-    CHECK_TEXT(recorder_how(RECORDER_FAILED, 0, &err), "interrupted");
-    CHECK_TEXT(recorder_how(RECORDER_OVER, 0, &err), "exit");
-    CHECK_TEXT(recorder_how(RECORDER_OVER, 9, &err), "signal");
-    CHECK_TEXT(recorder_how(RECORDER_OVER, -1, &err), "target gone");
+    CHECK_TEXT(recorder_how(FAMILY_FAILED, 0, &err), "interrupted");
+    CHECK_TEXT(recorder_how(FAMILY_OVER, 0, &err), "exit");
+    CHECK_TEXT(recorder_how(FAMILY_OVER, 9, &err), "signal");
+    CHECK_TEXT(recorder_how(FAMILY_OVER, -1, &err), "target gone");
 }
 
 static const struct check_case cases[] = {

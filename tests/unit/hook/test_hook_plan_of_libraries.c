@@ -13,6 +13,7 @@
 #include "hook/hook_surveyor.h"
 #include "support/check.h"
 #include "support/random.h"
+#include "support/relocation_run.h"
 
 #include <Zydis/Zydis.h>
 #include <dlfcn.h>

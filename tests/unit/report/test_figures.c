@@ -2,7 +2,6 @@
 #include "report/figures.h"
 
 #include "support/check.h"
-#include "trace/manifest.h"
 
 static void durations_have_the_unit_that_suits_them(void)
 {
@@ -31,21 +30,6 @@ static void short_durations_have_four_digits(void)
         CHECK_TEXT(duration_write_short(times[i].nanoseconds, text), times[i].text);
 }
 
-static void the_clocks_tell_how_long_a_tick_is(void)
-{
-    struct clock_pair clocks[] = {{1000, 500}, {3000, 1500}};
-    struct manifest manifest = {.clocks = clocks, .clock_count = 2};
-
-    CHECK(duration_of_tick(&manifest) == 0.5);
-    manifest.clock_count = 1;
-    CHECK(duration_of_tick(&manifest) == 1);
-    manifest.clock_count = 0;
-    CHECK(duration_of_tick(&manifest) == 1);
-    clocks[1] = clocks[0];
-    manifest.clock_count = 2;
-    CHECK(duration_of_tick(&manifest) == 1);
-}
-
 static void counts_have_commas(void)
 {
     char text[COUNT_BYTES];
@@ -59,7 +43,6 @@ static void counts_have_commas(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(durations_have_the_unit_that_suits_them),
-    CHECK_CASE(the_clocks_tell_how_long_a_tick_is),
     CHECK_CASE(short_durations_have_four_digits),
     CHECK_CASE(counts_have_commas),
 };
