@@ -6,7 +6,7 @@
 #ifndef GAIT_AGENT_PROCESS_LOG_H
 #define GAIT_AGENT_PROCESS_LOG_H
 
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,8 +15,8 @@
 #include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
 #include "ring/ring_region.h"
-#include "stalker/engine.h"
 #include "stalker/quiet_range.h"
+#include "stalker/stalker_engine.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>

@@ -15,8 +15,8 @@ struct hook_stub_writer {
     const char *name;
 
     /*
-     * Writes a stub, and where its knowledge is, laid out as the CPU's stub_layout.h has it. Targets that are out of reach
-     * are the writer's sticky overflow.
+     * Writes a stub, and where its knowledge is, laid out as the CPU's stub_layout.h has it. Targets that are out of
+     * reach are the writer's sticky overflow.
      */
     void (*write)(struct code_writer *writer, const struct hook_stub_request *request,
                   const struct hook_stub_gates *gates, struct hook_stub *stub_out);

@@ -5,7 +5,7 @@
 #include "hosted/error.h"
 #include "libgait/export.h"
 #include "libgait/stalker_handle.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 #include <errno.h>
 #include <string.h>

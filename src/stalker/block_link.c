@@ -6,9 +6,9 @@
 #include "stalker/block_link.h"
 
 #include "base/counters.h"
-#include "stalker/engine.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/translator.h"
 
 void block_link_note(struct block_exit *exit, struct block *to)

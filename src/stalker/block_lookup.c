@@ -2,7 +2,7 @@
 /* Reads maps and trails under the cache's lock. The trail is asked for no thread in particular. Stateless. */
 #include "stalker/block_lookup.h"
 
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 

@@ -7,7 +7,7 @@
 #include "stalker/call_piece.h"
 
 #include "base/code_memory.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/translator.h"
 
 #define MEMORY_BYTES (64u << 10)

@@ -4,7 +4,7 @@
 #define GAIT_STALKER_CALL_PROBE_H
 
 #include "gait/stalker.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 struct translation;
 

@@ -7,7 +7,7 @@
 #include "stalker/call_telling.h"
 
 #include "base/time_counter.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"

@@ -7,7 +7,7 @@
 
 #include "stalker/code_cache.h"
 #include "stalker/code_place.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 

@@ -11,7 +11,7 @@
 #include "base/memory_map.h"
 #include "ring/ring_region.h"
 #include "stalker/block_link.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 #include <asm/errno.h>
 

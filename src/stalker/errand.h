@@ -8,7 +8,7 @@
 #define GAIT_STALKER_ERRAND_H
 
 #include "base/attributes.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

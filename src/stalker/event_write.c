@@ -4,7 +4,7 @@
 #include "base/time_counter.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_place.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 

@@ -6,9 +6,9 @@
  */
 #include "stalker/exclusion.h"
 
-#include "stalker/engine.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 #include <asm/errno.h>

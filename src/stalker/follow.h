@@ -4,8 +4,8 @@
 #define GAIT_STALKER_FOLLOW_H
 
 #include "base/attributes.h"
-#include "stalker/engine.h"
 #include "stalker/event_buffer.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 #include "stalker/interrupted_call.h"
 
 #include "base/raw_syscall.h"
-#include "stalker/engine.h"
 #include "stalker/signal_actions.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"
 

@@ -3,7 +3,7 @@
 #ifndef GAIT_STALKER_INVALIDATE_H
 #define GAIT_STALKER_INVALIDATE_H
 
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 /*
  * Forgets a block: nobody gets into it any more, whoever is in it leaves it through its end. The memory stays until the

@@ -2,7 +2,7 @@
 #include "stalker/own_memory.h"
 
 #include "base/memory_area.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 
 #include <asm/unistd.h>

@@ -7,8 +7,8 @@
 #include "stalker/quiet_range.h"
 
 #include "base/memory_map.h"
-#include "stalker/engine.h"
 #include "stalker/invalidate.h"
+#include "stalker/stalker_engine.h"
 
 #include <asm/errno.h>
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
 #ifndef GAIT_STALKER_RECLAIM_H
 #define GAIT_STALKER_RECLAIM_H
 
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 struct stalker_thread;
 

@@ -6,8 +6,8 @@
  */
 #include "stalker/recompile.h"
 
-#include "stalker/engine.h"
 #include "stalker/invalidate.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/unit.h"
 
 #include <asm/errno.h>

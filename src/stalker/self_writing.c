@@ -4,9 +4,9 @@
 
 #include "base/raw_syscall.h"
 #include "base/text_parse.h"
-#include "stalker/engine.h"
 #include "stalker/invalidate.h"
 #include "stalker/program_memory.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 
 #include <asm/unistd.h>

@@ -7,9 +7,9 @@
 #include "stalker/signal_stack.h"
 
 #include "base/raw_syscall.h"
-#include "stalker/engine.h"
 #include "stalker/program_memory.h"
 #include "stalker/signal_virtualize.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"

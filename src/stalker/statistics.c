@@ -4,8 +4,8 @@
 
 #include "base/code_memory.h"
 #include "gait/stalker.h"
-#include "stalker/engine.h"
 #include "stalker/event_buffer.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 static void add_cache(struct code_cache *cache, struct gait_stalker_statistics *statistics)

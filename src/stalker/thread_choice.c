@@ -3,10 +3,10 @@
 #include "stalker/thread_choice.h"
 
 #include "process/thread_name.h"
-#include "stalker/engine.h"
 #include "stalker/event_buffer.h"
 #include "stalker/exclusion.h"
 #include "stalker/follow.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 int thread_choice_begin(struct stalker_engine *engine, const struct thread_chooser *chooser)

@@ -7,7 +7,7 @@
 
 #include "ring/event_decoder.h"
 #include "stalker/callout.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/translator.h"
 
 /* A visit needs that much room in hot and cold memory. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/agent_lab.h"
 
-#include "stalker/engine.h"
 #include "stalker/follow.h"
+#include "stalker/stalker_engine.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -23,8 +23,8 @@ put src/base/log.c '#include "cli/main.h"'
 fails_saying 'src/base/log.c:1: base may not include "cli/main.h"' "including upwards" "${check[@]}"
 
 good_tree
-put src/stalker/engine.c '' '#include "arch/x86_64/isa/decoder.h"'
-fails_saying 'src/stalker/engine.c:2: stalker may not include' "a folder does not open those below it" "${check[@]}"
+put src/stalker/stalker_engine.c '' '#include "arch/x86_64/isa/decoder.h"'
+fails_saying 'src/stalker/stalker_engine.c:2: stalker may not include' "a folder does not open those below it" "${check[@]}"
 
 good_tree
 put src/arch/arm64/stalker/translate.c '#include "arch/x86_64/isa/decoder.h"'

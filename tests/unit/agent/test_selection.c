@@ -6,7 +6,7 @@
 
 #include "process/mapping_list.h"
 #include "protocol/agent_known.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "support/agent_lab.h"
 #include "support/check_apart.h"
 

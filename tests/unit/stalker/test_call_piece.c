@@ -5,7 +5,7 @@
 #include "stalker/call_piece.h"
 
 #include "gait/stalker.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "support/check.h"
 
 #include <pthread.h>

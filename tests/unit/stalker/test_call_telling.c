@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/call_telling.h"
 
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/translator.h"

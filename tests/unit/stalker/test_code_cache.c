@@ -4,7 +4,7 @@
 #include "base/code_memory.h"
 #include "gait/stalker.h"
 #include "ring/ring_region.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "support/arena.h"
 #include "support/check.h"
 #include "support/machine_code.h"

@@ -3,7 +3,7 @@
 
 #include "ring/event_record.h"
 #include "stalker/code_cache.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "support/check.h"
 
 #include <errno.h>

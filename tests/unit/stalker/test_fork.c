@@ -5,7 +5,7 @@
 
 #include "gait/stalker.h"
 #include "libgait/stalker_handle.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "support/check.h"
 #include "support/event_log.h"
 #include "support/subject_thread.h"

@@ -4,7 +4,7 @@
 #include "stalker/quiet_range.h"
 
 #include "gait/stalker.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/translator.h"
 #include "support/check.h"
 #include "support/event_list.h"

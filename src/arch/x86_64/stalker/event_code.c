@@ -17,7 +17,7 @@
 #include "arch/x86_64/stalker/translate.h"
 #include "gait/stalker.h"
 #include "ring/event_record.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 #define PAGE_SHIFT 12
 

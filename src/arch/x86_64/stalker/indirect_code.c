@@ -12,7 +12,7 @@
 #include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/landing_check.h"
 #include "arch/x86_64/stalker/translate.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 static const struct trail_state saved = {.homes = BRANCH_SET};
 

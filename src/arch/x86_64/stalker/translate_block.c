@@ -16,7 +16,7 @@
 #include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "base/code_memory.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/translator.h"
 
 #include <asm/errno.h>

@@ -7,7 +7,7 @@
 #include "arch/host_cpu.h"
 #include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/translate.h"
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 
 /* pop rcx */

@@ -2,7 +2,7 @@
 /*
  * The engine's parts, made and given back. Invariant: no two caches in the list have the same configuration.
  */
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 #include "base/code_memory.h"
 #include "base/memory_map.h"

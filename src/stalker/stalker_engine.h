@@ -3,8 +3,8 @@
  * The engine: the threads that are followed, the caches that they run in, and what all of them share. Lock order:
  * engine, cache, source.
  */
-#ifndef GAIT_STALKER_ENGINE_H
-#define GAIT_STALKER_ENGINE_H
+#ifndef GAIT_STALKER_STALKER_ENGINE_H
+#define GAIT_STALKER_STALKER_ENGINE_H
 
 #include "base/address.h"
 #include "base/attributes.h"

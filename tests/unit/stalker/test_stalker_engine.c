@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stalker/engine.h"
+#include "stalker/stalker_engine.h"
 
 #include "stalker/translator.h"
 #include "support/check.h"
