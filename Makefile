@@ -120,7 +120,7 @@ flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S) $(AGENT_C),$(1)),$(CORE_F
 # src/LAYERS says which folders make up the core; in src/arch only host/ must match the machine.
 CORE_FOLDERS := $(shell sed -n 's/^core = //p' src/LAYERS)
 CORE_C    := $(sort $(wildcard $(patsubst %,src/%/*.c,$(CORE_FOLDERS)) \
-               src/arch/*/abi/*.c src/arch/*/isa/*.c src/arch/*/stalker/*.c src/arch/*/hook/*.c src/arch/$(CPU)/host/*.c))
+               src/arch/*/*.c src/arch/*/abi/*.c src/arch/*/isa/*.c src/arch/*/stalker/*.c src/arch/*/hook/*.c src/arch/none/host/*.c src/arch/$(CPU)/host/*.c))
 CORE_S    := $(wildcard src/arch/$(CPU)/host/*.S)
 LIBRARY_C := $(wildcard src/libgait/*.c src/hosted/*.c)
 # All of src/query asks SQLite, but for what writes rows.

@@ -5,6 +5,7 @@
  */
 #include "arch/x86_64/isa/relocator.h"
 #include "support/library_code.h"
+#include "support/relocation_run.h"
 #include "support/stopwatch.h"
 
 #include <stdio.h>

@@ -47,6 +47,14 @@ static inline uint64_t gait_cpu_link_register(const struct gait_cpu_context *cpu
                : cpu->registers[GAIT_CPU_LINK_REGISTER % GAIT_CPU_REGISTERS_MAX];
 }
 
+/* When a function is entered: where it returns to. Its stack must be readable where calls leave that on it. */
+static inline uint64_t gait_cpu_return_address(const struct gait_cpu_context *cpu)
+{
+    return GAIT_CPU_LINK_REGISTER == GAIT_CPU_NO_REGISTER
+               ? *(const uint64_t *)(uintptr_t)gait_cpu_stack_pointer(cpu)
+               : gait_cpu_link_register(cpu);
+}
+
 /*
  * Where an argument of an integer or pointer type is, from 0 on, when a function is entered: in a register or on the
  * stack.

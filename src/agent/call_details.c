@@ -10,7 +10,6 @@
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "ring/trigger_log.h"
-#include "stalker/translator.h"
 
 #include <stdatomic.h>
 
@@ -168,7 +167,8 @@ static __attribute__((noinline)) void tell_enter(struct call_details_thread *own
     uint8_t bytes[DETAIL_STACK_BYTES_MAX];
     struct detail_values values = {bytes, 0};
 
-    translator_host()->call_arguments(cpu, enter.arguments);
+    for (unsigned i = 0; i < sizeof(enter.arguments) / sizeof(enter.arguments[0]); i++)
+        enter.arguments[i] = gait_cpu_argument(cpu, i);
     if (call->declaration != NULL) {
         __builtin_memcpy(registers.arguments, enter.arguments, sizeof(enter.arguments));
         /* Here they are still the program's: nothing of ours uses them. */
@@ -277,7 +277,7 @@ void call_details_leave(struct call_details_thread *own, const struct detail_own
     };
 
     if (cpu != NULL)
-        leave.value = translator_host()->call_value(cpu);
+        leave.value = gait_cpu_result(cpu);
     if (call->patterns & details.detailed && detail_lane_open(&own->lane, details.ring, owner))
         tell_leave(own, call, &leave);
     trigger_slow(owner, call, leave.record.time);

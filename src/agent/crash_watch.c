@@ -16,7 +16,6 @@
 #include "ring/trigger_log.h"
 #include "stalker/program_memory.h"
 #include "stalker/signal_watch.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -68,7 +67,7 @@ static uint32_t copy_stack(uint8_t *place, uint64_t sp, uint32_t size_bytes)
 static void note_signal(const struct signal_death *death)
 {
     struct crash_signal *record = crash_lane_reserve(watch.ring, sizeof(*record) + CRASH_STACK_BYTES_MAX);
-    uint64_t sp = translator_host()->stack_pointer(death->cpu);
+    uint64_t sp = gait_cpu_stack_pointer(death->cpu);
 
     if (record == NULL)
         return;

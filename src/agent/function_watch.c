@@ -22,7 +22,6 @@
 #include "stalker/call_probe.h"
 #include "stalker/event_buffer.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <stdatomic.h>
@@ -225,15 +224,13 @@ static void begin_call(struct watch_thread *own, struct stalker_thread *thread, 
     struct watched_call watched = {.point = point};
     const struct detail_owner owner = owner_of(thread);
     struct detailed_call *call = &watched.call;
-    struct gait_call entered;
 
     call->function = point->address;
     call->sp = sp;
     call->patterns = atomic_load_explicit(&point->patterns, memory_order_acquire);
     if (call->patterns == 0 || !detail_lane_can_read(&own->details.lane, sp))
         return;
-    translator_host()->call_get(&thread->context, &entered);
-    call->return_address = entered.return_address;
+    call->return_address = gait_cpu_return_address(&thread->context);
     if (is_in_call(own, thread, &watched))
         return;
     call->entered_time = time_counter();
@@ -270,7 +267,7 @@ static void arrived(struct gait_cpu_context *cpu, void *data)
     struct stalker_thread *thread =
         (struct stalker_thread *)(void *)((uint8_t *)cpu - offsetof(struct stalker_thread, context));
     struct watch_thread *own = obtain_thread(thread);
-    uint64_t sp = translator_host()->stack_pointer(cpu);
+    uint64_t sp = gait_cpu_stack_pointer(cpu);
 
     if (own == NULL)
         return;

@@ -13,7 +13,6 @@
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
 #include "ring/ring_writer.h"
-#include "stalker/translator.h"
 #include "unwind/hooked_frames.h"
 
 /* A function, as its listener knows it. */
@@ -188,7 +187,7 @@ static void entered(struct gait_invocation *invocation)
     if (own == NULL)
         return;
     owner = owner_of(thread);
-    call.sp = translator_host()->stack_pointer(invocation->cpu);
+    call.sp = gait_cpu_stack_pointer(invocation->cpu);
     call.entered_time = time_counter();
     if (kept != NULL)
         *kept = (struct kept_call){call.entered_time, call.sp};

@@ -17,6 +17,7 @@
 #include "agent/process_log.h"
 #include "agent/selection.h"
 #include "agent/system_call_watch.h"
+#include "arch/engine.h"
 #include "base/raw_syscall.h"
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
@@ -25,7 +26,6 @@
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -232,10 +232,10 @@ static bool give_base_back(struct thread_registers *registers)
     struct gait_cpu_context cpu;
     uint64_t base;
 
-    translator_host()->registers_get(registers, &cpu, &base);
+    engine_host()->registers->get(registers, &cpu, &base);
     if (!hook_thread_has_base(base))
         return false;
-    translator_host()->registers_set(registers, &cpu, 0);
+    engine_host()->registers->set(registers, &cpu, 0);
     return true;
 }
 

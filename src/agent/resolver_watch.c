@@ -11,7 +11,6 @@
 #include "stalker/call_probe.h"
 #include "stalker/program_memory.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <stdatomic.h>
@@ -92,11 +91,11 @@ static struct pending *obtain_pending(int tid)
 static void returned(struct gait_cpu_context *cpu, void *unused)
 {
     struct pending *pending = find_pending(thread_of(cpu)->tid);
-    uint64_t address = translator_host()->call_value(cpu);
+    uint64_t address = gait_cpu_result(cpu);
     const struct resolver *resolver;
 
     (void)unused;
-    if (pending == NULL || translator_host()->stack_pointer(cpu) != pending->sp + sizeof(uint64_t))
+    if (pending == NULL || gait_cpu_stack_pointer(cpu) != pending->sp + sizeof(uint64_t))
         return;
     resolver = pending->resolver;
     atomic_store_explicit(&pending->tid, 0, memory_order_release);
@@ -110,15 +109,13 @@ static void returned(struct gait_cpu_context *cpu, void *unused)
 /* A resolver begins. */
 static void entered(struct gait_cpu_context *cpu, void *data)
 {
-    uint64_t sp = translator_host()->stack_pointer(cpu);
+    uint64_t sp = gait_cpu_stack_pointer(cpu);
     struct pending *pending;
-    struct gait_call call;
     int result;
 
     if (!program_memory_is_readable(sp, sizeof(uint64_t)))
         return;
-    translator_host()->call_get(cpu, &call);
-    result = call_probe_watch(watch.engine, call.return_address, returned, NULL);
+    result = call_probe_watch(watch.engine, gait_cpu_return_address(cpu), returned, NULL);
     pending = result == 0 || result == -EEXIST ? obtain_pending(thread_of(cpu)->tid) : NULL;
     if (pending == NULL)
         return;

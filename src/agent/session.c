@@ -22,11 +22,11 @@
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/stalker_engine.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/thread_visit.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What Linux, ELF files and compilers agree on for a CPU: numbers and tables, apart from the code that it executes,
- * which is in arch.h. One line in arch/abis.def and one `const struct abi abi_<cpu>` in arch/<cpu>/abi/abi.c make a
- * CPU's conventions known; every CPU that has a host/ has them. All of them are in every build, so that files of any
+ * which is in arch.h. A `const struct abi abi_<cpu>` in arch/<cpu>/abi/abi.c that arch/<cpu>/cpu.c names; every CPU has
+ * one. All of them are in every build, so that files of any
  * CPU can be read everywhere.
  *
  * Constants: no libc, no state; usable inside the target, from any thread.

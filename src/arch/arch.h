@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that the rest of gait may know of a CPU: a struct of functions for each, found by name, by ELF machine number or
- * for the CPU that runs us. One line in arch/archs.def and one `const struct arch arch_<cpu>` in arch/<cpu>/isa/isa.c
- * make a CPU known; docs/howto/add_architecture.md is the porting checklist. Nothing here needs the CPU itself, so that
- * code of any CPU can be read everywhere.
+ * What the rest of gait may know of a CPU's instructions: a struct of functions, found by ELF machine number or for the
+ * CPU that runs us. A `const struct arch arch_<cpu>` in arch/<cpu>/isa/isa.c that arch/<cpu>/cpu.c names makes them
+ * known. Nothing here needs the CPU itself, so that code of any CPU can be read everywhere.
  *
  * No libc, no allocation, no state; usable inside the target, from any thread.
  */
@@ -131,8 +130,7 @@ struct arch {
     int (*find_copy)(const void *storage, struct app_pc pc, struct cache_pc *pc_out);
 };
 
-/* NULL where the name, or the machine number, is none that gait knows. */
-const struct arch *arch_by_name(const char *name);
+/* NULL: no machine whose instructions gait knows. */
 const struct arch *arch_by_elf_machine(unsigned machine);
 
 /* The CPU that this program runs on; NULL: it is not known yet. */

@@ -8,9 +8,6 @@
 
 #include <stdbool.h>
 
-/* The name of its folder in src/arch. A constant. */
-const char *host_cpu_name(void);
-
 /* The options with which code is to be decoded as this CPU would. The answer never changes; asking again is cheap. */
 unsigned host_cpu_decode_options(void);
 

@@ -6,7 +6,7 @@
 #include "cli/code_file.h"
 
 #include "arch/arch.h"
-#include "arch/host_cpu.h"
+#include "arch/cpu.h"
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
 #include "hosted/error.h"
@@ -150,7 +150,7 @@ int code_file_open(const char *name, struct code_file *file_out, struct gait_err
         result = error_set(err, ENOTSUP,
                            "cannot read the code of '%s': it is for another CPU (ELF machine %u), whose "
                            "instructions gait does not know yet; try a file for %s",
-                           name, file_out->symbols.machine, host_cpu_name());
+                           name, file_out->symbols.machine, cpu_host()->name);
         code_file_close(file_out);
     }
     return result;

@@ -7,6 +7,7 @@
  */
 #include "hook/function_plan.h"
 
+#include "arch/engine.h"
 #include "hook/hook_surveyor.h"
 #include "hook/padding.h"
 
@@ -26,14 +27,14 @@ struct displacement {
     bool is_padded; /* the patch needs padding behind the last instruction */
 };
 
-static const struct hook_patch_sizes *sizes_of(const struct entry *entry)
+static const struct engine_patch_sizes *sizes_of(const struct entry *entry)
 {
-    return &entry->planner->surveyor->sizes;
+    return &entry->planner->machine->sizes;
 }
 
 static bool look(const struct entry *entry, uint64_t at, struct hook_instruction *instruction_out)
 {
-    return at < entry->code.end && entry->planner->surveyor->look(entry->planner, &entry->code, at, instruction_out);
+    return at < entry->code.end && entry->planner->machine->look(entry->planner, &entry->code, at, instruction_out);
 }
 
 /* Why nobody may overwrite some bytes behind the first. */
@@ -166,7 +167,7 @@ static bool plan_whole(const struct entry *entry)
 
 static bool plan_hop(const struct entry *entry)
 {
-    const struct hook_patch_sizes *sizes = sizes_of(entry);
+    const struct engine_patch_sizes *sizes = sizes_of(entry);
     struct displacement displacement;
     uint64_t jump_at;
 
@@ -244,7 +245,7 @@ void function_plan_make(struct hook_planner *planner, const struct elf_function 
     else if (!(goes_back(plan) && plan_whole(&entry)) && !plan_jump(&entry, true) && !plan_hop(&entry) &&
              !plan_trap(&entry))
         return;
-    planner->surveyor->find_return_use(planner, function, plan, &use);
+    planner->machine->find_return_use(planner, function, plan, &use);
     plan->is_entry_only |= use.is_used;
     /* A loop that would come by the hook each time is better displaced as well. */
     plan->is_loop_head = use.goes_to_entry && !(plan->method == HOOK_JUMP && plan_whole(&entry));

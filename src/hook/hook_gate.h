@@ -68,7 +68,4 @@ void hook_gate_listened(struct hook_gate_frame *frame);
  */
 void hook_gate_complete_record(uint64_t frame);
 
-/* Whether this CPU has gates. In arch/<cpu>/host. */
-bool hook_gate_is_supported(void);
-
 #endif

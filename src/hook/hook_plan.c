@@ -2,10 +2,11 @@
 /*
  * One bit for each byte of code says that it is not to be had: somebody goes there, or a plan has got it. Code is
  * looked at piece by piece, from one known start to the next, so that data between functions puts nobody out of step.
- * What the instructions mean is the surveyor's business (arch/<cpu>/hook).
+ * What the instructions mean is the CPU's business (struct engine_hook).
  */
 #include "hook/hook_plan.h"
 
+#include "arch/engine.h"
 #include "base/memory_functions.h"
 #include "elf/frame_rows.h"
 #include "hook/entry_only_names.h"
@@ -310,7 +311,7 @@ static bool can_pass_over(const struct hook_planner *planner, const struct hook_
     const struct hook_module *module = planner->module;
     const struct elf_function_list *list = module->functions;
 
-    if (interest == NULL || planner->surveyor->may_matter == NULL)
+    if (interest == NULL || planner->machine->may_matter == NULL)
         return false;
     if (planner->module_start != 0)
         return false;
@@ -332,7 +333,7 @@ static void mark_near(struct hook_planner *planner, const struct hook_interest *
         struct hook_code code;
 
         if (hook_planner_code(planner, module->spans[i].address, &code))
-            planner->surveyor->mark_system_calls(planner, &code);
+            planner->machine->mark_system_calls(planner, &code);
     }
 }
 
@@ -347,8 +348,8 @@ static void survey_span(struct hook_planner *planner, const struct hook_span *sp
         uint64_t next = hook_planner_next_start(planner, start);
         struct hook_code code = {span->bytes + (start - span->address), start, next, end};
 
-        if (!passes_over || is_any_near(planner, span, start, next) || planner->surveyor->may_matter(planner, &code))
-            planner->surveyor->survey(planner, &code);
+        if (!passes_over || is_any_near(planner, span, start, next) || planner->machine->may_matter(planner, &code))
+            planner->machine->survey(planner, &code);
         if (next < end)
             hook_planner_add_target(planner, next);
         start = next;
@@ -384,6 +385,13 @@ static void find_extent(struct hook_planner *planner)
     }
 }
 
+static const struct engine_hook *hook_machine(unsigned machine)
+{
+    const struct engine *engine = engine_by_elf_machine(machine);
+
+    return engine == NULL ? NULL : engine->hook;
+}
+
 int hook_planner_init(struct hook_planner *planner, const struct hook_module *module, void *memory)
 {
     return hook_planner_init_for(planner, module, NULL, memory);
@@ -396,8 +404,8 @@ int hook_planner_init_for(struct hook_planner *planner, const struct hook_module
     uint8_t *bitmap = (uint8_t *)memory + sizeof(struct frame_rows_storage);
 
     *planner = (struct hook_planner){.module = module, .rows = memory};
-    planner->surveyor = hook_surveyor_by_machine(module->machine);
-    if (planner->surveyor == NULL)
+    planner->machine = hook_machine(module->machine);
+    if (planner->machine == NULL)
         return -EOPNOTSUPP;
     if (!are_spans_good(module))
         return -EINVAL;
@@ -430,7 +438,7 @@ static void find_in_span(struct hook_planner *planner, const struct hook_span *s
         uint64_t next = hook_planner_next_start(planner, start);
         struct hook_code code = {span->bytes + (start - span->address), start, next, end};
 
-        planner->surveyor->find_system_calls(planner, &code, take, context);
+        planner->machine->find_system_calls(planner, &code, take, context);
         start = next;
     }
 }

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 struct frame_rows_storage;
-struct hook_surveyor;
+struct engine_hook;
 
 enum hook_method {
     HOOK_JUMP,              /* a jump over whole instructions */
@@ -86,7 +86,7 @@ struct hook_interest {
 };
 
 struct hook_planner {
-    const struct hook_surveyor *surveyor;
+    const struct engine_hook *machine;
     const struct hook_module *module;
     uint8_t *near[HOOK_SPANS_MAX];     /* a bit for some bytes of code each: plans may look at what is marked there */
     uint64_t module_start, module_end; /* all spans are in here */

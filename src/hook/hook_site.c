@@ -183,7 +183,7 @@ static uint64_t place_in_reach(struct near_chunk *chunk, uint64_t target)
 
     if (address_fits_rel32(chunk->start, target) && address_fits_rel32(chunk->end, target))
         return target;
-    hook_redirector_host()->jump(&chunk->writer, target);
+    engine_host()->hook->put_jump(&chunk->writer, target);
     return here.value;
 }
 
@@ -221,7 +221,7 @@ static int write_jump(struct hook_site *site, uint64_t target, const struct site
 
     if (result != 0)
         return result;
-    hook_redirector_host()->jump(&chunk->writer, target);
+    engine_host()->hook->put_jump(&chunk->writer, target);
     code->target = target;
     result = finish_code(code, maker, chunk, 0);
     if (result == 0)

@@ -2,11 +2,10 @@
 /* Which gates a stub gets, and who would return into one. Constant, so no lock. */
 #include "hook/hook_stub.h"
 
+#include "arch/engine.h"
 #include "arch/host_cpu.h"
 #include "base/code_writer.h"
-#include "base/text_parse.h"
 #include "hook/hook_gate.h"
-#include "hook/hook_stub_writer.h"
 #include "hook/hook_thread.h"
 #include "hook/stub_knowledge.h"
 
@@ -15,27 +14,9 @@
 
 _Static_assert(HOOK_STUB_PROBE == HOOK_PART_PROBE, "as the gates have it");
 
-#define HOOK_STUB_WRITER(cpu) extern const struct hook_stub_writer hook_stub_writer_##cpu;
-#include "hook/hook_stub_writers.def"
-#undef HOOK_STUB_WRITER
-
-static const struct hook_stub_writer *const writers[] = {
-#define HOOK_STUB_WRITER(cpu) &hook_stub_writer_##cpu,
-#include "hook/hook_stub_writers.def"
-#undef HOOK_STUB_WRITER
-};
-
-static const struct hook_stub_writer *writer_of_host(void)
-{
-    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
-        if (text_equal(writers[i]->name, host_cpu_name()))
-            return writers[i];
-    return NULL;
-}
-
 bool hook_stub_is_supported(void)
 {
-    return writer_of_host() != NULL && hook_gate_is_supported();
+    return engine_host() != NULL;
 }
 
 /* Records alone have gates of their own; with listeners, or for a replacement, there is C to be called anyway. */
@@ -66,15 +47,15 @@ static bool parts_go_together(unsigned parts)
 
 int hook_stub_write(struct code_writer *writer, const struct hook_stub_request *request, struct hook_stub *stub_out)
 {
-    const struct hook_stub_writer *of_host = writer_of_host();
+    const struct engine *machine = engine_host();
     struct hook_stub_gates gates;
 
-    if (of_host == NULL || !hook_gate_is_supported())
+    if (machine == NULL)
         return -EOPNOTSUPP;
     if (!parts_go_together(request->parts))
         return -EINVAL;
     gates = gates_for(request->parts);
-    of_host->write(writer, request, &gates, stub_out);
+    machine->hook->put_stub(writer, request, &gates, stub_out);
     return 0;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What plans of hooks need of a CPU: the contract that arch/<cpu>/hook fulfils, and what it finds here for that. A line
- * in surveyors.def and a `const struct hook_surveyor surveyor_<cpu>` make functions of a CPU hookable. No libc; usable
- * inside the target, one thread a planner.
+ * Between plans of hooks and a CPU: what is known of code and instructions, and what those functions of struct
+ * engine_hook that look at code find here. No libc; usable inside the target, one thread a planner.
  */
 #ifndef GAIT_HOOK_HOOK_SURVEYOR_H
 #define GAIT_HOOK_HOOK_SURVEYOR_H
@@ -34,51 +33,10 @@ struct hook_instruction {
     unsigned flags; /* enum hook_instruction_flag */
 };
 
-/* How many bytes patches have, and from behind a short jump how far it leads, back and forth. 0: there is none. */
-struct hook_patch_sizes {
-    unsigned jump;
-    unsigned hop;
-    unsigned trap;
-    unsigned hop_reach_back;
-    unsigned hop_reach;
-};
-
 struct hook_return_use {
     bool is_used;       /* it reads, writes or pops its return address, or has none when it starts */
     bool goes_to_entry; /* a branch of its own leads to where it starts or is patched, and is not displaced with that */
 };
-
-struct hook_surveyor {
-    unsigned machine; /* EM_* */
-    struct hook_patch_sizes sizes;
-
-    /* Marks all places that the code leads to or points at. */
-    void (*survey)(struct hook_planner *planner, const struct hook_code *code);
-
-    /*
-     * Whether the code may lead to, or have the address of, a place that is near to what is planned, other than known
-     * starts; or has a table of jumps. What takes long to know is said to be so. NULL: all code is looked at.
-     */
-    bool (*may_matter)(const struct hook_planner *planner, const struct hook_code *code);
-
-    /* Says where code may make system calls, by hook_planner_add_near(); too many do no harm. NULL: as above. */
-    void (*mark_system_calls)(struct hook_planner *planner, const struct hook_code *code);
-
-    /* The instruction at an address in the code. False: none that ends there, too. */
-    bool (*look)(const struct hook_planner *planner, const struct hook_code *code, uint64_t at,
-                 struct hook_instruction *instruction_out);
-
-    /* Looks at all instructions of a function for what it does with its return address; it has a plan. */
-    void (*find_return_use)(const struct hook_planner *planner, const struct elf_function *function,
-                            const struct hook_plan *plan, struct hook_return_use *use_out);
-
-    /* Plans all system calls in the code: as hook_planner_find_system_calls. */
-    void (*find_system_calls)(struct hook_planner *planner, const struct hook_code *code, hook_system_call_taker take,
-                              void *context);
-};
-
-/* NULL: functions of that CPU cannot be hooked yet. */
-const struct hook_surveyor *hook_surveyor_by_machine(unsigned machine);
 
 /* Marks where a branch leads to within the code that is looked at. */
 void hook_planner_add_target(struct hook_planner *planner, uint64_t address);

@@ -44,7 +44,7 @@ int hook_table_create(const struct hook_table_options *options, struct hook_tabl
     void *storage;
     int result;
 
-    if (!hook_stub_is_supported() || hook_redirector_host() == NULL)
+    if (!hook_stub_is_supported())
         return -EOPNOTSUPP;
     result = memory_map(sizeof(*table), &storage);
     if (result != 0)

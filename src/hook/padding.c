@@ -7,12 +7,13 @@
  */
 #include "hook/padding.h"
 
+#include "arch/engine.h"
 #include "hook/hook_surveyor.h"
 
 static bool look(const struct hook_planner *planner, const struct hook_code *code, uint64_t at,
                  struct hook_instruction *instruction_out)
 {
-    return planner->surveyor->look(planner, code, at, instruction_out);
+    return planner->machine->look(planner, code, at, instruction_out);
 }
 
 /* Whether [start, end) is nothing but zeroes, and nobody asks for them. */

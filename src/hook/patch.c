@@ -18,7 +18,7 @@ static bool is_sound(const struct hook_plan *plan)
 
 int patch_prepare(struct patch *patch, const struct hook_plan *plan, const struct forced_memory *memory)
 {
-    if (hook_redirector_host() == NULL)
+    if (engine_host() == NULL)
         return -EOPNOTSUPP;
     if (!is_sound(plan))
         return -EINVAL;

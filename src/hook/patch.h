@@ -7,9 +7,9 @@
 #ifndef GAIT_HOOK_PATCH_H
 #define GAIT_HOOK_PATCH_H
 
+#include "arch/engine.h"
 #include "base/attributes.h"
 #include "hook/hook_plan.h"
-#include "hook/redirector.h"
 #include "hook/trampoline.h"
 
 #include <stdbool.h>

@@ -7,8 +7,8 @@
 #ifndef GAIT_HOOK_PATCH_PLACES_H
 #define GAIT_HOOK_PATCH_PLACES_H
 
+#include "arch/engine.h"
 #include "base/attributes.h"
-#include "hook/redirector.h"
 
 #include <stdbool.h>
 #include <stddef.h>

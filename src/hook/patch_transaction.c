@@ -70,8 +70,8 @@ static int add_redirect(struct patch_transaction *transaction, struct patch *pat
                         enum patch_change_kind kind)
 {
     struct patch_change change = {.patch = patch, .kind = (uint8_t)kind};
-    const struct hook_redirector *redirector = hook_redirector_host();
-    int result = redirector == NULL ? -EOPNOTSUPP : redirector->make(&patch->plan, target, &change.redirect);
+    const struct engine *machine = engine_host();
+    int result = machine == NULL ? -EOPNOTSUPP : machine->hook->make_redirect(&patch->plan, target, &change.redirect);
 
     return result != 0 ? result : add(transaction, &change);
 }

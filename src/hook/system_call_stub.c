@@ -6,37 +6,19 @@
  */
 #include "hook/system_call_stub.h"
 
+#include "arch/engine.h"
 #include "arch/host_cpu.h"
 #include "arch/stub_layout.h"
 #include "base/code_writer.h"
-#include "base/text_parse.h"
 #include "process/memory_probe.h"
 
 #include <asm/errno.h>
 #include <stddef.h>
 
-#define SYSTEM_CALL_STUB_WRITER(cpu) extern const struct system_call_stub_writer system_call_stub_writer_##cpu;
-#include "hook/system_call_stub_writers.def"
-#undef SYSTEM_CALL_STUB_WRITER
-
-static const struct system_call_stub_writer *const writers[] = {
-#define SYSTEM_CALL_STUB_WRITER(cpu) &system_call_stub_writer_##cpu,
-#include "hook/system_call_stub_writers.def"
-#undef SYSTEM_CALL_STUB_WRITER
-};
-
-static const struct system_call_stub_writer *writer_of_host(void)
-{
-    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
-        if (text_equal(writers[i]->name, host_cpu_name()))
-            return writers[i];
-    return NULL;
-}
-
 int system_call_stub_write(struct code_writer *writer, const struct hook_plan *plan, const uint8_t *displaced,
                            struct system_call_stub *stub_out)
 {
-    const struct system_call_stub_writer *of_host = writer_of_host();
+    const struct engine *machine = engine_host();
     bool is_quick = host_cpu_has_base_insns();
     const struct system_call_stub_request request = {
         .plan = plan,
@@ -46,19 +28,19 @@ int system_call_stub_write(struct code_writer *writer, const struct hook_plan *p
         .leave_gate = (uintptr_t)(is_quick ? system_call_gate_leave : system_call_gate_leave_any),
     };
 
-    if (of_host == NULL || request.kinds == NULL)
+    if (machine == NULL || request.kinds == NULL)
         return -EOPNOTSUPP;
-    of_host->write(writer, &request, stub_out);
+    machine->hook->put_system_call_stub(writer, &request, stub_out);
     return 0;
 }
 
 int system_call_stub_context(const struct system_call_frame *frame, struct gait_cpu_context *context_out)
 {
-    const struct system_call_stub_writer *of_host = writer_of_host();
+    const struct engine *machine = engine_host();
 
-    if (of_host == NULL)
+    if (machine == NULL)
         return -EOPNOTSUPP;
-    of_host->find_context(frame, context_out);
+    machine->hook->system_call_context(frame, context_out);
     return 0;
 }
 

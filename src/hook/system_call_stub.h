@@ -35,15 +35,6 @@ struct system_call_stub_request {
     uint64_t leave_gate;
 };
 
-/* What stubs need of a CPU: a line each in system_call_stub_writers.def. */
-struct system_call_stub_writer {
-    const char *name;
-    unsigned call_bytes; /* of the instruction that makes one */
-    void (*write)(struct code_writer *writer, const struct system_call_stub_request *request,
-                  struct system_call_stub *stub_out);
-    void (*find_context)(const struct system_call_frame *frame, struct gait_cpu_context *context_out);
-};
-
 /* Writes one. -EOPNOTSUPP: not on this CPU. A full writer is told by the writer. */
 MUST_USE int system_call_stub_write(struct code_writer *writer, const struct hook_plan *plan, const uint8_t *displaced,
                                     struct system_call_stub *stub_out);

@@ -7,6 +7,7 @@
 #include "gait/code_copy.h"
 
 #include "arch/arch.h"
+#include "arch/cpu.h"
 #include "arch/host_cpu.h"
 #include "base/code_memory.h"
 #include "hosted/error.h"
@@ -264,7 +265,7 @@ EXPORT int gait_code_copy_create(const struct gait_code_copy_options *options, c
         return error_set(err, ENOTSUP,
                          "cannot copy code: gait does not know the instructions of %s yet; "
                          "use a machine of another kind",
-                         host_cpu_name());
+                         cpu_host()->name);
     result = read_options(options, &all, err);
     if (result != 0)
         return result;

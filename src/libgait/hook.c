@@ -5,7 +5,7 @@
  */
 #include "gait/hook.h"
 
-#include "arch/host_cpu.h"
+#include "arch/cpu.h"
 #include "base/mutex.h"
 #include "elf/function_list.h"
 #include "hook/hook_table.h"
@@ -148,7 +148,7 @@ EXPORT int gait_hooks_acquire(const struct gait_hooks_options *options, struct g
     mutex_unlock(&hooks_lock);
     if (result == -EOPNOTSUPP)
         return error_set(err, result, "cannot hook functions: gait does not know yet how to do it on %s",
-                         host_cpu_name());
+                         cpu_host()->name);
     if (result != 0)
         return error_set(err, result, "cannot hook functions: no memory for it, or no /proc/self/mem: %s",
                          strerror(-result));

@@ -6,6 +6,7 @@
 #include "gait/instruction.h"
 
 #include "arch/arch.h"
+#include "arch/cpu.h"
 #include "arch/host_cpu.h"
 #include "base/text_format.h"
 #include "hosted/error.h"
@@ -59,7 +60,7 @@ static const struct arch *find_host(struct gait_error *err)
         error_set(err, ENOTSUP,
                   "cannot read machine code of this CPU: gait does not know the instructions of %s yet; "
                   "use a machine of another kind",
-                  host_cpu_name());
+                  cpu_host()->name);
     return arch;
 }
 

@@ -6,6 +6,7 @@
  * another thread: there is at most one, since a breakpoint is one thread's.
  */
 #define _GNU_SOURCE
+#include "arch/engine.h"
 #include "base/mutex.h"
 #include "gait/process.h"
 #include "hosted/error.h"
@@ -14,7 +15,6 @@
 #include "process/hardware_breakpoint.h"
 #include "process/thread_list.h"
 #include "stalker/signal_frame.h"
-#include "stalker/translator.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -204,7 +204,7 @@ EXPORT int gait_breakpoint_set(const struct gait_breakpoint_options *given, stru
                          options.hit == NULL ? "hit is NULL" : "there is no such kind");
     if (options.tid == 0)
         options.tid = thread_current();
-    if (translator_host() == NULL)
+    if (engine_host() == NULL)
         return set_failed(-EOPNOTSUPP, &options, err);
     mutex_lock(&lock);
     result = set_locked(&options, breakpoint_out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of the process, and how one is stopped and changed: the core's functions, with words for people. */
+#include "arch/engine.h"
 #include "arch/thread_registers.h"
 #include "gait/process.h"
 #include "hosted/error.h"
@@ -8,7 +9,7 @@
 #include "process/thread_name.h"
 #include "process/thread_stack.h"
 #include "process/thread_stop.h"
-#include "stalker/translator.h"
+#include "stalker/stalker_gate.h"
 
 #include <errno.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static int change_failed(int result, int tid, struct gait_error *err)
 }
 
 struct change {
-    const struct translator *translator;
+    const struct engine *machine;
     gait_thread_change change;
     void *context;
     int result; /* of the caller's own */
@@ -76,7 +77,7 @@ static int change_registers(void *context, struct thread_registers *registers)
     uint64_t segment_base, pc;
     int result;
 
-    change->translator->registers_get(registers, &cpu, &segment_base);
+    change->machine->registers->get(registers, &cpu, &segment_base);
     pc = cpu.pc;
     result = change->change(change->context, &cpu);
     if (result != 0) {
@@ -86,18 +87,18 @@ static int change_registers(void *context, struct thread_registers *registers)
     /* Where it goes on is not in front of the new pc. */
     if (cpu.pc != pc)
         thread_registers_take_restart(registers);
-    change->translator->registers_set(registers, &cpu, segment_base);
+    change->machine->registers->set(registers, &cpu, segment_base);
     return 0;
 }
 
 EXPORT int gait_process_modify_thread(int tid, gait_thread_change change, void *context, struct gait_error *err)
 {
-    struct change all = {translator_host(), change, context, 0};
+    struct change all = {engine_host(), change, context, 0};
     int result;
 
     if (change == NULL)
         return error_set(err, EINVAL, "cannot change thread %d: change is NULL", tid);
-    result = all.translator == NULL ? -EOPNOTSUPP : thread_modify(tid, change_registers, &all);
+    result = all.machine == NULL ? -EOPNOTSUPP : thread_modify(tid, change_registers, &all);
     if (result == 0)
         return 0;
     if (result == all.result)
@@ -115,7 +116,7 @@ static int take_registers(void *context, struct gait_cpu_context *cpu)
 
 static int read_registers(int tid, struct gait_thread *thread, struct gait_error *err)
 {
-    const struct translator *translator = translator_host();
+    const struct engine *machine = engine_host();
     struct thread_stack stack;
     int result;
 
@@ -123,12 +124,12 @@ static int read_registers(int tid, struct gait_thread *thread, struct gait_error
         result = gait_process_modify_thread(tid, take_registers, &thread->cpu, err);
         if (result != 0)
             return result;
-    } else if (translator != NULL) {
+    } else if (machine != NULL) {
         stalker_capture(&thread->cpu);
     } else {
         return change_failed(-EOPNOTSUPP, tid, err);
     }
-    if (thread_stack_find(translator->stack_pointer(&thread->cpu), &stack) == 0) {
+    if (thread_stack_find(gait_cpu_stack_pointer(&thread->cpu), &stack) == 0) {
         thread->stack_low = stack.low;
         thread->stack_high = stack.high;
     }

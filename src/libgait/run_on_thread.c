@@ -11,8 +11,8 @@
 #include "libgait/options.h"
 #include "libgait/stalker_handle.h"
 #include "process/thread_list.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread_visit.h"
-#include "stalker/translator.h"
 
 #include <errno.h>
 #include <string.h>

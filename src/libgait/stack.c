@@ -8,7 +8,7 @@
 #include "libgait/export.h"
 #include "libgait/stack_modules.h"
 #include "libgait/stack_thread.h"
-#include "stalker/translator.h"
+#include "stalker/stalker_gate.h"
 
 #include <errno.h>
 #include <string.h>

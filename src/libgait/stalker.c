@@ -5,7 +5,7 @@
  */
 #include "gait/stalker.h"
 
-#include "arch/host_cpu.h"
+#include "arch/cpu.h"
 #include "gait/hook.h"
 #include "hosted/error.h"
 #include "libgait/event_ring.h"
@@ -72,7 +72,7 @@ static int engine_failed(int result, struct gait_error *err)
 {
     if (result == -EOPNOTSUPP)
         return error_set(err, result, "cannot make a stalker: gait does not know yet how to follow threads on %s",
-                         host_cpu_name());
+                         cpu_host()->name);
     if (result == -EACCES || result == -EPERM || result == -ENOSYS)
         return error_set(err, result,
                          "cannot make a stalker: the system lets no memory be executed that is written by the program "

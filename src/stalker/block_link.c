@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Links between blocks. Invariant: an exit is in the list of the block that it is linked to, and in no other. The
- * branch itself is patched by the translator, in one store, while threads run there.
+ * branch itself is patched by the CPU's part, in one store, while threads run there.
  */
 #include "stalker/block_link.h"
 
+#include "arch/engine.h"
 #include "base/counters.h"
 #include "stalker/invalidate.h"
 #include "stalker/observer.h"
 #include "stalker/stalker_engine.h"
-#include "stalker/translator.h"
 
 void block_link_note(struct block_exit *exit, struct block *to)
 {
@@ -23,7 +23,7 @@ void block_link(struct code_cache *cache, struct block_exit *exit, struct block 
     if (exit->linked != 0 || !block_exit_is_linkable(exit) || cache->engine->options.without_links ||
         !block_may_link(cache, to))
         return;
-    if (cache->engine->translator->link(cache, exit, to) != 0)
+    if (cache->engine->machine->emit->link(cache, exit, to) != 0)
         return;
     counter_add(COUNTER_blocks_linked, 1);
     observer_linked(cache, exit, to);
@@ -50,7 +50,7 @@ void block_unlink(struct code_cache *cache, struct block_exit *exit)
         return;
     block_link_forget(cache, exit);
     /* The stub is in reach: it was when the branch was written. */
-    if (cache->engine->translator->link(cache, exit, NULL) == 0)
+    if (cache->engine->machine->emit->link(cache, exit, NULL) == 0)
         counter_add(COUNTER_blocks_unlinked, 1);
 }
 

@@ -6,9 +6,9 @@
  */
 #include "stalker/call_piece.h"
 
+#include "arch/engine.h"
 #include "base/code_memory.h"
 #include "stalker/stalker_engine.h"
-#include "stalker/translator.h"
 
 #define MEMORY_BYTES (64u << 10)
 #define PIECE_BYTES  128
@@ -62,7 +62,7 @@ static int make_piece(struct stalker_engine *engine, struct app_pc next, uint64_
     if (result != 0)
         return result;
     code_writer_put_u64(&writer, base);
-    engine->translator->put_call_piece(&writer, next, base);
+    engine->machine->emit->put_call_piece(&writer, next, base);
     result = code_memory_commit(engine->pieces.memory, &writer);
     if (result != 0)
         return result;

@@ -6,13 +6,13 @@
  */
 #include "stalker/call_probe.h"
 
+#include "arch/engine.h"
 #include "base/memory_map.h"
 #include "stalker/callout.h"
 #include "stalker/invalidate.h"
 #include "stalker/program_memory.h"
 #include "stalker/thread.h"
 #include "stalker/translation.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 
@@ -55,7 +55,6 @@ static bool is_stack_readable(struct stalker_thread *thread, uint64_t sp)
 /* Calls them all. A probe that changes the pc has the last word. */
 static void call_all(struct gait_cpu_context *cpu, void *data)
 {
-    const struct translator *translator = translator_host();
     const struct probe_point *point = data;
     struct stalker_thread *thread = stalker_thread_of(cpu);
     /* Acquire: pairs with the release in replace_list. */
@@ -66,8 +65,10 @@ static void call_all(struct gait_cpu_context *cpu, void *data)
         struct gait_call call = {.target = pc, .cpu = cpu};
 
         /* Nobody needs a stack to jump to a function. */
-        if (is_stack_readable(thread, translator->stack_pointer(cpu)))
-            translator->call_get(cpu, &call);
+        if (is_stack_readable(thread, gait_cpu_stack_pointer(cpu))) {
+            call.stack = (uint64_t *)(uintptr_t)gait_cpu_stack_pointer(cpu);
+            call.return_address = gait_cpu_return_address(cpu);
+        }
         list->probes[i].function(&call, list->probes[i].data);
     }
 }
@@ -273,7 +274,7 @@ void call_probe_put(struct translation *translation)
     if (point == NULL)
         return;
     for (unsigned i = 0; i < WATCHES && is_watched(point, i); i++)
-        engine->translator->put_callout(translation, &point->watches[i]);
+        engine->machine->emit->put_callout(translation, &point->watches[i]);
     if (atomic_load_explicit(&point->list, memory_order_relaxed) != NULL)
-        engine->translator->put_callout(translation, &point->callout);
+        engine->machine->emit->put_callout(translation, &point->callout);
 }

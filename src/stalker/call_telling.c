@@ -6,11 +6,11 @@
  */
 #include "stalker/call_telling.h"
 
+#include "arch/engine.h"
 #include "base/time_counter.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 
 void call_telling_begin(struct stalker_engine *engine, const struct call_teller *teller, const uint64_t *numbers,
                         uint32_t count)
@@ -29,7 +29,7 @@ static struct made_call made_of(const struct stalker_thread *thread, const struc
     struct made_call made = {
         .number = call->number,
         .entered_time = time_counter(),
-        .sp = thread->engine->translator->stack_pointer(&thread->context),
+        .sp = gait_cpu_stack_pointer(&thread->context),
     };
 
     for (unsigned i = 0; i < 6; i++)
@@ -59,7 +59,7 @@ void call_telling_makes(struct stalker_thread *thread, const struct system_call 
     struct made_call made = made_of(thread, call);
     struct told_call told = {
         .sp = made.sp,
-        .next = thread->engine->translator->system_call_next(&thread->context).value,
+        .next = thread->engine->machine->registers->system_call_next(&thread->context).value,
         .time = made.entered_time,
         .number = call->number,
     };
@@ -98,13 +98,13 @@ static bool is_being_made(const struct stalker_thread *thread, const struct told
 {
     struct gait_cpu_context there = {.pc = pc};
 
-    return thread->engine->translator->system_call_next(&there).value == told->next;
+    return thread->engine->machine->registers->system_call_next(&there).value == told->next;
 }
 
 void call_telling_returned(struct stalker_thread *thread, const struct gait_cpu_context *cpu)
 {
-    const struct translator *translator = thread->engine->translator;
-    uint64_t sp = translator->stack_pointer(cpu);
+    const struct engine *machine = thread->engine->machine;
+    uint64_t sp = gait_cpu_stack_pointer(cpu);
     const struct told_call *told;
     struct system_call call;
     struct made_call made;
@@ -121,9 +121,11 @@ void call_telling_returned(struct stalker_thread *thread, const struct gait_cpu_
         return;
     }
     /* All registers but that of the number, which has the result, are as they were. */
-    translator->system_call_get(cpu, &call);
-    made = (struct made_call){
-        .number = told->number, .result = translator->system_call_result(cpu), .entered_time = told->time, .sp = sp};
+    machine->registers->system_call_get(cpu, &call);
+    made = (struct made_call){.number = told->number,
+                              .result = machine->registers->system_call_result(cpu),
+                              .entered_time = told->time,
+                              .sp = sp};
     for (unsigned i = 0; i < 6; i++)
         made.arguments[i] = (uint64_t)call.arguments[i];
     thread->told_count--;

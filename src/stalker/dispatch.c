@@ -6,6 +6,7 @@
 #include "stalker/dispatch.h"
 #include "stalker/call_telling.h"
 
+#include "arch/engine.h"
 #include "base/counters.h"
 #include "stalker/block_link.h"
 #include "stalker/callout_done.h"
@@ -20,10 +21,10 @@
 #include "stalker/reclaim.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/stalker_engine.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/thread_left.h"
-#include "stalker/translator.h"
 #include "stalker/unit.h"
 #include "stalker/vectors.h"
 
@@ -137,23 +138,23 @@ static void go_by(struct stalker_thread *thread, struct block_exit *exit, bool l
 /* Goes on at context.pc, in the cache that is right there. */
 static void go_on(struct stalker_thread *thread, bool lands)
 {
-    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
+    exclusion_apply(thread, gait_cpu_stack_pointer(&thread->context));
     go_by(thread, NULL, lands);
 }
 
 /* The thread makes its system call where a child of it can begin, and then comes back. */
 static void call_in_place(struct stalker_thread *thread)
 {
-    const struct translator *translator = thread->engine->translator;
+    const struct engine *machine = thread->engine->machine;
     struct cache_pc piece;
 
-    if (call_piece_obtain(thread->engine, translator->system_call_next(&thread->context), thread->segment_base,
+    if (call_piece_obtain(thread->engine, machine->registers->system_call_next(&thread->context), thread->segment_base,
                           &piece) != 0) {
         give_up(thread, RING_LEFT_MEMORY);
         return;
     }
     /* There the position of events is not in its register. */
-    thread->native_return = translator->system_call_next(&thread->context).value;
+    thread->native_return = machine->registers->system_call_next(&thread->context).value;
     thread->resume = piece.value;
     thread->enter_once = true;
     thread->is_in_piece = true;
@@ -254,7 +255,7 @@ static void go_behind_in_new_block(struct stalker_thread *thread)
     thread->reason = STALKER_ENTER;
     go_by(thread, NULL, false);
     if (thread->behind.done == 0 || !code_cache_place_at(thread->cache, cache_pc_of(thread->resume), &place) ||
-        !thread->engine->translator->find_behind(&place, &thread->behind, &is_told))
+        !thread->engine->machine->place->find_behind(&place, &thread->behind, &is_told))
         return;
     thread->reason = STALKER_BEHIND;
     thread->behind.block = NULL;
@@ -278,7 +279,7 @@ static void go_behind(struct stalker_thread *thread)
 {
     bool is_told = was_away(thread) && tells_blocks(thread->cache);
 
-    exclusion_apply(thread, thread->engine->translator->stack_pointer(&thread->context));
+    exclusion_apply(thread, gait_cpu_stack_pointer(&thread->context));
     if (!callout_done_is_valid(thread) || is_told) {
         go_behind_in_new_block(thread);
         return;
@@ -291,7 +292,7 @@ static void go_behind(struct stalker_thread *thread)
 static void go_indirectly(struct stalker_thread *thread)
 {
     thread->context.pc = thread->target;
-    if (!thread->engine->translator->refuse_branch(thread, &thread->context)) {
+    if (!thread->engine->machine->place->refuse_branch(thread, &thread->context)) {
         go_on(thread, true);
         return;
     }
@@ -316,7 +317,7 @@ static void handle_reason(struct stalker_thread *thread)
         /* The kernel has put the rest of the registers where they belong. */
         thread->context.pc = thread->is_in_piece
                                  ? thread->native_return
-                                 : thread->engine->translator->system_call_behind(&thread->context).value;
+                                 : thread->engine->machine->registers->system_call_behind(&thread->context).value;
         thread->is_in_piece = false;
         call_telling_returned(thread, &thread->context);
         end_announced(thread);
@@ -351,9 +352,9 @@ static bool find_program_pc(struct stalker_thread *thread)
     struct code_place place;
 
     cpu.pc = thread->resume;
-    cpu.registers[thread->engine->translator->position_register] = thread->event_position;
+    cpu.registers[thread->engine->machine->emit->position_register] = thread->event_position;
     if (!code_cache_place_at(thread->cache, cache_pc_of(thread->resume), &place) ||
-        thread->engine->translator->recover(thread, &place, &cpu) != 0)
+        thread->engine->machine->place->recover(thread, &place, &cpu) != 0)
         return false;
     event_write_cut(thread);
     thread->context.pc = cpu.pc;

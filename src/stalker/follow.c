@@ -5,6 +5,7 @@
  */
 #include "stalker/follow.h"
 
+#include "arch/engine.h"
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
@@ -13,10 +14,10 @@
 #include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/stalker_engine.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
-#include "stalker/translator.h"
 #include "stalker/vectors.h"
 
 #include <asm/errno.h>
@@ -301,7 +302,7 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
     }
     child->segment_base = parent->segment_base;
     child->context = parent->context;
-    parent->engine->translator->system_call_done(&child->context, 0);
+    parent->engine->machine->registers->system_call_done(&child->context, 0);
     return child;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "stalker/follow_other.h"
 
+#include "arch/engine.h"
 #include "arch/thread_registers.h"
 #include "base/raw_syscall.h"
 #include "process/thread_stop.h"
@@ -15,9 +16,9 @@
 #include "stalker/event_write.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_visit.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -44,14 +45,14 @@ NO_THREAD_SAFETY_ANALYSIS static int begin(void *context, struct thread_register
     if (thread_visit_holds(thread->engine, thread->tid, registers))
         return -EAGAIN;
     thread_registers_take_restart(registers);
-    thread->engine->translator->registers_get(registers, &entrance, &thread->segment_base);
+    thread->engine->machine->registers->get(registers, &entrance, &thread->segment_base);
     /* It has not quite left the last time. */
-    if (stalker_thread_is_on_stack(thread, thread->engine->translator->stack_pointer(&entrance)))
+    if (stalker_thread_is_on_stack(thread, gait_cpu_stack_pointer(&entrance)))
         return -EAGAIN;
     thread->context = entrance;
     interrupted_call_note(thread, registers);
     enter_gate(&entrance);
-    thread->engine->translator->registers_set(registers, &entrance, thread->self);
+    thread->engine->machine->registers->set(registers, &entrance, thread->self);
     return 0;
 }
 
@@ -144,12 +145,12 @@ struct meeting {
 /* The program's state, of a stopped thread that is in the cache or tries what is no code. */
 static bool find_program(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 {
-    const struct translator *translator = thread->engine->translator;
+    const struct engine *machine = thread->engine->machine;
     struct code_place place;
 
-    if (!thread->is_trying || stalker_thread_is_on_stack(thread, translator->stack_pointer(cpu)))
+    if (!thread->is_trying || stalker_thread_is_on_stack(thread, gait_cpu_stack_pointer(cpu)))
         return code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place) &&
-               translator->recover(thread, &place, cpu) == 0;
+               machine->place->recover(thread, &place, cpu) == 0;
     (void)stalker_gate_recover(thread, cpu);
     thread->behind.cache_pc = 0;
     return true;
@@ -159,12 +160,12 @@ static int enter_engine(void *context, struct thread_registers *registers)
 {
     const struct meeting *meeting = context;
     struct stalker_thread *thread = meeting->thread;
-    const struct translator *translator = thread->engine->translator;
+    const struct engine *machine = thread->engine->machine;
     struct gait_cpu_context cpu, entrance;
     uint64_t segment_base;
 
     thread_registers_take_restart(registers);
-    translator->registers_get(registers, &cpu, &segment_base);
+    machine->registers->get(registers, &cpu, &segment_base);
     /* It changed to another cache before it was stopped: that one's lock was not taken. */
     if (thread->cache != meeting->cache)
         return -EAGAIN;
@@ -177,7 +178,7 @@ static int enter_engine(void *context, struct thread_registers *registers)
     interrupted_call_note(thread, registers);
     thread->reason = callout_done_leave(thread) ? STALKER_BEHIND : STALKER_ENTER;
     enter_gate(&entrance);
-    translator->registers_set(registers, &entrance, thread->self);
+    machine->registers->set(registers, &entrance, thread->self);
     return 0;
 }
 

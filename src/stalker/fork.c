@@ -19,7 +19,6 @@
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"
-#include "stalker/translator.h"
 
 NO_THREAD_SAFETY_ANALYSIS static void take_locks(struct stalker_engine *engine)
 {

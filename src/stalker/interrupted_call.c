@@ -5,11 +5,11 @@
  */
 #include "stalker/interrupted_call.h"
 
+#include "arch/engine.h"
 #include "base/raw_syscall.h"
 #include "stalker/signal_actions.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -43,7 +43,7 @@ void interrupted_call_handled(struct stalker_thread *thread, struct gait_cpu_con
     if (thread->interrupted.restart == THREAD_RESTART_NONE || cpu->pc != thread->interrupted.pc)
         return;
     if (ends(thread->interrupted.restart, action))
-        thread->engine->translator->system_call_done(cpu, -EINTR);
+        thread->engine->machine->registers->system_call_done(cpu, -EINTR);
     interrupted_call_forget(thread);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel writes for a signal handler, and what virtualizing signals needs of the CPU beyond a translator:
+ * What the kernel writes for a signal handler, and what virtualizing signals needs of the CPU beyond its engine.h:
  * implemented once for each CPU in arch/<cpu>/host. A frame is known by its ucontext. No locks; signal-safe.
  */
 #ifndef GAIT_STALKER_SIGNAL_FRAME_H

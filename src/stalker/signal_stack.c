@@ -12,7 +12,6 @@
 #include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -164,7 +163,7 @@ static int change(struct stalker_thread *thread, const struct signal_stack *want
 long signal_stack_call(struct stalker_thread *thread, const struct system_call *call)
 {
     uint64_t wanted = (uint64_t)call->arguments[0], old = (uint64_t)call->arguments[1];
-    uint64_t sp = thread->engine->translator->stack_pointer(&thread->context);
+    uint64_t sp = gait_cpu_stack_pointer(&thread->context);
     struct signal_stack before = thread->alternate_stack, new;
     int result = 0;
 

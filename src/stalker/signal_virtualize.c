@@ -13,6 +13,7 @@
 #include "stalker/signal_virtualize.h"
 #include "stalker/call_telling.h"
 
+#include "arch/engine.h"
 #include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "stalker/code_cache.h"
@@ -25,9 +26,9 @@
 #include "stalker/signal_stack.h"
 #include "stalker/signal_watch.h"
 #include "stalker/stalker_engine.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"
-#include "stalker/translator.h"
 
 #include <asm/unistd.h>
 #include <linux/signal.h>
@@ -104,13 +105,12 @@ void signal_thread_let_traps(const struct stalker_thread *thread, bool may_come)
 
 _Noreturn void signal_return(struct stalker_thread *thread)
 {
-    const struct translator *translator = thread->engine->translator;
-    void *ucontext = (void *)(uintptr_t)translator->stack_pointer(&thread->context);
+    void *ucontext = (void *)(uintptr_t)gait_cpu_stack_pointer(&thread->context);
 
     signal_thread_hold(thread);
     signal_frame_get(ucontext, &thread->context);
     signal_stack_return(&thread->alternate_stack, signal_frame_stack(ucontext),
-                        translator->stack_pointer(&thread->context));
+                        gait_cpu_stack_pointer(&thread->context));
     thread->signals_mask = *signal_frame_mask(ucontext);
     thread->reason =
         callout_done_take(thread, (uintptr_t)ucontext, thread->context.pc) ? STALKER_BEHIND : STALKER_ENTER;
@@ -172,11 +172,11 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     }
     if (code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place)) {
         interrupted_call_forget(thread);
-        return thread->engine->translator->recover(thread, &place, cpu) == 0;
+        return thread->engine->machine->place->recover(thread, &place, cpu) == 0;
     }
     thread->behind.cache_pc = 0;
     /* On our stack it is here already, for another signal. */
-    if (thread->is_trying && !stalker_thread_is_on_stack(thread, translator_host()->stack_pointer(cpu)))
+    if (thread->is_trying && !stalker_thread_is_on_stack(thread, gait_cpu_stack_pointer(cpu)))
         return true;
     /* About to make a system call outside of the cache, for which all registers are the program's. */
     if (cpu->pc != thread->resume)
@@ -191,7 +191,7 @@ static void die(int signal, const struct gait_cpu_context *cpu)
     struct signal_death death = {.signal = signal, .code = SI_KERNEL, .cpu = cpu, .is_known = true};
     uint64_t mask = ~bit_of(signal);
 
-    death.address = translator_host()->stack_pointer(cpu);
+    death.address = gait_cpu_stack_pointer(cpu);
     signal_watch_dying(&death);
     signal_actions_reset(signal);
     raw_syscall(__NR_tkill, stalker_current_tid(), signal, 0, 0, 0, 0);
@@ -235,12 +235,12 @@ static void run_natively(struct signal_outcome *outcome, const struct stalker_th
     if (thread != NULL)
         stack = &thread->alternate_stack;
     is_away = thread != NULL || (!(action.flags & SA_ONSTACK) && signal_stack_holds(stack, outcome->ucontext) &&
-                                 !signal_stack_holds(stack, translator_host()->stack_pointer(&cpu)));
+                                 !signal_stack_holds(stack, gait_cpu_stack_pointer(&cpu)));
     use_up(signal, &action);
     outcome->target = action.handler;
     if (!is_away)
         return;
-    if (!copy_frame(&copy, &action, stack, translator_host()->stack_pointer(&cpu))) {
+    if (!copy_frame(&copy, &action, stack, gait_cpu_stack_pointer(&cpu))) {
         die(SIGSEGV, &cpu);
         return;
     }
@@ -330,7 +330,7 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     void *ucontext = (void *)(uintptr_t)outcome->ucontext, *info = (void *)(uintptr_t)outcome->info;
     struct signal_copy copy = {.ucontext = ucontext, .info = info};
     uint64_t mask = signal_mask_set(SIGNAL_MASK_ALL);
-    uint64_t sp = translator_host()->stack_pointer(cpu);
+    uint64_t sp = gait_cpu_stack_pointer(cpu);
     struct gait_cpu_context interrupted, entry = *cpu;
 
     /* Another one came before this one could block it, and has to wait; what it interrupted was this handler. */
@@ -460,7 +460,7 @@ static bool is_trapped_for_program(const struct signal_outcome *outcome, siginfo
     if (outcome->signal != SIGSYS || thread == NULL ||
         (info->si_call_addr != raw_syscall_for_program_end && info->si_call_addr != stalker_clone_called))
         return false;
-    info->si_call_addr = (void *)(uintptr_t)translator_host()->system_call_next(&thread->context).value;
+    info->si_call_addr = (void *)(uintptr_t)engine_host()->registers->system_call_next(&thread->context).value;
     thread->was_trapped = true;
     return true;
 }
@@ -483,7 +483,7 @@ void stalker_signal_arrived(struct signal_outcome *outcome)
         return;
     }
     signal_frame_get((const void *)(uintptr_t)outcome->ucontext, &cpu);
-    is_ours = stalker_thread_is_on_stack(thread, translator_host()->stack_pointer(&cpu));
+    is_ours = stalker_thread_is_on_stack(thread, gait_cpu_stack_pointer(&cpu));
     is_known = recover(thread, &cpu);
     if (is_step((int)outcome->signal, info) && is_step_under_way(thread, outcome, is_known, &cpu))
         return;

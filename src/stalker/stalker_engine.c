@@ -4,14 +4,15 @@
  */
 #include "stalker/stalker_engine.h"
 
+#include "arch/engine.h"
 #include "base/code_memory.h"
 #include "base/memory_map.h"
 #include "process/mapping_list.h"
 #include "process/thread_list.h"
 #include "stalker/follow.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 
@@ -26,7 +27,7 @@ static int init_parts(struct stalker_engine *engine)
     slab_init(&engine->probe_memory, 0);
     interval_map_init(&engine->probe_borders);
     if (result == 0)
-        result = memory_map(engine->translator->insns_bytes, &engine->insns);
+        result = memory_map(engine->machine->emit->insns_bytes, &engine->insns);
     if (result == 0)
         result = system_call_table_create(&engine->system_calls);
     if (result == 0)
@@ -57,14 +58,14 @@ int stalker_engine_create(const struct stalker_engine_options *options, struct s
     void *storage;
     int result;
 
-    if (translator_host() == NULL)
+    if (engine_host() == NULL)
         return -EOPNOTSUPP;
     result = memory_map(sizeof(*engine), &storage);
     if (result != 0)
         return result;
     engine = storage;
     engine->options = *options;
-    engine->translator = translator_host();
+    engine->machine = engine_host();
     list_init(&engine->threads);
     list_init(&engine->parked);
     interval_map_init(&engine->exclusions.ranges);
@@ -111,7 +112,7 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     hash_map_deinit(&engine->probe_points);
     interval_map_deinit(&engine->probe_borders);
     slab_deinit(&engine->probe_memory);
-    memory_unmap(engine->insns, engine->translator->insns_bytes);
+    memory_unmap(engine->insns, engine->machine->emit->insns_bytes);
     system_call_table_destroy(engine->system_calls);
     call_pieces_deinit(&engine->pieces);
     memory_unmap(engine, sizeof(*engine));
@@ -134,7 +135,7 @@ static bool is_unreadable_function(const struct stalker_engine *engine, struct a
 {
     bool is_there = false;
 
-    for (const uint64_t *function = engine->translator->unreadable_functions; function != NULL && *function != 0;
+    for (const uint64_t *function = engine->machine->emit->unreadable_functions; function != NULL && *function != 0;
          function++)
         if (*function == pc.value)
             return mapping_list_visit(pc.value, pc.value + 1, found, &is_there) == 0 && is_there;

@@ -27,7 +27,7 @@ struct call_teller;
 struct system_call;
 struct thread_chooser;
 struct thread_visit;
-struct translator;
+struct engine;
 
 /* All zero: as it should be. */
 struct stalker_engine_options {
@@ -92,7 +92,7 @@ struct stalker_engine {
     const struct thread_chooser *chooser;        /* of threads that are observed; NULL: all are */
     struct memory_range image;                   /* of our own code; none: this process follows itself */
     _Atomic bool is_abandoned;                   /* all threads leave as soon as they come here */
-    const struct translator *translator;
+    const struct engine *machine;
     struct mutex lock;
     struct list_node threads;  /* followed */
     struct list_node parked;   /* no longer followed; their structs are kept until nobody can be leaving through them */
@@ -117,7 +117,7 @@ struct stalker_engine {
     struct thread_visit *visits; /* to threads that are not followed; thread_visit.c */
     uint64_t event_bytes_lost;   /* of threads that are no longer followed */
     uint8_t *system_calls;       /* by number: whether the engine has a part in it; below 2 GiB */
-    void *insns;                 /* the translator's storage, under translation_lock */
+    void *insns;                 /* the CPU's part's storage, under translation_lock */
     struct mutex translation_lock;
 };
 

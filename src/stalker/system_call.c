@@ -6,6 +6,7 @@
  */
 #include "stalker/system_call.h"
 
+#include "arch/engine.h"
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
@@ -25,10 +26,10 @@
 #include "stalker/signal_stack.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/stalker_engine.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_choice.h"
 #include "stalker/thread_left.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -217,12 +218,12 @@ static enum system_call_outcome announce(struct stalker_thread *thread, const st
  */
 static enum system_call_outcome fork_process(struct stalker_thread *thread, const struct system_call *call, uint64_t sp)
 {
-    const struct translator *translator = thread->engine->translator;
+    const struct engine *machine = thread->engine->machine;
     long result = stalker_fork(thread, call);
 
     if (result == 0 && sp != 0)
-        translator->set_stack_pointer(&thread->context, sp);
-    translator->system_call_done(&thread->context, result);
+        gait_cpu_stack_pointer_set(&thread->context, sp);
+    machine->registers->system_call_done(&thread->context, result);
     return SYSTEM_CALL_DONE;
 }
 
@@ -240,7 +241,7 @@ static enum system_call_outcome clone_thread(struct stalker_thread *thread, cons
         thread_left_tell(thread, RING_LEFT_NEW_THREAD);
         return SYSTEM_CALL_IN_PLACE;
     }
-    thread->engine->translator->system_call_done(&thread->context, result);
+    thread->engine->machine->registers->system_call_done(&thread->context, result);
     return SYSTEM_CALL_DONE;
 }
 
@@ -319,7 +320,7 @@ static bool begin_telling(struct stalker_thread *thread, const struct system_cal
 static enum system_call_outcome make_by_part(struct stalker_thread *thread, const struct system_call *made,
                                              enum part part)
 {
-    const struct translator *translator = thread->engine->translator;
+    const struct engine *machine = thread->engine->machine;
     const struct system_call call = *made;
     long result;
 
@@ -386,7 +387,7 @@ static enum system_call_outcome make_by_part(struct stalker_thread *thread, cons
     default:
         return SYSTEM_CALL_IN_PLACE;
     }
-    translator->system_call_done(&thread->context, result);
+    machine->registers->system_call_done(&thread->context, result);
     return SYSTEM_CALL_DONE;
 }
 
@@ -398,14 +399,14 @@ static bool is_in_child(enum part part, long result)
 
 enum system_call_outcome system_call_make(struct stalker_thread *thread)
 {
-    const struct translator *translator = thread->engine->translator;
+    const struct engine *machine = thread->engine->machine;
     uint64_t entered_time = thread->engine->teller == NULL ? 0 : time_counter();
     enum system_call_outcome outcome;
     struct system_call call;
     enum part part;
     bool is_told;
 
-    translator->system_call_get(&thread->context, &call);
+    machine->registers->system_call_get(&thread->context, &call);
     part = (enum part)(thread->engine->system_calls[(uint16_t)call.number] & ~SYSTEM_CALL_TOLD);
     is_told = begin_telling(thread, &call, part);
     outcome = make_by_part(thread, &call, part);
@@ -413,7 +414,7 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
         return outcome;
     if (outcome != SYSTEM_CALL_DONE)
         call_telling_makes(thread, &call, part == PART_REPLACE);
-    else if (!is_in_child(part, translator->system_call_result(&thread->context)))
-        call_telling_made(thread, &call, entered_time, translator->system_call_result(&thread->context));
+    else if (!is_in_child(part, machine->registers->system_call_result(&thread->context)))
+        call_telling_made(thread, &call, entered_time, machine->registers->system_call_result(&thread->context));
     return outcome;
 }

@@ -8,8 +8,8 @@
 #include "base/hash_map.h"
 #include "base/mutex.h"
 #include "stalker/follow.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 
 static struct mutex registry_lock;
 static struct hash_map registry;

@@ -6,6 +6,7 @@
  */
 #include "stalker/thread_visit.h"
 
+#include "arch/engine.h"
 #include "arch/thread_landing.h"
 #include "process/futex.h"
 #include "process/thread_list.h"
@@ -14,7 +15,6 @@
 #include "stalker/follow.h"
 #include "stalker/signal_frame.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "stalker/vectors.h"
 
 #include <asm/errno.h>
@@ -39,14 +39,14 @@ static void run_landed(void *context, const struct thread_registers *registers)
     struct gait_cpu_context cpu;
     uint64_t segment_base;
 
-    translator_host()->registers_get(registers, &cpu, &segment_base);
+    engine_host()->registers->get(registers, &cpu, &segment_base);
     visit->function(&cpu, visit->data);
 }
 
 /* Whether a thread that was followed has the program's registers again. */
 static bool is_out(struct stalker_thread *thread, struct gait_cpu_context cpu)
 {
-    uint64_t sp = thread->engine->translator->stack_pointer(&cpu);
+    uint64_t sp = gait_cpu_stack_pointer(&cpu);
 
     return sp - (uintptr_t)thread->stack >= thread->stack_bytes && stalker_gate_recover(thread, &cpu) == GATE_UNKNOWN;
 }
@@ -61,7 +61,7 @@ bool thread_visit_holds(struct stalker_engine *engine, int tid, const struct thr
     for (struct thread_visit *visit = engine->visits; visit != NULL; visit = visit->next)
         if (visit->tid == tid && !thread_run_is_done(visit->run))
             return true;
-    translator_host()->registers_get(registers, &cpu, &segment_base);
+    engine_host()->registers->get(registers, &cpu, &segment_base);
     LIST_FOR_EACH (node, &engine->parked) {
         struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
 

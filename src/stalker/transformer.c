@@ -5,18 +5,18 @@
  */
 #include "stalker/transformer.h"
 
+#include "arch/engine.h"
 #include "ring/event_decoder.h"
 #include "stalker/callout.h"
 #include "stalker/stalker_engine.h"
-#include "stalker/translator.h"
 
 /* A visit needs that much room in hot and cold memory. */
 #define HOT_ROOM_BYTES  1024
 #define COLD_ROOM_BYTES 256
 
-static const struct translator *translator_of(const struct gait_iterator *iterator)
+static const struct engine *machine_of(const struct gait_iterator *iterator)
 {
-    return iterator->translation->cache->engine->translator;
+    return iterator->translation->cache->engine->machine;
 }
 
 static bool has_room(const struct translation *translation)
@@ -44,13 +44,13 @@ struct app_pc iterator_pc(const struct gait_iterator *iterator)
     uint64_t pc = translation->block->start.value;
 
     for (unsigned i = 0; i + 1 < iterator->visited; i++)
-        pc += translator_of(iterator)->insn_length(translation, i);
+        pc += machine_of(iterator)->emit->insn_length(translation, i);
     return app_pc_of(pc);
 }
 
 unsigned iterator_length(const struct gait_iterator *iterator)
 {
-    return translator_of(iterator)->insn_length(iterator->translation, iterator->visited - 1);
+    return machine_of(iterator)->emit->insn_length(iterator->translation, iterator->visited - 1);
 }
 
 void iterator_keep(struct gait_iterator *iterator)
@@ -59,7 +59,7 @@ void iterator_keep(struct gait_iterator *iterator)
         return;
     iterator->is_kept = true;
     iterator->kept[(iterator->visited - 1) / 64] |= 1ull << (iterator->visited - 1) % 64;
-    translator_of(iterator)->put(iterator->translation, iterator->visited - 1);
+    machine_of(iterator)->emit->put(iterator->translation, iterator->visited - 1);
 }
 
 /* Where what is put now stands: at the current instruction, or behind it once that is kept. */
@@ -68,7 +68,7 @@ static struct app_pc place_of(const struct gait_iterator *iterator)
     struct app_pc pc = iterator_pc(iterator);
 
     if (iterator->is_kept)
-        pc.value += translator_of(iterator)->insn_length(iterator->translation, iterator->visited - 1);
+        pc.value += machine_of(iterator)->emit->insn_length(iterator->translation, iterator->visited - 1);
     return pc;
 }
 
@@ -83,19 +83,19 @@ void iterator_put_callout(struct gait_iterator *iterator, gait_callout callout, 
         return;
     }
     *new = (struct callout){callout, data, place_of(iterator), is_general_only};
-    translator_of(iterator)->put_callout(translation, new);
+    machine_of(iterator)->emit->put_callout(translation, new);
 }
 
 void iterator_put_code(struct gait_iterator *iterator, const void *code, size_t size_bytes)
 {
     if (iterator->translation->is_open)
-        translator_of(iterator)->put_code(iterator->translation, place_of(iterator), code, size_bytes);
+        machine_of(iterator)->emit->put_code(iterator->translation, place_of(iterator), code, size_bytes);
 }
 
 void iterator_put_count(struct gait_iterator *iterator, uint64_t *counter)
 {
     if (iterator->translation->is_open)
-        translator_of(iterator)->put_count(iterator->translation, place_of(iterator), counter);
+        machine_of(iterator)->emit->put_count(iterator->translation, place_of(iterator), counter);
 }
 
 uint64_t *iterator_new_counter(struct gait_iterator *iterator)
@@ -106,7 +106,7 @@ uint64_t *iterator_new_counter(struct gait_iterator *iterator)
 void iterator_put_return(struct gait_iterator *iterator)
 {
     if (iterator->translation->is_open)
-        translator_of(iterator)->put_return(iterator->translation, place_of(iterator));
+        machine_of(iterator)->emit->put_return(iterator->translation, place_of(iterator));
 }
 
 /* The block ends behind what was visited. */
@@ -118,10 +118,10 @@ static void cut_block(struct gait_iterator *iterator)
     if (iterator->visited == block->insn_count)
         return;
     for (unsigned i = 0; i < iterator->visited; i++)
-        size += translator_of(iterator)->insn_length(iterator->translation, i);
+        size += machine_of(iterator)->emit->insn_length(iterator->translation, i);
     block_set_original(block, iterator->visited, size,
-                       translator_of(iterator)->insn_length(iterator->translation, iterator->visited - 1));
-    translator_of(iterator)->cut(iterator->translation);
+                       machine_of(iterator)->emit->insn_length(iterator->translation, iterator->visited - 1));
+    machine_of(iterator)->emit->cut(iterator->translation);
 }
 
 /* Events of instructions are told by their block's lengths. */

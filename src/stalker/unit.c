@@ -5,6 +5,7 @@
  */
 #include "stalker/unit.h"
 
+#include "arch/engine.h"
 #include "base/code_memory.h"
 #include "base/counters.h"
 #include "gait/stalker.h"
@@ -16,7 +17,6 @@
 #include "stalker/stalker_engine.h"
 #include "stalker/transformer.h"
 #include "stalker/translation.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 
@@ -62,9 +62,9 @@ size_t translation_source_bytes(struct translation *translation, bool *is_change
     return (size_t)(translation->source_end - start);
 }
 
-static const struct translator *translator_of(const struct translation *translation)
+static const struct engine *machine_of(const struct translation *translation)
 {
-    return translation->cache->engine->translator;
+    return translation->cache->engine->machine;
 }
 
 static int begin_block(struct translation *translation, struct app_pc start)
@@ -117,17 +117,17 @@ static bool keep_notes(struct translation *translation)
         return false;
     __builtin_memcpy(notes->bytes, (const void *)(uintptr_t)block->start.value, notes->snapshot_bytes);
     for (unsigned i = 0; i < notes->length_count; i++)
-        notes->bytes[notes->snapshot_bytes + i] = (uint8_t)translator_of(translation)->insn_length(translation, i);
+        notes->bytes[notes->snapshot_bytes + i] = (uint8_t)machine_of(translation)->emit->insn_length(translation, i);
     return true;
 }
 
 static void write_block(struct translation *translation)
 {
-    const struct translator *translator = translator_of(translation);
+    const struct engine *machine = machine_of(translation);
     struct block *block = translation->block;
 
     if (translation->is_decoded)
-        translator->decode(translation);
+        machine->emit->decode(translation);
     /* What comes next, and is asked for when the block ends. */
     code_cache_prefetch(translation->cache, block_end(block));
     if (!keep_notes(translation))
@@ -135,20 +135,20 @@ static void write_block(struct translation *translation)
     translation->is_open = true;
     translation->is_observed =
         translation->cache->configuration.transformer != NULL || call_probe_is_at(translation->cache, block->start);
-    translator->open(translation);
+    machine->emit->open(translation);
     if (translation->changes_cache) {
         translation->is_open = false;
-        translator->close(translation);
+        machine->emit->close(translation);
         return;
     }
     call_probe_put(translation);
     if (translation->is_native)
-        translator->put_native(translation);
+        machine->emit->put_native(translation);
     else if (translation->cache->configuration.transformer != NULL)
         transformer_run(translation);
     else
-        translator->put_all(translation);
-    translator->close(translation);
+        machine->emit->put_all(translation);
+    machine->emit->close(translation);
 }
 
 static int write_unit(struct translation *translation, struct app_pc start)
@@ -338,7 +338,7 @@ int unit_add_landing(struct code_cache *cache, struct block *block)
     result = code_cache_reserve_cold(slab, LANDING_BYTES_MAX, &translation.cold);
     if (result != 0)
         return result;
-    cache->engine->translator->put_landing(&translation, block);
+    cache->engine->machine->emit->put_landing(&translation, block);
     result = code_memory_commit(slab->cold, &translation.cold);
     if (result != 0)
         block->landing = 0;

@@ -8,12 +8,12 @@
 
 #if defined(__x86_64__)
 
+#include "arch/engine.h"
 #include "base/memory_map.h"
 #include "gait/stalker.h"
 #include "gait/x86_64.h"
 #include "stalker/block_link.h"
 #include "stalker/callout.h"
-#include "stalker/translator.h"
 #include "stalker/unit.h"
 #include "stalker/vectors.h"
 
@@ -295,7 +295,7 @@ static bool is_at_trap(struct stalker_lab *lab, uint64_t stop, struct machine_st
         return false;
     memcpy(cpu.registers, state->gpr, sizeof(state->gpr));
     lab->thread.with_position = has_position(lab);
-    if (lab->cache->engine->translator->recover(&lab->thread, &place, &cpu) != 0)
+    if (lab->cache->engine->machine->place->recover(&lab->thread, &place, &cpu) != 0)
         return false;
     memcpy(state->gpr, cpu.registers, sizeof(state->gpr));
     state->rip = cpu.pc;

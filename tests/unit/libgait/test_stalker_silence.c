@@ -2,7 +2,7 @@
 /* What silence does is tested in tests/unit/stalker/test_quiet_range.c. */
 #include "gait/stalker.h"
 
-#include "stalker/translator.h"
+#include "arch/engine.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ int main(void)
         CHECK_CASE(what_is_no_range_is_refused_with_words),
     };
 
-    if (translator_host() == NULL)
+    if (engine_host() == NULL)
         check_skip("gait does not follow threads on this machine yet");
     return check_run(cases, sizeof(cases) / sizeof(cases[0]));
 }

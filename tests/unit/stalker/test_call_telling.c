@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/call_telling.h"
 
+#include "arch/engine.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "support/check.h"
 
 static struct made_call last;
@@ -35,7 +35,7 @@ static void begin(void)
 {
     static const uint64_t numbers[2] = {1ull << 3, 1ull << 63};
 
-    engine = (struct stalker_engine){.translator = translator_host(), .system_calls = table};
+    engine = (struct stalker_engine){.machine = engine_host(), .system_calls = table};
     thread = (struct stalker_thread){.engine = &engine};
     enter_count = left_count = 0;
     memset(table, 0, sizeof(table));
@@ -46,16 +46,16 @@ static void make(uint64_t sp, uint64_t pc, long number, bool may_end)
 {
     const struct system_call call = {.number = number, .arguments = {7, 8}};
 
-    engine.translator->set_stack_pointer(&thread.context, sp);
+    gait_cpu_stack_pointer_set(&thread.context, sp);
     thread.context.pc = pc;
     call_telling_makes(&thread, &call, may_end);
 }
 
 static void come_back(uint64_t sp, uint64_t pc, long result)
 {
-    engine.translator->set_stack_pointer(&thread.context, sp);
+    gait_cpu_stack_pointer_set(&thread.context, sp);
     thread.context.pc = pc - 2;
-    engine.translator->system_call_done(&thread.context, result);
+    engine.machine->registers->system_call_done(&thread.context, result);
     thread.context.pc = pc;
     call_telling_returned(&thread, &thread.context);
 }

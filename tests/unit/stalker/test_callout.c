@@ -2,8 +2,8 @@
 #include "stalker/callout.h"
 
 #include "gait/x86_64.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 

@@ -5,7 +5,7 @@
 #include "gait/stalker.h"
 #include "gait/x86_64.h"
 #include "ring/event_record.h"
-#include "stalker/translator.h"
+#include "stalker/stalker_gate.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 

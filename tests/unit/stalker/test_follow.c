@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/follow.h"
 
+#include "arch/engine.h"
 #include "base/list.h"
 #include "gait/stalker.h"
 #include "ring/event_record.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static void begin(void)
 {
     static const struct stalker_engine_options options;
 
-    if (translator_host() == NULL)
+    if (engine_host() == NULL)
         check_skip("threads cannot be followed on this CPU yet");
     CHECK_EQUAL(stalker_engine_create(&options, &engine), 0);
     received = 0;

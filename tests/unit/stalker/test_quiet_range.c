@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "stalker/quiet_range.h"
 
+#include "arch/engine.h"
 #include "gait/stalker.h"
 #include "stalker/stalker_engine.h"
-#include "stalker/translator.h"
 #include "support/check.h"
 #include "support/event_list.h"
 
@@ -350,7 +350,7 @@ int main(void)
     };
     int status;
 
-    if (translator_host() == NULL)
+    if (engine_host() == NULL)
         check_skip("gait does not follow threads on this machine yet");
     event_list_init(&list, 4 * ROUNDS);
     status = check_run(cases, sizeof(cases) / sizeof(cases[0]));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/stalker_engine.h"
 
-#include "stalker/translator.h"
+#include "arch/engine.h"
+#include "stalker/stalker_gate.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ static struct stalker_engine *create(void)
 {
     struct stalker_engine *engine = NULL;
 
-    if (translator_host() == NULL) {
+    if (engine_host() == NULL) {
         CHECK_EQUAL(stalker_engine_create(&options, &engine), -EOPNOTSUPP);
         CHECK(engine == NULL);
         check_skip("threads cannot be followed on this CPU yet");
@@ -44,7 +45,7 @@ static void a_new_engine_follows_nobody(void)
 
     CHECK(list_is_empty(&engine->threads));
     CHECK(list_is_empty(&engine->parked));
-    CHECK(engine->translator == translator_host());
+    CHECK(engine->machine == engine_host());
     CHECK(engine->caches == NULL);
     CHECK((uintptr_t)engine->system_calls < 1u << 31);
     stalker_engine_destroy(engine);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/statistics.h"
 
+#include "arch/engine.h"
 #include "base/code_memory.h"
 #include "gait/stalker.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "stalker/unit.h"
 #include "support/check.h"
 
@@ -27,7 +28,7 @@ static void begin(void)
 {
     static const struct stalker_engine_options options;
 
-    if (translator_host() == NULL)
+    if (engine_host() == NULL)
         check_skip("threads cannot be followed on this CPU yet");
     CHECK_EQUAL(stalker_engine_create(&options, &engine), 0);
 }

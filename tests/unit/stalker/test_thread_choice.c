@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "stalker/thread_choice.h"
 
+#include "arch/engine.h"
 #include "gait/stalker.h"
 #include "libgait/stalker_handle.h"
-#include "stalker/translator.h"
 #include "support/check.h"
 #include "support/event_log.h"
 
@@ -156,7 +156,7 @@ int main(void)
         CHECK_CASE(without_anybody_who_chooses_all_are_observed),
     };
 
-    if (translator_host() == NULL)
+    if (engine_host() == NULL)
         check_skip("gait does not follow threads on this machine yet");
     return check_run(cases, sizeof(cases) / sizeof(cases[0]));
 }

@@ -3,8 +3,8 @@
 #include "stalker/thread_registry.h"
 
 #include "stalker/follow.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "support/check.h"
 
 #include <pthread.h>

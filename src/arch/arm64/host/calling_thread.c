@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads are not followed here yet, so nobody asks for variables. */
+/* The thread pointer is TPIDR_EL0. */
 #include "arch/calling_thread.h"
 
 #include <stdatomic.h>
@@ -26,17 +26,4 @@ void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS])
                      :
                      : "r"(values_out)
                      : "memory");
-}
-
-bool variable_function_read(uint64_t address, struct variable_function *function_out)
-{
-    (void)address;
-    (void)function_out;
-    return false;
-}
-
-uint64_t calling_thread_variable(const struct variable_function *function)
-{
-    (void)function;
-    return 0;
 }

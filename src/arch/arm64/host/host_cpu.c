@@ -2,9 +2,13 @@
 /* All arm64 CPUs decode alike. */
 #include "arch/host_cpu.h"
 
-const char *host_cpu_name(void)
+#include "arch/cpu.h"
+
+extern const struct cpu cpu_arm64;
+
+const struct cpu *cpu_host(void)
 {
-    return "arm64";
+    return &cpu_arm64;
 }
 
 unsigned host_cpu_decode_options(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether code need not be surveyed: the quick look that hook_surveyor.may_matter is. */
+/* Whether code need not be surveyed: the quick look that engine_hook.may_matter is. */
 #ifndef GAIT_ARCH_X86_64_HOOK_BRANCH_HINTS_H
 #define GAIT_ARCH_X86_64_HOOK_BRANCH_HINTS_H
 

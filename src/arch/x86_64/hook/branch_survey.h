@@ -6,7 +6,7 @@
 struct hook_code;
 struct hook_planner;
 
-/* As hook_surveyor.survey. */
+/* As engine_hook.survey. */
 void x86_branch_survey(struct hook_planner *planner, const struct hook_code *code);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps of 5 bytes, short ones of 2, and the trap of 1, as bytes to be written over code. No state. */
+#include "arch/engine.h"
+#include "arch/x86_64/hook/hook_code.h"
 #include "arch/x86_64/isa/encoder_branch.h"
 #include "base/address.h"
 #include "hook/hook_plan.h"
-#include "hook/redirector.h"
 
 #include <asm/errno.h>
 
@@ -36,7 +37,7 @@ static int put_hop(const struct hook_plan *plan, uint64_t target, struct redirec
     return put_jump(redirect->hop, plan->hop_at, target);
 }
 
-static int make(const struct hook_plan *plan, uint64_t target, struct redirect *redirect_out)
+int x86_redirect_make(const struct hook_plan *plan, uint64_t target, struct redirect *redirect_out)
 {
     switch (plan->method) {
     case HOOK_JUMP:
@@ -54,15 +55,7 @@ static int make(const struct hook_plan *plan, uint64_t target, struct redirect *
     }
 }
 
-static void jump(struct code_writer *writer, uint64_t target)
+void x86_redirect_jump(struct code_writer *writer, uint64_t target)
 {
     x86_jmp_absolute(writer, cache_pc_of(target));
 }
-
-extern const struct hook_redirector redirector_x86_64;
-
-const struct hook_redirector redirector_x86_64 = {
-    .cpu = "x86_64",
-    .make = make,
-    .jump = jump,
-};

@@ -22,10 +22,12 @@
  *
  * where probes first step over what may be in use below the stack pointer, and back behind the gate.
  */
+#include "arch/engine.h"
+#include "arch/x86_64/hook/hook_code.h"
 #include "arch/x86_64/hook/stub_layout.h"
 #include "arch/x86_64/isa/encoder.h"
 #include "base/code_writer.h"
-#include "hook/hook_stub_writer.h"
+#include "hook/hook_stub.h"
 #include "ring/event_record.h"
 
 #include <stddef.h>
@@ -90,7 +92,7 @@ static void put_probe(struct code_writer *writer, uint64_t start, struct cache_p
     x86_jmp_pc(writer, gate, X86_REACH_SHORT);
 }
 
-static void write_stub(struct code_writer *writer, const struct hook_stub_request *request,
+void x86_hook_stub_put(struct code_writer *writer, const struct hook_stub_request *request,
                        const struct hook_stub_gates *gates, struct hook_stub *stub_out)
 {
     struct cache_pc target = cache_pc_of(request->target);
@@ -110,8 +112,3 @@ static void write_stub(struct code_writer *writer, const struct hook_stub_reques
     }
     stub_out->size_bytes = code_writer_pc(writer).value - start;
 }
-
-const struct hook_stub_writer hook_stub_writer_x86_64 = {
-    .name = "x86_64",
-    .write = write_stub,
-};

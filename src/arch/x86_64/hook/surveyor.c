@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What plans of hooks ask of an x86-64 instruction. Of patches, a jump has five bytes, a short one two, a trap one. */
+#include "arch/x86_64/engine.h"
 #include "arch/x86_64/hook/branch_hints.h"
 #include "arch/x86_64/hook/branch_survey.h"
+#include "arch/x86_64/hook/hook_code.h"
 #include "arch/x86_64/hook/return_use.h"
 #include "arch/x86_64/hook/system_call_sites.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "hook/hook_surveyor.h"
-
-#define MACHINE_X86_64 62
 
 static unsigned flags_of_flow(enum x86_flow flow)
 {
@@ -65,13 +65,18 @@ static bool look(const struct hook_planner *planner, const struct hook_code *cod
     return true;
 }
 
-const struct hook_surveyor surveyor_x86_64 = {
-    .machine = MACHINE_X86_64,
+const struct engine_hook x86_hook = {
     .sizes = {.jump = 5, .hop = 2, .trap = 1, .hop_reach_back = 128, .hop_reach = 127},
+    .system_call_bytes = X86_SYSTEM_CALL_BYTES,
     .survey = x86_branch_survey,
     .may_matter = x86_branch_hints_matter,
     .mark_system_calls = x86_system_call_sites_mark,
     .look = look,
     .find_return_use = x86_return_use_find,
     .find_system_calls = x86_system_call_sites_find,
+    .make_redirect = x86_redirect_make,
+    .put_jump = x86_redirect_jump,
+    .put_stub = x86_hook_stub_put,
+    .put_system_call_stub = x86_system_call_stub_put,
+    .system_call_context = x86_system_call_context,
 };

@@ -7,7 +7,7 @@
 
 struct hook_code;
 
-/* As hook_surveyor.find_system_calls. */
+/* As engine_hook.find_system_calls. */
 void x86_system_call_sites_mark(struct hook_planner *planner, const struct hook_code *code);
 
 void x86_system_call_sites_find(struct hook_planner *planner, const struct hook_code *code, hook_system_call_taker take,

@@ -21,7 +21,9 @@
  *       jump to what follows
  */
 #include "hook/system_call_stub.h"
+
 #include "arch/host_cpu.h"
+#include "arch/x86_64/hook/hook_code.h"
 #include "arch/x86_64/hook/stub_layout.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "arch/x86_64/isa/encoder.h"
@@ -29,8 +31,6 @@
 #include "gait/cpu_context.h"
 
 #include <stddef.h>
-
-#define CALL_BYTES 2
 
 static void put(struct code_writer *writer, const uint8_t *bytes, size_t size)
 {
@@ -87,7 +87,7 @@ static size_t put_child(struct code_writer *writer)
     put_syscall(writer);
     PUT(writer, 0x89, 0xc1, 0xe3, 0);
     offset = code_writer_offset(writer) - 1;
-    PUT(writer, 0xeb, CALL_BYTES);
+    PUT(writer, 0xeb, X86_SYSTEM_CALL_BYTES);
     return offset;
 }
 
@@ -95,8 +95,8 @@ static size_t put_child(struct code_writer *writer)
 static bool ends_with_return(const struct system_call_stub_request *request)
 {
     const struct hook_plan *plan = request->plan;
-    const uint8_t *bytes = request->displaced + (plan->address - plan->patch_at) + CALL_BYTES;
-    uint64_t pc = plan->address + CALL_BYTES;
+    const uint8_t *bytes = request->displaced + (plan->address - plan->patch_at) + X86_SYSTEM_CALL_BYTES;
+    uint64_t pc = plan->address + X86_SYSTEM_CALL_BYTES;
     struct x86_insn insn = {.flow = X86_FLOW_NEXT};
 
     while (pc < plan->displaced_end &&
@@ -130,14 +130,14 @@ static void amend_knowledge(struct code_writer *writer, const struct system_call
     code_writer_amend_u64(writer, start + CALL_STUB_BEHIND, stub->knowledge.behind);
 }
 
-static void write_stub(struct code_writer *writer, const struct system_call_stub_request *request,
-                       struct system_call_stub *stub_out)
+void x86_system_call_stub_put(struct code_writer *writer, const struct system_call_stub_request *request,
+                              struct system_call_stub *stub_out)
 {
     const struct hook_plan *plan = request->plan;
     struct system_call_knowledge known = {
         .enter_gate = request->enter_gate,
         .leave_gate = request->leave_gate,
-        .behind = plan->address + CALL_BYTES,
+        .behind = plan->address + X86_SYSTEM_CALL_BYTES,
     };
     size_t before = (size_t)(plan->address - plan->patch_at), to_plain, to_after;
     uint64_t start, entry;
@@ -158,7 +158,8 @@ static void write_stub(struct code_writer *writer, const struct system_call_stub
     put_syscall(writer);
     amend(writer, to_after);
     known.after = here(writer);
-    put(writer, request->displaced + before + CALL_BYTES, (size_t)(plan->displaced_end - plan->address - CALL_BYTES));
+    put(writer, request->displaced + before + X86_SYSTEM_CALL_BYTES,
+        (size_t)(plan->displaced_end - plan->address - X86_SYSTEM_CALL_BYTES));
     if (!ends_with_return(request))
         x86_jmp_pc(writer, cache_pc_of(plan->displaced_end), X86_REACH_NEAR);
     *stub_out = (struct system_call_stub){.start = start, .entry = entry, .end = here(writer), .knowledge = known};
@@ -166,7 +167,7 @@ static void write_stub(struct code_writer *writer, const struct system_call_stub
 }
 
 /* The stack pointer is where the return address of a call would be. */
-static void find_context(const struct system_call_frame *frame, struct gait_cpu_context *context_out)
+void x86_system_call_context(const struct system_call_frame *frame, struct gait_cpu_context *context_out)
 {
     *context_out = (struct gait_cpu_context){
         .registers =
@@ -182,12 +183,3 @@ static void find_context(const struct system_call_frame *frame, struct gait_cpu_
         .pc = frame->stub->behind,
     };
 }
-
-extern const struct system_call_stub_writer system_call_stub_writer_x86_64;
-
-const struct system_call_stub_writer system_call_stub_writer_x86_64 = {
-    .name = "x86_64",
-    .call_bytes = CALL_BYTES,
-    .write = write_stub,
-    .find_context = find_context,
-};

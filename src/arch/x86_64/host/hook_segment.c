@@ -18,11 +18,6 @@ _Static_assert(offsetof(struct hook_gate_frame, saved.pc) == HOOK_FRAME_PC, "as 
 _Static_assert(offsetof(struct hook_gate_frame, saved.flags) == HOOK_FRAME_FLAGS, "as the gates have it");
 _Static_assert(offsetof(struct hook_gate_frame, stub) == HOOK_FRAME_BYTES, "as the gates have it");
 
-bool hook_gate_is_supported(void)
-{
-    return true;
-}
-
 static uint64_t base_from_kernel(long which)
 {
     uint64_t base = 0;

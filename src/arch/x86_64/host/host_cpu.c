@@ -5,6 +5,8 @@
  */
 #include "arch/host_cpu.h"
 
+#include "arch/cpu.h"
+
 #include "arch/x86_64/host/cpu_leaves.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "base/raw_syscall.h"
@@ -24,9 +26,11 @@
 /* Of leaf 7: addresses can have 57 bits. */
 #define LA57_ECX (1u << 16)
 
-const char *host_cpu_name(void)
+extern const struct cpu cpu_x86_64;
+
+const struct cpu *cpu_host(void)
 {
-    return "x86_64";
+    return &cpu_x86_64;
 }
 
 /* How the CPU decodes branches. */

@@ -5,6 +5,7 @@
  */
 #include "stalker/signal_frame.h"
 
+#include "arch/engine.h"
 #include "arch/thread_landing.h"
 #include "arch/x86_64/isa/user_registers.h"
 #include "base/raw_syscall.h"
@@ -13,8 +14,8 @@
 #include "stalker/program_memory.h"
 #include "stalker/signal_stack.h"
 #include "stalker/stalker_engine.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "stalker/vectors.h"
 
 #include <asm/sigcontext.h>
@@ -210,7 +211,7 @@ static _Noreturn void leave_for_restart(struct stalker_thread *thread)
     struct thread_landing landing = {.signal_mask = thread->signals_mask};
     struct x86_user_registers *user = x86_user_registers(&landing.registers);
 
-    thread->engine->translator->registers_set(&landing.registers, &thread->context, thread->segment_base);
+    thread->engine->machine->registers->set(&landing.registers, &thread->context, thread->segment_base);
     user->cs = code_segment();
     user->ss = stack_segment();
     (void)raw_syscall(__NR_sigaltstack, (long)&thread->alternate_stack, 0, 0, 0, 0, 0);

@@ -347,7 +347,7 @@ FUNCTION stalker_gate_begin
         call    stalker_dispatch
         jmp     stalker_resume
 
-/* stalker_clone(parent, child): see stalker/translator.h. The kernel keeps r12 in both of them. */
+/* stalker_clone(parent, child): see stalker/stalker_gate.h. The kernel keeps r12 in both of them. */
 FUNCTION stalker_clone
         pushq   %rbx
         pushq   %r12

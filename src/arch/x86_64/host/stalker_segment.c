@@ -4,7 +4,7 @@
  * asks for state that is not anybody's, which is tiles.
  */
 #include "base/raw_syscall.h"
-#include "stalker/translator.h"
+#include "stalker/stalker_gate.h"
 
 #include "stalker/program_memory.h"
 #include "stalker/signal_stack.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linking the exits of x86-64 blocks. As translator.h has it. */
+/* Linking the exits of x86-64 blocks. As arch/engine.h has it. */
 #ifndef GAIT_ARCH_X86_64_STALKER_EXIT_CODE_H
 #define GAIT_ARCH_X86_64_STALKER_EXIT_CODE_H
 

@@ -19,7 +19,7 @@ struct stalker_thread;
  */
 bool x86_undo_refused(const struct code_cache *cache, uint32_t from, struct gait_cpu_context *cpu);
 
-/* See struct translator. */
+/* See struct engine_place. */
 bool x86_refuse_branch(const struct stalker_thread *thread, struct gait_cpu_context *cpu);
 
 #endif

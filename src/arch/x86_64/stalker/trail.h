@@ -102,7 +102,7 @@ bool trail_find(const uint8_t *trail, size_t trail_bytes, uint32_t cache_offset,
 /* The point from which an indirect branch goes to its target. False: there is none. */
 bool trail_find_branch(const uint8_t *trail, size_t trail_bytes, struct trail_point *point_out);
 
-/* See struct translator. */
+/* See struct engine_place. */
 uint8_t x86_callouts_done_at(const struct code_place *place, struct cache_pc pc);
 bool x86_find_behind(const struct code_place *place, struct callout_behind *behind, bool *is_told_out);
 

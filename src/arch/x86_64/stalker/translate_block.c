@@ -4,8 +4,9 @@
  * not change the flow of control. translate_flow.c writes those that do, and so the end of most blocks. Invariant: at
  * each instruction written to hot memory, the trail knows the program's state.
  */
-#include "arch/x86_64/stalker/translate_block.h"
+#include "arch/x86_64/engine.h"
 
+#include "arch/engine.h"
 #include "arch/host_cpu.h"
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/cold_piece.h"
@@ -13,11 +14,9 @@
 #include "arch/x86_64/stalker/refused_branch.h"
 #include "arch/x86_64/stalker/segment_code.h"
 #include "arch/x86_64/stalker/source_check.h"
-#include "arch/x86_64/stalker/thread_registers.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "base/code_memory.h"
 #include "stalker/stalker_engine.h"
-#include "stalker/translator.h"
 
 #include <asm/errno.h>
 
@@ -410,8 +409,7 @@ static void put_cold_landing(struct translation *translation, struct block *bloc
 /* The vsyscall page: gettimeofday, time, getcpu. The kernel does their work when it is asked to execute them. */
 static const uint64_t vsyscalls[] = {0xffffffffff600000, 0xffffffffff600400, 0xffffffffff600800, 0};
 
-const struct translator translator_x86_64 = {
-    .name = "x86_64",
+const struct engine_emit x86_emit = {
     .unreadable_functions = vsyscalls,
     .insns_bytes = sizeof(struct x86_block),
     .position_register = POSITION_REGISTER,
@@ -428,22 +426,13 @@ const struct translator translator_x86_64 = {
     .put_count = x86_put_count,
     .put_return = x86_put_return_here,
     .put_call_piece = x86_put_call_piece,
-    .system_call_next = x86_system_call_next,
-    .system_call_get = x86_system_call_get,
-    .system_call_done = x86_system_call_done,
-    .system_call_result = x86_system_call_result,
-    .system_call_behind = x86_system_call_behind,
-    .stack_pointer = x86_stack_pointer,
-    .set_stack_pointer = x86_set_stack_pointer,
-    .call_get = x86_call_get,
-    .call_arguments = x86_call_arguments,
-    .call_value = x86_call_value,
     .put_landing = put_cold_landing,
     .link = x86_link,
+};
+
+const struct engine_place x86_place = {
     .recover = x86_recover,
     .refuse_branch = x86_refuse_branch,
     .callouts_done_at = x86_callouts_done_at,
     .find_behind = x86_find_behind,
-    .registers_get = x86_registers_get,
-    .registers_set = x86_registers_set,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/own_calls.h"
 
-#include "arch/host_cpu.h"
+#include "arch/cpu.h"
 
 #include "base/raw_syscall.h"
 #include "support/check.h"
@@ -13,7 +13,7 @@ static void each_is_behind_a_system_call(void)
     uint64_t places[OWN_CALLS_MAX];
     size_t count = own_calls_list(places);
 
-    if (strcmp(host_cpu_name(), "arm64") != 0)
+    if (strcmp(cpu_host()->name, "arm64") != 0)
         check_skip("this test is for arm64");
     CHECK(count > 0 && count <= OWN_CALLS_MAX);
     for (size_t i = 0; i < count; i++) {

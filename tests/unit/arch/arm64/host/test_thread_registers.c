@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/thread_registers.h"
 
-#include "arch/host_cpu.h"
+#include "arch/cpu.h"
 #include "support/check.h"
 
 static void pc_and_sp_are_behind_the_31_registers(void)
 {
     struct thread_registers registers = {{0}};
 
-    if (strcmp(host_cpu_name(), "arm64") != 0)
+    if (strcmp(cpu_host()->name, "arm64") != 0)
         check_skip("this test is for arm64");
     thread_registers_set_sp(&registers, 11);
     thread_registers_set_pc(&registers, 22);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "arch/engine.h"
 #include "arch/x86_64/hook/branch_survey.h"
 
 #include "hook/hook_surveyor.h"
@@ -144,8 +145,8 @@ static void tables_are_read_only_so_far(void)
     planned_code_survey(&code);
     CHECK_EQUAL(code.planner.table_budget, 16 * code.code_bytes - sizeof(code.data) / 4);
     code.planner.table_budget = 3;
-    code.planner.surveyor->survey(&code.planner,
-                                  &(struct hook_code){code.code, PLANNED_CODE, PLANNED_CODE + 64, PLANNED_CODE + 64});
+    code.planner.machine->survey(&code.planner,
+                                 &(struct hook_code){code.code, PLANNED_CODE, PLANNED_CODE + 64, PLANNED_CODE + 64});
     CHECK_EQUAL(code.planner.table_budget, 0);
     planned_code_deinit(&code);
 }

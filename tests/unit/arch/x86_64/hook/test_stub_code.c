@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "hook/hook_stub_writer.h"
+#include "arch/x86_64/hook/hook_code.h"
+
+#include "arch/engine.h"
 
 #include "arch/x86_64/isa/decoder.h"
 #include "base/code_writer.h"
 #include "hook/stub_knowledge.h"
 #include "support/check.h"
-
-extern const struct hook_stub_writer hook_stub_writer_x86_64;
 
 #define PLACE  0x10000000ull
 #define TARGET 0x10012345ull
@@ -24,7 +24,7 @@ static struct code_writer write_stub(unsigned parts, uint64_t place, uint64_t ta
 
     memset(bytes, 0, sizeof(bytes));
     code_writer_init(&writer, bytes, capacity, cache_pc_of(place));
-    hook_stub_writer_x86_64.write(&writer, &request, &gates, &stub);
+    x86_hook_stub_put(&writer, &request, &gates, &stub);
     return writer;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What plans learn of single instructions. */
+#include "arch/engine.h"
 #include "hook/hook_surveyor.h"
 
 #include "support/check.h"
@@ -20,11 +21,11 @@ static void is_seen_as(const char *bytes, unsigned size_bytes, unsigned flags)
     planned_code_add(&code, "first", bytes, size_bytes);
     planned_code_survey(&code);
     CHECK(hook_planner_code(&code.planner, PLANNED_CODE, &there));
-    CHECK(code.planner.surveyor->look(&code.planner, &there, PLANNED_CODE, &instruction));
+    CHECK(code.planner.machine->look(&code.planner, &there, PLANNED_CODE, &instruction));
     CHECK_EQUAL(instruction.length, size_bytes);
     CHECK_EQUAL(instruction.flags, flags);
     there.end--;
-    CHECK(!code.planner.surveyor->look(&code.planner, &there, PLANNED_CODE, &instruction));
+    CHECK(!code.planner.machine->look(&code.planner, &there, PLANNED_CODE, &instruction));
     planned_code_deinit(&code);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "arch/x86_64/hook/hook_code.h"
+
 #include "hook/system_call_stub.h"
 
 #include "base/code_writer.h"
 #include "support/check.h"
 
 #include <string.h>
-
-extern const struct system_call_stub_writer system_call_stub_writer_x86_64;
 
 static uint8_t bytes[512];
 
@@ -19,7 +19,7 @@ static struct system_call_stub write(const struct hook_plan *plan, const void *d
 
     memset(bytes, 0xcc, sizeof(bytes));
     code_writer_init(&writer, bytes, room, cache_pc_of(0x10000));
-    system_call_stub_writer_x86_64.write(&writer, &request, &stub);
+    x86_system_call_stub_put(&writer, &request, &stub);
     CHECK_EQUAL(code_writer_overflowed(&writer), room < SYSTEM_CALL_STUB_BYTES_MAX);
     return stub;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "arch/cpu.h"
 #include "arch/host_cpu.h"
 
 #include "arch/x86_64/isa/decoder.h"
@@ -15,7 +16,7 @@ static void the_name_is_that_of_the_machine(void)
     CHECK_EQUAL(uname(&name), 0);
     if (strcmp(name.machine, "x86_64") != 0)
         check_skip("this test is for x86_64");
-    CHECK_TEXT(host_cpu_name(), name.machine);
+    CHECK_TEXT(cpu_host()->name, name.machine);
 }
 
 /* What the kernel says of the vendor. */

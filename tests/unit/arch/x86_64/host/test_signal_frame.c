@@ -7,8 +7,8 @@
 #include "stalker/callout.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_stack.h"
+#include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/translator.h"
 #include "support/check.h"
 
 #include <signal.h>

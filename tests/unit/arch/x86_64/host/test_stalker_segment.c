@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stalker/translator.h"
+#include "stalker/stalker_gate.h"
 
 #include "stalker/system_call.h"
 #include "stalker/thread.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "arch/x86_64/stalker/translate_block.h"
+#include "arch/x86_64/engine.h"
 
+#include "arch/engine.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "gait/stalker.h"
-#include "stalker/translator.h"
 #include "support/check.h"
 #include "support/program_code.h"
 #include "support/stalker_lab.h"
@@ -324,8 +324,8 @@ static void a_thread_is_found_at_each_instruction(void)
 
 static void the_contract_is_this_cpus(void)
 {
-    CHECK_TEXT(translator_x86_64.name, "x86_64");
-    CHECK(translator_host() == &translator_x86_64);
+    CHECK(engine_host()->emit == &x86_emit);
+    CHECK(engine_host()->place == &x86_place);
 }
 
 static const struct check_case cases[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "arch/x86_64/stalker/thread_registers.h"
+#include "arch/x86_64/engine.h"
 
-#include "gait/stalker.h"
 #include "gait/x86_64.h"
 #include "stalker/system_call.h"
 #include "support/check.h"
@@ -21,7 +20,7 @@ static void a_system_call_has_its_number_and_arguments_in_registers(void)
     struct system_call call;
 
     fill();
-    x86_system_call_get(&cpu, &call);
+    x86_registers.system_call_get(&cpu, &call);
     CHECK_EQUAL(call.number, gait_x86_64_rax(&cpu));
     CHECK_EQUAL(call.arguments[0], gait_x86_64_rdi(&cpu));
     CHECK_EQUAL(call.arguments[1], gait_x86_64_rsi(&cpu));
@@ -42,21 +41,18 @@ static void behind_a_system_call_registers_are_as_the_kernel_leaves_them(void)
     gait_x86_64_rcx(&expected) = 0x5002;
     gait_x86_64_r11(&expected) = 0x246;
     expected.pc = 0x5002;
-    x86_system_call_done(&cpu, -22);
+    x86_registers.system_call_done(&cpu, -22);
     CHECK(memcmp(&cpu, &expected, sizeof(cpu)) == 0);
 }
 
 static void a_call_has_its_return_address_on_the_stack(void)
 {
     uint64_t stack[4] = {0xabc, 1, 2, 3};
-    struct gait_call call = {.target = 0x5000};
 
     fill();
     gait_x86_64_rsp(&cpu) = (uintptr_t)stack;
-    x86_call_get(&cpu, &call);
-    CHECK_EQUAL(call.return_address, 0xabc);
-    CHECK(call.stack == stack);
-    CHECK_EQUAL(call.target, 0x5000);
+    CHECK_EQUAL(gait_cpu_return_address(&cpu), 0xabc);
+    CHECK_EQUAL(gait_cpu_link_register(&cpu), 0);
 }
 
 static void arguments_and_results_are_in_registers(void)
@@ -68,12 +64,9 @@ static void arguments_and_results_are_in_registers(void)
                                                           [GAIT_X86_64_R8] = 5,
                                                           [GAIT_X86_64_R9] = 6,
                                                           [GAIT_X86_64_RAX] = 7}};
-    uint64_t arguments[6];
-
-    x86_call_arguments(&called, arguments);
-    for (uint64_t i = 0; i < 6; i++)
-        CHECK_EQUAL(arguments[i], i + 1);
-    CHECK_EQUAL(x86_call_value(&called), 7);
+    for (unsigned i = 0; i < 6; i++)
+        CHECK_EQUAL(gait_cpu_argument(&called, i), i + 1);
+    CHECK_EQUAL(gait_cpu_result(&called), 7);
 }
 
 static const struct check_case cases[] = {

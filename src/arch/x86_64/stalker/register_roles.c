@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Which registers system calls and calls have their parts in. Stateless. */
-#include "arch/x86_64/stalker/thread_registers.h"
+/* Which registers system calls have their parts in, and where a tracer finds those of a thread. Stateless. */
+#include "arch/x86_64/engine.h"
 
 #include "arch/thread_registers.h"
 #include "arch/x86_64/isa/user_registers.h"
-#include "gait/stalker.h"
 #include "gait/x86_64.h"
 #include "stalker/system_call.h"
 
 #define SYSCALL_BYTES 2
 
-void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out)
+static void system_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out)
 {
     *call_out = (struct system_call){
         .number = (long)gait_x86_64_rax(cpu),
@@ -19,12 +18,12 @@ void x86_system_call_get(const struct gait_cpu_context *cpu, struct system_call 
     };
 }
 
-struct app_pc x86_system_call_next(const struct gait_cpu_context *cpu)
+static struct app_pc system_call_next(const struct gait_cpu_context *cpu)
 {
     return app_pc_of(cpu->pc + SYSCALL_BYTES);
 }
 
-void x86_system_call_done(struct gait_cpu_context *cpu, long result)
+static void system_call_done(struct gait_cpu_context *cpu, long result)
 {
     cpu->pc += SYSCALL_BYTES;
     gait_x86_64_rax(cpu) = (uint64_t)result;
@@ -32,43 +31,14 @@ void x86_system_call_done(struct gait_cpu_context *cpu, long result)
     gait_x86_64_r11(cpu) = cpu->flags;
 }
 
-long x86_system_call_result(const struct gait_cpu_context *cpu)
+static long system_call_result(const struct gait_cpu_context *cpu)
 {
     return (long)gait_x86_64_rax(cpu);
 }
 
-struct app_pc x86_system_call_behind(const struct gait_cpu_context *cpu)
+static struct app_pc system_call_behind(const struct gait_cpu_context *cpu)
 {
     return app_pc_of(gait_x86_64_rcx(cpu));
-}
-
-uint64_t x86_stack_pointer(const struct gait_cpu_context *cpu)
-{
-    return gait_x86_64_rsp(cpu);
-}
-
-void x86_set_stack_pointer(struct gait_cpu_context *cpu, uint64_t sp)
-{
-    gait_x86_64_rsp(cpu) = sp;
-}
-
-void x86_call_get(struct gait_cpu_context *cpu, struct gait_call *call_out)
-{
-    call_out->stack = (uint64_t *)(uintptr_t)gait_x86_64_rsp(cpu);
-    call_out->return_address = call_out->stack[0];
-}
-
-void x86_call_arguments(const struct gait_cpu_context *cpu, uint64_t arguments_out[6])
-{
-    const uint64_t arguments[] = {gait_x86_64_rdi(cpu), gait_x86_64_rsi(cpu), gait_x86_64_rdx(cpu),
-                                  gait_x86_64_rcx(cpu), gait_x86_64_r8(cpu),  gait_x86_64_r9(cpu)};
-
-    __builtin_memcpy(arguments_out, arguments, sizeof(arguments));
-}
-
-uint64_t x86_call_value(const struct gait_cpu_context *cpu)
-{
-    return gait_x86_64_rax(cpu);
 }
 
 /* In the order of a context. */
@@ -77,8 +47,8 @@ uint64_t x86_call_value(const struct gait_cpu_context *cpu)
     DO(rcx)                                                                                                            \
     DO(rdx) DO(rbx) DO(rsp) DO(rbp) DO(rsi) DO(rdi) DO(r8) DO(r9) DO(r10) DO(r11) DO(r12) DO(r13) DO(r14) DO(r15)
 
-void x86_registers_get(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
-                       uint64_t *segment_base_out)
+static void registers_get(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
+                          uint64_t *segment_base_out)
 {
     const struct x86_user_registers *user = x86_user_registers_const(registers);
 
@@ -90,7 +60,7 @@ void x86_registers_get(const struct thread_registers *registers, struct gait_cpu
     *segment_base_out = user->gs_base;
 }
 
-void x86_registers_set(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base)
+static void registers_set(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base)
 {
     struct x86_user_registers *user = x86_user_registers(registers);
 
@@ -101,3 +71,13 @@ void x86_registers_set(struct thread_registers *registers, const struct gait_cpu
     user->eflags = cpu->flags;
     user->gs_base = segment_base;
 }
+
+const struct engine_registers x86_registers = {
+    .system_call_next = system_call_next,
+    .system_call_get = system_call_get,
+    .system_call_done = system_call_done,
+    .system_call_result = system_call_result,
+    .system_call_behind = system_call_behind,
+    .get = registers_get,
+    .set = registers_set,
+};

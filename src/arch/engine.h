@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What following threads and hooking functions need of a CPU: one contract, a struct for each concern. All of it that
+ * does not have to run on the CPU is here, so that a CPU's part is built and tested on every machine; what has to is
+ * declared in the headers of stalker/ and hook/ that say "in arch/<cpu>/host", and host_missing.c answers for a CPU
+ * that lacks a part of it. docs/howto/add_architecture.md says what to write in which order.
+ *
+ * Usable inside the target: no libc, no state.
+ */
+#ifndef GAIT_ARCH_ENGINE_H
+#define GAIT_ARCH_ENGINE_H
+
+#include "base/address.h"
+#include "base/attributes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct block;
+struct block_exit;
+struct callout;
+struct callout_behind;
+struct code_cache;
+struct code_place;
+struct code_writer;
+struct elf_function;
+struct gait_cpu_context;
+struct hook_code;
+struct hook_instruction;
+struct hook_plan;
+struct hook_planner;
+struct hook_return_use;
+struct hook_stub;
+struct hook_stub_request;
+struct stalker_thread;
+struct system_call;
+struct system_call_frame;
+struct system_call_stub;
+struct system_call_stub_request;
+struct thread_registers;
+struct translation;
+
+/*
+ * Writing translated code. All functions write through the translation's writers, whose overflow is sticky, and are
+ * called under the cache's lock.
+ */
+struct engine_emit {
+    size_t insns_bytes;         /* of translation.insns */
+    unsigned position_register; /* where the position of events is, where there are any */
+
+    /* Functions that the kernel provides at fixed addresses where nobody can read: they end with a 0. May be NULL. */
+    const uint64_t *unreadable_functions;
+
+    /* Decodes the block that begins at block->start: sets its size and number of instructions. */
+    void (*decode)(struct translation *translation);
+
+    unsigned (*insn_length)(const struct translation *translation, unsigned which);
+
+    /* Writes what stands before the first instruction. */
+    void (*open)(struct translation *translation);
+
+    /* Writes instruction number `which`, with all that following it takes. */
+    void (*put)(struct translation *translation, unsigned which);
+
+    /* The same for all of them, one behind the other. */
+    void (*put_all)(struct translation *translation);
+
+    /* Writes the call of a native function, and with it the end of its block. */
+    void (*put_native)(struct translation *translation);
+
+    /* The block under way ends behind its first insn_count instructions. */
+    void (*cut)(struct translation *translation);
+
+    /* Write what transformers want at an original address, before it runs. */
+    void (*put_callout)(struct translation *translation, const struct callout *callout);
+    void (*put_code)(struct translation *translation, struct app_pc pc, const void *code, size_t size_bytes);
+    void (*put_count)(struct translation *translation, struct app_pc pc, uint64_t *counter);
+    void (*put_return)(struct translation *translation, struct app_pc pc);
+
+    /* Writes how the block ends when nothing put so far ends it: it goes on to what follows. */
+    void (*close)(struct translation *translation);
+
+    /* Writes a landing for a block that has none, in the cold memory. Sets block->landing. */
+    void (*put_landing)(struct translation *translation, struct block *block);
+
+    /*
+     * Writes code that makes the system call in the registers and comes back through stalker_gate_called; a child,
+     * which gets 0, goes on natively at `next`, with that segment base.
+     */
+    void (*put_call_piece)(struct code_writer *writer, struct app_pc next, uint64_t segment_base);
+
+    /* Makes an exit's branch go to the block `to`, or back to its stub for NULL. -ENOSPC: no room for a far jump. */
+    MUST_USE int (*link)(const struct code_cache *cache, struct block_exit *exit, const struct block *to);
+};
+
+/* Where in the program a place in translated code stands. Signal-safe. */
+struct engine_place {
+    /*
+     * Turns the registers that a thread has at a place in translated code, the pc included, into the program's.
+     * -ENOENT: nothing is known of that place; the engine is met behind it.
+     */
+    MUST_USE int (*recover)(struct stalker_thread *thread, const struct code_place *place,
+                            struct gait_cpu_context *cpu);
+
+    /* How many callouts at the program's pc, and pieces of code put there, are done at a place. */
+    uint8_t (*callouts_done_at)(const struct code_place *place, struct cache_pc pc);
+
+    /*
+     * Where a block can be entered at its start with behind->done of them done, and whether the event of the block is
+     * recorded by then. False: nowhere.
+     */
+    bool (*find_behind)(const struct code_place *place, struct callout_behind *behind, bool *is_told_out);
+
+    /*
+     * A thread is on its way to cpu->pc by the indirect branch that ends the block of its `exit`, with all registers as
+     * they are behind it. Where the CPU refuses to go there: puts them, the pc included, back to before the branch, and
+     * returns true.
+     */
+    bool (*refuse_branch)(const struct stalker_thread *thread, struct gait_cpu_context *cpu);
+};
+
+/* Registers in their roles, beyond what gait/cpu_context.h says of them. */
+struct engine_registers {
+    /* Where the program goes on behind the system call at a pc. */
+    struct app_pc (*system_call_next)(const struct gait_cpu_context *cpu);
+
+    /* The system call that a thread is about to make, and how it goes on behind it with a result. */
+    void (*system_call_get)(const struct gait_cpu_context *cpu, struct system_call *call_out);
+    void (*system_call_done)(struct gait_cpu_context *cpu, long result);
+
+    /* Behind the instruction: what the kernel answered, and where that is, as it says itself. */
+    long (*system_call_result)(const struct gait_cpu_context *cpu);
+    struct app_pc (*system_call_behind)(const struct gait_cpu_context *cpu);
+
+    /* Between the registers of a stopped thread and a context; `segment_base` is that of the register that we use. */
+    void (*get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out, uint64_t *segment_base_out);
+    void (*set)(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base);
+};
+
+/* How many bytes patches have, and from behind a short jump how far it leads, back and forth. 0: there is none. */
+struct engine_patch_sizes {
+    unsigned jump;
+    unsigned hop;
+    unsigned trap;
+    unsigned hop_reach_back;
+    unsigned hop_reach;
+};
+
+/* No patch, of one place, is longer on any CPU. */
+#define REDIRECT_BYTES_MAX 16
+
+/* What a patch writes, at one place or at two. */
+struct redirect {
+    uint8_t bytes[REDIRECT_BYTES_MAX]; /* plan.patch_bytes at plan.patch_at */
+    uint8_t hop[REDIRECT_BYTES_MAX];   /* plan.hop_bytes at plan.hop_at */
+};
+
+/* The gates that a stub is to call: addresses of hook_gate.h, or others in tests. */
+struct hook_stub_gates {
+    uint64_t enter; /* of one whose return is not seen: the only one */
+    uint64_t leave;
+};
+
+/* Planning patches of code, which may be that of another machine, and writing them and what they lead to. */
+struct engine_hook {
+    struct engine_patch_sizes sizes;
+    unsigned system_call_bytes; /* of the instruction that makes a system call */
+
+    /* Marks all places that the code leads to or points at, by hook_planner_add_target() and its like. */
+    void (*survey)(struct hook_planner *planner, const struct hook_code *code);
+
+    /*
+     * Whether the code may lead to, or have the address of, a place that is near to what is planned, other than known
+     * starts; or has a table of jumps. What takes long to know is answered with true. NULL: all code is looked at.
+     */
+    bool (*may_matter)(const struct hook_planner *planner, const struct hook_code *code);
+
+    /* Marks where code may make system calls, by hook_planner_add_near(); too many do no harm. NULL: as above. */
+    void (*mark_system_calls)(struct hook_planner *planner, const struct hook_code *code);
+
+    /* The instruction at an address in the code. False: none that ends there, too. */
+    bool (*look)(const struct hook_planner *planner, const struct hook_code *code, uint64_t at,
+                 struct hook_instruction *instruction_out);
+
+    /* Looks at all instructions of a function for what it does with its return address; it has a plan. */
+    void (*find_return_use)(const struct hook_planner *planner, const struct elf_function *function,
+                            const struct hook_plan *plan, struct hook_return_use *use_out);
+
+    /* Plans all system calls in the code: as hook_planner_find_system_calls. */
+    void (*find_system_calls)(struct hook_planner *planner, const struct hook_code *code,
+                              void (*take)(void *context, const struct hook_plan *plan), void *context);
+
+    /* The bytes of a patch. -ERANGE: the target cannot be reached from there; -EINVAL: not a method of this CPU. */
+    int (*make_redirect)(const struct hook_plan *plan, uint64_t target, struct redirect *redirect_out);
+
+    /* Writes a jump to any address at all, at most REDIRECT_BYTES_MAX long, that takes no register. */
+    void (*put_jump)(struct code_writer *writer, uint64_t target);
+
+    /*
+     * Writes a stub, and where its knowledge is, laid out as the CPU's stub_layout.h has it. Targets that are out of
+     * reach are the writer's sticky overflow.
+     */
+    void (*put_stub)(struct code_writer *writer, const struct hook_stub_request *request,
+                     const struct hook_stub_gates *gates, struct hook_stub *stub_out);
+
+    /* Writes the stub of a patched system call. */
+    void (*put_system_call_stub)(struct code_writer *writer, const struct system_call_stub_request *request,
+                                 struct system_call_stub *stub_out);
+
+    /* The registers of system_call_stub_context(). */
+    void (*system_call_context)(const struct system_call_frame *frame, struct gait_cpu_context *context_out);
+};
+
+struct engine {
+    const struct engine_emit *emit;
+    const struct engine_place *place;
+    const struct engine_registers *registers;
+    const struct engine_hook *hook;
+};
+
+/* That of the CPU that this program runs on; NULL: gait cannot follow threads or hook functions on it yet. */
+const struct engine *engine_host(void);
+
+/* NULL: no machine that gait knows, or none whose code can be patched. */
+const struct engine *engine_by_elf_machine(unsigned machine);
+
+#endif
