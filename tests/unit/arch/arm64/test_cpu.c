@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/cpu.h"
 
+#include "arch/abi.h"
 #include "support/check.h"
 
 extern const struct cpu cpu_arm64;
