@@ -33,6 +33,7 @@ struct hook_planner;
 struct hook_return_use;
 struct hook_stub;
 struct hook_stub_request;
+struct signal_copy;
 struct stalker_thread;
 struct system_call;
 struct system_call_frame;
@@ -138,6 +139,33 @@ struct engine_registers {
     void (*set)(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base);
 };
 
+/* What the kernel writes for a signal handler, and takes back when it returns. Signal-safe. */
+struct engine_frame {
+    uint32_t ucontext_at; /* from the start of a frame, which is the handler's stack pointer */
+    uint32_t info_at;
+    uint32_t mask_at; /* from the start of a ucontext */
+    uint32_t stack_at;
+    uint32_t red_zone_bytes; /* below its stack pointer, that a program may use */
+
+    /* Between the registers in a ucontext and a context. */
+    void (*get)(const void *ucontext, struct gait_cpu_context *cpu_out);
+    void (*set)(void *ucontext, const struct gait_cpu_context *cpu);
+
+    /* Whether the thread goes on step by step, with a trap behind each instruction; and that it does so no more. */
+    bool (*steps)(const struct gait_cpu_context *cpu);
+    void (*end_steps)(struct gait_cpu_context *cpu);
+
+    /* Whether the CPU makes one step of the instruction at `from` and the one behind it, and cpu is between them. */
+    bool (*is_between)(const struct gait_cpu_context *cpu, uint64_t from);
+
+    /* Sets where a copy goes if it is put below an address; and writes it there. */
+    void (*place)(struct signal_copy *copy, uint64_t below);
+    void (*write)(const struct signal_copy *copy);
+
+    /* The registers that a handler begins with, when those before the signal are in `cpu`. */
+    void (*enter)(const struct signal_copy *copy, int signal, uint64_t handler, struct gait_cpu_context *cpu);
+};
+
 /* How many bytes patches have, and from behind a short jump how far it leads, back and forth. 0: there is none. */
 struct engine_patch_sizes {
     unsigned jump;
@@ -216,6 +244,7 @@ struct engine {
     const struct engine_emit *emit;
     const struct engine_place *place;
     const struct engine_registers *registers;
+    const struct engine_frame *frame;
     const struct engine_hook *hook;
 };
 

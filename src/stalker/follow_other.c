@@ -33,7 +33,7 @@
 static void enter_gate(struct gait_cpu_context *cpu)
 {
     cpu->pc = (uintptr_t)stalker_gate_begin;
-    signal_frame_end_steps(cpu);
+    engine_host()->frame->end_steps(cpu);
 }
 
 /* Called under the engine's lock, by try_follow. */

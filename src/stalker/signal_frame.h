@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel writes for a signal handler, and what virtualizing signals needs of the CPU beyond its engine.h:
- * implemented once for each CPU in arch/<cpu>/host. A frame is known by its ucontext. No locks; signal-safe.
+ * What the kernel writes for a signal handler, by struct engine_frame, and how a thread goes on from there, which is in
+ * arch/<cpu>/host. A frame is known by its ucontext. No locks; signal-safe.
  */
 #ifndef GAIT_STALKER_SIGNAL_FRAME_H
 #define GAIT_STALKER_SIGNAL_FRAME_H
+
+#include "arch/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,22 +15,6 @@
 struct gait_cpu_context;
 struct signal_stack;
 struct stalker_thread;
-
-/* Between the registers in a frame and a context. */
-void signal_frame_get(const void *ucontext, struct gait_cpu_context *cpu_out);
-void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu);
-
-/* Whether the thread goes on step by step, with a trap behind each instruction. */
-bool signal_frame_steps(const struct gait_cpu_context *cpu);
-
-/* No more. */
-void signal_frame_end_steps(struct gait_cpu_context *cpu);
-
-/* Whether the CPU makes one step of the instruction at `from` and the one behind it, and cpu is between them. */
-bool signal_frame_is_between(const struct gait_cpu_context *cpu, uint64_t from);
-
-uint64_t *signal_frame_mask(void *ucontext);
-struct signal_stack *signal_frame_stack(void *ucontext);
 
 /* A frame to be written for the program. */
 struct signal_copy {
@@ -39,24 +25,48 @@ struct signal_copy {
     size_t size_bytes;
 };
 
+/* Between the registers in a frame and a context. */
+static inline void signal_frame_get(const void *ucontext, struct gait_cpu_context *cpu_out)
+{
+    engine_host()->frame->get(ucontext, cpu_out);
+}
+
+static inline void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu)
+{
+    engine_host()->frame->set(ucontext, cpu);
+}
+
+static inline uint64_t *signal_frame_mask(void *ucontext)
+{
+    return (uint64_t *)(void *)((uint8_t *)ucontext + engine_host()->frame->mask_at);
+}
+
+static inline struct signal_stack *signal_frame_stack(void *ucontext)
+{
+    return (struct signal_stack *)(void *)((uint8_t *)ucontext + engine_host()->frame->stack_at);
+}
+
 /* Where the parts of a frame that begins at an address are. */
-uint64_t signal_frame_info_at(uint64_t start);
-uint64_t signal_frame_ucontext_at(uint64_t start);
+static inline uint64_t signal_frame_info_at(uint64_t start)
+{
+    return start + engine_host()->frame->info_at;
+}
 
-/* Sets where the copy goes if it is put below an address. */
-void signal_frame_place(struct signal_copy *copy, uint64_t below);
+static inline uint64_t signal_frame_ucontext_at(uint64_t start)
+{
+    return start + engine_host()->frame->ucontext_at;
+}
 
-/* How many bytes below its stack pointer a program may use. */
-uint64_t signal_frame_kept_bytes(void);
-
-/* Writes it there. */
-void signal_frame_write(const struct signal_copy *copy);
-
-/* The registers that a handler begins with, when those before the signal are in `cpu`. */
-void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t handler, struct gait_cpu_context *cpu);
+#define SIGNAL_INFO_ADDRESS_AT 16
 
 /* Changes the address in a siginfo, if it has that one. */
-void signal_info_move(void *info, uint64_t from, uint64_t to);
+static inline void signal_info_move(void *info, uint64_t from, uint64_t to)
+{
+    uint64_t *address = (uint64_t *)(void *)((uint8_t *)info + SIGNAL_INFO_ADDRESS_AT);
+
+    if (*address == from)
+        *address = to;
+}
 
 /*
  * Restores mask and vector state from the program's frame, by way of a copy that returns to stalker_gate_begin with all

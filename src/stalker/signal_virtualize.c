@@ -11,11 +11,11 @@
  * taken on the way, since the interrupted thread may have any.
  */
 #include "stalker/signal_virtualize.h"
-#include "stalker/call_telling.h"
 
 #include "arch/engine.h"
 #include "base/counters.h"
 #include "base/raw_syscall.h"
+#include "stalker/call_telling.h"
 #include "stalker/code_cache.h"
 #include "stalker/event_write.h"
 #include "stalker/follow.h"
@@ -34,6 +34,7 @@
 #include <linux/signal.h>
 
 _Static_assert(sizeof(struct signal_info) == sizeof(siginfo_t), "the kernel has another one");
+_Static_assert(offsetof(siginfo_t, si_addr) == SIGNAL_INFO_ADDRESS_AT, "the kernel has another one");
 
 /* No instruction: whatever comes next is behind it. */
 #define STEP_BEFORE UINT64_MAX
@@ -57,7 +58,7 @@ void signal_thread_begin(struct stalker_thread *thread)
 static bool is_step_owed(const struct stalker_thread *thread, const struct gait_cpu_context *cpu)
 {
     return thread->stepping_from != 0 && thread->stepping_from != cpu->pc &&
-           !signal_frame_is_between(cpu, thread->stepping_from);
+           !engine_host()->frame->is_between(cpu, thread->stepping_from);
 }
 
 static siginfo_t step_info(uint64_t pc)
@@ -114,7 +115,7 @@ _Noreturn void signal_return(struct stalker_thread *thread)
     thread->signals_mask = *signal_frame_mask(ucontext);
     thread->reason =
         callout_done_take(thread, (uintptr_t)ucontext, thread->context.pc) ? STALKER_BEHIND : STALKER_ENTER;
-    thread->stepping_from = signal_frame_steps(&thread->context) ? thread->context.pc : 0;
+    thread->stepping_from = engine_host()->frame->steps(&thread->context) ? thread->context.pc : 0;
     signal_frame_return(thread, ucontext);
 }
 
@@ -205,12 +206,13 @@ static bool copy_frame(struct signal_copy *copy, const struct signal_action *act
     bool on_other = action->flags & SA_ONSTACK && signal_stack_is_free(stack, sp);
 
     copy->restorer = signal_action_restorer(action);
-    signal_frame_place(copy, on_other ? stack->start + stack->size_bytes : sp - signal_frame_kept_bytes());
+    engine_host()->frame->place(copy, on_other ? stack->start + stack->size_bytes
+                                               : sp - engine_host()->frame->red_zone_bytes);
     if (on_other && copy->start < stack->start)
         return false;
     if (!program_memory_make_writable(copy->start, copy->size_bytes))
         return false;
-    signal_frame_write(copy);
+    engine_host()->frame->write(copy);
     return true;
 }
 
@@ -261,7 +263,7 @@ static void begin_in_handler(struct stalker_thread *thread, struct signal_outcom
     signal_frame_set((void *)(uintptr_t)outcome->ucontext, &thread->context);
     run_natively(outcome, NULL);
     frame.start = outcome->sp;
-    signal_frame_enter(&frame, (int)outcome->signal, outcome->target, &entry);
+    engine_host()->frame->enter(&frame, (int)outcome->signal, outcome->target, &entry);
     thread->context = entry;
     outcome->target = (uintptr_t)stalker_gate_begin;
 }
@@ -296,7 +298,7 @@ static void defer(struct stalker_thread *thread, const struct signal_outcome *ou
     thread->signals_held = 1;
     *mask = SIGNAL_MASK_ALL;
     /* The kernel does not hold back a trap that comes now, but ends the process. */
-    if (signal_frame_steps(cpu))
+    if (engine_host()->frame->steps(cpu))
         *mask &= ~bit_of(SIGTRAP);
 }
 
@@ -358,7 +360,7 @@ static void deliver(struct stalker_thread *thread, struct signal_outcome *outcom
     if (!is_sent)
         thread->behind.cache_pc = 0;
     callout_done_keep(thread, signal_frame_ucontext_at(copy.start), cpu->pc);
-    signal_frame_enter(&copy, signal, action.handler, &entry);
+    engine_host()->frame->enter(&copy, signal, action.handler, &entry);
     signal_stack_enter(&thread->alternate_stack);
     /* An instruction that faults was tried, and is told each time. */
     if (!is_sent)
@@ -389,7 +391,7 @@ static bool is_step_under_way(struct stalker_thread *thread, const struct signal
     if (!is_known)
         return true;
     /* The first trap comes at the instruction behind the one that set the flag. */
-    if (thread->stepping_from == 0 || signal_frame_is_between(cpu, thread->stepping_from))
+    if (thread->stepping_from == 0 || engine_host()->frame->is_between(cpu, thread->stepping_from))
         thread->stepping_from = cpu->pc;
     return thread->stepping_from == cpu->pc;
 }

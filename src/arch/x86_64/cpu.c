@@ -12,5 +12,5 @@ const struct cpu cpu_x86_64 = {
     .name = "x86_64",
     .abi = &abi_x86_64,
     .arch = &arch_x86_64,
-    .engine = &(const struct engine){&x86_emit, &x86_place, &x86_registers, &x86_hook},
+    .engine = &(const struct engine){&x86_emit, &x86_place, &x86_registers, &x86_frame, &x86_hook},
 };

@@ -8,6 +8,7 @@
 extern const struct engine_emit x86_emit;
 extern const struct engine_place x86_place;
 extern const struct engine_registers x86_registers;
+extern const struct engine_frame x86_frame;
 extern const struct engine_hook x86_hook;
 
 #endif

@@ -106,66 +106,6 @@ MISSING enum gate_place stalker_gate_recover(struct stalker_thread *thread, stru
     return GATE_UNKNOWN;
 }
 
-MISSING void signal_frame_get(const void *ucontext, struct gait_cpu_context *cpu_out)
-{
-}
-
-MISSING void signal_frame_set(void *ucontext, const struct gait_cpu_context *cpu)
-{
-}
-
-MISSING bool signal_frame_steps(const struct gait_cpu_context *cpu)
-{
-    return false;
-}
-
-MISSING void signal_frame_end_steps(struct gait_cpu_context *cpu)
-{
-}
-
-MISSING bool signal_frame_is_between(const struct gait_cpu_context *cpu, uint64_t from)
-{
-    return false;
-}
-
-MISSING uint64_t *signal_frame_mask(void *ucontext)
-{
-    return NULL;
-}
-
-MISSING struct signal_stack *signal_frame_stack(void *ucontext)
-{
-    return NULL;
-}
-
-MISSING uint64_t signal_frame_info_at(uint64_t start)
-{
-    return 0;
-}
-
-MISSING uint64_t signal_frame_ucontext_at(uint64_t start)
-{
-    return 0;
-}
-
-MISSING void signal_frame_place(struct signal_copy *copy, uint64_t below)
-{
-}
-
-MISSING uint64_t signal_frame_kept_bytes(void)
-{
-    return 0;
-}
-
-MISSING void signal_frame_write(const struct signal_copy *copy)
-{
-}
-
-MISSING void signal_frame_enter(const struct signal_copy *copy, int signal, uint64_t handler,
-                                struct gait_cpu_context *cpu)
-{
-}
-
 MISSING _Noreturn void signal_frame_leave(struct stalker_thread *thread)
 {
     __builtin_trap();
@@ -174,10 +114,6 @@ MISSING _Noreturn void signal_frame_leave(struct stalker_thread *thread)
 MISSING _Noreturn void signal_frame_return(const struct stalker_thread *thread, const void *ucontext)
 {
     __builtin_trap();
-}
-
-MISSING void signal_info_move(void *info, uint64_t from, uint64_t to)
-{
 }
 
 MISSING uint64_t signal_saved_pc_at(uint64_t frame)

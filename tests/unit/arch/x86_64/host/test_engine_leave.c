@@ -68,14 +68,14 @@ static void in_the_original(int signal, siginfo_t *info, void *ucontext)
     struct gait_cpu_context cpu;
 
     copy = (struct signal_copy){.ucontext = ucontext, .info = info, .restorer = (uintptr_t)stalker_signal_restorer};
-    signal_frame_place(&copy, (uintptr_t)stack + sizeof(stack) - 24);
+    engine_host()->frame->place(&copy, (uintptr_t)stack + sizeof(stack) - 24);
     memset(stack, MARK, sizeof(stack));
-    signal_frame_write(&copy);
+    engine_host()->frame->write(&copy);
     CHECK_EQUAL(((uint8_t *)(uintptr_t)copy.start)[-1], MARK);
     CHECK_EQUAL(stack[sizeof(stack) - 24], MARK);
     signal_frame_get(ucontext, &cpu);
     cpu.flags |= FLAG_DIRECTION;
-    signal_frame_enter(&copy, signal, (uintptr_t)in_the_copy, &cpu);
+    engine_host()->frame->enter(&copy, signal, (uintptr_t)in_the_copy, &cpu);
     CHECK(!(cpu.flags & FLAG_DIRECTION));
     leaving.context = cpu;
     leaving.signals_mask = MASK_IN_HANDLER;
@@ -208,23 +208,7 @@ static void in_the_gates_the_state_is_where_each_has_it(void)
     CHECK_EQUAL(cpu.pc, (uintptr_t)stack);
 }
 
-static void steps_are_told_by_the_flag_and_do_not_end_behind_system_calls(void)
-{
-    static const uint8_t code[] = {0x0f, 0x05, 0x90};
-    struct gait_cpu_context cpu = {.flags = 0x246 | 0x100, .pc = (uintptr_t)code + 2};
-
-    CHECK(signal_frame_steps(&cpu));
-    signal_frame_end_steps(&cpu);
-    CHECK(!signal_frame_steps(&cpu));
-    CHECK_EQUAL(cpu.flags, 0x246);
-    CHECK(signal_frame_is_between(&cpu, (uintptr_t)code));
-    CHECK(!signal_frame_is_between(&cpu, (uintptr_t)code + 1));
-    cpu.pc++;
-    CHECK(!signal_frame_is_between(&cpu, (uintptr_t)code + 1));
-}
-
 static const struct check_case cases[] = {
-    CHECK_CASE(steps_are_told_by_the_flag_and_do_not_end_behind_system_calls),
     CHECK_CASE(a_handler_begins_in_a_copy_and_returns_from_it),
     CHECK_CASE(what_is_set_in_a_frame_is_where_the_kernel_looks),
     CHECK_CASE(only_the_address_that_is_meant_is_changed),
