@@ -11,7 +11,7 @@
  * register clears its upper half, smaller sizes keep the rest of it. 8-bit registers are al to r15b.
  *
  * Flags: nothing that is not asked for. A move never becomes an xor, a sum never becomes an inc. What leaves the flags
- * alone says so: all of encoder_move, encoder_stack, and not, xchg, loop.
+ * alone says so: moves, pushes and pops, and not, xchg, loop.
  *
  * Lengths: the shortest form that does what was asked for, except where a fixed one is promised (near jumps).
  *
@@ -29,12 +29,10 @@
 
 #include "arch/x86_64/isa/encoder_arithmetic.h"
 #include "arch/x86_64/isa/encoder_branch.h"
-#include "arch/x86_64/isa/encoder_exchange.h"
 #include "arch/x86_64/isa/encoder_move.h"
 #include "arch/x86_64/isa/encoder_operand.h"
 #include "arch/x86_64/isa/encoder_padding.h"
 #include "arch/x86_64/isa/encoder_plain.h"
-#include "arch/x86_64/isa/encoder_stack.h"
 #include "arch/x86_64/isa/label.h"
 
 #endif

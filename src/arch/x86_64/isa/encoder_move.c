@@ -139,3 +139,47 @@ void x86_bswap(struct code_writer *writer, enum x86_size size, enum x86_gpr reg)
         x86_encoder_refuse(writer, "bswap of less than 32 bits");
     x86_encoder_form_emit_opcode_reg(writer, form, reg);
 }
+
+void x86_push_reg(struct code_writer *writer, enum x86_gpr reg)
+{
+    x86_encoder_form_emit_opcode_reg(writer, (struct x86_encoder_form){.opcode = 0x50}, reg);
+}
+
+void x86_push_mem(struct code_writer *writer, struct x86_mem memory)
+{
+    x86_encoder_form_emit_mem(writer, (struct x86_encoder_form){.opcode = 0xff, .extension = 6}, memory);
+}
+
+void x86_push_imm(struct code_writer *writer, int32_t value)
+{
+    bool is_short = value == (int8_t)value;
+    struct x86_encoder_form form = {.opcode = is_short ? 0x6a : 0x68};
+
+    x86_encoder_form_emit_alone(writer,
+                                x86_encoder_form_immediate(form, is_short ? sizeof(int8_t) : sizeof(int32_t), value));
+}
+
+void x86_pop_reg(struct code_writer *writer, enum x86_gpr reg)
+{
+    x86_encoder_form_emit_opcode_reg(writer, (struct x86_encoder_form){.opcode = 0x58}, reg);
+}
+
+void x86_pop_mem(struct code_writer *writer, struct x86_mem memory)
+{
+    x86_encoder_form_emit_mem(writer, (struct x86_encoder_form){.opcode = 0x8f}, memory);
+}
+
+static struct x86_encoder_form exchange_form(enum x86_exchange exchange, enum x86_size size, enum x86_gpr source)
+{
+    static const uint8_t opcodes[] = {[X86_XCHG] = 0x86, [X86_XADD] = 0xc0, [X86_CMPXCHG] = 0xb0};
+    struct x86_encoder_form form = x86_encoder_form_sized(opcodes[exchange], size, source);
+
+    form.is_two_bytes = exchange != X86_XCHG;
+    return form;
+}
+
+void x86_exchange_mem_reg(struct code_writer *writer, enum x86_exchange exchange, enum x86_size size,
+                          struct x86_mem destination, enum x86_gpr source)
+{
+    x86_encoder_form_emit_mem(writer, exchange_form(exchange, size, source), destination);
+}

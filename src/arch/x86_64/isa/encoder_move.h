@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions that move values and leave the flags alone: mov, extensions, lea, bswap. See encoder.h for the
+ * Instructions that move values: mov, extensions, lea, bswap, push and pop (of 64 bits), which leave the flags alone;
+ * xchg, xadd, cmpxchg, of which the first does. pushfq, popfq and leave are in encoder_plain.h. See encoder.h for the
  * conventions.
  */
 #ifndef GAIT_ARCH_X86_64_ISA_ENCODER_MOVE_H
@@ -44,5 +45,26 @@ void x86_lea(struct code_writer *writer, enum x86_size size, enum x86_gpr destin
 
 /* Reverses the bytes of 32 or 64 bits. */
 void x86_bswap(struct code_writer *writer, enum x86_size size, enum x86_gpr reg);
+
+void x86_push_reg(struct code_writer *writer, enum x86_gpr reg);
+void x86_push_mem(struct code_writer *writer, struct x86_mem memory);
+
+/* Pushes the sign-extended value in one store of 8 bytes; 2 or 5 bytes of code. */
+void x86_push_imm(struct code_writer *writer, int32_t value);
+
+void x86_pop_reg(struct code_writer *writer, enum x86_gpr reg);
+
+/* An address that uses rsp is computed after rsp went up. */
+void x86_pop_mem(struct code_writer *writer, struct x86_mem memory);
+
+/* Reads and writes an operand in one step. */
+enum x86_exchange {
+    X86_XCHG,    /* always atomic in memory; leaves the flags alone */
+    X86_XADD,    /* the register gets the old value, the other operand the sum */
+    X86_CMPXCHG, /* against al, ax, eax or rax */
+};
+
+void x86_exchange_mem_reg(struct code_writer *writer, enum x86_exchange exchange, enum x86_size size,
+                          struct x86_mem destination, enum x86_gpr source);
 
 #endif

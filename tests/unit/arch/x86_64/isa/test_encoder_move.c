@@ -184,7 +184,53 @@ static void moves_that_do_not_exist_are_refused(void)
     CHECK(REFUSES(x86_mov_mem_imm(writer, X86_SIZE_64, memory, INT64_MAX)));
 }
 
+static void every_register_is_pushed_and_popped(void)
+{
+    FOR_EACH_GPR(reg)
+    {
+        ENCODES(x86_push_reg(writer, reg), "push %s", encoding_gpr(X86_SIZE_64, reg));
+        ENCODES(x86_pop_reg(writer, reg), "pop %s", encoding_gpr(X86_SIZE_64, reg));
+    }
+    CHECK_EQUAL(encoding_finish(), 0);
+}
+
+static void memory_is_pushed_and_popped(void)
+{
+    FOR_EACH_MEM(n)
+    {
+        ENCODES(x86_push_mem(writer, encoding_sample_mem(n)), "push %s", encoding_mem(8, encoding_sample_mem(n)));
+        ENCODES(x86_pop_mem(writer, encoding_sample_mem(n)), "pop %s", encoding_mem(8, encoding_sample_mem(n)));
+    }
+    CHECK_EQUAL(encoding_finish(), 0);
+}
+
+static void immediates_are_pushed_sign_extended(void)
+{
+    static const int32_t pushed[] = {0, 1, -1, 127, -128, 128, -129, INT32_MAX, INT32_MIN};
+
+    FOR_EACH(i, pushed)
+    ENCODES(x86_push_imm(writer, pushed[i]), "push 0x%llx", encoding_imm(X86_SIZE_64, pushed[i]));
+    CHECK_EQUAL(encoding_finish(), 0);
+}
+
+static const char *const exchange_names[] = {"xchg", "xadd", "cmpxchg"};
+
+static void memory_exchanges_with_every_register_and_size(void)
+{
+    FOR_EACH(i, exchange_names)
+    FOR_EACH_SIZE(size)
+    FOR_EACH_GPR(from)
+    FOR_EACH_MEM(n)
+    ENCODES(x86_exchange_mem_reg(writer, (enum x86_exchange)i, size, encoding_sample_mem(n), from), "%s %s, %s",
+            exchange_names[i], encoding_mem(size, encoding_sample_mem(n)), encoding_gpr(size, from));
+    CHECK_EQUAL(encoding_finish(), 0);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(every_register_is_pushed_and_popped),
+    CHECK_CASE(memory_is_pushed_and_popped),
+    CHECK_CASE(immediates_are_pushed_sign_extended),
+    CHECK_CASE(memory_exchanges_with_every_register_and_size),
     CHECK_CASE(registers_move_in_every_pair_and_size),
     CHECK_CASE(memory_moves_with_every_register_and_size),
     CHECK_CASE(immediates_reach_every_register_in_the_shortest_form),
