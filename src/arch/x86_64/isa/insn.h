@@ -3,8 +3,8 @@
  * The vocabulary in which x86-64 instructions are described: what kind of control flow, which class, which properties,
  * and what an operand can be. Plain enums, shared by the decoder, its tables and the tool that makes those tables.
  */
-#ifndef GAIT_ARCH_X86_64_ISA_INSTRUCTION_H
-#define GAIT_ARCH_X86_64_ISA_INSTRUCTION_H
+#ifndef GAIT_ARCH_X86_64_ISA_INSN_H
+#define GAIT_ARCH_X86_64_ISA_INSN_H
 
 /* What an instruction does to the flow of control. */
 enum x86_flow {

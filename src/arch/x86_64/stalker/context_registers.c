@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which registers system calls and calls have their parts in. Stateless. */
-#include "arch/x86_64/stalker/thread_registers.h"
+#include "arch/x86_64/stalker/context_registers.h"
 
 #include "arch/thread_registers.h"
 #include "arch/x86_64/isa/user_registers.h"

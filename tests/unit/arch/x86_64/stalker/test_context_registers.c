@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "arch/x86_64/stalker/thread_registers.h"
+#include "arch/x86_64/stalker/context_registers.h"
 
 #include "gait/stalker.h"
 #include "gait/x86_64.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls and calls in x86-64 registers. As translator.h has it. */
-#ifndef GAIT_ARCH_X86_64_STALKER_THREAD_REGISTERS_H
-#define GAIT_ARCH_X86_64_STALKER_THREAD_REGISTERS_H
+#ifndef GAIT_ARCH_X86_64_STALKER_CONTEXT_REGISTERS_H
+#define GAIT_ARCH_X86_64_STALKER_CONTEXT_REGISTERS_H
 
 #include "base/address.h"
 
