@@ -128,7 +128,7 @@ QUERY_C   := $(if $(filter yes,$(SQLITE)),$(filter-out %/query_none.c,$(wildcard
     $(wildcard src/query/query_none.c src/query/row_*.c))
 # Beside and after the target.
 CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c) \
-    $(if $(filter yes,$(DWARF)),%/call_stack_none.c %/dwarf_arguments_none.c %/dwarf_code_none.c %/module_lines_none.c,%_libdw.c) \
+    $(if $(filter yes,$(DWARF)),%/system_call_stack_none.c %/dwarf_arguments_none.c %/dwarf_code_none.c %/module_lines_none.c,%_libdw.c) \
     $(if $(filter yes,$(DEMANGLE)),%/demangle_none.c,%/demangle_libiberty.c) \
     $(if $(filter yes,$(SQLITE)),%/sqlite_none.c,%/sqlite_libsqlite3.c) \
     $(if $(filter yes,$(ZLIB)),%/gzip_writer_none.c,%/gzip_writer_zlib.c) \

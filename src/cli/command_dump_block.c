@@ -10,7 +10,7 @@
 #include "cli/screens/screen.h"
 #include "cli/screens/side_by_side.h"
 #include "gait/stalker.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "cli/screens/screen.h"
 #include "cli/screens/side_by_side.h"
 #include "gait/code_copy.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,9 +8,9 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/progress_bar.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/kernel_events.h"
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static bool is_wanted(const struct export *export, uint32_t tid, const char *nam
     bool is = export->options.thread_count == 0;
 
     for (size_t i = 0; i < export->options.thread_count && !is; i++)
-        is = thread_choice_means(export->options.threads[i], tid, name);
+        is = thread_pattern_means(export->options.threads[i], tid, name);
     return is;
 }
 

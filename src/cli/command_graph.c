@@ -8,10 +8,10 @@
 #include "cli/reading_status.h"
 #include "cli/screens/graph_screen.h"
 #include "cli/screens/pager.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "hosted/json_writer.h"
 #include "trace/stream_reader.h"
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -223,8 +223,8 @@ static enum command_status run_open(struct graph_run *run)
         error_set(run->call->error, ENOMEM, "cannot show the calls of '%s': there is no memory", settings->path);
         return COMMAND_FAILED;
     }
-    if (thread_choice_make(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
-                           &run->thread_count, run->call->error) != 0)
+    if (thread_pattern_choose(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
+                              &run->thread_count, run->call->error) != 0)
         return COMMAND_FAILED;
     result = read_threads(run);
     if (result == 0 && settings->function != NULL && run->focuses.count == 0) {

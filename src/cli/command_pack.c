@@ -5,7 +5,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/kept_debug.h"
 #include "symbolize/kept_trace.h"
 #include "trace/modules.h"

@@ -9,7 +9,7 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/probe_screen.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/stop_signals.h"
 #include "kernel/kernel_recorder.h"
 #include "kernel/perf_reader.h"

@@ -7,7 +7,7 @@
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "query/query.h"
 #include "query/row_csv.h"
 #include "query/row_json.h"

@@ -9,9 +9,9 @@
 #include "cli/screens/pager.h"
 #include "cli/screens/replay_kernel.h"
 #include "cli/screens/replay_screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/replay.h"
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -175,8 +175,8 @@ static int choose(struct replay_run *run, uint64_t from_ns, uint64_t to_ns, uint
 {
     const struct settings *settings = run->settings;
     struct replay_options *options = &run->options;
-    int result = thread_choice_make(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
-                                    &options->thread_count, run->call->error);
+    int result = thread_pattern_choose(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
+                                       &options->thread_count, run->call->error);
 
     if (result != 0)
         return result;

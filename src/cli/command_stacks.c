@@ -6,7 +6,7 @@
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"
 #include "trace/modules.h"

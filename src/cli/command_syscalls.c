@@ -4,10 +4,10 @@
 #include "cli/command.h"
 
 #include "cli/options/syscalls_options.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "report/syscalls_json.h"
-#include "syscalls/call_stack.h"
 #include "syscalls/system_call_counts.h"
+#include "syscalls/system_call_stack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static enum command_status listen(const struct command_call *call, struct syscal
     /* As strace: ids in a file are in a column of their own, on a terminal only where there are several. */
     options->lines.ids =
         options->follows && options->output != NULL ? SYSTEM_CALL_IDS_ALWAYS : SYSTEM_CALL_IDS_WHERE_SEVERAL;
-    options->lines.put_stack = options->has_stacks ? call_stack_put : NULL;
+    options->lines.put_stack = options->has_stacks ? system_call_stack_put : NULL;
     listening.lines = system_call_lines_create(stream, &options->lines);
     if (options->only_counts || options->also_counts)
         listening.counts = calloc(1, sizeof(*listening.counts));
@@ -109,7 +109,7 @@ static enum command_status listen(const struct command_call *call, struct syscal
         status = watch(call, options, &listening, status_out);
     system_call_lines_destroy(listening.lines);
     syscalls_json_destroy(listening.json);
-    call_stack_forget();
+    system_call_stack_forget();
     free(listening.counts);
     return status;
 }

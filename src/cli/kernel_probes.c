@@ -4,7 +4,7 @@
 
 #include "cli/options/nearest_name.h"
 #include "cli/options/record_options.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/perf_reader.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* The path of the open calls of the thread that is read is kept by depth, up to the longest that is told apart. */
 #include "export/call_paths.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

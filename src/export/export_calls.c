@@ -5,7 +5,7 @@
  */
 #include "export/export_calls.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/call_reader.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "export/export_kernel.h"
 #include "export/frame_texts.h"
 #include "export/perfetto_packet.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/kernel_event_text.h"
 #include "view/kernel_sched.h"
 #include "view/kernel_stack.h"

@@ -9,7 +9,7 @@
 #include "export/gzip_writer.h"
 #include "export/protobuf_writer.h"
 #include "export/stack_tree.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

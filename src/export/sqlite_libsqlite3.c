@@ -10,7 +10,7 @@
 #include "export/export_probes.h"
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/kernel_event_json.h"
 #include "view/kernel_stack.h"
 

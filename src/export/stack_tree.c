@@ -8,7 +8,7 @@
 
 #include "export/export_kernel.h"
 #include "export/export_text.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/kernel_stack.h"
 
 #include <errno.h>

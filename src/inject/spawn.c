@@ -9,7 +9,7 @@
 #include "arch/clone_start.h"
 #include "base/attributes.h"
 #include "base/raw_syscall.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "kernel/condition.h"
 
 #include "base/text_parse.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "kernel/kernel_recorder.h"
 
 #include "base/hash_map.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/module_streams.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/named_code.h"

@@ -2,7 +2,7 @@
 #include "kernel/probe_list.h"
 
 #include "arch/perf_registers.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "kernel/source.h"
 
 #include "base/glob.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdio.h>

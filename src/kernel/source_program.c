@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "kernel/source.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/kernel_program.h"
 #include "kernel/kernel_types.h"
 

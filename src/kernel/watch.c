@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "kernel/watch.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/condition.h"
 #include "kernel/raw_tracepoint.h"
 

@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "base/mutex.h"
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "process/hardware_breakpoint.h"

@@ -11,7 +11,7 @@
 #include "elf/symbol_entries.h"
 #include "elf/symbol_file.h"
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "process/memory_probe.h"
 #include "process/module.h"

@@ -2,7 +2,7 @@
 /* The threads of the process, and how one is stopped and changed: the core's functions, with words for people. */
 #include "arch/thread_registers.h"
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "process/thread_list.h"
 #include "process/thread_name.h"

@@ -11,7 +11,7 @@
 #include "base/mutex.h"
 #include "base/pool.h"
 #include "gait/hook.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/stay_loaded.h"
 #include "process/thread_list.h"
 

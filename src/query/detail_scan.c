@@ -2,7 +2,7 @@
 /* Behind what is no record, reading goes on with the next chunk, and the rest of this one is lost. */
 #include "query/detail_scan.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <string.h>

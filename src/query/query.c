@@ -5,7 +5,7 @@
  */
 #include "query/query_table.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

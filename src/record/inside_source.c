@@ -4,7 +4,7 @@
  * of nothing else, but what comes out of their rings is reported at once.
  */
 #define _GNU_SOURCE
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"

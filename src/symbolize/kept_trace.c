@@ -5,7 +5,7 @@
  */
 #include "symbolize/kept_trace.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/kept_functions.h"
 #include "trace/chunk_encoder.h"
 #include "trace/kept_names.h"

@@ -21,7 +21,7 @@
 #define UNITS_FOR_THREAD 8 /* fewer are not worth another thread */
 
 void source_lines_open(struct source_lines *lines, const char *path, const char *debug_folders,
-                       struct code_cache_name name)
+                       struct code_table_cache_name name)
 {
     *lines = (struct source_lines){.path = path, .debug_folders = debug_folders, .name = name, .cache_fd = -1};
 }
@@ -30,7 +30,7 @@ void source_lines_close(struct source_lines *lines)
 {
     /* If it cannot be kept, it is found again next time. */
     if (lines->has_new)
-        (void)!code_cache_write(&lines->name, &lines->units, lines->cache_fd);
+        (void)!code_table_cache_write(&lines->name, &lines->units, lines->cache_fd);
     if (lines->cache_fd >= 0)
         close(lines->cache_fd);
     dwarf_code_close(lines->code);
@@ -90,7 +90,7 @@ static void look_up_units(struct source_lines *lines)
     if (lines->is_looked_up)
         return;
     lines->is_looked_up = true;
-    if (code_cache_open(&lines->name, &lines->units, &lines->cache_fd) != 0) {
+    if (code_table_cache_open(&lines->name, &lines->units, &lines->cache_fd) != 0) {
         lines->cache_fd = -1;
         (void)open_code(lines);
     }
@@ -101,7 +101,7 @@ static void look_up_units(struct source_lines *lines)
 static void read_kept(struct source_lines *lines, struct code_unit *unit)
 {
     if (unit->state == CODE_UNIT_NEW && unit->kept_bytes != 0 && lines->cache_fd >= 0 &&
-        code_cache_read(lines->cache_fd, unit) != 0)
+        code_table_cache_read(lines->cache_fd, unit) != 0)
         unit->kept_bytes = 0;
 }
 

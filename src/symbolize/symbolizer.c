@@ -42,7 +42,7 @@ void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_opti
         symbolizer->options.debug_folders = DEBUG_FILE_FOLDERS;
     symbolizer->cache = symbolizer->options.cache;
     if (symbolizer->cache == NULL && !symbolizer->options.has_no_cache)
-        symbolizer->cache = code_cache_folder(symbolizer->cache_path, sizeof(symbolizer->cache_path));
+        symbolizer->cache = code_table_cache_folder(symbolizer->cache_path, sizeof(symbolizer->cache_path));
     name_store_init(&symbolizer->names);
 }
 
@@ -79,7 +79,7 @@ void symbolizer_deinit(struct symbolizer *symbolizer)
 static void open_file(struct symbolizer *symbolizer, struct symbolizer_file *file, const struct module *module)
 {
     const char *folders = symbolizer->options.debug_folders;
-    struct code_cache_name name = {.folder = symbolizer->options.has_no_cache ? NULL : symbolizer->cache};
+    struct code_table_cache_name name = {.folder = symbolizer->options.has_no_cache ? NULL : symbolizer->cache};
     struct module_file *opened = &file->file;
 
     module_file_open_kept(opened, module, folders, symbolizer->trace);

@@ -9,7 +9,7 @@
 
 #include "base/clock_pair.h"
 #include "base/hash_map.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/perf_reader.h"
 #include "kernel/watch.h"
 

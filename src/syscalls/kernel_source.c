@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "syscalls/system_call_source.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/stop_signals.h"
 #include "syscalls/call_feed.h"
 #include "syscalls/call_teller.h"

@@ -6,7 +6,7 @@
  */
 #include "trace/kept_names.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/chunk_encoder.h"
 #include "trace/modules.h"
 #include "trace/stream_reader.h"

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "trace/trace_pack.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/chunk_encoder.h"
 #include "trace/stream_writer.h"
 #include "trace/trace_files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/call_graph_reader.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/call_reader.h"
 
 #include <errno.h>

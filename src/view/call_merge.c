@@ -5,7 +5,7 @@
  */
 #include "view/call_merge.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/stream_reader.h"
 #include "view/call_reader.h"
 

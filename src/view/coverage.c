@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "view/coverage.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/demangle.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  */
 #include "view/executed_code.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/stream_reader.h"
 #include "trace/trace_events.h"
 

@@ -5,12 +5,12 @@
  */
 #include "view/replay.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/probe_text.h"
 #include "trace/stream_reader.h"
-#include "view/call_details.h"
 #include "view/call_merge.h"
 #include "view/detail_reader.h"
+#include "view/joined_details.h"
 #include "view/probe_names.h"
 #include "view/system_call_reader.h"
 #include "view/system_call_words.h"
@@ -45,7 +45,7 @@ struct lane {
     size_t open_count;
     size_t capacity;
     size_t waiting_count; /* of open calls that began before the time that is shown */
-    struct call_details *details;
+    struct joined_details *details;
     struct system_call_reader *system_calls;
     struct detail_reader *probes; /* of which others than probes are passed over */
     bool is_blocked;              /* what its details tell next has to wait for its events */
@@ -95,7 +95,7 @@ static void release_lane(struct lane *lane)
     for (size_t i = 0; i < lane->open_count; i++)
         free(lane->open[i].arguments);
     free(lane->open);
-    call_details_destroy(lane->details);
+    joined_details_destroy(lane->details);
     system_call_reader_destroy(lane->system_calls);
     detail_reader_destroy(lane->probes);
 }
@@ -157,12 +157,12 @@ static char *find_arguments(struct replay *replay, size_t thread, struct lane *l
 {
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
-    struct call_details_begin begin;
+    struct joined_details_begin begin;
 
     if (lane->details == NULL)
         return NULL;
     detail_text_init(&text, bytes, sizeof(bytes));
-    begin = call_details_begin(lane->details, call, &text);
+    begin = joined_details_begin(lane->details, call, &text);
     if (!is_shown || !begin.is_known)
         return NULL;
     if (begin.is_unsure && call->begin >= replay->options->from)
@@ -207,7 +207,7 @@ static void close_call(struct replay *replay, struct lane *lane, struct replay_r
 
 /* ---- calls that only the detail lane tells of -------------------------------------------------------------------- */
 
-static int begin_own(struct replay *replay, struct lane *lane, const struct call_details_own *own,
+static int begin_own(struct replay *replay, struct lane *lane, const struct joined_details_own *own,
                      const struct detail_text *text)
 {
     struct open_call open = {.begin = own->time, .is_own = true};
@@ -237,7 +237,7 @@ static void end_inner_own(struct replay *replay, struct lane *lane, uint64_t beg
     }
 }
 
-static void end_own(struct replay *replay, struct lane *lane, const struct call_details_own *own,
+static void end_own(struct replay *replay, struct lane *lane, const struct joined_details_own *own,
                     const struct detail_text *text)
 {
     struct replay_row row = {.time = own->time, .ticks = own->time > own->entered ? own->time - own->entered : 0};
@@ -255,12 +255,12 @@ static void end_own(struct replay *replay, struct lane *lane, const struct call_
 static int tell_own(struct replay *replay, struct lane *lane, uint64_t time)
 {
     char bytes[DETAIL_TEXT_BYTES];
-    struct call_details_own own;
+    struct joined_details_own own;
     struct detail_text text;
     int result = 0;
 
     detail_text_init(&text, bytes, sizeof(bytes));
-    while (result == 0 && call_details_take_own(lane->details, time, &own, &text)) {
+    while (result == 0 && joined_details_take_own(lane->details, time, &own, &text)) {
         if (own.is_begin)
             result = begin_own(replay, lane, &own, &text);
         else
@@ -435,7 +435,7 @@ static struct lane *earliest_lane(struct replay *replay, uint64_t time, uint64_t
 
     for (size_t i = 0; i < replay->thread_count; i++) {
         struct lane *lane = &replay->lanes[replay->threads[i]];
-        uint64_t next = lane->details == NULL || lane->is_blocked ? time : call_details_next_time(lane->details);
+        uint64_t next = lane->details == NULL || lane->is_blocked ? time : joined_details_next_time(lane->details);
 
         if (next < first) {
             second = first;
@@ -465,7 +465,7 @@ static void find_next_detail(struct replay *replay)
     replay->next_detail = UINT64_MAX;
     for (size_t i = 0; i < replay->thread_count; i++) {
         struct lane *lane = &replay->lanes[replay->threads[i]];
-        uint64_t next = lane->details == NULL ? UINT64_MAX : call_details_next_time(lane->details);
+        uint64_t next = lane->details == NULL ? UINT64_MAX : joined_details_next_time(lane->details);
 
         lane->is_blocked = false;
         if (next < replay->next_detail)
@@ -484,7 +484,7 @@ static int tell_details(struct replay *replay, uint64_t time)
         return result;
     while (result == 0 && (lane = earliest_lane(replay, time, &until)) != NULL) {
         result = tell_own(replay, lane, until);
-        lane->is_blocked = call_details_next_time(lane->details) < until;
+        lane->is_blocked = joined_details_next_time(lane->details) < until;
     }
     if (result == 0 && time == UINT64_MAX)
         result = tell_rest(replay);
@@ -502,7 +502,7 @@ static int take_begin(void *context, size_t thread, const struct view_call *call
     int result = tell_details(replay, call->begin);
 
     if (result == 0 && lane->details != NULL) {
-        call_details_expect_begin(lane->details, call);
+        joined_details_expect_begin(lane->details, call);
         result = tell_own(replay, lane, 0);
     }
     if (result != 0)
@@ -526,12 +526,12 @@ static void add_details(struct lane *lane, const struct view_call *call, struct 
 {
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
-    struct call_details_end end;
+    struct joined_details_end end;
 
     if (lane->details == NULL)
         return;
     detail_text_init(&text, bytes, sizeof(bytes));
-    end = call_details_end(lane->details, call, &text);
+    end = joined_details_end(lane->details, call, &text);
     if (!end.is_known)
         return;
     row->ticks = end.ticks;
@@ -549,7 +549,7 @@ static int take_end(void *context, size_t thread, const struct view_call *call)
     int result = tell_details(replay, call->end);
 
     if (result == 0 && lane->details != NULL) {
-        call_details_expect_end(lane->details, call);
+        joined_details_expect_end(lane->details, call);
         result = tell_own(replay, lane, 0);
     }
     if (result != 0)
@@ -576,7 +576,7 @@ static int take_gap(void *context, size_t thread, uint64_t time, uint64_t lost_b
     if (time > replay->options->to)
         return ENOUGH;
     if (replay->lanes[thread].details != NULL)
-        call_details_lose(replay->lanes[thread].details);
+        joined_details_lose(replay->lanes[thread].details);
     if (time >= replay->options->from)
         replay_rows_put(
             &replay->rows,
@@ -595,7 +595,7 @@ static int begin_lanes(struct replay *replay, const size_t *threads, size_t coun
         struct lane *lane = &replay->lanes[threads[i]];
 
         lane->thread = threads[i];
-        if (call_details_create(&lane->details, threads[i], replay->functions, &replay->arguments) != 0)
+        if (joined_details_create(&lane->details, threads[i], replay->functions, &replay->arguments) != 0)
             return -ENOMEM;
         if (detail_reader_create(&lane->probes, replay->trace, threads[i]) != 0)
             return -ENOMEM;

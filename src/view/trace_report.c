@@ -5,7 +5,7 @@
  */
 #include "view/trace_report.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/trace_details.h"
 #include "trace/trace_events.h"
 #include "view/call_counter.h"

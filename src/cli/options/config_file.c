@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/options/config_file.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdio.h>

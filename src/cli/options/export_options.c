@@ -5,7 +5,7 @@
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
 #include "export/export_formats.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Filling a gait_error. For code outside of the target, which may use libc. Callable from any thread. */
-#ifndef GAIT_HOSTED_ERROR_H
-#define GAIT_HOSTED_ERROR_H
+#ifndef GAIT_HOSTED_ERROR_TEXT_H
+#define GAIT_HOSTED_ERROR_TEXT_H
 
 #include "base/attributes.h"
 #include "gait/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef GAIT_LIBGAIT_EVENT_RING_H
-#define GAIT_LIBGAIT_EVENT_RING_H
+#ifndef GAIT_LIBGAIT_EVENT_RING_REGION_H
+#define GAIT_LIBGAIT_EVENT_RING_REGION_H
 
 struct gait_event_ring;
 struct ring_region;

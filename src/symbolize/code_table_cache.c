@@ -4,7 +4,7 @@
  * read one by one when they are needed, into memory of our own, and checked then.
  */
 #define _GNU_SOURCE
-#include "symbolize/code_cache.h"
+#include "symbolize/code_table_cache.h"
 
 #include "symbolize/dwarf_code.h"
 #include "trace/crc32c.h"
@@ -25,7 +25,7 @@
 
 static const uint8_t magic[8] = "gaitcode";
 
-const char *code_cache_folder(char *text, size_t text_bytes)
+const char *code_table_cache_folder(char *text, size_t text_bytes)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int length = 0;
@@ -37,11 +37,11 @@ const char *code_cache_folder(char *text, size_t text_bytes)
     return length <= 0 || (size_t)length >= text_bytes ? NULL : text;
 }
 
-static int path_of(const struct code_cache_name *name, const char *suffix, char *path, size_t path_bytes)
+static int path_of(const struct code_table_cache_name *name, const char *suffix, char *path, size_t path_bytes)
 {
-    char digits[2 * CODE_CACHE_ID_BYTES + 1] = "";
+    char digits[2 * CODE_TABLE_CACHE_ID_BYTES + 1] = "";
 
-    if (name->folder == NULL || name->id_bytes < ID_BYTES_MIN || name->id_bytes > CODE_CACHE_ID_BYTES)
+    if (name->folder == NULL || name->id_bytes < ID_BYTES_MIN || name->id_bytes > CODE_TABLE_CACHE_ID_BYTES)
         return -ENOENT;
     for (size_t i = 0; i < name->id_bytes; i++)
         snprintf(digits + 2 * i, 3, "%02x", name->id[i]);
@@ -71,18 +71,20 @@ static int read_at(int fd, void *bytes, size_t size_bytes, uint64_t place)
     return 0;
 }
 
-static bool is_header(const struct code_cache_header *header, const struct code_cache_name *name, uint64_t size_bytes)
+static bool is_header(const struct code_table_cache_header *header, const struct code_table_cache_name *name,
+                      uint64_t size_bytes)
 {
-    uint64_t lists = (uint64_t)header->range_count * sizeof(struct code_cache_range) +
-                     (uint64_t)header->unit_count * sizeof(struct code_cache_unit);
+    uint64_t lists = (uint64_t)header->range_count * sizeof(struct code_table_cache_range) +
+                     (uint64_t)header->unit_count * sizeof(struct code_table_cache_unit);
 
-    return memcmp(header->magic, magic, sizeof(magic)) == 0 && header->version == CODE_CACHE_VERSION &&
+    return memcmp(header->magic, magic, sizeof(magic)) == 0 && header->version == CODE_TABLE_CACHE_VERSION &&
            header->size_bytes == size_bytes && header->id_bytes == name->id_bytes &&
            memcmp(header->id, name->id, name->id_bytes) == 0 && lists <= size_bytes - sizeof(*header);
 }
 
 /* Takes over where tables are. The units are the same: both are by their names. */
-static int take_units(struct code_units *units, const struct code_cache_unit *kept, size_t count, uint64_t size_bytes)
+static int take_units(struct code_units *units, const struct code_table_cache_unit *kept, size_t count,
+                      uint64_t size_bytes)
 {
     if (units->unit_count != count)
         return -EPROTO;
@@ -97,9 +99,9 @@ static int take_units(struct code_units *units, const struct code_cache_unit *ke
     return 0;
 }
 
-static int take_lists(const struct code_cache_header *header, void *lists, struct code_units *units_out)
+static int take_lists(const struct code_table_cache_header *header, void *lists, struct code_units *units_out)
 {
-    const struct code_cache_range *kept = lists;
+    const struct code_table_cache_range *kept = lists;
     struct dwarf_range *ranges = calloc(header->range_count + 1ull, sizeof(*ranges));
     int result = ranges == NULL ? -ENOMEM : 0;
 
@@ -118,10 +120,10 @@ static int take_lists(const struct code_cache_header *header, void *lists, struc
     return result;
 }
 
-static int read_lists(int fd, const struct code_cache_header *header, struct code_units *units_out)
+static int read_lists(int fd, const struct code_table_cache_header *header, struct code_units *units_out)
 {
-    size_t size_bytes = (size_t)header->range_count * sizeof(struct code_cache_range) +
-                        (size_t)header->unit_count * sizeof(struct code_cache_unit);
+    size_t size_bytes = (size_t)header->range_count * sizeof(struct code_table_cache_range) +
+                        (size_t)header->unit_count * sizeof(struct code_table_cache_unit);
     void *lists = malloc(size_bytes + 1);
     int result = lists == NULL ? -ENOMEM : read_at(fd, lists, size_bytes, sizeof(*header));
 
@@ -133,9 +135,9 @@ static int read_lists(int fd, const struct code_cache_header *header, struct cod
     return result;
 }
 
-int code_cache_open(const struct code_cache_name *name, struct code_units *units_out, int *fd_out)
+int code_table_cache_open(const struct code_table_cache_name *name, struct code_units *units_out, int *fd_out)
 {
-    struct code_cache_header header;
+    struct code_table_cache_header header;
     char path[PATH_BYTES];
     struct stat status;
     int fd;
@@ -146,7 +148,7 @@ int code_cache_open(const struct code_cache_name *name, struct code_units *units
     if (fd < 0)
         return -ENOENT;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(header) ||
-        (uint64_t)status.st_size > CODE_CACHE_FILE_BYTES || read_at(fd, &header, sizeof(header), 0) != 0 ||
+        (uint64_t)status.st_size > CODE_TABLE_CACHE_FILE_BYTES || read_at(fd, &header, sizeof(header), 0) != 0 ||
         !is_header(&header, name, (uint64_t)status.st_size) || read_lists(fd, &header, units_out) != 0) {
         close(fd);
         return -ENOENT;
@@ -157,7 +159,7 @@ int code_cache_open(const struct code_cache_name *name, struct code_units *units
     return 0;
 }
 
-int code_cache_read(int fd, struct code_unit *unit)
+int code_table_cache_read(int fd, struct code_unit *unit)
 {
     void *block = malloc(unit->kept_bytes + 1ull);
     int result = block == NULL ? -ENOMEM : read_at(fd, block, unit->kept_bytes, unit->kept_place);
@@ -233,7 +235,8 @@ static const void *bytes_of(const struct code_unit *unit, int old_fd, void **cop
     return *copy_out;
 }
 
-static int write_tables(int fd, const struct code_units *units, int old_fd, struct code_cache_unit *kept, uint64_t *end)
+static int write_tables(int fd, const struct code_units *units, int old_fd, struct code_table_cache_unit *kept,
+                        uint64_t *end)
 {
     for (size_t i = 0; i < units->unit_count; i++) {
         uint32_t size_bytes = 0;
@@ -242,9 +245,10 @@ static int write_tables(int fd, const struct code_units *units, int old_fd, stru
         const void *bytes = bytes_of(&units->units[i], old_fd, &copy, &size_bytes);
         int result = 0;
 
-        kept[i] = (struct code_cache_unit){.unit = units->units[i].unit};
-        if (bytes != NULL && place + size_bytes <= CODE_CACHE_FILE_BYTES) {
-            kept[i] = (struct code_cache_unit){units->units[i].unit, place, size_bytes, crc32c(0, bytes, size_bytes)};
+        kept[i] = (struct code_table_cache_unit){.unit = units->units[i].unit};
+        if (bytes != NULL && place + size_bytes <= CODE_TABLE_CACHE_FILE_BYTES) {
+            kept[i] =
+                (struct code_table_cache_unit){units->units[i].unit, place, size_bytes, crc32c(0, bytes, size_bytes)};
             result = write_at(fd, bytes, size_bytes, place);
             *end = place + size_bytes;
         }
@@ -255,23 +259,23 @@ static int write_tables(int fd, const struct code_units *units, int old_fd, stru
     return 0;
 }
 
-static int write_file(int fd, const struct code_cache_name *name, const struct code_units *units, int old_fd)
+static int write_file(int fd, const struct code_table_cache_name *name, const struct code_units *units, int old_fd)
 {
-    struct code_cache_header header = {.version = CODE_CACHE_VERSION,
-                                       .id_bytes = (uint32_t)name->id_bytes,
-                                       .range_count = (uint32_t)units->range_count,
-                                       .unit_count = (uint32_t)units->unit_count};
-    size_t ranges_bytes = units->range_count * sizeof(struct code_cache_range);
-    size_t lists_bytes = ranges_bytes + units->unit_count * sizeof(struct code_cache_unit);
-    struct code_cache_range *ranges = calloc(1, lists_bytes + 1);
+    struct code_table_cache_header header = {.version = CODE_TABLE_CACHE_VERSION,
+                                             .id_bytes = (uint32_t)name->id_bytes,
+                                             .range_count = (uint32_t)units->range_count,
+                                             .unit_count = (uint32_t)units->unit_count};
+    size_t ranges_bytes = units->range_count * sizeof(struct code_table_cache_range);
+    size_t lists_bytes = ranges_bytes + units->unit_count * sizeof(struct code_table_cache_unit);
+    struct code_table_cache_range *ranges = calloc(1, lists_bytes + 1);
     int result = ranges == NULL ? -ENOMEM : 0;
 
     header.size_bytes = sizeof(header) + lists_bytes;
-    if (header.size_bytes > CODE_CACHE_FILE_BYTES)
+    if (header.size_bytes > CODE_TABLE_CACHE_FILE_BYTES)
         result = -E2BIG;
     for (size_t i = 0; result == 0 && i < units->range_count; i++)
-        ranges[i] = (struct code_cache_range){units->ranges[i].begin, units->ranges[i].end,
-                                              units->units[units->ranges[i].unit].unit};
+        ranges[i] = (struct code_table_cache_range){units->ranges[i].begin, units->ranges[i].end,
+                                                    units->units[units->ranges[i].unit].unit};
     if (result == 0)
         result = write_tables(fd, units, old_fd, (void *)(ranges + units->range_count), &header.size_bytes);
     if (result == 0) {
@@ -332,14 +336,14 @@ static void delete_oldest(const char *path)
     char oldest[256];
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    while (folder >= 0 && look_around(folder, oldest, sizeof(oldest)) > CODE_CACHE_ALL_BYTES && oldest[0] != '\0')
+    while (folder >= 0 && look_around(folder, oldest, sizeof(oldest)) > CODE_TABLE_CACHE_ALL_BYTES && oldest[0] != '\0')
         if (unlinkat(folder, oldest, 0) != 0)
             break;
     if (folder >= 0)
         close(folder);
 }
 
-int code_cache_write(const struct code_cache_name *name, const struct code_units *units, int fd)
+int code_table_cache_write(const struct code_table_cache_name *name, const struct code_units *units, int fd)
 {
     char path[PATH_BYTES], draft[PATH_BYTES], suffix[64];
     int result, out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include "support/check.h"
 

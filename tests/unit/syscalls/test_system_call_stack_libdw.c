@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/call_stack.h"
+#include "syscalls/system_call_stack.h"
 
 #include "support/check.h"
 #include "syscalls/system_call_event.h"
@@ -31,11 +31,11 @@ static void frames_of_a_stopped_child_have_names(void)
         _exit(0);
     }
     CHECK_EQUAL(waitpid(pid, NULL, 0), pid);
-    CHECK_EQUAL(call_stack_is_there(), 1);
+    CHECK_EQUAL(system_call_stack_is_there(), 1);
     event.pid = event.tid = pid;
-    call_stack_put(stream, &event);
-    call_stack_put(stream, &event);
-    call_stack_forget();
+    system_call_stack_put(stream, &event);
+    system_call_stack_put(stream, &event);
+    system_call_stack_forget();
     fclose(stream);
     CHECK_EQUAL(strncmp(text, " > /", 4), 0);
     CHECK_EQUAL(strstr(text, "(stop_in_here+0x") != NULL, 1);
@@ -52,8 +52,8 @@ static void who_is_not_there_has_none(void)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
 
-    call_stack_put(stream, &event);
-    call_stack_forget();
+    system_call_stack_put(stream, &event);
+    system_call_stack_forget();
     fclose(stream);
     CHECK_TEXT(text, " > (not known)\n");
     free(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One function, since all that can go wrong is told in the same way. Stateless. */
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

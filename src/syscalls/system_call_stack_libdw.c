@@ -3,7 +3,7 @@
  * libdwfl reads registers and memory of the stopped thread itself. What it knows of a process's files is kept from one
  * call to the next, and looked over each time, since programs load and unload.
  */
-#include "syscalls/call_stack.h"
+#include "syscalls/system_call_stack.h"
 
 #include "syscalls/system_call_event.h"
 
@@ -54,7 +54,7 @@ static const Dwfl_Callbacks file_callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-bool call_stack_is_there(void)
+bool system_call_stack_is_there(void)
 {
     return true;
 }
@@ -75,7 +75,7 @@ static void forget_process(void)
     known.pid = 0;
 }
 
-void call_stack_forget(void)
+void system_call_stack_forget(void)
 {
     forget_process();
     memset(found, 0, sizeof(found));
@@ -222,7 +222,7 @@ static bool look_at(int pid)
     return dwfl_linux_proc_report(known.dwfl, pid) == 0 && dwfl_report_end(known.dwfl, NULL, NULL) == 0;
 }
 
-void call_stack_put(FILE *stream, const struct system_call_event *event)
+void system_call_stack_put(FILE *stream, const struct system_call_event *event)
 {
     struct frames frames = {.stream = stream};
 

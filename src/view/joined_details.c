@@ -7,7 +7,7 @@
  * Times of records are exact. Those of events may be guesses, which may be wrong by as long as the thread has slept:
  * then only the order counts.
  */
-#include "view/call_details.h"
+#include "view/joined_details.h"
 
 #include "trace/stream_reader.h"
 #include "view/detail_reader.h"
@@ -57,7 +57,7 @@ struct open_call {
     uint64_t entered_time;
 };
 
-struct call_details {
+struct joined_details {
     const struct view_trace *trace;
     size_t process;
     struct view_functions *functions;
@@ -87,7 +87,7 @@ struct call_details {
 
 /* ---- records ahead ----------------------------------------------------------------------------------------------- */
 
-static struct detail_item item_at(const struct call_details *details, size_t which)
+static struct detail_item item_at(const struct joined_details *details, size_t which)
 {
     const struct ahead *ahead = details->ahead[(details->first + which) % AHEAD_MAX];
     struct detail_item item = {.bytes = ahead->bytes, .is_behind_gap = ahead->is_behind_gap};
@@ -96,13 +96,13 @@ static struct detail_item item_at(const struct call_details *details, size_t whi
     return item;
 }
 
-static uint16_t *slot_of(struct call_details *details, uint64_t caller)
+static uint16_t *slot_of(struct joined_details *details, uint64_t caller)
 {
     return &details->returns[(caller * 0x9e3779b97f4a7c15u) >> 52];
 }
 
 /* The first one is nobody's any more. */
-static void pass(struct call_details *details)
+static void pass(struct joined_details *details)
 {
     struct detail_item item = item_at(details, 0);
 
@@ -114,14 +114,14 @@ static void pass(struct call_details *details)
     details->ahead_count--;
 }
 
-static void pass_many(struct call_details *details, size_t count)
+static void pass_many(struct joined_details *details, size_t count)
 {
     while (count-- > 0)
         pass(details);
 }
 
 /* The next record of a call; those of system calls and probes are others' business. */
-static const struct detail_item *peek(struct call_details *details)
+static const struct detail_item *peek(struct joined_details *details)
 {
     const struct detail_item *item;
 
@@ -133,7 +133,7 @@ static const struct detail_item *peek(struct call_details *details)
 }
 
 /* Without memory, fewer are looked at. */
-static void look_ahead(struct call_details *details)
+static void look_ahead(struct joined_details *details)
 {
     const struct detail_item *item;
 
@@ -155,7 +155,7 @@ static void look_ahead(struct call_details *details)
 }
 
 /* Whether one of them may return behind that call instruction. */
-static bool may_return_behind(struct call_details *details, uint64_t site)
+static bool may_return_behind(struct joined_details *details, uint64_t site)
 {
     for (unsigned i = 1; i <= INSN_BYTES_MAX; i++)
         if (*slot_of(details, site + i) != 0)
@@ -177,10 +177,10 @@ static bool has_guessed_times(const struct view_trace *trace, size_t thread)
     return is_guessed;
 }
 
-int call_details_create(struct call_details **details_out, size_t thread, struct view_functions *functions,
-                        struct call_arguments *arguments)
+int joined_details_create(struct joined_details **details_out, size_t thread, struct view_functions *functions,
+                          struct call_arguments *arguments)
 {
-    struct call_details *details;
+    struct joined_details *details;
     struct detail_reader *reader;
     int result = detail_reader_create(&reader, functions->trace, thread);
 
@@ -208,7 +208,7 @@ int call_details_create(struct call_details **details_out, size_t thread, struct
     return 0;
 }
 
-void call_details_destroy(struct call_details *details)
+void joined_details_destroy(struct joined_details *details)
 {
     if (details == NULL)
         return;
@@ -221,28 +221,28 @@ void call_details_destroy(struct call_details *details)
 }
 
 /* NULL: there is no memory to number it. */
-static const struct view_function *function_at(struct call_details *details, uint64_t address, uint64_t time)
+static const struct view_function *function_at(struct joined_details *details, uint64_t address, uint64_t time)
 {
     uint32_t number = view_functions_number(details->functions, details->process, address, time);
 
     return number == VIEW_NO_FUNCTION ? NULL : view_functions_at(details->functions, number);
 }
 
-static const struct module *module_of(struct call_details *details, const struct detail_record *record)
+static const struct module *module_of(struct joined_details *details, const struct detail_record *record)
 {
     const struct view_function *function = function_at(details, record->function, record->time);
 
     return function == NULL ? NULL : function->module;
 }
 
-static bool is_stub(struct call_details *details, const struct view_call *call)
+static bool is_stub(struct joined_details *details, const struct view_call *call)
 {
     const struct view_function *function = function_at(details, call->function, call->begin);
 
     return function != NULL && strstr(function->name, "@plt") != NULL;
 }
 
-static bool is_of_call(struct call_details *details, const struct view_call *call, const struct detail_item *item)
+static bool is_of_call(struct joined_details *details, const struct view_call *call, const struct detail_item *item)
 {
     uint64_t call_bytes = detail_item_enter(item).caller - call->site;
 
@@ -252,7 +252,7 @@ static bool is_of_call(struct call_details *details, const struct view_call *cal
     return call->site != 0 && call_bytes >= DIRECT_CALL_MIN && call_bytes <= DIRECT_CALL_MAX && is_stub(details, call);
 }
 
-static bool is_of_open_call(const struct call_details *details, uint64_t entered_time)
+static bool is_of_open_call(const struct joined_details *details, uint64_t entered_time)
 {
     for (size_t i = details->open_count; i-- > 0;)
         if (details->open[i].is_known && details->open[i].entered_time == entered_time)
@@ -261,7 +261,7 @@ static bool is_of_open_call(const struct call_details *details, uint64_t entered
 }
 
 /* The place of one that no event tells of; own_count: it is none. */
-static size_t find_own(const struct call_details *details, uint64_t entered_time)
+static size_t find_own(const struct joined_details *details, uint64_t entered_time)
 {
     for (size_t i = details->own_count; i-- > 0;)
         if (details->own[i] == entered_time)
@@ -275,7 +275,7 @@ static bool is_end(const struct detail_item *item)
 }
 
 /* Whether it ends a call that is open, so that what follows it is not within that. */
-static bool is_barrier(const struct call_details *details, const struct detail_item *item)
+static bool is_barrier(const struct joined_details *details, const struct detail_item *item)
 {
     uint64_t entered_time;
 
@@ -286,7 +286,7 @@ static bool is_barrier(const struct call_details *details, const struct detail_i
 }
 
 /* Passes over what was before the call, and is nobody's that is open. */
-static void pass_earlier(struct call_details *details, const struct view_call *call)
+static void pass_earlier(struct joined_details *details, const struct view_call *call)
 {
     for (look_ahead(details); !details->is_guessed && details->ahead_count > 0; look_ahead(details)) {
         struct detail_item item = item_at(details, 0);
@@ -299,7 +299,7 @@ static void pass_earlier(struct call_details *details, const struct view_call *c
 
 /* Whether a record is too late to be of the call; where only the order counts, a gap in it has to be bridged by time.
  */
-static bool is_too_late(const struct call_details *details, const struct view_call *call,
+static bool is_too_late(const struct joined_details *details, const struct view_call *call,
                         const struct detail_item *item)
 {
     if (details->is_guessed)
@@ -308,7 +308,7 @@ static bool is_too_late(const struct call_details *details, const struct view_ca
 }
 
 /* Finds the record of a call that begins: the first that fits. False: there is none. */
-static bool find_enter(struct call_details *details, const struct view_call *call, size_t *which_out)
+static bool find_enter(struct joined_details *details, const struct view_call *call, size_t *which_out)
 {
     pass_earlier(details, call);
     if (!may_return_behind(details, call->site))
@@ -326,7 +326,7 @@ static bool find_enter(struct call_details *details, const struct view_call *cal
     return false;
 }
 
-static bool make_room(struct call_details *details, size_t count)
+static bool make_room(struct joined_details *details, size_t count)
 {
     size_t capacity = details->capacity == 0 ? OPEN_AT_FIRST : details->capacity;
     struct open_call *grown;
@@ -344,7 +344,7 @@ static bool make_room(struct call_details *details, size_t count)
 }
 
 /* The record is read, and passed over with those before it. */
-static void take_enter(struct call_details *details, size_t which, struct open_call *open, struct detail_text *text)
+static void take_enter(struct joined_details *details, size_t which, struct open_call *open, struct detail_text *text)
 {
     struct detail_item item = item_at(details, which);
     struct detail_enter enter = detail_item_enter(&item);
@@ -355,10 +355,10 @@ static void take_enter(struct call_details *details, size_t which, struct open_c
     pass_many(details, which + 1);
 }
 
-struct call_details_begin call_details_begin(struct call_details *details, const struct view_call *call,
-                                             struct detail_text *text)
+struct joined_details_begin joined_details_begin(struct joined_details *details, const struct view_call *call,
+                                                 struct detail_text *text)
 {
-    struct call_details_begin begin = {.is_known = false};
+    struct joined_details_begin begin = {.is_known = false};
     size_t which;
 
     if (call->depth > details->open_count || !make_room(details, call->depth + 1))
@@ -374,7 +374,7 @@ struct call_details_begin call_details_begin(struct call_details *details, const
 }
 
 /* Finds the record of the end: the first one that is as deep as the call's, or less. False: that is another's. */
-static bool find_leave(struct call_details *details, const struct open_call *call, size_t *which_out)
+static bool find_leave(struct joined_details *details, const struct open_call *call, size_t *which_out)
 {
     look_ahead(details);
     for (size_t i = 0; i < details->ahead_count; i++) {
@@ -392,7 +392,7 @@ static bool find_leave(struct call_details *details, const struct open_call *cal
     return false;
 }
 
-static void take_leave(struct call_details *details, size_t which, struct call_details_end *end,
+static void take_leave(struct joined_details *details, size_t which, struct joined_details_end *end,
                        struct detail_text *text)
 {
     struct detail_item item = item_at(details, which);
@@ -406,10 +406,10 @@ static void take_leave(struct call_details *details, size_t which, struct call_d
     pass_many(details, which + 1);
 }
 
-struct call_details_end call_details_end(struct call_details *details, const struct view_call *call,
-                                         struct detail_text *text)
+struct joined_details_end joined_details_end(struct joined_details *details, const struct view_call *call,
+                                             struct detail_text *text)
 {
-    struct call_details_end end = {.is_known = false};
+    struct joined_details_end end = {.is_known = false};
     struct open_call open;
     size_t which;
 
@@ -426,7 +426,7 @@ struct call_details_end call_details_end(struct call_details *details, const str
 
 /* ---- calls that no event tells of -------------------------------------------------------------------------------- */
 
-uint64_t call_details_next_time(struct call_details *details)
+uint64_t joined_details_next_time(struct joined_details *details)
 {
     look_ahead(details);
     if (details->ahead_count == 0 || (details->is_guessed && details->ahead_count < AHEAD_MAX))
@@ -434,7 +434,7 @@ uint64_t call_details_next_time(struct call_details *details)
     return item_at(details, 0).record.time + (details->is_guessed ? details->guess_error : 0);
 }
 
-void call_details_expect_begin(struct call_details *details, const struct view_call *call)
+void joined_details_expect_begin(struct joined_details *details, const struct view_call *call)
 {
     size_t which;
 
@@ -450,13 +450,13 @@ void call_details_expect_begin(struct call_details *details, const struct view_c
         details->own_ahead = which;
 }
 
-void call_details_lose(struct call_details *details)
+void joined_details_lose(struct joined_details *details)
 {
     details->open_count = 0;
     details->is_behind_loss = true;
 }
 
-void call_details_expect_end(struct call_details *details, const struct view_call *call)
+void joined_details_expect_end(struct joined_details *details, const struct view_call *call)
 {
     size_t which;
 
@@ -467,23 +467,23 @@ void call_details_expect_end(struct call_details *details, const struct view_cal
 }
 
 /* Records are missing next: what is open may go on, but nobody will tell. */
-static bool is_cut(const struct call_details *details)
+static bool is_cut(const struct joined_details *details)
 {
     return details->own_count != 0 && details->ahead_count != 0 && item_at(details, 0).is_behind_gap;
 }
 
-static struct call_details_own cut_own(struct call_details *details)
+static struct joined_details_own cut_own(struct joined_details *details)
 {
     uint64_t entered = details->own[--details->own_count];
 
-    return (struct call_details_own){
+    return (struct joined_details_own){
         .is_cut = true, .entered = entered, .time = details->now > entered ? details->now : entered};
 }
 
 /* Behind the last event all is, wherever it stands. */
-static bool has_own(struct call_details *details, uint64_t time)
+static bool has_own(struct joined_details *details, uint64_t time)
 {
-    uint64_t next = call_details_next_time(details);
+    uint64_t next = joined_details_next_time(details);
 
     if (details->ahead_count == 0)
         return false;
@@ -492,7 +492,7 @@ static bool has_own(struct call_details *details, uint64_t time)
 }
 
 /* Without memory it is as if it had not begun. */
-static bool add_own(struct call_details *details, uint64_t entered_time)
+static bool add_own(struct joined_details *details, uint64_t entered_time)
 {
     size_t capacity = details->own_capacity == 0 ? OPEN_AT_FIRST : 2 * details->own_capacity;
     uint64_t *grown;
@@ -508,21 +508,21 @@ static bool add_own(struct call_details *details, uint64_t entered_time)
     return true;
 }
 
-static bool begin_own(struct call_details *details, const struct detail_item *item, struct call_details_own *own,
+static bool begin_own(struct joined_details *details, const struct detail_item *item, struct joined_details_own *own,
                       struct detail_text *text)
 {
     struct detail_enter enter = detail_item_enter(item);
 
     if (!add_own(details, enter.record.time))
         return false;
-    *own = (struct call_details_own){.is_begin = true, .entered = enter.record.time};
+    *own = (struct joined_details_own){.is_begin = true, .entered = enter.record.time};
     call_arguments_put(details->arguments, module_of(details, &enter.record), &enter, item->bytes + sizeof(enter),
                        detail_record_values(item->bytes), text);
     return true;
 }
 
 /* Those within it have ended as well, told or not. */
-static bool end_own(struct call_details *details, const struct detail_item *item, struct call_details_own *own,
+static bool end_own(struct joined_details *details, const struct detail_item *item, struct joined_details_own *own,
                     struct detail_text *text)
 {
     struct detail_leave leave = detail_item_leave(item);
@@ -531,15 +531,15 @@ static bool end_own(struct call_details *details, const struct detail_item *item
     if (which == details->own_count)
         return false;
     details->own_count = which;
-    *own = (struct call_details_own){.is_unwound = leave.record.kind == DETAIL_LEFT, .entered = leave.entered_time};
+    *own = (struct joined_details_own){.is_unwound = leave.record.kind == DETAIL_LEFT, .entered = leave.entered_time};
     if (!own->is_unwound)
         call_arguments_put_result(details->arguments, module_of(details, &leave.record), &leave,
                                   detail_record_values(item->bytes), text);
     return true;
 }
 
-bool call_details_take_own(struct call_details *details, uint64_t time, struct call_details_own *own_out,
-                           struct detail_text *text)
+bool joined_details_take_own(struct joined_details *details, uint64_t time, struct joined_details_own *own_out,
+                             struct detail_text *text)
 {
     while (has_own(details, time)) {
         struct detail_item item = item_at(details, 0);

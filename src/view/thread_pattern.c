@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include "base/glob.h"
 #include "base/text_parse.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/call_merge.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool thread_choice_means(const char *text, uint32_t tid, const char *name)
+bool thread_pattern_means(const char *text, uint32_t tid, const char *name)
 {
     uint64_t number;
 
@@ -19,9 +19,9 @@ bool thread_choice_means(const char *text, uint32_t tid, const char *name)
     return glob_matches_string(text, name);
 }
 
-static bool thread_choice_has(const struct view_trace *trace, size_t thread, const char *text)
+static bool thread_pattern_has(const struct view_trace *trace, size_t thread, const char *text)
 {
-    return thread_choice_means(text, trace->threads[thread].tid, trace->threads[thread].name);
+    return thread_pattern_means(text, trace->threads[thread].tid, trace->threads[thread].name);
 }
 
 static size_t count_all(const struct view_trace *trace)
@@ -32,7 +32,7 @@ static size_t count_all(const struct view_trace *trace)
 static bool means_one(const struct view_trace *trace, const char *text)
 {
     for (size_t i = 0; i < count_all(trace); i++)
-        if (thread_choice_has(trace, i, text))
+        if (thread_pattern_has(trace, i, text))
             return true;
     return false;
 }
@@ -40,7 +40,7 @@ static bool means_one(const struct view_trace *trace, const char *text)
 static bool is_meant(const struct view_trace *trace, size_t thread, const char *const *texts, size_t text_count)
 {
     for (size_t i = 0; i < text_count; i++)
-        if (thread_choice_has(trace, thread, texts[i]))
+        if (thread_pattern_has(trace, thread, texts[i]))
             return true;
     return text_count == 0;
 }
@@ -73,8 +73,8 @@ static void sort(const struct view_trace *trace, size_t *threads, size_t count)
     free(begun);
 }
 
-int thread_choice_make(const struct view_trace *trace, const char *const *texts, size_t text_count,
-                       size_t **threads_out, size_t *count_out, struct gait_error *err)
+int thread_pattern_choose(const struct view_trace *trace, const char *const *texts, size_t text_count,
+                          size_t **threads_out, size_t *count_out, struct gait_error *err)
 {
     size_t *threads, count = 0;
 

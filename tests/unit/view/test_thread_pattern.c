@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include "support/check.h"
 #include "support/trace_folder.h"
@@ -29,7 +29,7 @@ static const char *chosen(const char *const *texts, size_t text_count)
     static char digits[16];
     size_t *threads = NULL, count = 0;
 
-    if (thread_choice_make(&trace, texts, text_count, &threads, &count, NULL) != 0)
+    if (thread_pattern_choose(&trace, texts, text_count, &threads, &count, NULL) != 0)
         return "none";
     for (size_t i = 0; i < count; i++)
         digits[i] = (char)('0' + threads[i]);
@@ -56,7 +56,7 @@ static void a_thread_that_is_not_there_is_named(void)
     size_t *threads, count;
 
     begin();
-    CHECK_EQUAL(thread_choice_make(&trace, texts, 2, &threads, &count, &err), -ENOENT);
+    CHECK_EQUAL(thread_pattern_choose(&trace, texts, 2, &threads, &count, &err), -ENOENT);
     CHECK(strstr(err.text, "'nobody'") != NULL);
     end();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/call_details.h"
+#include "view/joined_details.h"
 
 #include "support/check.h"
 #include "support/detailed_calls.h"
@@ -10,7 +10,7 @@ static struct trace_folder folder;
 static struct view_trace trace;
 static struct view_functions functions;
 static struct call_arguments arguments;
-static struct call_details *details;
+static struct joined_details *details;
 static char bytes[DETAIL_TEXT_BYTES];
 
 static bool times_are_guesses;
@@ -43,12 +43,12 @@ static void begin(const struct trace_bytes *records)
     CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
     CHECK_EQUAL(view_functions_init(&functions, &trace), 0);
     CHECK_EQUAL(call_arguments_init(&arguments, &functions.names), 0);
-    CHECK_EQUAL(call_details_create(&details, 0, &functions, &arguments), 0);
+    CHECK_EQUAL(joined_details_create(&details, 0, &functions, &arguments), 0);
 }
 
 static void end(void)
 {
-    call_details_destroy(details);
+    joined_details_destroy(details);
     call_arguments_deinit(&arguments);
     view_functions_deinit(&functions);
     view_trace_close(&trace);
@@ -62,16 +62,16 @@ static const char *arguments_of(uint64_t function, uint64_t site, uint32_t depth
     struct detail_text text;
 
     detail_text_init(&text, bytes, sizeof(bytes));
-    return call_details_begin(details, &call, &text).is_known ? bytes : "?";
+    return joined_details_begin(details, &call, &text).is_known ? bytes : "?";
 }
 
-static struct call_details_end end_of(uint32_t depth, uint64_t time, uint32_t flags)
+static struct joined_details_end end_of(uint32_t depth, uint64_t time, uint32_t flags)
 {
     struct view_call call = {.depth = depth, .end = time, .flags = flags};
     struct detail_text text;
 
     detail_text_init(&text, bytes, sizeof(bytes));
-    return call_details_end(details, &call, &text);
+    return joined_details_end(details, &call, &text);
 }
 
 static void calls_get_their_arguments_and_results(void)
@@ -79,7 +79,7 @@ static void calls_get_their_arguments_and_results(void)
     const struct detailed_call outer = {0x401100, 0x401005, 2010, 0}, inner = {0x401200, 0x401125, 2030, 1},
                                thrown = {0x401200, 0x401135, 2060, 1};
     struct trace_bytes records = {.size_bytes = 0};
-    struct call_details_end ended;
+    struct joined_details_end ended;
 
     detailed_calls_enter(&records, &outer, 1);
     detailed_calls_enter(&records, &inner, 2);
@@ -178,11 +178,11 @@ static void a_call_that_was_cut_has_no_result(void)
 static const char *own_before(uint64_t time)
 {
     static char shown[DETAIL_TEXT_BYTES + 32];
-    struct call_details_own own;
+    struct joined_details_own own;
     struct detail_text text;
 
     detail_text_init(&text, bytes, sizeof(bytes));
-    if (!call_details_take_own(details, time, &own, &text))
+    if (!joined_details_take_own(details, time, &own, &text))
         return "";
     snprintf(shown, sizeof(shown), "%s%s%s@%" PRIu64, own.is_begin ? "<" : "",
              own.is_cut       ? "..."
@@ -206,7 +206,7 @@ static void calls_without_events_are_told_by_their_records(void)
     detailed_calls_leave(&records, &own, 2080, -2);
     detailed_calls_leave(&records, &outer, 2090, -1);
     begin(&records);
-    CHECK_EQUAL(call_details_next_time(details), 2010);
+    CHECK_EQUAL(joined_details_next_time(details), 2010);
     CHECK_TEXT(own_before(2000), "");
     CHECK_TEXT(arguments_of(0x401100, 0x401000, 0, 2000, 0), "1");
     CHECK_TEXT(own_before(2030), "");
@@ -219,7 +219,7 @@ static void calls_without_events_are_told_by_their_records(void)
     CHECK_TEXT(own_before(UINT64_MAX), "");
     CHECK(end_of(0, 2095, 0).is_known);
     CHECK_TEXT(own_before(UINT64_MAX), "");
-    CHECK_EQUAL(call_details_next_time(details), UINT64_MAX);
+    CHECK_EQUAL(joined_details_next_time(details), UINT64_MAX);
     end();
 }
 
@@ -241,14 +241,14 @@ static void where_times_are_guesses_the_order_counts(void)
     times_are_guesses = true;
     begin(&records);
     times_are_guesses = false;
-    CHECK_EQUAL(call_details_next_time(details), UINT64_MAX);
+    CHECK_EQUAL(joined_details_next_time(details), UINT64_MAX);
     CHECK_TEXT(own_before(9000000000), "");
-    call_details_expect_begin(details, &call);
+    joined_details_expect_begin(details, &call);
     CHECK_TEXT(own_before(0), "<1@5000000000");
     CHECK_TEXT(own_before(0), "2>@5000000005");
     CHECK_TEXT(own_before(0), "");
     CHECK_TEXT(arguments_of(0x401200, 0x401120, 0, 2000, CALL_GUESSED), "3");
-    call_details_expect_end(details, &call);
+    joined_details_expect_end(details, &call);
     CHECK_TEXT(own_before(0), "<4@5000000020");
     CHECK_TEXT(own_before(0), "5>@5000000025");
     CHECK_TEXT(own_before(0), "");
@@ -276,8 +276,8 @@ static void lost_events_take_their_records_along(void)
     times_are_guesses = false;
     CHECK_TEXT(arguments_of(0x401200, 0x401120, 0, 2000, CALL_GUESSED), "0");
     CHECK(end_of(0, 2100, CALL_GUESSED).is_known);
-    call_details_lose(details);
-    call_details_expect_begin(details, &call);
+    joined_details_lose(details);
+    joined_details_expect_begin(details, &call);
     CHECK_TEXT(own_before(0), "<1@2210");
     CHECK_TEXT(own_before(0), "1>@2215");
     while (own_before(0)[0] != '\0')
@@ -300,11 +300,11 @@ static void what_is_open_where_records_are_missing_is_cut(void)
     begin(&records);
     lost_between = 0;
     CHECK_TEXT(own_before(2100), "<1@2010");
-    call_details_expect_begin(details, &call);
+    joined_details_expect_begin(details, &call);
     CHECK_TEXT(own_before(0), "...>@2100");
     CHECK_TEXT(own_before(0), "");
     detail_text_init(&text, bytes, sizeof(bytes));
-    CHECK(call_details_begin(details, &call, &text).is_unsure);
+    CHECK(joined_details_begin(details, &call, &text).is_unsure);
     CHECK_TEXT(bytes, "2");
     end();
 }
