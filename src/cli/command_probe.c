@@ -83,14 +83,14 @@ static enum command_status find_probes(struct probing *probing)
 
 /* ---- listing ----------------------------------------------------------------------------------------------------- */
 
-struct listing {
+struct listed_places {
     struct probing *probing;
     size_t count;
     struct hash_map seen; /* hashes of what was listed */
 };
 
 /* Names may be in several tables of a file, and be those of several functions: what is asked for is the same. */
-static bool was_listed(struct listing *listing, const char *text)
+static bool was_listed(struct listed_places *listing, const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325u, known;
 
@@ -106,7 +106,7 @@ static bool was_listed(struct listing *listing, const char *text)
 
 static int list_one(void *context, const char *text)
 {
-    struct listing *listing = context;
+    struct listed_places *listing = context;
     struct probe_spec spec;
     struct source_probe probe;
     struct gait_error err;
@@ -127,7 +127,7 @@ static int list_one(void *context, const char *text)
     return is_told_to_end(listing->probing) ? -EINTR : 0;
 }
 
-static int list_spec(struct listing *listing, const char *text, struct gait_error *err)
+static int list_spec(struct listed_places *listing, const char *text, struct gait_error *err)
 {
     struct probe_spec spec;
     int result = probe_spec_parse(text, &spec, err);
@@ -140,7 +140,7 @@ static int list_spec(struct listing *listing, const char *text, struct gait_erro
 }
 
 /* Without a kind: in all sources that know their places without being told a file. */
-static int list_everywhere(struct listing *listing, const char *glob, struct gait_error *err)
+static int list_everywhere(struct listed_places *listing, const char *glob, struct gait_error *err)
 {
     static const char *const forms[] = {"tracepoint:*:%s", "software:%s", "hardware:%s", "kprobe:%s", "fentry:%s"};
     struct gait_error first = {.code = 0}, why;
@@ -169,7 +169,7 @@ static int list_everywhere(struct listing *listing, const char *glob, struct gai
 static enum command_status list(struct probing *probing)
 {
     const struct probe_options *options = probing->options;
-    struct listing listing = {.probing = probing};
+    struct listed_places listing = {.probing = probing};
     int result = hash_map_init(&listing.seen, 1024);
 
     if (result != 0)

@@ -160,7 +160,7 @@ static int resolve(const struct probe_spec *spec, struct source_probe *probe_out
 
 /* ---- listing ----------------------------------------------------------------------------------------------------- */
 
-struct listing {
+struct uprobe_listing {
     const struct probe_spec *spec;
     source_visit *visit;
     void *context;
@@ -168,7 +168,7 @@ struct listing {
 
 static int visit_function(void *context, const struct user_function *function)
 {
-    const struct listing *listing = context;
+    const struct uprobe_listing *listing = context;
     const char *quote = strchr(listing->spec->path, ':') == NULL ? "" : "\"";
     char *spec;
     int result;
@@ -183,7 +183,7 @@ static int visit_function(void *context, const struct user_function *function)
 
 static int list(const struct probe_spec *spec, source_visit *visit, void *context, struct gait_error *err)
 {
-    struct listing listing = {spec, visit, context};
+    struct uprobe_listing listing = {spec, visit, context};
     struct user_code code;
     int result = user_code_open(spec->path, &code, err);
 

@@ -62,7 +62,7 @@ static int change_failed(int result, int tid, struct gait_error *err)
     }
 }
 
-struct change {
+struct changed_registers {
     const struct translator *translator;
     gait_thread_change change;
     void *context;
@@ -71,7 +71,7 @@ struct change {
 
 static int change_registers(void *context, struct thread_registers *registers)
 {
-    struct change *change = context;
+    struct changed_registers *change = context;
     struct gait_cpu_context cpu;
     uint64_t segment_base, pc;
     int result;
@@ -92,7 +92,7 @@ static int change_registers(void *context, struct thread_registers *registers)
 
 EXPORT int gait_process_modify_thread(int tid, gait_thread_change change, void *context, struct gait_error *err)
 {
-    struct change all = {translator_host(), change, context, 0};
+    struct changed_registers all = {translator_host(), change, context, 0};
     int result;
 
     if (change == NULL)

@@ -46,7 +46,7 @@ struct call_row {
 };
 
 /* A call that has not ended. */
-struct open_call {
+struct open_table_call {
     uint32_t function;
     bool is_wanted; /* as far as that can be said */
 };
@@ -63,7 +63,7 @@ struct calls_cursor {
     struct query_range duration;
     struct query_range depth;
 
-    struct open_call *open;
+    struct open_table_call *open;
     size_t open_count;
     size_t open_capacity;
     size_t wanted_open; /* how many of them are wanted */
@@ -106,7 +106,7 @@ static int grow(void *array, size_t *capacity, size_t count, size_t element_byte
 static int begin_call(void *context, const struct view_call *call)
 {
     struct calls_cursor *cursor = context;
-    struct open_call open = {.function = VIEW_NO_FUNCTION};
+    struct open_table_call open = {.function = VIEW_NO_FUNCTION};
 
     if (call->begin > cursor->last_begin && cursor->wanted_open == 0)
         return 1;
@@ -139,7 +139,7 @@ static bool has_duration(const struct calls_cursor *cursor, const struct view_ca
 static int end_call(void *context, const struct view_call *call)
 {
     struct calls_cursor *cursor = context;
-    const struct open_call *open = &cursor->open[--cursor->open_count];
+    const struct open_table_call *open = &cursor->open[--cursor->open_count];
 
     if (!open->is_wanted)
         return 0;

@@ -240,7 +240,7 @@ bool dwarf_line_table_path(const struct dwarf_line_table *table, uint64_t file, 
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
-struct machine {
+struct line_machine {
     const struct dwarf_line_table *table;
     struct dwarf_cursor cursor;
     struct dwarf_rows *rows;
@@ -248,7 +248,7 @@ struct machine {
     int result;
 };
 
-static void put_row(struct machine *machine)
+static void put_row(struct line_machine *machine)
 {
     struct dwarf_rows *rows = machine->rows;
 
@@ -266,12 +266,12 @@ static void put_row(struct machine *machine)
     rows->rows[rows->count++] = machine->row;
 }
 
-static void begin_sequence(struct machine *machine)
+static void begin_sequence(struct line_machine *machine)
 {
     machine->row = (struct dwarf_row){.file = 1, .line = 1};
 }
 
-static void run_extended(struct machine *machine)
+static void run_extended(struct line_machine *machine)
 {
     uint64_t size_bytes = dwarf_cursor_uleb(&machine->cursor);
     struct dwarf_cursor inner = machine->cursor;
@@ -300,7 +300,7 @@ static void run_extended(struct machine *machine)
     }
 }
 
-static void run_standard(struct machine *machine, uint8_t opcode)
+static void run_standard(struct line_machine *machine, uint8_t opcode)
 {
     const struct dwarf_line_table *table = machine->table;
     struct dwarf_cursor *cursor = &machine->cursor;
@@ -347,7 +347,7 @@ static void run_standard(struct machine *machine, uint8_t opcode)
 
 int dwarf_line_table_run(const struct dwarf_line_table *table, struct dwarf_rows *rows)
 {
-    struct machine machine = {.table = table, .cursor = table->program, .rows = rows};
+    struct line_machine machine = {.table = table, .cursor = table->program, .rows = rows};
 
     begin_sequence(&machine);
     while (machine.cursor.at != machine.cursor.end && machine.result == 0) {

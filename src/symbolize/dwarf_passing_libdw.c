@@ -21,7 +21,7 @@ enum word_class {
     WORD_NUMBERS,
 };
 
-struct passing {
+struct argument_passing {
     enum word_class words[WORDS_MAX];
     bool is_in_memory;
     bool is_by_address;
@@ -53,7 +53,7 @@ uint64_t dwarf_passing_number(void *entry, unsigned attribute)
     return dwarf_formudata(dwarf_attr_integrate(entry, attribute, &storage), &number) == 0 ? number : 0;
 }
 
-static void add_word(struct passing *passing, uint64_t offset, enum word_class class)
+static void add_word(struct argument_passing *passing, uint64_t offset, enum word_class class)
 {
     if (offset / WORD_BYTES >= WORDS_MAX)
         passing->is_unknown = true;
@@ -61,7 +61,7 @@ static void add_word(struct passing *passing, uint64_t offset, enum word_class c
         passing->words[offset / WORD_BYTES] = class;
 }
 
-static void add_number(struct passing *passing, Dwarf_Die *type, uint64_t offset)
+static void add_number(struct argument_passing *passing, Dwarf_Die *type, uint64_t offset)
 {
     uint64_t size_bytes = dwarf_passing_size(type), encoding = dwarf_passing_number(type, DW_AT_encoding);
     bool is_float =
@@ -77,9 +77,9 @@ static void add_number(struct passing *passing, Dwarf_Die *type, uint64_t offset
             add_word(passing, offset + at, is_float ? WORD_FLOATS : WORD_NUMBERS);
 }
 
-static void add_value(struct passing *passing, Dwarf_Die *type, uint64_t offset, unsigned depth);
+static void add_value(struct argument_passing *passing, Dwarf_Die *type, uint64_t offset, unsigned depth);
 
-static void add_members(struct passing *passing, Dwarf_Die *type, uint64_t offset, unsigned depth)
+static void add_members(struct argument_passing *passing, Dwarf_Die *type, uint64_t offset, unsigned depth)
 {
     unsigned count = 0;
     Dwarf_Die member;
@@ -100,7 +100,7 @@ static void add_members(struct passing *passing, Dwarf_Die *type, uint64_t offse
     }
 }
 
-static void add_elements(struct passing *passing, Dwarf_Die *type, uint64_t offset, unsigned depth)
+static void add_elements(struct argument_passing *passing, Dwarf_Die *type, uint64_t offset, unsigned depth)
 {
     uint64_t size_bytes = dwarf_passing_size(type), element_bytes;
     Dwarf_Die element;
@@ -116,7 +116,7 @@ static void add_elements(struct passing *passing, Dwarf_Die *type, uint64_t offs
         add_value(passing, &element, offset + at, depth + 1);
 }
 
-static void add_value(struct passing *passing, Dwarf_Die *type, uint64_t offset, unsigned depth)
+static void add_value(struct argument_passing *passing, Dwarf_Die *type, uint64_t offset, unsigned depth)
 {
     if (depth == DEPTH_MAX || passing->is_unknown) {
         passing->is_unknown = true;
@@ -145,9 +145,9 @@ static void add_value(struct passing *passing, Dwarf_Die *type, uint64_t offset,
     }
 }
 
-static struct passing find_passing(Dwarf_Die *type)
+static struct argument_passing find_passing(Dwarf_Die *type)
 {
-    struct passing passing = {.is_unknown = false};
+    struct argument_passing passing = {.is_unknown = false};
     uint64_t size_bytes = dwarf_passing_size(type);
 
     passing.is_by_address = dwarf_passing_number(type, DW_AT_calling_convention) == DW_CC_pass_by_reference;
@@ -162,7 +162,7 @@ static struct passing find_passing(Dwarf_Die *type)
 
 bool dwarf_passing_is_in_memory(void *type)
 {
-    struct passing passing = find_passing(type);
+    struct argument_passing passing = find_passing(type);
     uint64_t encoding = dwarf_passing_number(type, DW_AT_encoding);
 
     /* A long double alone is returned in a register of its own. */
@@ -171,7 +171,7 @@ bool dwarf_passing_is_in_memory(void *type)
 
 bool dwarf_passing_count(void *type, struct detail_places *places)
 {
-    struct passing passing = find_passing(type);
+    struct argument_passing passing = find_passing(type);
     uint64_t size_bytes = dwarf_passing_size(type);
     unsigned registers = 0, vectors = 0;
 

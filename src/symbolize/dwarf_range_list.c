@@ -37,7 +37,7 @@ int dwarf_range_list_add(struct dwarf_range_list *list, const struct dwarf_exten
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-struct reading {
+struct range_list_reading {
     struct dwarf_range_list *list;
     const struct dwarf_extent *extent;
     uint64_t unit;
@@ -47,7 +47,7 @@ struct reading {
 
 static void take(void *context, uint64_t begin, uint64_t end)
 {
-    struct reading *reading = context;
+    struct range_list_reading *reading = context;
 
     reading->has_told = true;
     if (reading->result == 0)
@@ -55,7 +55,8 @@ static void take(void *context, uint64_t begin, uint64_t end)
             dwarf_range_list_add(reading->list, reading->extent, (struct dwarf_range){begin, end, reading->unit});
 }
 
-static int read_unit(struct reading *reading, const struct dwarf_file *file, const struct dwarf_unit_header *header)
+static int read_unit(struct range_list_reading *reading, const struct dwarf_file *file,
+                     const struct dwarf_unit_header *header)
 {
     const struct dwarf_value *low, *high;
     struct dwarf_open_unit unit;
@@ -110,7 +111,7 @@ static bool read_part(struct dwarf_cursor *cursor, struct dwarf_cursor *part_out
 }
 
 /* Those of units that have told nothing themselves. */
-static int read_table(struct reading *reading, const struct dwarf_file *file, const bool *has_told)
+static int read_table(struct range_list_reading *reading, const struct dwarf_file *file, const bool *has_told)
 {
     struct dwarf_cursor cursor = dwarf_cursor_at(file->sections.aranges, 0), part;
     unsigned address_bytes;
@@ -136,7 +137,7 @@ static int read_table(struct reading *reading, const struct dwarf_file *file, co
 int dwarf_range_list_read(struct dwarf_range_list *list, const struct dwarf_file *file,
                           const struct dwarf_extent *extent)
 {
-    struct reading reading = {.list = list, .extent = extent};
+    struct range_list_reading reading = {.list = list, .extent = extent};
     bool *has_told = calloc(file->unit_count + 1, sizeof(*has_told));
     int result = has_told == NULL ? -ENOMEM : 0;
 

@@ -250,7 +250,7 @@ struct level {
     bool is_in_function;
 };
 
-struct walk {
+struct scope_walk {
     struct dwarf_reader *reader;
     const struct dwarf_abbreviations *abbreviations;
     struct dwarf_cursor cursor;
@@ -260,7 +260,7 @@ struct walk {
 };
 
 /* The shape of the next entry; NULL: there is none, or none that is known, which ends the walk. */
-static const struct dwarf_abbreviation *next_shape(struct walk *walk, uint64_t number)
+static const struct dwarf_abbreviation *next_shape(struct scope_walk *walk, uint64_t number)
 {
     if (number < walk->abbreviations->entry_count && walk->abbreviations->entries[number].is_known)
         return &walk->abbreviations->entries[number];
@@ -270,7 +270,7 @@ static const struct dwarf_abbreviation *next_shape(struct walk *walk, uint64_t n
 }
 
 /* Goes behind the attributes of an entry. True: behind all that is below it, too. */
-static bool pass_entry(struct walk *walk, const struct dwarf_abbreviation *shape)
+static bool pass_entry(struct scope_walk *walk, const struct dwarf_abbreviation *shape)
 {
     const struct dwarf_step *step = &walk->abbreviations->steps[shape->first_step];
     struct dwarf_cursor *cursor = &walk->cursor;
@@ -292,7 +292,7 @@ static bool pass_entry(struct walk *walk, const struct dwarf_abbreviation *shape
     return !shape->has_children;
 }
 
-static void pass_attributes(struct walk *walk, const struct dwarf_abbreviation *shape)
+static void pass_attributes(struct scope_walk *walk, const struct dwarf_abbreviation *shape)
 {
     for (const struct dwarf_step *step = &walk->abbreviations->steps[shape->first_step]; step->kind != DWARF_STEP_END;
          step++)
@@ -300,7 +300,7 @@ static void pass_attributes(struct walk *walk, const struct dwarf_abbreviation *
 }
 
 /* Goes behind an entry and all that is below it. */
-static void pass_tree(struct walk *walk, const struct dwarf_abbreviation *shape)
+static void pass_tree(struct scope_walk *walk, const struct dwarf_abbreviation *shape)
 {
     size_t open = pass_entry(walk, shape) ? 0 : 1;
 
@@ -317,14 +317,14 @@ static void pass_tree(struct walk *walk, const struct dwarf_abbreviation *shape)
     }
 }
 
-static bool may_hold_functions(const struct walk *walk, const struct dwarf_abbreviation *shape)
+static bool may_hold_functions(const struct scope_walk *walk, const struct dwarf_abbreviation *shape)
 {
     if (shape->kind == DWARF_KIND_TYPE)
         return walk->levels[walk->depth].is_in_function || !walk->reader->is_flat;
     return shape->kind != DWARF_KIND_OTHER;
 }
 
-static void take_entry(struct walk *walk, const struct dwarf_abbreviation *shape)
+static void take_entry(struct scope_walk *walk, const struct dwarf_abbreviation *shape)
 {
     bool is_function = shape->kind == DWARF_KIND_FUNCTION || shape->kind == DWARF_KIND_INLINED;
     struct level level = walk->levels[walk->depth];
@@ -351,9 +351,9 @@ static void take_entry(struct walk *walk, const struct dwarf_abbreviation *shape
 void dwarf_scopes_take(struct dwarf_reader *reader)
 {
     const struct dwarf_unit_view *view = &reader->unit->view;
-    struct walk walk = {.reader = reader,
-                        .abbreviations = view->abbreviations,
-                        .unit_begin = view->file->sections.info.bytes + view->header->begin};
+    struct scope_walk walk = {.reader = reader,
+                              .abbreviations = view->abbreviations,
+                              .unit_begin = view->file->sections.info.bytes + view->header->begin};
 
     if (reader->unit->first_child == 0)
         return;

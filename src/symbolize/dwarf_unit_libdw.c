@@ -20,7 +20,7 @@
 #define PATH_BYTES   4096
 #define RANGES_MAX   100000
 
-struct unit {
+struct unit_reading {
     const struct dwarf_extent *extent;
     struct code_table_builder builder;
     struct hash_map names; /* texts, by the entry that has the name */
@@ -36,7 +36,7 @@ struct unit {
 };
 
 /* What is of interest of an entry. Those that it does not have have the code 0. */
-struct entry {
+struct entry_attributes {
     Dwarf_Attribute low_pc, high_pc, ranges, origin, name, linkage_name, call_file, call_line, call_column;
 };
 
@@ -50,7 +50,7 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-static uint16_t add_path(struct unit *unit, const char *path)
+static uint16_t add_path(struct unit_reading *unit, const char *path)
 {
     char whole[PATH_BYTES];
 
@@ -61,7 +61,7 @@ static uint16_t add_path(struct unit *unit, const char *path)
 }
 
 /* 0: not known. */
-static uint16_t get_file(struct unit *unit, const char *path)
+static uint16_t get_file(struct unit_reading *unit, const char *path)
 {
     uint64_t number = 0;
 
@@ -87,14 +87,14 @@ static uint32_t narrow_line(uint64_t line)
     return line > UINT32_MAX ? 0 : (uint32_t)line;
 }
 
-static bool has_code(const struct unit *unit, uint64_t address)
+static bool has_code(const struct unit_reading *unit, uint64_t address)
 {
     uint64_t place = address + unit->extent->distance;
 
     return address != 0 && place >= unit->extent->begin && place <= unit->extent->end;
 }
 
-static void take_line(struct unit *unit, Dwarf_Line *line)
+static void take_line(struct unit_reading *unit, Dwarf_Line *line)
 {
     struct code_place place = {.file = 0};
     int number = 0, column = 0;
@@ -113,7 +113,7 @@ static void take_line(struct unit *unit, Dwarf_Line *line)
     code_table_builder_add_line(&unit->builder, address + unit->extent->distance, place);
 }
 
-static void take_lines(struct unit *unit, Dwarf_Die *entry)
+static void take_lines(struct unit_reading *unit, Dwarf_Die *entry)
 {
     Dwarf_Lines *lines;
     size_t count = 0;
@@ -128,7 +128,7 @@ static void take_lines(struct unit *unit, Dwarf_Die *entry)
 
 static int take_attribute(Dwarf_Attribute *attribute, void *context)
 {
-    struct entry *entry = context;
+    struct entry_attributes *entry = context;
 
     switch (dwarf_whatattr(attribute)) {
     case DW_AT_low_pc:
@@ -186,7 +186,7 @@ static const char *linkage_name_of(Dwarf_Die *die)
     return dwarf_formstring(&attribute);
 }
 
-static struct code_name add_name(struct unit *unit, const char *linkage_name, const char *name)
+static struct code_name add_name(struct unit_reading *unit, const char *linkage_name, const char *name)
 {
     if (linkage_name != NULL)
         return (struct code_name){code_table_builder_add_text(&unit->builder, linkage_name), false};
@@ -195,7 +195,7 @@ static struct code_name add_name(struct unit *unit, const char *linkage_name, co
 }
 
 /* A function that is put into others often is named by all of them, by where its own entry is. */
-static struct code_name name_by_origin(struct unit *unit, Dwarf_Attribute *origin)
+static struct code_name name_by_origin(struct unit_reading *unit, Dwarf_Attribute *origin)
 {
     struct code_name name = {0};
     uint64_t key, known;
@@ -212,7 +212,7 @@ static struct code_name name_by_origin(struct unit *unit, Dwarf_Attribute *origi
     return name;
 }
 
-static struct code_name name_of(struct unit *unit, struct entry *entry)
+static struct code_name name_of(struct unit_reading *unit, struct entry_attributes *entry)
 {
     const char *linkage_name = entry->linkage_name.code == 0 ? NULL : dwarf_formstring(&entry->linkage_name);
 
@@ -221,7 +221,7 @@ static struct code_name name_of(struct unit *unit, struct entry *entry)
     return add_name(unit, linkage_name, entry->name.code == 0 ? NULL : dwarf_formstring(&entry->name));
 }
 
-static struct code_place call_of(struct unit *unit, struct entry *entry)
+static struct code_place call_of(struct unit_reading *unit, struct entry_attributes *entry)
 {
     struct code_place place = {.line = narrow_line(number_of(&entry->call_line)),
                                .column = narrow(number_of(&entry->call_column))};
@@ -233,7 +233,7 @@ static struct code_place call_of(struct unit *unit, struct entry *entry)
 }
 
 /* From DWARF 5 on the first file has the number 0, which libdw takes for none. */
-static const char *declaring_file(struct unit *unit, Dwarf_Die *die)
+static const char *declaring_file(struct unit_reading *unit, Dwarf_Die *die)
 {
     const char *file = dwarf_decl_file(die);
     Dwarf_Attribute attribute;
@@ -249,7 +249,7 @@ static const char *declaring_file(struct unit *unit, Dwarf_Die *die)
     return dwarf_filesrc(unit->files, 0, NULL, NULL);
 }
 
-static struct code_place declaration_of(struct unit *unit, Dwarf_Die *die)
+static struct code_place declaration_of(struct unit_reading *unit, Dwarf_Die *die)
 {
     struct code_place place = {.file = get_file(unit, declaring_file(unit, die))};
     int line = 0, column = 0;
@@ -265,14 +265,14 @@ static struct code_place declaration_of(struct unit *unit, Dwarf_Die *die)
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
 
-static void add_range(struct unit *unit, uint32_t scope, uint64_t begin, uint64_t end)
+static void add_range(struct unit_reading *unit, uint32_t scope, uint64_t begin, uint64_t end)
 {
     if (has_code(unit, begin) && has_code(unit, end))
         code_table_builder_add_range(&unit->builder, scope, begin + unit->extent->distance,
                                      end + unit->extent->distance);
 }
 
-static void add_ranges(struct unit *unit, uint32_t scope, Dwarf_Die *die, struct entry *entry)
+static void add_ranges(struct unit_reading *unit, uint32_t scope, Dwarf_Die *die, struct entry_attributes *entry)
 {
     Dwarf_Addr base, begin, end;
     ptrdiff_t place = 0;
@@ -290,10 +290,10 @@ static void add_ranges(struct unit *unit, uint32_t scope, Dwarf_Die *die, struct
 }
 
 /* A function, or one that was put into another. Its number and one; 0: it has no code, as descriptions have none. */
-static uint32_t take_scope(struct unit *unit, Dwarf_Die *die, uint32_t around)
+static uint32_t take_scope(struct unit_reading *unit, Dwarf_Die *die, uint32_t around)
 {
     bool is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
-    struct entry entry = {.low_pc = {.code = 0}};
+    struct entry_attributes entry = {.low_pc = {.code = 0}};
     uint32_t scope;
 
     (void)dwarf_getattrs(die, take_attribute, &entry, 0);
@@ -306,7 +306,7 @@ static uint32_t take_scope(struct unit *unit, Dwarf_Die *die, uint32_t around)
     return scope;
 }
 
-static bool may_hold_functions(const struct unit *unit, int tag, bool is_in_function)
+static bool may_hold_functions(const struct unit_reading *unit, int tag, bool is_in_function)
 {
     switch (tag) {
     case DW_TAG_subprogram:
@@ -331,7 +331,7 @@ static bool may_hold_functions(const struct unit *unit, int tag, bool is_in_func
     }
 }
 
-static void walk(struct unit *unit, Dwarf_Die *parent, uint32_t around, bool is_in_function, unsigned depth)
+static void walk(struct unit_reading *unit, Dwarf_Die *parent, uint32_t around, bool is_in_function, unsigned depth)
 {
     Dwarf_Die die;
     int left = depth == DEPTH_MAX ? 1 : dwarf_child(parent, &die);
@@ -386,7 +386,7 @@ static bool is_cpp(int language)
            language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
 }
 
-static void take_language(struct unit *unit, int language)
+static void take_language(struct unit_reading *unit, int language)
 {
     unit->is_flat = is_c(language) || is_cpp(language);
     /* The names of these are those that linkers see. */
@@ -405,7 +405,7 @@ static uint64_t bytes_of(Dwarf_Die *unit)
     return next - begin;
 }
 
-static void take_unit(struct unit *unit, Dwarf_Die *entry, bool *is_whole_out)
+static void take_unit(struct unit_reading *unit, Dwarf_Die *entry, bool *is_whole_out)
 {
     Dwarf_Die tree;
 
@@ -422,7 +422,7 @@ static void take_unit(struct unit *unit, Dwarf_Die *entry, bool *is_whole_out)
 int dwarf_unit_make_table(Dwarf_Die *entry, const struct dwarf_extent *extent, void **block_out, size_t *size_out,
                           bool *is_whole_out)
 {
-    struct unit unit = {.extent = extent};
+    struct unit_reading unit = {.extent = extent};
     int result = -ENOMEM;
 
     if (hash_map_init(&unit.names, MAP_AT_FIRST) != 0)

@@ -178,7 +178,7 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct sour
 
 /* ---- many -------------------------------------------------------------------------------------------------------- */
 
-struct work {
+struct lines_work {
     struct source_lines *lines;
     struct code_unit **units;
     size_t count;
@@ -187,7 +187,7 @@ struct work {
 };
 
 /* The thread that asks does as much as the others do. */
-static void make_tables(struct work *work, struct dwarf_code *code, bool is_asking)
+static void make_tables(struct lines_work *work, struct dwarf_code *code, bool is_asking)
 {
     size_t which, done;
 
@@ -202,7 +202,7 @@ static void make_tables(struct work *work, struct dwarf_code *code, bool is_aski
 
 static void *run(void *context)
 {
-    struct work *work = context;
+    struct lines_work *work = context;
     struct dwarf_code *code;
 
     if (dwarf_code_share(work->lines->code, &code) != 0)
@@ -212,7 +212,7 @@ static void *run(void *context)
     return NULL;
 }
 
-static void run_all(struct work *work, unsigned thread_count)
+static void run_all(struct lines_work *work, unsigned thread_count)
 {
     size_t wanted = work->count / UNITS_FOR_THREAD + 1;
     pthread_t threads[THREADS_MAX];
@@ -264,7 +264,7 @@ static size_t choose(struct source_lines *lines, const uint64_t *addresses, size
 
 void source_lines_prepare(struct source_lines *lines, const uint64_t *addresses, size_t count, unsigned thread_count)
 {
-    struct work work = {.lines = lines};
+    struct lines_work work = {.lines = lines};
 
     look_up_units(lines);
     work.units = calloc(count + 1, sizeof(struct code_unit *));

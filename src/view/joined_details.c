@@ -51,7 +51,7 @@ struct ahead {
     _Alignas(8) uint8_t bytes[];
 };
 
-struct open_call {
+struct joined_call {
     bool is_known; /* a record began it: */
     uint16_t depth;
     uint64_t entered_time;
@@ -68,7 +68,7 @@ struct joined_details {
     size_t first;
     size_t ahead_count;
     uint16_t returns[RETURN_SLOTS];
-    struct open_call *open;
+    struct joined_call *open;
     size_t open_count;
     size_t capacity;
     uint64_t *own; /* of calls that no event tells of, and that are open: when they began */
@@ -329,7 +329,7 @@ static bool find_enter(struct joined_details *details, const struct view_call *c
 static bool make_room(struct joined_details *details, size_t count)
 {
     size_t capacity = details->capacity == 0 ? OPEN_AT_FIRST : details->capacity;
-    struct open_call *grown;
+    struct joined_call *grown;
 
     while (capacity < count)
         capacity *= 2;
@@ -344,12 +344,12 @@ static bool make_room(struct joined_details *details, size_t count)
 }
 
 /* The record is read, and passed over with those before it. */
-static void take_enter(struct joined_details *details, size_t which, struct open_call *open, struct detail_text *text)
+static void take_enter(struct joined_details *details, size_t which, struct joined_call *open, struct detail_text *text)
 {
     struct detail_item item = item_at(details, which);
     struct detail_enter enter = detail_item_enter(&item);
 
-    *open = (struct open_call){true, enter.record.depth, enter.record.time};
+    *open = (struct joined_call){true, enter.record.depth, enter.record.time};
     call_arguments_put(details->arguments, module_of(details, &enter.record), &enter, item.bytes + sizeof(enter),
                        detail_record_values(item.bytes), text);
     pass_many(details, which + 1);
@@ -365,7 +365,7 @@ struct joined_details_begin joined_details_begin(struct joined_details *details,
         return begin;
     details->open_count = call->depth;
     begin.is_known = find_enter(details, call, &which);
-    details->open[details->open_count++] = (struct open_call){.is_known = false};
+    details->open[details->open_count++] = (struct joined_call){.is_known = false};
     for (size_t i = 0; begin.is_known && i <= which; i++)
         begin.is_unsure |= item_at(details, i).is_behind_gap;
     if (begin.is_known)
@@ -374,7 +374,7 @@ struct joined_details_begin joined_details_begin(struct joined_details *details,
 }
 
 /* Finds the record of the end: the first one that is as deep as the call's, or less. False: that is another's. */
-static bool find_leave(struct joined_details *details, const struct open_call *call, size_t *which_out)
+static bool find_leave(struct joined_details *details, const struct joined_call *call, size_t *which_out)
 {
     look_ahead(details);
     for (size_t i = 0; i < details->ahead_count; i++) {
@@ -410,7 +410,7 @@ struct joined_details_end joined_details_end(struct joined_details *details, con
                                              struct detail_text *text)
 {
     struct joined_details_end end = {.is_known = false};
-    struct open_call open;
+    struct joined_call open;
     size_t which;
 
     if (call->depth >= details->open_count)

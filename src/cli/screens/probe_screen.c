@@ -229,13 +229,13 @@ bool probe_screen_is_full(const struct probe_screen *shown)
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
-struct counted {
+struct program_count {
     struct program_key key;
     uint64_t count;
 };
 
 struct counts {
-    struct counted *list;
+    struct program_count *list;
     size_t count;
     size_t capacity;
 };
@@ -246,14 +246,14 @@ static void take_count(void *context, const struct program_key *key, uint64_t co
 
     if (counts->count == counts->capacity) {
         size_t capacity = counts->capacity == 0 ? 64 : 2 * counts->capacity;
-        struct counted *grown = realloc(counts->list, capacity * sizeof(*grown));
+        struct program_count *grown = realloc(counts->list, capacity * sizeof(*grown));
 
         if (grown == NULL)
             return;
         counts->list = grown;
         counts->capacity = capacity;
     }
-    counts->list[counts->count++] = (struct counted){*key, count};
+    counts->list[counts->count++] = (struct program_count){*key, count};
 }
 
 static int compare_keys(const struct program_key *left, const struct program_key *right)
@@ -266,7 +266,7 @@ static int compare_keys(const struct program_key *left, const struct program_key
 /* Of each source the most frequent first. */
 static int compare_counts(const void *left_count, const void *right_count)
 {
-    const struct counted *left = left_count, *right = right_count;
+    const struct program_count *left = left_count, *right = right_count;
 
     if (left->key.source != right->key.source)
         return left->key.source < right->key.source ? -1 : 1;
@@ -277,7 +277,7 @@ static int compare_counts(const void *left_count, const void *right_count)
 
 static int compare_buckets(const void *left_count, const void *right_count)
 {
-    const struct counted *left = left_count, *right = right_count;
+    const struct program_count *left = left_count, *right = right_count;
     int order = compare_keys(&left->key, &right->key);
 
     return order != 0 ? order : left->key.bucket < right->key.bucket ? -1 : left->key.bucket > right->key.bucket;
@@ -373,7 +373,7 @@ static void put_table(struct screen *screen, const struct probe_list *list, stru
 
     qsort(counts->list, counts->count, sizeof(counts->list[0]), compare_counts);
     for (size_t i = 0; i < counts->count; i++) {
-        const struct counted *counted = &counts->list[i];
+        const struct program_count *counted = &counts->list[i];
         const struct source_probe *probe = list->probes[counted->key.source - 1];
 
         if (by == NULL) {
