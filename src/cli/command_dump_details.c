@@ -32,14 +32,14 @@ struct details_dump {
     struct call_arguments arguments;
 };
 
-static const struct module *module_of(const struct details_dump *dump, const struct detail_record *record)
+static const struct recorded_module *module_of(const struct details_dump *dump, const struct detail_record *record)
 {
     return modules_find(&dump->modules, record->function, record->time, record->time);
 }
 
 static void put_start(struct details_dump *dump, const struct detail_record *record, const char *kind)
 {
-    const struct module *module = module_of(dump, record);
+    const struct recorded_module *module = module_of(dump, record);
     char text[NAME_BYTES], clean[NAME_BYTES];
 
     snprintf(text, sizeof(text), "0x%" PRIx64, record->function);

@@ -26,7 +26,7 @@
 
 /* Programs go through the same places again and again. */
 struct known_name {
-    const struct module *module; /* NULL: nothing is known here */
+    const struct recorded_module *module; /* NULL: nothing is known here */
     uint64_t address;
     char text[NAME_BYTES];
 };
@@ -45,7 +45,7 @@ struct events_dump {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static const char *name_in(struct events_dump *dump, const struct module *module, uint64_t address)
+static const char *name_in(struct events_dump *dump, const struct recorded_module *module, uint64_t address)
 {
     struct known_name *known = &dump->known[(address ^ address >> 12) & (NAME_COUNT - 1)];
     char text[NAME_BYTES];
@@ -62,7 +62,7 @@ static const char *name_in(struct events_dump *dump, const struct module *module
 /* The text is good until the next call for the same or another address. */
 static const char *name_of(struct events_dump *dump, uint64_t address, uint64_t first, uint64_t last, char *number)
 {
-    const struct module *module = modules_find(&dump->modules, address, first, last);
+    const struct recorded_module *module = modules_find(&dump->modules, address, first, last);
 
     if (module != NULL)
         return name_in(dump, module, address);

@@ -83,7 +83,7 @@ static enum command_status read_arguments(struct packed_copy *packing)
 /* ---- what the trace lacks ---------------------------------------------------------------------------------------- */
 
 /* That of others may be there already, if it was unpacked before. */
-static int take_lines(void *context, const struct module *module)
+static int take_lines(void *context, const struct recorded_module *module)
 {
     struct packed_copy *packing = context;
     char path[KEPT_DEBUG_PATH_BYTES];

@@ -33,7 +33,7 @@
 struct probing {
     const struct command_call *call;
     const struct probe_options *options;
-    struct probe_list list;
+    struct chosen_probes list;
     struct watch watch;
     struct probe_screen shown;
     struct recording recording;
@@ -69,7 +69,7 @@ static enum command_status find_probes(struct probing *probing)
     struct gait_error *err = probing->call->error;
 
     for (size_t i = 0; i < options->spec_count; i++) {
-        int result = probe_list_add(&probing->list, options->specs[i], err);
+        int result = chosen_probes_add(&probing->list, options->specs[i], err);
 
         if (result == -ENOENT)
             kernel_probes_suggest(options->specs[i], err);
@@ -463,7 +463,7 @@ static enum command_status run(const struct command_call *call)
     status = find_probes(&probing);
     if (status == COMMAND_DONE)
         status = prepare_child(&probing) == 0 ? run_watch(&probing) : COMMAND_FAILED;
-    probe_list_deinit(&probing.list);
+    chosen_probes_deinit(&probing.list);
     return status;
 }
 

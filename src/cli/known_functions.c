@@ -54,7 +54,7 @@ static bool is_wanted(const struct pattern_gathering *gathering, const struct el
 }
 
 /* False: no more can be added. */
-static bool take_symbol(struct pattern_gathering *gathering, const char *path, struct dwarf_file *dwarf,
+static bool take_symbol(struct pattern_gathering *gathering, const char *path, struct dwarf_arguments *dwarf,
                         const struct elf_symbol *symbol)
 {
     const uint64_t key = agent_known_key((struct glob_text){path, strlen(path)}, symbol->address);
@@ -70,20 +70,20 @@ static bool take_symbol(struct pattern_gathering *gathering, const char *path, s
 
 static void take_file(struct pattern_gathering *gathering, const char *path)
 {
-    struct dwarf_file *dwarf;
+    struct dwarf_arguments *dwarf;
     struct symbol_file file;
     struct elf_symbol symbol;
     bool goes_on = true;
 
     if (symbol_file_open(path, &file) != 0)
         return;
-    if (dwarf_file_open(path, &dwarf) == 0) {
+    if (dwarf_arguments_open(path, &dwarf) == 0) {
         uint64_t count = elf_symbols_count(&file.symbols);
 
         for (uint64_t i = 0; i < count && goes_on; i++)
             if (elf_symbols_peek(&file.symbols, i, &symbol) == 0)
                 goes_on = take_symbol(gathering, path, dwarf, &symbol);
-        dwarf_file_close(dwarf);
+        dwarf_arguments_close(dwarf);
     }
     symbol_file_close(&file);
 }

@@ -189,7 +189,7 @@ static void add_threads(struct database *database)
     (void)sqlite3_finalize(statement);
 }
 
-static void add_module(struct database *database, sqlite3_stmt *statement, const struct module *module)
+static void add_module(struct database *database, sqlite3_stmt *statement, const struct recorded_module *module)
 {
     const struct view_trace *trace = database->job->trace;
     char digits[2 * sizeof(module->build_id) + 1] = "";

@@ -44,7 +44,7 @@ struct cpu_stream {
 
 struct kernel_recorder {
     int folder;
-    const struct probe_list *list;
+    const struct chosen_probes *list;
     uint32_t switch_source;
     struct chunk_encoder *encoder;
     struct clock_pair began;

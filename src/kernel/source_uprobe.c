@@ -56,10 +56,10 @@ static struct function_value value_of(const struct detail_field *field, const ch
 static void ask_debug_information(const char *path, uint64_t address, struct function_values *values)
 {
     struct dwarf_function function;
-    struct dwarf_file *file;
+    struct dwarf_arguments *file;
 
     function_values_guess(values);
-    if (dwarf_file_open(path, &file) != 0)
+    if (dwarf_arguments_open(path, &file) != 0)
         return;
     if (dwarf_arguments_find(file, address, &function) == 0) {
         *values = (struct function_values){.is_known = true, .argument_count = function.declaration.count};
@@ -68,7 +68,7 @@ static void ask_debug_information(const char *path, uint64_t address, struct fun
         values->result = value_of(&function.declaration.result, "retval");
         values->has_result = function.declaration.result.type != DETAIL_TYPE_SKIPPED && values->result.place == 0;
     }
-    dwarf_file_close(file);
+    dwarf_arguments_close(file);
 }
 
 /* Where it is, and what to call it. */

@@ -62,7 +62,7 @@ void query_module_pause(const struct modules *modules, uint64_t time, uint64_t *
 static void remember(struct query_source *source, struct query_recent_function *recent, uint64_t time)
 {
     const struct modules *modules = &source->trace->processes[recent->process].modules;
-    const struct module *module = modules_find(modules, recent->address, time, time);
+    const struct recorded_module *module = modules_find(modules, recent->address, time, time);
 
     if (module != NULL) {
         recent->from = module->loaded;

@@ -201,7 +201,7 @@ static void put_arguments(struct details_cursor *cursor, sqlite3_context *result
 {
     const struct modules *modules = &cursor->base.source->trace->processes[cursor->scan.thread.process].modules;
     const struct detail_record *record = record_of(cursor);
-    const struct module *module = modules_find(modules, record->function, record->time, record->time);
+    const struct recorded_module *module = modules_find(modules, record->function, record->time, record->time);
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
 

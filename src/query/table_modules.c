@@ -37,7 +37,7 @@ struct modules_cursor {
     size_t process; /* index, and 1 */
     size_t next;
     const struct view_process *shown;
-    const struct module *module;
+    const struct recorded_module *module;
     const char *name;
 };
 
@@ -85,7 +85,7 @@ static int next(struct query_cursor *base)
     }
 }
 
-static void put_build_id(sqlite3_context *result, const struct module *module)
+static void put_build_id(sqlite3_context *result, const struct recorded_module *module)
 {
     char text[2 * sizeof(module->build_id) + 1] = "";
 
@@ -98,7 +98,7 @@ static void put_build_id(sqlite3_context *result, const struct module *module)
 static void column(struct query_cursor *base, sqlite3_context *result, int which)
 {
     struct modules_cursor *cursor = (struct modules_cursor *)base;
-    const struct module *module = cursor->module;
+    const struct recorded_module *module = cursor->module;
 
     switch (which) {
     case MODULES_MODULE:

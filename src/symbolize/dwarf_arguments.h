@@ -16,7 +16,7 @@
 #define DWARF_NAME_BYTES 40
 #define DWARF_DIE_BYTES  32
 
-struct dwarf_file;
+struct dwarf_arguments;
 
 /* What is known of one argument, or of the result. */
 struct dwarf_argument {
@@ -35,13 +35,13 @@ struct dwarf_function {
  * Opens the file's debug information. -ENOENT: there is none; -ENOTSUP: this gait was built without; -ENOMEM. The
  * caller owns it.
  */
-MUST_USE int dwarf_file_open(const char *path, struct dwarf_file **file_out);
+MUST_USE int dwarf_arguments_open(const char *path, struct dwarf_arguments **file_out);
 
 /* NULL is fine. */
-void dwarf_file_close(struct dwarf_file *file);
+void dwarf_arguments_close(struct dwarf_arguments *file);
 
 /* The function that begins at that address of the file. -ENOENT: nothing is known of one. */
-MUST_USE int dwarf_arguments_find(struct dwarf_file *file, uint64_t address, struct dwarf_function *function_out);
+MUST_USE int dwarf_arguments_find(struct dwarf_arguments *file, uint64_t address, struct dwarf_function *function_out);
 
 /* What an enumeration calls a value; NULL: nothing, or it is none. Stays as long as the file is open. */
 const char *dwarf_enumerator_find(const struct dwarf_argument *argument, int64_t value);

@@ -20,7 +20,7 @@
 _Static_assert(sizeof(Dwarf_Die) == DWARF_DIE_BYTES, "as the header has it");
 
 /* The functions of a unit are gathered when one of them is looked for. */
-struct dwarf_file {
+struct dwarf_arguments {
     Dwfl *session;
     Dwarf *dwarf;
     struct hash_map units;     /* that were gone through, by their place in memory */
@@ -38,15 +38,15 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-int dwarf_file_open(const char *path, struct dwarf_file **file_out)
+int dwarf_arguments_open(const char *path, struct dwarf_arguments **file_out)
 {
-    struct dwarf_file *file = calloc(1, sizeof(*file));
+    struct dwarf_arguments *file = calloc(1, sizeof(*file));
     Dwfl_Module *module = NULL;
     Dwarf_Addr bias;
 
     if (file == NULL || hash_map_init(&file->units, MAP_AT_FIRST) != 0 ||
         hash_map_init(&file->functions, MAP_AT_FIRST) != 0) {
-        dwarf_file_close(file);
+        dwarf_arguments_close(file);
         return -ENOMEM;
     }
     file->session = dwfl_begin(&callbacks);
@@ -58,14 +58,14 @@ int dwarf_file_open(const char *path, struct dwarf_file **file_out)
     if (module != NULL)
         file->dwarf = dwfl_module_getdwarf(module, &bias);
     if (file->dwarf == NULL) {
-        dwarf_file_close(file);
+        dwarf_arguments_close(file);
         return -ENOENT;
     }
     *file_out = file;
     return 0;
 }
 
-void dwarf_file_close(struct dwarf_file *file)
+void dwarf_arguments_close(struct dwarf_arguments *file)
 {
     if (file == NULL)
         return;
@@ -244,7 +244,7 @@ static void take_function(struct dwarf_function *function, Dwarf_Die *entry)
 /* Keeps a function that has code. */
 static int keep(Dwarf_Die *entry, void *context)
 {
-    struct dwarf_file *file = context;
+    struct dwarf_arguments *file = context;
     Dwarf_Addr address;
 
     if (dwarf_lowpc(entry, &address) != 0)
@@ -283,7 +283,7 @@ static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit_out)
 }
 
 /* Whether there was anything new. */
-static bool gather_unit(struct dwarf_file *file, uint64_t address)
+static bool gather_unit(struct dwarf_arguments *file, uint64_t address)
 {
     size_t before = file->count;
     Dwarf_Die unit;
@@ -295,7 +295,7 @@ static bool gather_unit(struct dwarf_file *file, uint64_t address)
     return file->count != before;
 }
 
-int dwarf_arguments_find(struct dwarf_file *file, uint64_t address, struct dwarf_function *function_out)
+int dwarf_arguments_find(struct dwarf_arguments *file, uint64_t address, struct dwarf_function *function_out)
 {
     uint64_t which;
 

@@ -4,19 +4,19 @@
 
 #include <errno.h>
 
-int dwarf_file_open(const char *path, struct dwarf_file **file_out)
+int dwarf_arguments_open(const char *path, struct dwarf_arguments **file_out)
 {
     (void)path;
     (void)file_out;
     return -ENOTSUP;
 }
 
-void dwarf_file_close(struct dwarf_file *file)
+void dwarf_arguments_close(struct dwarf_arguments *file)
 {
     (void)file;
 }
 
-int dwarf_arguments_find(struct dwarf_file *file, uint64_t address, struct dwarf_function *function_out)
+int dwarf_arguments_find(struct dwarf_arguments *file, uint64_t address, struct dwarf_function *function_out)
 {
     (void)file;
     (void)address;

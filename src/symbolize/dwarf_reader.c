@@ -120,7 +120,7 @@ static void add_sequence(struct dwarf_reader *reader, const struct sequence *seq
 
     for (size_t i = sequence->first; i < sequence->end; i++) {
         const struct dwarf_row *row = &reader->rows.rows[i];
-        struct code_place place = {.file = 0};
+        struct source_location place = {.file = 0};
 
         if (!dwarf_extent_has(reader->extent, row->address))
             continue;
@@ -128,7 +128,7 @@ static void add_sequence(struct dwarf_reader *reader, const struct sequence *seq
             if (row->file != last_file)
                 number = dwarf_reader_file(reader, reader->unit, row->file);
             last_file = row->file;
-            place = (struct code_place){number, row->column, row->line};
+            place = (struct source_location){number, row->column, row->line};
         }
         code_table_builder_add_line(&reader->builder, row->address + reader->extent->distance, place);
     }

@@ -142,11 +142,11 @@ static struct code_name name_of(struct dwarf_reader *reader, const struct dwarf_
 
 /* ---- places in the source ---------------------------------------------------------------------------------------- */
 
-static struct code_place call_of(struct dwarf_reader *reader, const struct dwarf_entry *entry)
+static struct source_location call_of(struct dwarf_reader *reader, const struct dwarf_entry *entry)
 {
     const struct dwarf_value *file = &entry->fields[DWARF_FIELD_CALL_FILE];
-    struct code_place place = {.line = narrow_line(dwarf_value_number(&entry->fields[DWARF_FIELD_CALL_LINE])),
-                               .column = narrow(dwarf_value_number(&entry->fields[DWARF_FIELD_CALL_COLUMN]))};
+    struct source_location place = {.line = narrow_line(dwarf_value_number(&entry->fields[DWARF_FIELD_CALL_LINE])),
+                                    .column = narrow(dwarf_value_number(&entry->fields[DWARF_FIELD_CALL_COLUMN]))};
 
     if (file->form != 0)
         place.file = dwarf_reader_file(reader, reader->unit, dwarf_value_number(file));
@@ -154,7 +154,7 @@ static struct code_place call_of(struct dwarf_reader *reader, const struct dwarf
 }
 
 /* What is said nearest to the entry itself counts, each for itself. */
-static void take_declared(struct dwarf_reader *reader, const struct found_entry *found, struct code_place *place,
+static void take_declared(struct dwarf_reader *reader, const struct found_entry *found, struct source_location *place,
                           unsigned *known)
 {
     const struct dwarf_value *file = &found->entry.fields[DWARF_FIELD_DECL_FILE];
@@ -170,10 +170,10 @@ static void take_declared(struct dwarf_reader *reader, const struct found_entry 
     *known |= (file->form != 0 ? 1u : 0) | (line->form != 0 ? 2u : 0) | (column->form != 0 ? 4u : 0);
 }
 
-static struct code_place declaration_of(struct dwarf_reader *reader, const struct dwarf_entry *entry)
+static struct source_location declaration_of(struct dwarf_reader *reader, const struct dwarf_entry *entry)
 {
     struct found_entry found = {.unit = reader->unit, .entry = *entry};
-    struct code_place place = {.file = 0};
+    struct source_location place = {.file = 0};
     unsigned known = 0;
 
     for (unsigned i = 0; i < HOPS_MAX; i++) {
@@ -184,7 +184,7 @@ static struct code_place declaration_of(struct dwarf_reader *reader, const struc
         if (known == 7 || copy.form == 0 || !follow(reader, found.unit, &copy, &found))
             break;
     }
-    return place.file == 0 ? (struct code_place){.file = 0} : place;
+    return place.file == 0 ? (struct source_location){.file = 0} : place;
 }
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */

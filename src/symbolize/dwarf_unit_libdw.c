@@ -96,7 +96,7 @@ static bool has_code(const struct unit_reading *unit, uint64_t address)
 
 static void take_line(struct unit_reading *unit, Dwarf_Line *line)
 {
-    struct code_place place = {.file = 0};
+    struct source_location place = {.file = 0};
     int number = 0, column = 0;
     Dwarf_Addr address;
     bool is_end = false;
@@ -107,8 +107,8 @@ static void take_line(struct unit_reading *unit, Dwarf_Line *line)
     if (!is_end) {
         (void)dwarf_lineno(line, &number);
         (void)dwarf_linecol(line, &column);
-        place = (struct code_place){get_file(unit, dwarf_linesrc(line, NULL, NULL)), narrow((unsigned)column),
-                                    (uint32_t)number};
+        place = (struct source_location){get_file(unit, dwarf_linesrc(line, NULL, NULL)), narrow((unsigned)column),
+                                         (uint32_t)number};
     }
     code_table_builder_add_line(&unit->builder, address + unit->extent->distance, place);
 }
@@ -221,10 +221,10 @@ static struct code_name name_of(struct unit_reading *unit, struct entry_attribut
     return add_name(unit, linkage_name, entry->name.code == 0 ? NULL : dwarf_formstring(&entry->name));
 }
 
-static struct code_place call_of(struct unit_reading *unit, struct entry_attributes *entry)
+static struct source_location call_of(struct unit_reading *unit, struct entry_attributes *entry)
 {
-    struct code_place place = {.line = narrow_line(number_of(&entry->call_line)),
-                               .column = narrow(number_of(&entry->call_column))};
+    struct source_location place = {.line = narrow_line(number_of(&entry->call_line)),
+                                    .column = narrow(number_of(&entry->call_column))};
     uint64_t file = number_of(&entry->call_file);
 
     if (entry->call_file.code != 0 && unit->files != NULL && file < unit->file_count)
@@ -249,9 +249,9 @@ static const char *declaring_file(struct unit_reading *unit, Dwarf_Die *die)
     return dwarf_filesrc(unit->files, 0, NULL, NULL);
 }
 
-static struct code_place declaration_of(struct unit_reading *unit, Dwarf_Die *die)
+static struct source_location declaration_of(struct unit_reading *unit, Dwarf_Die *die)
 {
-    struct code_place place = {.file = get_file(unit, declaring_file(unit, die))};
+    struct source_location place = {.file = get_file(unit, declaring_file(unit, die))};
     int line = 0, column = 0;
 
     if (place.file == 0)

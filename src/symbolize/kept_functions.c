@@ -38,7 +38,7 @@ struct candidate {
 };
 
 struct function_gathering {
-    const struct module *module;
+    const struct recorded_module *module;
     int fd;
     struct stat status;
     struct symbol_file file;
@@ -92,7 +92,7 @@ static const char *sum_up(struct function_gathering *gathering, uint32_t *crc_ou
     return size_bytes == (uint64_t)gathering->status.st_size ? NULL : changed;
 }
 
-static bool is_as_recorded(const struct elf_symbols *symbols, const struct module *module)
+static bool is_as_recorded(const struct elf_symbols *symbols, const struct recorded_module *module)
 {
     const uint8_t *build_id;
     size_t size_bytes;
@@ -181,7 +181,7 @@ static const char *note_segments(struct function_gathering *gathering)
 
 static const char *note_file(struct function_gathering *gathering)
 {
-    const struct module *module = gathering->module;
+    const struct recorded_module *module = gathering->module;
     struct trace_names *file = &gathering->names.file;
 
     file->machine = gathering->file.symbols.machine;
@@ -231,7 +231,7 @@ static const char *take_candidates(struct function_gathering *gathering)
     const struct elf_symbols *symbols = &gathering->file.symbols;
     uint64_t most = elf_symbols_count(symbols);
 
-    /* As module_file.c does: what was taken out of a file is better than what is left. */
+    /* As module_symbols.c does: what was taken out of a file is better than what is left. */
     if (symbols->tables[0].count == 0 && open_debug(gathering) == 0)
         most += elf_symbols_count(&gathering->debug.symbols);
     if (stub_names_make(&gathering->stubs, symbols) != 0)
@@ -328,7 +328,7 @@ static void release(struct function_gathering *gathering)
         close(gathering->fd);
 }
 
-const char *kept_functions_gather(const struct module *module, struct kept_names *names_out)
+const char *kept_functions_gather(const struct recorded_module *module, struct kept_names *names_out)
 {
     struct function_gathering gathering = {.module = module, .fd = -1};
     const char *problem = open_file(&gathering);

@@ -57,7 +57,7 @@ static size_t collect(const struct system_call_counts *counts, struct count_row 
 
 static const char *name_row(const struct count_row *row, char text[NAME_BYTES])
 {
-    const struct system_call *call = system_call_by_number(row->number);
+    const struct system_call_signature *call = system_call_by_number(row->number);
 
     if (call != NULL)
         return call->name;

@@ -27,13 +27,13 @@ struct building {
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static bool is_same_file(const struct module *left, const struct module *right)
+static bool is_same_file(const struct recorded_module *left, const struct recorded_module *right)
 {
     return left->build_id_bytes == right->build_id_bytes && strcmp(left->path, right->path) == 0 &&
            memcmp(left->build_id, right->build_id, sizeof(left->build_id)) == 0;
 }
 
-static uint32_t file_of(struct coverage *coverage, const struct module *module)
+static uint32_t file_of(struct coverage *coverage, const struct recorded_module *module)
 {
     /* The one that was mapped last is mapped piece by piece. */
     for (size_t i = coverage->count; i > 0; i--)
@@ -117,7 +117,7 @@ static bool knows_file(const struct coverage_module *module)
 
 static uint64_t place_of(const struct coverage_part *part, const struct executed *executed)
 {
-    const struct module *module = executed->module;
+    const struct recorded_module *module = executed->module;
     uint64_t place;
 
     if (module_functions_place(&part->known, module, executed->address, &place) == 0)

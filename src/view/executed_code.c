@@ -29,7 +29,7 @@ struct code_reading {
 
 /* ---- one place --------------------------------------------------------------------------------------------------- */
 
-static bool may_be(const struct module *module, uint64_t first, uint64_t last)
+static bool may_be(const struct recorded_module *module, uint64_t first, uint64_t last)
 {
     return module != NULL && module->loaded <= last && first < module->unloaded;
 }

@@ -228,7 +228,7 @@ static const struct view_function *function_at(struct joined_details *details, u
     return number == VIEW_NO_FUNCTION ? NULL : view_functions_at(details->functions, number);
 }
 
-static const struct module *module_of(struct joined_details *details, const struct detail_record *record)
+static const struct recorded_module *module_of(struct joined_details *details, const struct detail_record *record)
 {
     const struct view_function *function = function_at(details, record->function, record->time);
 

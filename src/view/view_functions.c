@@ -16,7 +16,7 @@ struct numbered_function {
     struct view_function *shown; /* stays where it is; NULL: nobody wanted to see it yet */
     size_t process;
     uint64_t address;
-    const struct module *module;
+    const struct recorded_module *module;
     uint32_t next; /* another one at that address */
 };
 
@@ -62,7 +62,7 @@ void view_functions_deinit(struct view_functions *functions)
 /* How much too early a time may be that is a guess. */
 #define GUESS_ERROR_NS 10e6
 
-static bool was_there(const struct module *module, uint64_t time)
+static bool was_there(const struct recorded_module *module, uint64_t time)
 {
     return module != NULL && module->loaded <= time && time < module->unloaded;
 }
@@ -90,10 +90,11 @@ static uint32_t add(struct view_functions *functions, const struct numbered_func
 }
 
 /* Where nothing is at that time, the time was a guess: nothing runs before it is there. */
-static const struct module *find_module(const struct view_trace *trace, size_t process, uint64_t address, uint64_t time)
+static const struct recorded_module *find_module(const struct view_trace *trace, size_t process, uint64_t address,
+                                                 uint64_t time)
 {
     const struct modules *modules = &trace->processes[process].modules;
-    const struct module *module = modules_find(modules, address, time, time);
+    const struct recorded_module *module = modules_find(modules, address, time, time);
     uint64_t error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&trace->clock));
 
     return module != NULL ? module : modules_find(modules, address, time, time + error);
@@ -101,7 +102,7 @@ static const struct module *find_module(const struct view_trace *trace, size_t p
 
 uint32_t view_functions_number(struct view_functions *functions, size_t process, uint64_t address, uint64_t time)
 {
-    const struct module *module;
+    const struct recorded_module *module;
     uint64_t first = VIEW_NO_FUNCTION;
     uint32_t at;
 
@@ -117,7 +118,7 @@ uint32_t view_functions_number(struct view_functions *functions, size_t process,
                               .process = process, .address = address, .module = module, .next = (uint32_t)first});
 }
 
-const struct module *view_functions_module(const struct view_functions *functions, uint32_t number)
+const struct recorded_module *view_functions_module(const struct view_functions *functions, uint32_t number)
 {
     return functions->functions[number].module;
 }

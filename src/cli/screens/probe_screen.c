@@ -7,7 +7,7 @@
 #include "base/time_counter.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "kernel/probe_list.h"
+#include "kernel/chosen_probes.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/stack_names.h"
 #include "trace/kernel_event_text.h"
@@ -38,7 +38,7 @@ static double measure_tick(void)
     return (double)(last.monotonic_ns - first.monotonic_ns) / (double)(last.counter - first.counter);
 }
 
-int probe_screen_init(struct probe_screen *shown, struct screen *screen, const struct probe_list *list)
+int probe_screen_init(struct probe_screen *shown, struct screen *screen, const struct chosen_probes *list)
 {
     int result;
 
@@ -119,7 +119,8 @@ static void put_user_frame(struct probe_screen *shown, const struct modules *mod
                            size_t which)
 {
     uint64_t address = event->user_frames[which];
-    const struct module *module = which == 0 ? modules_find(modules, address, UINT64_MAX - 1, UINT64_MAX - 1) : NULL;
+    const struct recorded_module *module =
+        which == 0 ? modules_find(modules, address, UINT64_MAX - 1, UINT64_MAX - 1) : NULL;
     char text[TEXT_BYTES], clean[TEXT_BYTES];
 
     if (module != NULL)
@@ -344,7 +345,8 @@ static void put_heading(struct screen *screen, const struct source_probe *probe,
     screen_print(screen, "\n");
 }
 
-static void put_histograms(struct screen *screen, const struct probe_list *list, struct counts *counts, const char *by)
+static void put_histograms(struct screen *screen, const struct chosen_probes *list, struct counts *counts,
+                           const char *by)
 {
     qsort(counts->list, counts->count, sizeof(counts->list[0]), compare_buckets);
     for (size_t i = 0; i < counts->count;) {
@@ -366,7 +368,7 @@ static void put_histograms(struct screen *screen, const struct probe_list *list,
     }
 }
 
-static void put_table(struct screen *screen, const struct probe_list *list, struct counts *counts, const char *by)
+static void put_table(struct screen *screen, const struct chosen_probes *list, struct counts *counts, const char *by)
 {
     unsigned source = 0;
     char key[64], clean[128];
@@ -389,7 +391,7 @@ static void put_table(struct screen *screen, const struct probe_list *list, stru
     }
 }
 
-void probe_screen_put_counts(struct screen *screen, const struct probe_list *list,
+void probe_screen_put_counts(struct screen *screen, const struct chosen_probes *list,
                              const struct kernel_programs *programs, const char *by, const char *measure)
 {
     struct counts counts = {.count = 0};

@@ -65,12 +65,12 @@ static const struct check_case cases[] = {
 
 int main(void)
 {
-    struct dwarf_file *file;
+    struct dwarf_arguments *file;
     int status;
 
-    if (dwarf_file_open("/proc/self/exe", &file) != 0)
+    if (dwarf_arguments_open("/proc/self/exe", &file) != 0)
         check_skip("this gait was built without libdw");
-    dwarf_file_close(file);
+    dwarf_arguments_close(file);
     if (program_files_of_process(getpid(), &files) != 0)
         return 1;
     status = check_run(cases, sizeof(cases) / sizeof(cases[0]));

@@ -26,7 +26,8 @@ static void give_table(struct code_unit *unit, const char *text)
 
     code_table_builder_init(&builder);
     code_table_builder_add_line(
-        &builder, 0x1000, (struct code_place){code_table_builder_add_file(&builder, text), 0, (uint32_t)unit->unit});
+        &builder, 0x1000,
+        (struct source_location){code_table_builder_add_file(&builder, text), 0, (uint32_t)unit->unit});
     CHECK_EQUAL(code_table_builder_finish(&builder, &block, &size_bytes), 0);
     code_table_builder_deinit(&builder);
     CHECK_EQUAL(code_unit_set_table(unit, block, size_bytes), 0);

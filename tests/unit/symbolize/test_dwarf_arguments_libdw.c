@@ -12,7 +12,7 @@
 
 extern const char __executable_start[];
 
-static struct dwarf_file *file;
+static struct dwarf_arguments *file;
 static struct dwarf_function function;
 
 /* As the file of this program has it. */
@@ -85,14 +85,14 @@ static void more_may_follow(void)
 
 static void what_is_not_there_is_not_found(void)
 {
-    struct dwarf_file *none = NULL;
+    struct dwarf_arguments *none = NULL;
 
     CHECK_EQUAL(dwarf_arguments_find(file, place_of(described_plain) + 1, &function), -ENOENT);
     CHECK_EQUAL(dwarf_arguments_find(file, 0, &function), -ENOENT);
     CHECK_EQUAL(dwarf_arguments_find(file, UINT64_MAX, &function), -ENOENT);
-    CHECK_EQUAL(dwarf_file_open("/dev/null", &none), -ENOENT);
-    CHECK_EQUAL(dwarf_file_open("/no/such/file", &none), -ENOENT);
-    dwarf_file_close(NULL);
+    CHECK_EQUAL(dwarf_arguments_open("/dev/null", &none), -ENOENT);
+    CHECK_EQUAL(dwarf_arguments_open("/no/such/file", &none), -ENOENT);
+    dwarf_arguments_close(NULL);
 }
 
 /* Debug information that was damaged: errors, or something else that is wrong, but nothing worse. */
@@ -118,19 +118,19 @@ static void files_may_be_damaged(void)
     fclose(self);
     random_init(&random, 23);
     for (unsigned round = 0; round < 12; round++) {
-        struct dwarf_file *damaged;
+        struct dwarf_arguments *damaged;
 
         memcpy(copy, bytes, (size_t)size_bytes);
         for (unsigned i = 0; i < 20000; i++)
             copy[4096 + random_below(&random, (uint64_t)size_bytes - 4096)] ^=
                 (uint8_t)(1u << random_below(&random, 8));
         trace_folder_write(&folder, "damaged", copy, (size_t)size_bytes);
-        if (dwarf_file_open(path, &damaged) != 0)
+        if (dwarf_arguments_open(path, &damaged) != 0)
             continue;
         for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
             if (dwarf_arguments_find(damaged, place_of(places[i]), &function) == 0)
                 CHECK(function.declaration.count <= DETAIL_FIELDS_MAX);
-        dwarf_file_close(damaged);
+        dwarf_arguments_close(damaged);
     }
     free(copy);
     free(bytes);
@@ -147,9 +147,9 @@ int main(void)
 {
     int status;
 
-    if (dwarf_file_open("/proc/self/exe", &file) != 0)
+    if (dwarf_arguments_open("/proc/self/exe", &file) != 0)
         check_skip("this test was built without debug information");
     status = check_run(cases, sizeof(cases) / sizeof(cases[0]));
-    dwarf_file_close(file);
+    dwarf_arguments_close(file);
     return status;
 }

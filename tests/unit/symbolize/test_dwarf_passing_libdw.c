@@ -11,7 +11,7 @@
 
 extern const char __executable_start[];
 
-static struct dwarf_file *file;
+static struct dwarf_arguments *file;
 static struct dwarf_function function;
 
 static void find(const void *address)
@@ -80,9 +80,9 @@ int main(void)
 {
     int status;
 
-    if (dwarf_file_open("/proc/self/exe", &file) != 0)
+    if (dwarf_arguments_open("/proc/self/exe", &file) != 0)
         check_skip("this test was built without debug information");
     status = check_run(cases, sizeof(cases) / sizeof(cases[0]));
-    dwarf_file_close(file);
+    dwarf_arguments_close(file);
     return status;
 }

@@ -124,7 +124,7 @@ static size_t choose_place(const struct symbol_file *file, struct random *random
 static void ask(const char *path, const uint64_t *addresses, size_t count)
 {
     struct symbolizer symbolizer;
-    struct module module;
+    struct recorded_module module;
     FILE *nowhere = fopen("/dev/null", "we");
 
     symbolizer_init(&symbolizer, &(struct symbolizer_options){.has_no_cache = true, .debug_folders = ""});

@@ -5,7 +5,7 @@
  * packed in it. The vdso has no file: what this machine's kernel has mapped here stands in for it, if the build is the
  * same.
  */
-#include "symbolize/module_file.h"
+#include "symbolize/module_symbols.h"
 
 #include "arch/arch.h"
 #include "elf/build_id.h"
@@ -85,12 +85,12 @@ static int open_vdso(struct symbol_file *file_out)
     return 0;
 }
 
-static bool is_vdso(const struct module_file *file)
+static bool is_vdso(const struct module_symbols *file)
 {
     return strcmp(file->path, VDSO_PATH) == 0;
 }
 
-static bool is_as_recorded(const struct module_file *file)
+static bool is_as_recorded(const struct module_symbols *file)
 {
     const uint8_t *build_id;
     size_t size_bytes;
@@ -103,7 +103,7 @@ static bool is_as_recorded(const struct module_file *file)
 }
 
 /* Names that were taken out of the file. Where there are none, its own ones are all there is. */
-static void open_debug(struct module_file *file, const char *folders)
+static void open_debug(struct module_symbols *file, const char *folders)
 {
     struct symbol_file whole;
 
@@ -116,7 +116,7 @@ static void open_debug(struct module_file *file, const char *folders)
     symbol_file_close(&whole);
 }
 
-static const char *open_file(struct module_file *file, const char *debug_folders)
+static const char *open_file(struct module_symbols *file, const char *debug_folders)
 {
     const char *problem =
         problem_of(is_vdso(file) ? open_vdso(&file->file) : symbol_file_open(file->path, &file->file));
@@ -145,7 +145,7 @@ static const char *explain(const char *problem, int kept)
 }
 
 /* Forgets what was read of the file itself. */
-static void forget(struct module_file *file)
+static void forget(struct module_symbols *file)
 {
     symbol_index_deinit(&file->index);
     symbol_index_deinit(&file->debug_index);
@@ -156,7 +156,8 @@ static void forget(struct module_file *file)
     file->path = NULL;
 }
 
-static void use_kept(struct module_file *file, const struct module *module, int trace, const struct kept_names *kept)
+static void use_kept(struct module_symbols *file, const struct recorded_module *module, int trace,
+                     const struct kept_names *kept)
 {
     char path[PATH_BYTES];
 
@@ -170,7 +171,7 @@ static void use_kept(struct module_file *file, const struct module *module, int 
 }
 
 /* Of a file without an ID, only what was kept tells whether it is the one that was recorded. */
-static void try_kept(struct module_file *file, const struct module *module, int trace)
+static void try_kept(struct module_symbols *file, const struct recorded_module *module, int trace)
 {
     struct kept_names kept;
     int result;
@@ -190,14 +191,15 @@ static void try_kept(struct module_file *file, const struct module *module, int 
         use_kept(file, module, trace, &kept);
 }
 
-void module_file_open(struct module_file *file, const struct module *module, const char *debug_folders)
+void module_symbols_open(struct module_symbols *file, const struct recorded_module *module, const char *debug_folders)
 {
-    module_file_open_kept(file, module, debug_folders, -1);
+    module_symbols_open_kept(file, module, debug_folders, -1);
 }
 
-void module_file_open_kept(struct module_file *file, const struct module *module, const char *debug_folders, int trace)
+void module_symbols_open_kept(struct module_symbols *file, const struct recorded_module *module,
+                              const char *debug_folders, int trace)
 {
-    *file = (struct module_file){
+    *file = (struct module_symbols){
         .path = strdup(module->path),
         .wanted_path = strdup(module->path),
         .build_id_bytes = module->build_id_bytes,
@@ -210,17 +212,17 @@ void module_file_open_kept(struct module_file *file, const struct module *module
         try_kept(file, module, trace);
 }
 
-void module_file_close(struct module_file *file)
+void module_symbols_close(struct module_symbols *file)
 {
     forget(file);
     if (file->loaded.memory != NULL)
         symbol_file_close(&file->loaded);
     kept_names_deinit(&file->kept);
     free(file->wanted_path);
-    *file = (struct module_file){0};
+    *file = (struct module_symbols){0};
 }
 
-bool module_file_is_of(const struct module_file *file, const struct module *module)
+bool module_symbols_is_of(const struct module_symbols *file, const struct recorded_module *module)
 {
     return file->wanted_path != NULL && file->build_id_bytes == module->build_id_bytes &&
            memcmp(file->build_id, module->build_id, sizeof(file->build_id)) == 0 &&
@@ -230,8 +232,8 @@ bool module_file_is_of(const struct module_file *file, const struct module *modu
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-int module_file_place(const struct module_file *file, const struct module *module, uint64_t address,
-                      uint64_t *place_out)
+int module_symbols_place(const struct module_symbols *file, const struct recorded_module *module, uint64_t address,
+                         uint64_t *place_out)
 {
     if (file->has_kept)
         return kept_names_place(&file->kept, address - module->start + module->file_offset, place_out);
@@ -240,7 +242,7 @@ int module_file_place(const struct module_file *file, const struct module *modul
     return elf_symbols_address_at(&file->file.symbols, address - module->start + module->file_offset, place_out);
 }
 
-const struct elf_symbol *module_file_symbol(const struct module_file *file, uint64_t place)
+const struct elf_symbol *module_symbols_symbol(const struct module_symbols *file, uint64_t place)
 {
     const struct elf_symbol *symbol = symbol_index_find(&file->debug_index, place);
 
@@ -248,7 +250,7 @@ const struct elf_symbol *module_file_symbol(const struct module_file *file, uint
 }
 
 /* NULL: what is loaded cannot be read. */
-static const struct elf_symbols *get_loaded(struct module_file *file)
+static const struct elf_symbols *get_loaded(struct module_symbols *file)
 {
     if (is_vdso(file))
         return &file->file.symbols;
@@ -258,7 +260,7 @@ static const struct elf_symbols *get_loaded(struct module_file *file)
 }
 
 /* Stubs have no names of their own: they jump to where a slot points that the dynamic linker fills. */
-int module_file_stub(struct module_file *file, uint64_t place, const char **name_out, size_t *length_out)
+int module_symbols_stub(struct module_symbols *file, uint64_t place, const char **name_out, size_t *length_out)
 {
     /* Those that were kept are among the symbols. */
     const struct elf_symbols *symbols = file->problem != NULL || file->has_kept ? NULL : get_loaded(file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel/probe_list.h"
+#include "kernel/chosen_probes.h"
 
 #include "support/check.h"
 
@@ -9,30 +9,30 @@ static struct gait_error err;
 
 static void globs_become_many(void)
 {
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
 
-    CHECK_EQUAL(probe_list_add(&list, "software:*-faults", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:*-faults", &err), 0);
     CHECK_EQUAL(list.count, 5);
     CHECK_TEXT(list.probes[0]->spec, "software:page-faults");
     CHECK_EQUAL(list.probes[0]->attr.sample_period, 1);
     /* What is there already does not come twice. */
-    CHECK_EQUAL(probe_list_add(&list, "software:page-faults", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:page-faults", &err), 0);
     CHECK_EQUAL(list.count, 5);
-    CHECK_EQUAL(probe_list_add(&list, "profile:hz:100", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "profile:hz:100", &err), 0);
     CHECK_EQUAL(list.probes[5]->attr.sample_period, 10000000);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 static void what_is_not_there_is_told(void)
 {
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
 
-    CHECK_EQUAL(probe_list_add(&list, "software:nonsense", &err), -ENOENT);
-    CHECK_EQUAL(probe_list_add(&list, "software:nonsense*", &err), -ENOENT);
-    CHECK_EQUAL(probe_list_add(&list, "nonsense", &err), -EINVAL);
-    CHECK_EQUAL(probe_list_add(&list, "uprobe:/nowhere:main", &err), -ENOENT);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:nonsense", &err), -ENOENT);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:nonsense*", &err), -ENOENT);
+    CHECK_EQUAL(chosen_probes_add(&list, "nonsense", &err), -EINVAL);
+    CHECK_EQUAL(chosen_probes_add(&list, "uprobe:/nowhere:main", &err), -ENOENT);
     CHECK_EQUAL(list.count, 0);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 static void values_are_found_for_programs(void)

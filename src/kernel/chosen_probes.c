@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel/probe_list.h"
+#include "kernel/chosen_probes.h"
 
 #include "arch/perf_registers.h"
 #include "hosted/error_text.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 
 struct adding {
-    struct probe_list *list;
+    struct chosen_probes *list;
     size_t found;
     struct gait_error *err;
 };
 
-static bool has(const struct probe_list *list, const char *spec)
+static bool has(const struct chosen_probes *list, const char *spec)
 {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->probes[i]->spec, spec) == 0)
@@ -22,7 +22,7 @@ static bool has(const struct probe_list *list, const char *spec)
     return false;
 }
 
-static int append(struct probe_list *list, const struct source_probe *probe)
+static int append(struct chosen_probes *list, const struct source_probe *probe)
 {
     struct source_probe **grown = realloc(list->probes, (list->count + 1) * sizeof(*grown));
     struct source_probe *copy = grown == NULL ? NULL : malloc(sizeof(*copy));
@@ -36,7 +36,7 @@ static int append(struct probe_list *list, const struct source_probe *probe)
     return 0;
 }
 
-static int add_one(struct probe_list *list, const struct probe_spec *spec, struct gait_error *err)
+static int add_one(struct chosen_probes *list, const struct probe_spec *spec, struct gait_error *err)
 {
     struct source_probe probe;
     int result;
@@ -58,9 +58,9 @@ static int add_found(void *context, const char *text)
     struct probe_spec spec;
     int result;
 
-    if (adding->list->count >= PROBE_LIST_MAX)
+    if (adding->list->count >= CHOSEN_PROBES_MAX)
         return error_set(adding->err, E2BIG, "cannot watch so much: that means more than %d places; try fewer",
-                         PROBE_LIST_MAX);
+                         CHOSEN_PROBES_MAX);
     result = probe_spec_parse(text, &spec, adding->err);
     if (result != 0)
         return result;
@@ -73,7 +73,7 @@ static int add_found(void *context, const char *text)
     return 0;
 }
 
-static int add_glob(struct probe_list *list, const struct probe_spec *spec, struct gait_error *err)
+static int add_glob(struct chosen_probes *list, const struct probe_spec *spec, struct gait_error *err)
 {
     struct adding adding = {list, 0, err};
     size_t before = list->count;
@@ -87,7 +87,7 @@ static int add_glob(struct probe_list *list, const struct probe_spec *spec, stru
     return list->count == before && list->left_out != 0 ? -err->code : 0;
 }
 
-int probe_list_add(struct probe_list *list, const char *text, struct gait_error *err)
+int chosen_probes_add(struct chosen_probes *list, const char *text, struct gait_error *err)
 {
     struct probe_spec spec;
     int result = probe_spec_parse(text, &spec, err);
@@ -100,14 +100,14 @@ int probe_list_add(struct probe_list *list, const char *text, struct gait_error 
     return result;
 }
 
-void probe_list_deinit(struct probe_list *list)
+void chosen_probes_deinit(struct chosen_probes *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         source_probe_deinit(list->probes[i]);
         free(list->probes[i]);
     }
     free(list->probes);
-    *list = (struct probe_list){.count = 0};
+    *list = (struct chosen_probes){.count = 0};
 }
 
 /* ---- values for programs ----------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/call_teller.h"
+#include "syscalls/call_assembler.h"
 
 #include "ring/detail_value.h"
 #include "support/check.h"
@@ -21,7 +21,7 @@ static struct {
 } heard;
 
 static struct system_call_set all;
-static struct call_teller teller;
+static struct call_assembler assembler;
 
 static void hear(void *context, const struct system_call_event *event)
 {
@@ -40,7 +40,7 @@ static void begin(int hidden)
 {
     memset(&heard, 0, sizeof(heard));
     system_call_set_fill(&all);
-    call_teller_init(&teller, &request, hidden);
+    call_assembler_init(&assembler, &request, hidden);
 }
 
 /* With a piece of memory at PLACE, if there is one. */
@@ -60,7 +60,7 @@ static void take(struct call_program_record record, const char *memory)
             &writer, (struct detail_value){.type = DETAIL_TYPE_BUFFER, .data_bytes = (uint16_t)strlen(memory)}, memory);
     }
     whole.record.values_bytes = writer.used;
-    call_teller_take(&teller, &whole.record);
+    call_assembler_take(&assembler, &whole.record);
 }
 
 static struct call_program_record record_of(unsigned short kind, unsigned tid, uint64_t number, uint64_t word)
@@ -87,7 +87,7 @@ static void both_halves_of_a_call_are_told(void)
     CHECK_EQUAL(heard.last.arguments[0], 5);
     CHECK_EQUAL(heard.memory_bytes, 3);
     CHECK_EQUAL(memcmp(heard.memory, "abc", 3), 0);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void memory_that_was_missing_is_waited_for(void)
@@ -102,7 +102,7 @@ static void memory_that_was_missing_is_waited_for(void)
     CHECK_EQUAL(heard.count, 2);
     CHECK_EQUAL(heard.kinds[0], SYSTEM_CALL_ENTERED);
     CHECK_EQUAL(heard.memory_bytes, 4);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void what_was_passed_is_known_when_it_ends(void)
@@ -112,7 +112,7 @@ static void what_was_passed_is_known_when_it_ends(void)
     take(record_of(CALL_RECORD_LEAVE, 7, SYS_write, 3), NULL);
     CHECK_EQUAL(heard.kinds[1], SYSTEM_CALL_LEFT);
     CHECK_EQUAL(heard.memory_bytes, 3);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void ends_without_a_beginning_are_nothing(void)
@@ -120,7 +120,7 @@ static void ends_without_a_beginning_are_nothing(void)
     begin(0);
     take(record_of(CALL_RECORD_LEAVE, 7, SYS_read, 3), NULL);
     CHECK_EQUAL(heard.count, 0);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void a_child_of_ours_is_hidden_until_it_executes(void)
@@ -131,7 +131,7 @@ static void a_child_of_ours_is_hidden_until_it_executes(void)
     CHECK_EQUAL(heard.count, 0);
     take(record_of(CALL_RECORD_ENTER, 7, SYS_execve, 5), NULL);
     CHECK_EQUAL(heard.count, 1);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void a_call_that_is_not_in_the_set_is_not_told(void)
@@ -141,7 +141,7 @@ static void a_call_that_is_not_in_the_set_is_not_told(void)
     take(record_of(CALL_RECORD_ENTER, 7, SYS_execve, 5), NULL);
     take(record_of(CALL_RECORD_LEAVE, 7, SYS_execve, 0), NULL);
     CHECK_EQUAL(heard.count, 0);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void the_end_of_a_thread_ends_its_call(void)
@@ -153,7 +153,7 @@ static void the_end_of_a_thread_ends_its_call(void)
     CHECK_EQUAL(heard.kinds[1], SYSTEM_CALL_LEFT);
     CHECK_EQUAL(heard.kinds[2], SYSTEM_CALL_EXITED);
     CHECK_EQUAL(WIFSIGNALED(heard.last.status) && WTERMSIG(heard.last.status) == SIGTERM, 1);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void a_status_that_nobody_knows_is_found_by_the_call(void)
@@ -169,7 +169,7 @@ static void a_status_that_nobody_knows_is_found_by_the_call(void)
     end.tid = 8;
     take(end, NULL);
     CHECK_EQUAL(heard.count, 3);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void signals_are_told_with_what_is_known_of_them(void)
@@ -182,7 +182,7 @@ static void signals_are_told_with_what_is_known_of_them(void)
     take(record, NULL);
     CHECK_EQUAL(heard.kinds[0], SYSTEM_CALL_SIGNALLED);
     CHECK_EQUAL(heard.last.signal, SIGUSR1);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static void a_thread_that_executes_takes_the_first_ones_number(void)
@@ -195,7 +195,7 @@ static void a_thread_that_executes_takes_the_first_ones_number(void)
     take(record_of(CALL_RECORD_LEAVE, 7, SYS_execve, 0), NULL);
     CHECK_EQUAL(heard.kinds[2], SYSTEM_CALL_LEFT);
     CHECK_EQUAL(heard.last.number, SYS_execve);
-    call_teller_deinit(&teller);
+    call_assembler_deinit(&assembler);
 }
 
 static const struct check_case cases[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/module_file.h"
+#include "symbolize/module_symbols.h"
 
 #include "elf/build_id.h"
 #include "support/check.h"
@@ -23,12 +23,12 @@ __asm__(".text\n"
 extern const char named_function[], calls_getppid[];
 
 /* An image of this process, as the recorder would see its code. */
-static struct module module_at(const char *start, const char *path)
+static struct recorded_module module_at(const char *start, const char *path)
 {
     const ElfW(Ehdr) *header = (const void *)start;
     const ElfW(Phdr) *segment = (const void *)(start + header->e_phoff);
     uint64_t base = header->e_type == ET_DYN ? (uintptr_t)start : 0;
-    struct module module = {.path = (char *)(uintptr_t)path, .unloaded = UINT64_MAX};
+    struct recorded_module module = {.path = (char *)(uintptr_t)path, .unloaded = UINT64_MAX};
 
     for (unsigned i = 0; i < header->e_phnum; i++)
         if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X)) {
@@ -41,21 +41,21 @@ static struct module module_at(const char *start, const char *path)
 
 static void symbols_cover_their_code(void)
 {
-    struct module module = module_at(__executable_start, "/proc/self/exe");
+    struct recorded_module module = module_at(__executable_start, "/proc/self/exe");
     const struct elf_symbol *symbol;
-    struct module_file file;
+    struct module_symbols file;
     uint64_t place;
 
-    module_file_open(&file, &module, "");
-    CHECK(file.problem == NULL && module_file_is_of(&file, &module));
-    CHECK_EQUAL(module_file_place(&file, &module, (uintptr_t)named_function + 18, &place), 0);
-    symbol = module_file_symbol(&file, place);
+    module_symbols_open(&file, &module, "");
+    CHECK(file.problem == NULL && module_symbols_is_of(&file, &module));
+    CHECK_EQUAL(module_symbols_place(&file, &module, (uintptr_t)named_function + 18, &place), 0);
+    symbol = module_symbols_symbol(&file, place);
     CHECK(symbol != NULL && symbol->name_length == 14 && memcmp(symbol->name, "named_function", 14) == 0);
     CHECK(symbol != NULL && place - symbol->address == 18);
-    CHECK_EQUAL(module_file_place(&file, &module, module.start - 0x100000000, &place), -ENOENT);
+    CHECK_EQUAL(module_symbols_place(&file, &module, module.start - 0x100000000, &place), -ENOENT);
     module.build_id_bytes = 20;
-    CHECK(!module_file_is_of(&file, &module));
-    module_file_close(&file);
+    CHECK(!module_symbols_is_of(&file, &module));
+    module_symbols_close(&file);
 }
 
 /* Where the jump of four bytes behind its first one leads. */
@@ -69,24 +69,24 @@ static uint64_t target_of_jump(const char *code)
 
 static void stubs_are_known_by_what_they_call(void)
 {
-    struct module module = module_at(__executable_start, "/proc/self/exe");
-    struct module_file file;
+    struct recorded_module module = module_at(__executable_start, "/proc/self/exe");
+    struct module_symbols file;
     const char *name;
     size_t length;
     uint64_t place;
 
     if ((uint8_t)calls_getppid[0] != 0xe9)
         return;
-    module_file_open(&file, &module, "");
-    CHECK_EQUAL(module_file_place(&file, &module, target_of_jump(calls_getppid), &place), 0);
-    CHECK_EQUAL(module_file_stub(&file, place, &name, &length), 0);
+    module_symbols_open(&file, &module, "");
+    CHECK_EQUAL(module_symbols_place(&file, &module, target_of_jump(calls_getppid), &place), 0);
+    CHECK_EQUAL(module_symbols_stub(&file, place, &name, &length), 0);
     CHECK(length == 7 && memcmp(name, "getppid", 7) == 0);
-    CHECK_EQUAL(module_file_place(&file, &module, (uintptr_t)named_function, &place), 0);
-    CHECK_EQUAL(module_file_stub(&file, place, &name, &length), -ENOENT);
-    module_file_close(&file);
+    CHECK_EQUAL(module_symbols_place(&file, &module, (uintptr_t)named_function, &place), 0);
+    CHECK_EQUAL(module_symbols_stub(&file, place, &name, &length), -ENOENT);
+    module_symbols_close(&file);
 }
 
-static void take_build_id(struct module *module, const void *image, size_t size_bytes)
+static void take_build_id(struct recorded_module *module, const void *image, size_t size_bytes)
 {
     struct elf_symbols symbols;
     const uint8_t *id;
@@ -103,31 +103,31 @@ static void the_vdso_has_names_on_the_same_kernel(void)
     const char *image = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
     struct elf_symbol wanted;
     struct elf_symbols symbols;
-    struct module_file file;
-    struct module module;
+    struct module_symbols file;
+    struct recorded_module module;
     const ElfW(Ehdr) *header = (const void *)image;
     uint64_t place;
 
     if (image == NULL)
         return;
     module = module_at(image, "[vdso]");
-    module_file_open(&file, &module, "");
+    module_symbols_open(&file, &module, "");
     CHECK_TEXT(file.problem == NULL ? "" : file.problem, "is gone");
-    module_file_close(&file);
+    module_symbols_close(&file);
 
     take_build_id(&module, image, header->e_shoff + header->e_shnum * header->e_shentsize);
-    module_file_open(&file, &module, "");
+    module_symbols_open(&file, &module, "");
     CHECK(file.problem == NULL);
     CHECK_EQUAL(elf_symbols_parse(image, header->e_shoff + header->e_shnum * header->e_shentsize, &symbols), 0);
     CHECK_EQUAL(elf_symbols_find(&symbols, "__vdso_clock_gettime", &wanted), 0);
-    CHECK_EQUAL(module_file_place(&file, &module, (uintptr_t)image + wanted.address, &place), 0);
-    CHECK(module_file_symbol(&file, place) != NULL);
-    module_file_close(&file);
+    CHECK_EQUAL(module_symbols_place(&file, &module, (uintptr_t)image + wanted.address, &place), 0);
+    CHECK(module_symbols_symbol(&file, place) != NULL);
+    module_symbols_close(&file);
 
     module.build_id[0] ^= 1;
-    module_file_open(&file, &module, "");
+    module_symbols_open(&file, &module, "");
     CHECK_TEXT(file.problem == NULL ? "" : file.problem, "has changed since");
-    module_file_close(&file);
+    module_symbols_close(&file);
 }
 
 static void what_is_wrong_is_said(void)
@@ -138,17 +138,17 @@ static void what_is_wrong_is_said(void)
         {"/tmp", "is no program or library"},
         {"/etc/passwd", "is no program or library"},
     };
-    struct module_file file;
-    struct module module = {.start = 0x5000, .end = 0x6000};
+    struct module_symbols file;
+    struct recorded_module module = {.start = 0x5000, .end = 0x6000};
     uint64_t place;
 
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         module.path = (char *)(uintptr_t)paths[i][0];
-        module_file_open(&file, &module, "");
+        module_symbols_open(&file, &module, "");
         CHECK_TEXT(file.problem == NULL ? "" : file.problem, paths[i][1]);
-        CHECK_EQUAL(module_file_place(&file, &module, 0x5000, &place), -ENOENT);
-        CHECK(module_file_symbol(&file, 0x5000) == NULL);
-        module_file_close(&file);
+        CHECK_EQUAL(module_symbols_place(&file, &module, 0x5000, &place), -ENOENT);
+        CHECK(module_symbols_symbol(&file, 0x5000) == NULL);
+        module_symbols_close(&file);
     }
 }
 

@@ -4,7 +4,7 @@
  * are told then. What is answered is read first in what came with the end, what was asked in what came with the
  * beginning; and in the other where that has less of it.
  */
-#include "syscalls/call_teller.h"
+#include "syscalls/call_assembler.h"
 
 #include "syscalls/recorded_memory.h"
 #include "syscalls/system_call_set.h"
@@ -41,18 +41,18 @@ static uint64_t now(clockid_t clock)
     return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-void call_teller_init(struct call_teller *teller, const struct system_call_request *request, int hidden)
+void call_assembler_init(struct call_assembler *assembler, const struct system_call_request *request, int hidden)
 {
-    *teller = (struct call_teller){
+    *assembler = (struct call_assembler){
         .request = request,
         .hidden = hidden,
         .unix_ns = now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC),
     };
 }
 
-static void forget(struct call_teller *teller, struct told_thread *thread)
+static void forget(struct call_assembler *assembler, struct told_thread *thread)
 {
-    struct told_thread **at = &teller->threads;
+    struct told_thread **at = &assembler->threads;
 
     while (*at != thread)
         at = &(*at)->next;
@@ -61,31 +61,31 @@ static void forget(struct call_teller *teller, struct told_thread *thread)
     free(thread);
 }
 
-void call_teller_deinit(struct call_teller *teller)
+void call_assembler_deinit(struct call_assembler *assembler)
 {
-    while (teller->threads != NULL)
-        forget(teller, teller->threads);
+    while (assembler->threads != NULL)
+        forget(assembler, assembler->threads);
 }
 
-static struct told_thread *thread_of(struct call_teller *teller, int tid)
+static struct told_thread *thread_of(struct call_assembler *assembler, int tid)
 {
     struct told_thread *thread;
 
-    for (struct told_thread **at = &teller->threads; *at != NULL; at = &(*at)->next) {
+    for (struct told_thread **at = &assembler->threads; *at != NULL; at = &(*at)->next) {
         thread = *at;
         if (thread->tid != tid)
             continue;
         *at = thread->next;
-        thread->next = teller->threads;
-        teller->threads = thread;
+        thread->next = assembler->threads;
+        assembler->threads = thread;
         return thread;
     }
     thread = calloc(1, sizeof(*thread));
     if (thread == NULL)
         return NULL;
     thread->tid = tid;
-    thread->next = teller->threads;
-    teller->threads = thread;
+    thread->next = assembler->threads;
+    assembler->threads = thread;
     return thread;
 }
 
@@ -129,19 +129,19 @@ static void join_memories(struct both_memories *both, const struct call_program_
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 /* What is known of the thread's call, and when this happens. */
-static struct system_call_event event_of(const struct call_teller *teller, const struct told_thread *thread,
+static struct system_call_event event_of(const struct call_assembler *assembler, const struct told_thread *thread,
                                          const struct call_program_record *record)
 {
     struct system_call_event event = {
         .pid = (int)record->pid,
         .tid = (int)record->tid,
-        .time_ns = record->time_ns + teller->unix_ns,
+        .time_ns = record->time_ns + assembler->unix_ns,
     };
 
     if (!thread->in_call)
         return event;
     event.number = thread->begun->number;
-    event.entered_ns = thread->begun->time_ns + teller->unix_ns;
+    event.entered_ns = thread->begun->time_ns + assembler->unix_ns;
     event.system_ns = record->time_ns > thread->begun->time_ns ? record->time_ns - thread->begun->time_ns : 0;
     event.sp = thread->begun->words[6];
     event.pc = thread->begun->words[7];
@@ -150,39 +150,39 @@ static struct system_call_event event_of(const struct call_teller *teller, const
     return event;
 }
 
-static void tell(const struct call_teller *teller, const struct system_call_event *event)
+static void tell(const struct call_assembler *assembler, const struct system_call_event *event)
 {
-    teller->request->hear(teller->request->context, event);
+    assembler->request->hear(assembler->request->context, event);
 }
 
 /* later: what came when the call ended; NULL: it has not. */
-static void tell_beginning(const struct call_teller *teller, struct told_thread *thread,
+static void tell_beginning(const struct call_assembler *assembler, struct told_thread *thread,
                            const struct call_program_record *later)
 {
-    struct system_call_event event = event_of(teller, thread, thread->begun);
+    struct system_call_event event = event_of(assembler, thread, thread->begun);
     struct both_memories both;
 
     join_memories(&both, thread->begun, later);
     event.kind = SYSTEM_CALL_ENTERED;
     event.memory = &both.memory;
     thread->was_told = true;
-    tell(teller, &event);
+    tell(assembler, &event);
 }
 
-static void tell_end_of_call(const struct call_teller *teller, struct told_thread *thread,
+static void tell_end_of_call(const struct call_assembler *assembler, struct told_thread *thread,
                              const struct call_program_record *record, unsigned flags)
 {
-    struct system_call_event event = event_of(teller, thread, record);
+    struct system_call_event event = event_of(assembler, thread, record);
     struct both_memories both;
 
     if (!thread->was_told)
-        tell_beginning(teller, thread, record);
+        tell_beginning(assembler, thread, record);
     join_memories(&both, record, thread->begun);
     event.kind = SYSTEM_CALL_LEFT;
     event.flags = flags;
     event.memory = &both.memory;
     event.result = flags & SYSTEM_CALL_NEVER_RETURNS ? 0 : (int64_t)record->words[0];
-    tell(teller, &event);
+    tell(assembler, &event);
     thread->in_call = false;
 }
 
@@ -202,35 +202,36 @@ static bool keep(struct told_thread *thread, const struct call_program_record *r
     return true;
 }
 
-static void take_enter(struct call_teller *teller, struct told_thread *thread, const struct call_program_record *record)
+static void take_enter(struct call_assembler *assembler, struct told_thread *thread,
+                       const struct call_program_record *record)
 {
     thread->in_call = false;
     thread->was_told = false;
-    if (!system_call_set_has(teller->request->set, record->number))
+    if (!system_call_set_has(assembler->request->set, record->number))
         return;
     thread->in_call = keep(thread, record);
-    teller->is_out_of_memory |= !thread->in_call;
+    assembler->is_out_of_memory |= !thread->in_call;
     if (thread->in_call && (record->flags & CALL_RECORD_MISSES) == 0)
-        tell_beginning(teller, thread, NULL);
+        tell_beginning(assembler, thread, NULL);
 }
 
-static void take_signal(const struct call_teller *teller, const struct told_thread *thread,
+static void take_signal(const struct call_assembler *assembler, const struct told_thread *thread,
                         const struct call_program_record *record)
 {
-    struct system_call_event event = event_of(teller, thread, record);
+    struct system_call_event event = event_of(assembler, thread, record);
     uint8_t siginfo[SIGINFO_BYTES] = {0};
 
     memcpy(siginfo, record->words, SIGINFO_BROUGHT);
     event.kind = SYSTEM_CALL_SIGNALLED;
     event.signal = (int)record->number;
     event.siginfo = siginfo;
-    tell(teller, &event);
+    tell(assembler, &event);
 }
 
 /* As of wait(), where the record does not say: by the call that ended it. False: it was something else. */
 static bool find_status(const struct told_thread *thread, int *status_out)
 {
-    const struct system_call *call = thread->in_call ? system_call_by_number(thread->begun->number) : NULL;
+    const struct system_call_signature *call = thread->in_call ? system_call_by_number(thread->begun->number) : NULL;
 
     if (call == NULL || strncmp(call->name, "exit", strlen("exit")) != 0)
         return false;
@@ -238,9 +239,10 @@ static bool find_status(const struct told_thread *thread, int *status_out)
     return true;
 }
 
-static void take_end(struct call_teller *teller, struct told_thread *thread, const struct call_program_record *record)
+static void take_end(struct call_assembler *assembler, struct told_thread *thread,
+                     const struct call_program_record *record)
 {
-    struct system_call_event event = event_of(teller, thread, record);
+    struct system_call_event event = event_of(assembler, thread, record);
     bool is_known = true;
 
     event.kind = SYSTEM_CALL_EXITED;
@@ -248,62 +250,63 @@ static void take_end(struct call_teller *teller, struct told_thread *thread, con
     if (record->flags & CALL_RECORD_NO_STATUS)
         is_known = find_status(thread, &event.status);
     if (thread->in_call)
-        tell_end_of_call(teller, thread, record, SYSTEM_CALL_NEVER_RETURNS);
+        tell_end_of_call(assembler, thread, record, SYSTEM_CALL_NEVER_RETURNS);
     if (is_known)
-        tell(teller, &event);
-    forget(teller, thread);
+        tell(assembler, &event);
+    forget(assembler, thread);
 }
 
 /* A thread that is not the first goes on under the first one's number. */
-static void take_exec(struct call_teller *teller, struct told_thread *first, const struct call_program_record *record)
+static void take_exec(struct call_assembler *assembler, struct told_thread *first,
+                      const struct call_program_record *record)
 {
-    struct told_thread *thread = thread_of(teller, (int)record->words[0]);
-    struct system_call_event event = event_of(teller, first, record);
+    struct told_thread *thread = thread_of(assembler, (int)record->words[0]);
+    struct system_call_event event = event_of(assembler, first, record);
 
     event.kind = SYSTEM_CALL_REPLACED;
     event.status = (int)record->words[0];
-    tell(teller, &event);
-    forget(teller, first);
+    tell(assembler, &event);
+    forget(assembler, first);
     if (thread != NULL)
         thread->tid = (int)record->tid;
 }
 
 /* Executing the program is the first that is not ours. */
-static bool is_hidden(struct call_teller *teller, const struct call_program_record *record)
+static bool is_hidden(struct call_assembler *assembler, const struct call_program_record *record)
 {
-    const struct system_call *call = system_call_by_name("execve", strlen("execve"));
+    const struct system_call_signature *call = system_call_by_name("execve", strlen("execve"));
 
-    if (teller->hidden == 0 || (int)record->tid != teller->hidden)
+    if (assembler->hidden == 0 || (int)record->tid != assembler->hidden)
         return false;
     if (record->kind != CALL_RECORD_END &&
         (record->kind != CALL_RECORD_ENTER || record->number != (uint64_t)call->number))
         return true;
-    teller->hidden = 0;
+    assembler->hidden = 0;
     return false;
 }
 
-void call_teller_take(struct call_teller *teller, const struct call_program_record *record)
+void call_assembler_take(struct call_assembler *assembler, const struct call_program_record *record)
 {
-    struct told_thread *thread = is_hidden(teller, record) ? NULL : thread_of(teller, (int)record->tid);
+    struct told_thread *thread = is_hidden(assembler, record) ? NULL : thread_of(assembler, (int)record->tid);
 
     if (thread == NULL)
         return;
     switch (record->kind) {
     case CALL_RECORD_ENTER:
-        take_enter(teller, thread, record);
+        take_enter(assembler, thread, record);
         break;
     case CALL_RECORD_LEAVE:
         if (thread->in_call)
-            tell_end_of_call(teller, thread, record, 0);
+            tell_end_of_call(assembler, thread, record, 0);
         break;
     case CALL_RECORD_SIGNAL:
-        take_signal(teller, thread, record);
+        take_signal(assembler, thread, record);
         break;
     case CALL_RECORD_END:
-        take_end(teller, thread, record);
+        take_end(assembler, thread, record);
         break;
     case CALL_RECORD_EXEC:
-        take_exec(teller, thread, record);
+        take_exec(assembler, thread, record);
         break;
     default:
         break;
