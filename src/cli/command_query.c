@@ -122,7 +122,7 @@ static enum command_status query_trace(const struct command_call *call, const st
         return reading_status(call, 0);
     if (result == -ENOMEM && call->error->code == 0)
         error_set(call->error, ENOMEM, "cannot show the rows: there is no memory; try to free some");
-    query_hint_add(call->error);
+    query_hint_add(call->error, sql);
     memcpy(clean, call->error->text, sizeof(clean));
     printable(call->error->text, sizeof(call->error->text), clean);
     return COMMAND_FAILED;

@@ -18,7 +18,7 @@ static int offer_name(void *context, const char *spec)
 {
     const char *colon = strrchr(spec, ':');
 
-    nearest_names_offer(context, colon + 1, strlen(colon + 1));
+    nearest_names_offer_other(context, colon + 1, strlen(colon + 1));
     return 0;
 }
 
