@@ -107,6 +107,7 @@ static int write_to(const struct export *export, FILE *stream, struct gait_error
                              .silent_count = export->silent_count,
                              .wanted = export->options.threads,
                              .wanted_count = export->options.thread_count,
+                             .has_events = export->options.has_events,
                              .from_ns = export->options.from_ns,
                              .to_ns = export->options.to_ns,
                              .stream = stream,
@@ -198,7 +199,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_export;
 const struct command command_export = {
     .name = "export",
-    .arguments = "-f FORMAT TRACE [-o FILE] [--thread NAME|TID]... [--from TIME] [--to TIME]",
+    .arguments = "-f FORMAT TRACE [-o FILE] [--thread NAME|TID]... [--from TIME] [--to TIME] [--events]",
     .summary = "a trace in a format that other programs read",
     .details = "Writes the calls of a trace in another format, to a file or to standard output,\n"
                "while it reads them: memory does not grow with the trace.\n"
@@ -215,6 +216,7 @@ const struct command command_export = {
                "      --from TIME      only what was since then: a time since the recording began,\n"
                "                       as 1.5s or 200ms; calls that were open then begin there\n"
                "      --to TIME        only what was before; calls that were open then end there\n"
+               "      --events         a database: the table of events, too, which makes it larger\n"
                "\n"
                "Calls whose end was not seen end where events are missing. Where the format can\n"
                "say so, that is marked, and times that are only guessed are, too.\n"

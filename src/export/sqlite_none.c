@@ -17,5 +17,6 @@ const struct export_format export_format_sqlite = {
     .name = "sqlite",
     .file_name = "trace.sqlite",
     .kind = EXPORT_PATH,
+    .can_have_events = true,
     .write = refuse,
 };

@@ -10,6 +10,10 @@
 #define FUNCTIONS_AT_FIRST 256u
 #define NAME_BYTES         1024u
 
+/* Of numbers that identify functions: what a program can address, and how far into a module that may be. */
+#define ADDRESS_BITS 47
+#define OFFSET_BITS  32
+
 static const char no_name[] = "?";
 
 struct numbered_function {
@@ -24,15 +28,21 @@ int view_functions_init(struct view_functions *functions, const struct view_trac
 {
     *functions = (struct view_functions){.trace = trace};
     functions->addresses = calloc(trace->process_count + 1, sizeof(struct hash_map));
-    if (functions->addresses == NULL)
+    functions->first_modules = calloc(trace->process_count + 1, sizeof(*functions->first_modules));
+    if (functions->addresses == NULL || functions->first_modules == NULL) {
+        free(functions->addresses);
+        free(functions->first_modules);
         return -ENOMEM;
+    }
     for (size_t i = 0; i < trace->process_count; i++) {
         int result = hash_map_init(&functions->addresses[i], 1);
 
+        functions->first_modules[i + 1] = functions->first_modules[i] + trace->processes[i].modules.count;
         if (result != 0) {
             while (i-- > 0)
                 hash_map_deinit(&functions->addresses[i]);
             free(functions->addresses);
+            free(functions->first_modules);
             return result;
         }
     }
@@ -56,6 +66,7 @@ void view_functions_deinit(struct view_functions *functions)
         hash_map_deinit(&functions->addresses[i]);
     free(functions->functions);
     free(functions->addresses);
+    free(functions->first_modules);
     function_names_deinit(&functions->names);
 }
 
@@ -121,6 +132,18 @@ uint32_t view_functions_number(struct view_functions *functions, size_t process,
 const struct recorded_module *view_functions_module(const struct view_functions *functions, uint32_t number)
 {
     return functions->functions[number].module;
+}
+
+int64_t view_functions_id(const struct view_functions *functions, uint32_t number)
+{
+    const struct numbered_function *function = &functions->functions[number];
+    const struct modules *modules = &functions->trace->processes[function->process].modules;
+    uint64_t module;
+
+    if (function->module == NULL)
+        return -(int64_t)(function->process << ADDRESS_BITS | (function->address & ((1ull << ADDRESS_BITS) - 1))) - 1;
+    module = functions->first_modules[function->process] + (uint64_t)(function->module - modules->modules) + 1;
+    return (int64_t)(module << OFFSET_BITS | ((function->address - function->module->start) & UINT32_MAX));
 }
 
 static void name(struct view_functions *functions, struct view_function *shown)

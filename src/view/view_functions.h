@@ -31,6 +31,7 @@ struct view_functions {
     size_t count;
     size_t capacity;
     struct hash_map *addresses; /* of each process: address -> the last of its functions */
+    uint64_t *first_modules;    /* of each process: how many modules those before it have */
 };
 
 /* The trace must outlive it. -ENOMEM. */
@@ -42,6 +43,12 @@ uint32_t view_functions_number(struct view_functions *functions, size_t process,
 
 /* What was mapped where that function is; NULL: nothing. Looks for no name. */
 const struct recorded_module *view_functions_module(const struct view_functions *functions, uint32_t number);
+
+/*
+ * What identifies the function in its trace, whoever numbers it: where in which of all modules it is. Negative: by its
+ * process and address, where no module is.
+ */
+int64_t view_functions_id(const struct view_functions *functions, uint32_t number);
 
 /* Before any is looked at: files and lines are wanted. Debug information is read for them, which takes longer. */
 void view_functions_want_sources(struct view_functions *functions);
