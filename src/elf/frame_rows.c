@@ -33,7 +33,7 @@ enum instruction {
     VALUE_OFFSET = 0x14,
     VALUE_OFFSET_SIGNED = 0x15,
     VALUE_EXPRESSION = 0x16,
-    NEGATE_RETURN_STATE = 0x2d, /* arm64: whether the return address is signed */
+    NEGATE_RETURN_STATE = 0x2d, /* whether the return address is signed, where CPUs do that */
     ARGUMENTS_SIZE = 0x2e,
     NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
