@@ -6,7 +6,7 @@
 #include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
 #include "symbolize/call_arguments.h"
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/program_files.h"
 
 #include <stdbool.h>

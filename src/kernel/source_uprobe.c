@@ -10,7 +10,7 @@
 #include "kernel/function_fields.h"
 #include "kernel/kernel_program.h"
 #include "kernel/user_code.h"
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 
 #include <errno.h>
 #include <inttypes.h>

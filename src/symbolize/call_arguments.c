@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "symbolize/call_arguments.h"
 
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/function_names.h"
 #include "trace/detail_numbers.h"
 #include "trace/modules.h"

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "symbolize/code_table_cache.h"
 
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 #include "trace/crc32c.h"
 
 #include <dirent.h>

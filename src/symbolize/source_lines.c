@@ -8,7 +8,7 @@
  */
 #include "symbolize/source_lines.h"
 
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 #include "symbolize/symbolizer.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "protocol/agent_known.h"
 #include "support/check.h"
 #include "support/described_functions.h"
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/program_files.h"
 
 #include <elf.h>

@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 #include "support/described_functions.h"
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/function_names.h"
 #include "trace/modules.h"
 

@@ -5,7 +5,7 @@
 #include "support/random.h"
 #include "support/trace_folder.h"
 #include "symbolize/code_table_builder.h"
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/line_printer.h"
 #include "support/trace_folder.h"
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 
 #include <errno.h>
 #include <unistd.h>

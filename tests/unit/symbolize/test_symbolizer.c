@@ -2,7 +2,7 @@
 #include "symbolize/symbolizer.h"
 
 #include "support/check.h"
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 #include "trace/modules.h"
 
 #include <elf.h>
