@@ -128,14 +128,14 @@ QUERY_C   := $(if $(filter yes,$(SQLITE)),$(filter-out %/query_none.c,$(wildcard
     $(wildcard src/query/query_none.c src/query/row_*.c))
 # Beside and after the target.
 CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/compression_zstd.c) \
-    $(if $(filter yes,$(DWARF)),%/call_stack_none.c %/dwarf_arguments_none.c %/dwarf_code_none.c %/module_lines_none.c,%_libdw.c) \
+    $(if $(filter yes,$(DWARF)),%/system_call_stack_none.c %/dwarf_arguments_none.c %/dwarf_code_none.c %/module_lines_none.c,%_libdw.c) \
     $(if $(filter yes,$(DEMANGLE)),%/demangle_none.c,%/demangle_libiberty.c) \
     $(if $(filter yes,$(SQLITE)),%/sqlite_none.c,%/sqlite_libsqlite3.c) \
     $(if $(filter yes,$(ZLIB)),%/gzip_writer_none.c,%/gzip_writer_zlib.c) \
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c) \
     $(if $(filter yes,$(TRACEFS)),%/tracepoint_format_none.c,%/tracepoint_format_libtraceevent.c) \
     $(if $(filter yes,$(BPF)),%/call_feed_program_none.c %/kernel_program_none.c %/kernel_types_none.c,%_libbpf.c), \
-    $(wildcard src/inject/*.c src/kernel/*.c src/syscalls/*.c src/trace/*.c src/symbolize/*.c src/record/*.c src/view/*.c src/report/*.c src/export/*.c) $(QUERY_C))
+    $(wildcard src/inject/*.c src/kernel/*.c src/syscalls/*.c src/trace/*.c src/symbolize/*.c src/symbolize/dwarf/*.c src/record/*.c src/view/*.c src/report/*.c src/export/*.c) $(QUERY_C))
 CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S) $(if $(filter yes,$(BPF)),$(wildcard src/kernel/*_object.S src/syscalls/*_object.S))
 CLI_C     := $(wildcard src/cli/*.c src/cli/*/*.c)
 HEADERS   := $(wildcard include/gait/*.h)

@@ -187,7 +187,7 @@ static struct taken time_gait(const char *path, const uint64_t *addresses, size_
         FILE *nowhere = fopen("/dev/null", "we");
         struct symbolizer symbolizer;
         struct taken begin = now();
-        struct module module;
+        struct recorded_module module;
 
         if (nowhere == NULL || !line_printer_module(path, &module))
             exit(1);

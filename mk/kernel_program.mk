@@ -5,7 +5,7 @@ KERNEL_PROGRAM := $(OUT)/probe.bpf.o
 CALL_PROGRAM   := $(OUT)/system_call.bpf.o
 
 $(KERNEL_PROGRAM): src/kernel/program_layout.h
-$(CALL_PROGRAM): src/syscalls/system_call_program_layout.h
+$(CALL_PROGRAM): src/syscalls/system_call_program_layout.h src/arch/kernel_registers.inc $(wildcard src/arch/*/abi/kernel_registers.inc)
 
 # Clang gets the name that libbpf has for the CPU.
 define compile_kernel_program

@@ -5,7 +5,7 @@
  * that.
  *
  * The struct is the same for all CPUs. The functions here read it by what a register is for, on the CPU that the
- * program is compiled for; gait/x86_64.h and gait/arm64.h read it by the names that a CPU has for its registers.
+ * program is compiled for; headers with the names of CPUs read it by the names that these have for their registers.
  */
 #ifndef GAIT_CPU_CONTEXT_H
 #define GAIT_CPU_CONTEXT_H
@@ -21,12 +21,12 @@ extern "C" {
 struct gait_cpu_context {
     /*
      * By the numbers that instructions have for them, which is the order of gait_register_name(). The stack pointer is
-     * one of them, number 4 on x86-64 and 31 on arm64, and has no field of its own: code that saves, translates and
+     * one of them, by the number GAIT_CPU_STACK_POINTER, and has no field of its own: code that saves, translates and
      * puts back registers by their numbers then needs no case for it.
      */
     uint64_t registers[GAIT_CPU_REGISTERS_MAX];
     uint64_t pc;
-    uint64_t flags; /* rflags, or the flags of PSTATE */
+    uint64_t flags; /* as the CPU saves them */
 };
 
 static inline uint64_t gait_cpu_stack_pointer(const struct gait_cpu_context *cpu)

@@ -76,7 +76,7 @@ int gait_instruction_decode(const void *bytes, size_t available, uint64_t addres
                             struct gait_instruction *instruction_out, struct gait_error *err);
 
 /*
- * Writes the text of a decoded instruction, such as "mov rax, qword ptr [rsp+0x10]", and a NUL into text_size bytes at
+ * Writes the text of a decoded instruction, as its maker's manual writes it, and a NUL into text_size bytes at
  * text_out; GAIT_INSTRUCTION_TEXT_BYTES are always enough. -ERANGE: they were not, and the text is cut off; -EINVAL:
  * not a decoded instruction, or text_size is 0; else as above.
  */

@@ -330,7 +330,7 @@ struct gait_breakpoint_options {
 };
 
 /*
- * Sets one for one thread. A CPU has a few of them (x86-64: four for each thread), which others may use too.
+ * Sets one for one thread. A CPU has a few of them for each thread, which others may use too.
  *
  * gait handles SIGTRAP from the first one on, and hands traps that are not its own to the handler that was there
  * before; a program that sets another one later must do the same. For a thread that blocks SIGTRAP the handler is

@@ -172,7 +172,8 @@ void gait_iterator_put_count(struct gait_iterator *iterator, uint64_t *counter);
  */
 uint64_t *gait_iterator_new_counter(struct gait_iterator *iterator);
 
-/* Puts a return to the caller of the function that the block is in, as its first instruction would: rsp points there.
+/* Puts a return to the caller of the function that the block is in, as its first instruction would: the CPU finds the
+ * return address where a call has left it.
  */
 void gait_iterator_put_return(struct gait_iterator *iterator);
 

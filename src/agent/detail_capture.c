@@ -10,7 +10,7 @@
 #define PAGE_BYTES 4096u
 
 /* A word that a register or the stack has. */
-struct word {
+struct captured_word {
     uint64_t bits;
     bool is_known;
 };
@@ -22,24 +22,24 @@ struct capture {
     uint32_t string_bytes;
 };
 
-static struct word known(uint64_t bits)
+static struct captured_word known(uint64_t bits)
 {
-    return (struct word){bits, true};
+    return (struct captured_word){bits, true};
 }
 
 /* What is in the page of the return address can be read as that can. */
-static struct word read_stack(uint64_t sp, uint32_t which)
+static struct captured_word read_stack(uint64_t sp, uint32_t which)
 {
     uint64_t place = sp + sizeof(uint64_t) * (which + 1), bits;
 
     if (place / PAGE_BYTES == sp / PAGE_BYTES && place % sizeof(uint64_t) == 0)
         return known(*(const uint64_t *)(uintptr_t)place);
     if (memory_probe_copy(place, &bits, sizeof(bits)) != 0)
-        return (struct word){0, false};
+        return (struct captured_word){0, false};
     return known(bits);
 }
 
-static struct word read_argument(const struct detail_registers *registers, uint32_t place)
+static struct captured_word read_argument(const struct detail_registers *registers, uint32_t place)
 {
     if (place < DETAIL_ARGUMENTS)
         return known(registers->arguments[place]);
@@ -47,7 +47,7 @@ static struct word read_argument(const struct detail_registers *registers, uint3
         return known(registers->vectors[place - DETAIL_PLACE_VECTOR]);
     if (place >= DETAIL_PLACE_STACK && place != DETAIL_PLACE_NONE)
         return read_stack(registers->sp, place - DETAIL_PLACE_STACK);
-    return (struct word){0, false};
+    return (struct captured_word){0, false};
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -159,7 +159,7 @@ static struct extent extent_of(const struct capture *capture, const struct detai
 {
     uint32_t which = field->size & ~DETAIL_SIZE_IN_ARGUMENT;
     struct extent extent = {field->size, field->size};
-    struct word word = {0, false};
+    struct captured_word word = {0, false};
 
     if (field->type == DETAIL_TYPE_STRING && field->size == 0)
         return (struct extent){capture->string_bytes, capture->string_bytes};
@@ -172,7 +172,7 @@ static struct extent extent_of(const struct capture *capture, const struct detai
     return extent;
 }
 
-static void put_field(struct capture *capture, const struct detail_field *field, struct word word)
+static void put_field(struct capture *capture, const struct detail_field *field, struct captured_word word)
 {
     struct detail_value value = {.type = field->type, .data_bytes = (uint16_t)detail_type_bytes(field->type)};
     bool is_memory = field->type == DETAIL_TYPE_STRING || field->type == DETAIL_TYPE_BUFFER;
@@ -225,12 +225,12 @@ uint32_t detail_capture_result(const struct detail_declaration *declaration, con
                                uint32_t string_bytes, void *bytes_out, uint32_t room)
 {
     struct capture capture = {.declaration = declaration, .string_bytes = string_bytes};
-    struct word word = known(result->value);
+    struct captured_word word = known(result->value);
 
     if (declaration->result.type == DETAIL_TYPE_SKIPPED)
         return 0;
     if (detail_declaration_has_vectors(declaration, true))
-        word = result->vectors == NULL ? (struct word){0, false} : known(result->vectors[0]);
+        word = result->vectors == NULL ? (struct captured_word){0, false} : known(result->vectors[0]);
     detail_value_writer_init(&capture.writer, bytes_out, room, 2);
     put_field(&capture, &declaration->result, word);
     if (detail_capture_has_failed(declaration, result->value))

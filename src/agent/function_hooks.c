@@ -52,7 +52,7 @@ struct special_hook {
 };
 
 /* A module that is looked through. */
-struct search {
+struct hook_search {
     const struct mapping *mapping;
     const struct selection_search *wanted;
     struct hook_image image;
@@ -127,7 +127,7 @@ void function_hooks_begin_in_child(void)
 /* ---- hooking ----------------------------------------------------------------------------------------------------- */
 
 /* The bytes of the file that are at an address, if the mapping has them. NULL: it does not. */
-static const uint8_t *find_bytes(const struct search *search, uint64_t address, uint64_t *mapped_out)
+static const uint8_t *find_bytes(const struct hook_search *search, uint64_t address, uint64_t *mapped_out)
 {
     const struct mapping *mapping = search->mapping;
     const uint8_t *bytes;
@@ -143,7 +143,7 @@ static const uint8_t *find_bytes(const struct search *search, uint64_t address, 
 }
 
 /* Listeners for what we need to know ourselves; there is never more than one reason for one. */
-static void choose_listener(const struct search *search, size_t which, uint64_t address, struct hook_wish *wish)
+static void choose_listener(const struct hook_search *search, size_t which, uint64_t address, struct hook_wish *wish)
 {
     const struct special_hook *special = &search->specials[which];
     struct hook_listener listener = {.flags = HOOK_LISTENER_GENERAL_ONLY};
@@ -163,7 +163,7 @@ static void choose_listener(const struct search *search, size_t which, uint64_t 
 }
 
 /* What the user said of its arguments first, or what the controller knows. */
-static const struct detail_declaration *find_declaration(const struct search *search, uint64_t patterns,
+static const struct detail_declaration *find_declaration(const struct hook_search *search, uint64_t patterns,
                                                          uint64_t file_address)
 {
     const struct glob_text path = {search->mapping->path, search->mapping->path_length};
@@ -180,7 +180,7 @@ static const struct detail_declaration *find_declaration(const struct search *se
 }
 
 /* The listener for what was asked of its calls. */
-static void choose_details(const struct search *search, size_t which, struct hook_wish *wish)
+static void choose_details(const struct hook_search *search, size_t which, struct hook_wish *wish)
 {
     uint64_t patterns = search->choice.chosen[which].patterns & search->wanted->detailed;
     uint64_t file_address = search->image.functions.functions[which].start;
@@ -194,7 +194,7 @@ static void choose_details(const struct search *search, size_t which, struct hoo
         ring_region_note_lack(hooks.options.ring);
 }
 
-static int hook_function(struct search *search, size_t which)
+static int hook_function(struct hook_search *search, size_t which)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
     uint64_t patterns = search->choice.chosen[which].patterns;
@@ -228,7 +228,7 @@ static int hook_function(struct search *search, size_t which)
 /* Where signal handlers return to is known by its bytes, and left alone. */
 static void hook_system_call(void *context, const struct hook_plan *found)
 {
-    struct search *search = context;
+    struct hook_search *search = context;
     struct hook_plan plan = *found;
     uint64_t address;
     const uint8_t *bytes;
@@ -247,7 +247,7 @@ static void hook_system_call(void *context, const struct hook_plan *found)
         ring_region_note_not_hooked(hooks.options.ring);
 }
 
-static void hook_chosen(struct search *search)
+static void hook_chosen(struct hook_search *search)
 {
     if (system_call_watch_is_wanted())
         hook_planner_find_system_calls(&search->image.planner, hook_system_call, search);
@@ -276,7 +276,7 @@ static bool find_special(const struct elf_symbol *symbol, struct special_hook *s
     return special_out->process != NULL || special_out->unwinder != NULL;
 }
 
-static void find_specials(struct search *search)
+static void find_specials(struct hook_search *search)
 {
     const struct elf_symbols *symbols = &search->image.file.symbols;
     uint64_t count = elf_symbols_count(symbols);
@@ -298,7 +298,7 @@ static void find_specials(struct search *search)
     }
 }
 
-static int take_memory(struct search *search)
+static int take_memory(struct hook_search *search)
 {
     size_t count = search->image.functions.count;
     void *storage;
@@ -316,7 +316,7 @@ static int take_memory(struct search *search)
     return 0;
 }
 
-static bool is_anything_chosen(const struct search *search)
+static bool is_anything_chosen(const struct hook_search *search)
 {
     bool has_any = search->has_any;
 
@@ -331,7 +331,7 @@ static bool is_loader(const struct mapping *mapping)
 }
 
 /* As hook_function() asks for plans. */
-static bool is_planned(const struct search *search, size_t which)
+static bool is_planned(const struct hook_search *search, size_t which)
 {
     const struct special_hook *special = &search->specials[which];
     uint64_t address;
@@ -342,7 +342,7 @@ static bool is_planned(const struct search *search, size_t which)
 }
 
 /* Probes may be anywhere, so all code has to be looked at for them. */
-static int survey(struct search *search, bool has_probes)
+static int survey(struct hook_search *search, bool has_probes)
 {
     const struct hook_interest interest = {search->planned, system_call_watch_is_wanted()};
 
@@ -352,7 +352,7 @@ static int survey(struct search *search, bool has_probes)
     return hook_image_survey(&search->image, has_probes ? NULL : &interest);
 }
 
-static uint64_t hook_all(struct search *search, const struct probe_search *probes)
+static uint64_t hook_all(struct hook_search *search, const struct probe_search *probes)
 {
     uint64_t matched = probe_hooks_add(probes, &search->image);
 
@@ -360,7 +360,7 @@ static uint64_t hook_all(struct search *search, const struct probe_search *probe
     return matched;
 }
 
-static uint64_t look_through(struct search *search)
+static uint64_t look_through(struct hook_search *search)
 {
     const struct selection_search *wanted = search->wanted;
     const struct probe_search probes = {
@@ -392,7 +392,7 @@ static uint64_t look_through(struct search *search)
 
 uint64_t function_hooks_add(const struct mapping *mapping, const char *path, struct selection_search *wanted)
 {
-    struct search search = {.mapping = mapping, .wanted = wanted};
+    struct hook_search search = {.mapping = mapping, .wanted = wanted};
     uint64_t matched = 0;
 
     if (hook_image_open(&search.image, path) != 0)

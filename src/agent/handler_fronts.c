@@ -36,7 +36,7 @@
 #define HANDLERS_FROM     2u /* below are SIG_DFL and SIG_IGN */
 
 /* What the kernel calls a sigaction; the C library's begins with the handler, too. */
-struct action {
+struct handler_action {
     uint64_t handler;
     uint64_t flags;
     uint64_t restorer;
@@ -229,12 +229,12 @@ static uint64_t make_entry(uint64_t handler)
     return entry;
 }
 
-static bool get_action(int signal, struct action *action_out)
+static bool get_action(int signal, struct handler_action *action_out)
 {
     return raw_syscall(__NR_rt_sigaction, signal, 0, (long)action_out, sizeof(action_out->mask), 0, 0) == 0;
 }
 
-static void set_action(int signal, const struct action *action)
+static void set_action(int signal, const struct handler_action *action)
 {
     (void)raw_syscall(__NR_rt_sigaction, signal, (long)action, 0, sizeof(action->mask), 0, 0);
 }
@@ -243,7 +243,7 @@ static void set_action(int signal, const struct action *action)
 static void put_front(int signal, uint64_t handler)
 {
     uint64_t entry = state.has_setter && !state.has_asker ? make_entry(handler) : 0;
-    struct action action;
+    struct handler_action action;
 
     if (entry == 0 || !get_action(signal, &action) || action.handler != handler)
         return;
@@ -253,7 +253,7 @@ static void put_front(int signal, uint64_t handler)
 
 void handler_fronts_begin(void)
 {
-    struct action action;
+    struct handler_action action;
 
     atomic_store_explicit(&state.count, 0, memory_order_relaxed);
     atomic_store_explicit(&state.is_on, true, memory_order_release);
@@ -264,7 +264,7 @@ void handler_fronts_begin(void)
 
 void handler_fronts_leave(void)
 {
-    struct action action;
+    struct handler_action action;
 
     atomic_store_explicit(&state.is_on, false, memory_order_release);
     for (int signal = 1; signal <= SIGNALS; signal++)

@@ -28,7 +28,7 @@ static struct module_log {
 } log;
 
 /* The part of the mappings that has changed. */
-struct change {
+struct mapping_change {
     uint64_t start;
     uint64_t end;
 };
@@ -92,7 +92,7 @@ static void load(const struct mapping *mapping)
 
 static void visit(void *context, const struct mapping *mapping)
 {
-    const struct change *change = context;
+    const struct mapping_change *change = context;
 
     if (log.source != NULL)
         code_source_learn(log.source, mapping);
@@ -123,7 +123,7 @@ static void unload(uint64_t start, uint64_t end)
 /* The first and last address of modules that a range is part of: all of them are looked at anew. */
 static void changed(void *context, uint64_t start, uint64_t end, bool may_execute)
 {
-    struct change change = {start, end};
+    struct mapping_change change = {start, end};
     struct interval known;
 
     (void)context;

@@ -385,20 +385,20 @@ void probe_set_forget(uint64_t start, uint64_t end)
 /* ---- passing ----------------------------------------------------------------------------------------------------- */
 
 /* What a value is read from. */
-struct passing {
+struct passed_values {
     struct detail_lane *lane;
     struct probe_registers registers;
     uint64_t sp;
 };
 
 /* The stack as far as it is in the page of the stack pointer. */
-static bool is_near_sp(const struct passing *passing, uint64_t place, uint32_t size_bytes)
+static bool is_near_sp(const struct passed_values *passing, uint64_t place, uint32_t size_bytes)
 {
     return place / PAGE_BYTES == passing->sp / PAGE_BYTES && place % PAGE_BYTES <= PAGE_BYTES - size_bytes &&
            detail_lane_can_read(passing->lane, passing->sp);
 }
 
-static bool read_memory(const struct passing *passing, const struct told_argument *argument, uint64_t *bits_out)
+static bool read_memory(const struct passed_values *passing, const struct told_argument *argument, uint64_t *bits_out)
 {
     uint32_t size_bytes = argument->operand.size_bytes;
     uint64_t place;
@@ -411,7 +411,8 @@ static bool read_memory(const struct passing *passing, const struct told_argumen
     return true;
 }
 
-static inline bool find_bits(const struct passing *passing, const struct told_argument *argument, uint64_t *bits_out)
+static inline bool find_bits(const struct passed_values *passing, const struct told_argument *argument,
+                             uint64_t *bits_out)
 {
     const struct probe_operand *operand = &argument->operand;
 
@@ -442,7 +443,8 @@ static inline void put_bits(uint8_t *at, uint64_t bits, uint32_t size_bytes)
         *at = (uint8_t)bits;
 }
 
-static inline uint8_t *put_argument(const struct passing *passing, const struct told_argument *argument, uint8_t *at)
+static inline uint8_t *put_argument(const struct passed_values *passing, const struct told_argument *argument,
+                                    uint8_t *at)
 {
     struct detail_value head = argument->head;
     uint64_t bits;
@@ -457,7 +459,7 @@ static inline uint8_t *put_argument(const struct passing *passing, const struct 
 }
 
 /* Arguments as the user has declared them: they stand as those of a call would, in registers and on a stack. */
-static uint32_t capture_declared(const struct passing *passing, const struct set_probe *probe,
+static uint32_t capture_declared(const struct passed_values *passing, const struct set_probe *probe,
                                  uint8_t bytes[DECLARED_BYTES])
 {
     struct detail_declaration declaration = *probe->declaration;
@@ -479,7 +481,7 @@ static uint32_t capture_declared(const struct passing *passing, const struct set
     return detail_capture_arguments(&declaration, &registers, set.string_bytes, bytes, DECLARED_BYTES);
 }
 
-static inline uint32_t put_arguments(const struct passing *passing, const struct set_probe *probe, uint8_t *start)
+static inline uint32_t put_arguments(const struct passed_values *passing, const struct set_probe *probe, uint8_t *start)
 {
     uint8_t *at = start;
 
@@ -489,7 +491,7 @@ static inline uint32_t put_arguments(const struct passing *passing, const struct
 }
 
 /* All of it but values. */
-static inline struct detail_probe *begin_record(const struct set_probe *probe, const struct passing *passing,
+static inline struct detail_probe *begin_record(const struct set_probe *probe, const struct passed_values *passing,
                                                 struct detail_place place, uint32_t depth)
 {
     struct detail_probe *record = (struct detail_probe *)(void *)place.bytes;
@@ -506,7 +508,7 @@ static inline struct detail_probe *begin_record(const struct set_probe *probe, c
 #define VALUES_AT offsetof(struct detail_probe, values_bytes)
 
 /* In a function of its own, so that nobody else needs room for values on the stack. */
-static __attribute__((noinline)) void tell_declared(const struct set_probe *probe, const struct passing *passing,
+static __attribute__((noinline)) void tell_declared(const struct set_probe *probe, const struct passed_values *passing,
                                                     uint32_t depth)
 {
     uint8_t bytes[DECLARED_BYTES];
@@ -523,7 +525,7 @@ static __attribute__((noinline)) void tell_declared(const struct set_probe *prob
 void probe_set_passed(const struct set_probe *probe, struct detail_lane *lane, const struct gait_cpu_context *cpu,
                       uint32_t depth)
 {
-    const struct passing passing = {lane, {cpu->registers, GAIT_CPU_REGISTER_COUNT}, gait_cpu_stack_pointer(cpu)};
+    const struct passed_values passing = {lane, {cpu->registers, GAIT_CPU_REGISTER_COUNT}, gait_cpu_stack_pointer(cpu)};
     struct detail_place place;
     uint32_t used;
 

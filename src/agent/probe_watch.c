@@ -16,15 +16,15 @@
 #include <stdatomic.h>
 
 /* An address where there is, or was, a probe. */
-struct probe_point {
-    struct probe_point *next;
+struct probed_place {
+    struct probed_place *next;
     uint64_t address;
     struct set_probe *_Atomic probe;
 };
 
 static struct probe_watch {
     struct stalker_engine *engine;
-    struct probe_point *points;
+    struct probed_place *points;
     struct slab memory;
 } watch;
 
@@ -45,7 +45,7 @@ void probe_watch_end(void)
 /* A followed thread comes by. From translated code. */
 static void passed(struct gait_cpu_context *cpu, void *data)
 {
-    const struct probe_point *point = data;
+    const struct probed_place *point = data;
     struct stalker_thread *thread = stalker_thread_of(cpu);
     struct detail_lane *lane = function_watch_call_lane(thread);
 
@@ -55,9 +55,9 @@ static void passed(struct gait_cpu_context *cpu, void *data)
                          function_watch_depth(thread));
 }
 
-static struct probe_point *find_point(uint64_t address)
+static struct probed_place *find_point(uint64_t address)
 {
-    struct probe_point *point = watch.points;
+    struct probed_place *point = watch.points;
 
     while (point != NULL && point->address != address)
         point = point->next;
@@ -66,7 +66,7 @@ static struct probe_point *find_point(uint64_t address)
 
 static int make_point(struct set_probe *probe)
 {
-    struct probe_point *point = slab_allocate_zeroed(&watch.memory, sizeof(*point), _Alignof(struct probe_point));
+    struct probed_place *point = slab_allocate_zeroed(&watch.memory, sizeof(*point), _Alignof(struct probed_place));
 
     if (point == NULL)
         return -ENOMEM;
@@ -79,7 +79,7 @@ static int make_point(struct set_probe *probe)
 
 static int arm(void *context, struct set_probe *probe, uint64_t file_address)
 {
-    struct probe_point *point = find_point(set_probe_address(probe));
+    struct probed_place *point = find_point(set_probe_address(probe));
 
     (void)context;
     (void)file_address;

@@ -40,7 +40,7 @@ static struct selection {
 } selection;
 
 /* A module that is looked through. */
-struct search {
+struct selected_module {
     const struct mapping *mapping;
     const struct elf_symbols *symbols;
     uint64_t wanted; /* patterns, by their number */
@@ -110,7 +110,7 @@ static void select_code(const struct agent_pattern *pattern, uint64_t start, uin
 }
 
 /* Where the symbol's code is in the mapping; false: elsewhere. */
-static bool find_code(const struct search *search, const struct elf_symbol *symbol, uint64_t *address_out,
+static bool find_code(const struct selected_module *search, const struct elf_symbol *symbol, uint64_t *address_out,
                       uint64_t *available_out)
 {
     const struct mapping *mapping = search->mapping;
@@ -126,7 +126,7 @@ static bool find_code(const struct search *search, const struct elf_symbol *symb
     return true;
 }
 
-static uint64_t measure(struct search *search, const struct elf_symbol *symbol, uint64_t available)
+static uint64_t measure(struct selected_module *search, const struct elf_symbol *symbol, uint64_t available)
 {
     uint64_t size_bytes = symbol->size_bytes;
 
@@ -154,8 +154,8 @@ static void found_function(const struct agent_pattern *pattern, uint64_t address
 }
 
 /* Tells what the controller knew of its arguments, unless the user said what they are. */
-static void declare(const struct search *search, const struct agent_pattern *pattern, const struct elf_symbol *symbol,
-                    uint64_t address)
+static void declare(const struct selected_module *search, const struct agent_pattern *pattern,
+                    const struct elf_symbol *symbol, uint64_t address)
 {
     const struct glob_text path = {search->mapping->path, search->mapping->path_length};
     const struct detail_declaration *declaration;
@@ -167,7 +167,7 @@ static void declare(const struct search *search, const struct agent_pattern *pat
         selection.watcher->declare(address, declaration);
 }
 
-static void take_symbol(struct search *search, const struct elf_symbol *symbol)
+static void take_symbol(struct selected_module *search, const struct elf_symbol *symbol)
 {
     const struct glob_text name = {symbol->name, symbol->name_length};
     uint64_t address, available;
@@ -191,7 +191,7 @@ static void take_symbol(struct search *search, const struct elf_symbol *symbol)
     }
 }
 
-static void take_symbols(struct search *search)
+static void take_symbols(struct selected_module *search)
 {
     uint64_t count = elf_symbols_count(search->symbols);
     struct elf_symbol symbol;
@@ -219,7 +219,7 @@ static void note_matches(uint64_t matched)
         ring_region_note_match(selection.ring, (uint32_t)__builtin_ctzll(matched));
 }
 
-static void take_probes(const struct search *search)
+static void take_probes(const struct selected_module *search)
 {
     const struct probe_search probes = {
         .mapping = search->mapping,
@@ -233,7 +233,7 @@ static void take_probes(const struct search *search)
         note_matches(selection.watcher->probes(&probes));
 }
 
-static void search_file(struct search *search)
+static void search_file(struct selected_module *search)
 {
     char path[MAPPING_PATH_BYTES_MAX + 1];
     struct symbol_file file;
@@ -247,7 +247,7 @@ static void search_file(struct search *search)
     symbol_file_close(&file);
 }
 
-static void search_memory(struct search *search)
+static void search_memory(struct selected_module *search)
 {
     const struct mapping *mapping = search->mapping;
     struct elf_symbols symbols;
@@ -292,7 +292,7 @@ static void hook_module(const struct mapping *mapping)
 void selection_module_loaded(const struct mapping *mapping)
 {
     const struct glob_text path = {mapping->path, mapping->path_length};
-    struct search search = {.mapping = mapping};
+    struct selected_module search = {.mapping = mapping};
 
     if (selection.watcher != NULL && selection.watcher->module != NULL) {
         if (!is_vdso(mapping))

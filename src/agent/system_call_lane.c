@@ -27,7 +27,7 @@ static uint32_t string_bytes_most;
 struct pieces {
     struct detail_value_writer writer;
     const struct told_system_call *call;
-    const struct system_call *known;
+    const struct system_call_signature *known;
     bool is_after;
 };
 
@@ -254,7 +254,7 @@ static void put_argument(struct pieces *pieces, unsigned which)
         put_bytes(pieces, pieces->call->arguments[which], system_call_struct_bytes(argument->detail), PAGE_BYTES);
 }
 
-static bool has_pointers(const struct system_call *known)
+static bool has_pointers(const struct system_call_signature *known)
 {
     if (known != NULL && known->arguments[0].kind == SYSTEM_CALL_CLONE_FLAGS)
         return true;
@@ -275,13 +275,13 @@ static void put_stack(struct pieces *pieces)
     detail_value_put(&pieces->writer, value, pieces->call->frames);
 }
 
-static uint32_t room_for(const struct told_system_call *call, const struct system_call *known)
+static uint32_t room_for(const struct told_system_call *call, const struct system_call_signature *known)
 {
     return has_pointers(known) || call->frame_count != 0 ? DETAIL_VALUES_BYTES_MAX : 0;
 }
 
-static uint32_t put_values(const struct told_system_call *call, const struct system_call *known, bool is_after,
-                           uint8_t *bytes, uint32_t room)
+static uint32_t put_values(const struct told_system_call *call, const struct system_call_signature *known,
+                           bool is_after, uint8_t *bytes, uint32_t room)
 {
     struct pieces pieces = {.call = call, .known = known, .is_after = is_after};
 
@@ -309,7 +309,7 @@ void system_call_lane_put(struct detail_lane *lane, const struct told_system_cal
 {
     bool is_over = (call->flags & DETAIL_SYSTEM_CALL_NEVER_RETURNED) == 0;
     uint64_t time = is_over ? time_counter() : call->entered_time;
-    const struct system_call *known = system_call_by_number(call->number);
+    const struct system_call_signature *known = system_call_by_number(call->number);
     const uint32_t values_at = offsetof(struct detail_system_call, values_bytes);
     uint32_t room = room_for(call, known), used = 0;
     struct detail_place place =
@@ -330,7 +330,7 @@ void system_call_lane_put(struct detail_lane *lane, const struct told_system_cal
 
 void system_call_lane_put_enter(struct detail_lane *lane, const struct told_system_call *call)
 {
-    const struct system_call *known = system_call_by_number(call->number);
+    const struct system_call_signature *known = system_call_by_number(call->number);
     const uint32_t values_at = offsetof(struct detail_system_call_enter, values_bytes);
     uint32_t room = room_for(call, known), used = 0;
     struct detail_place place =

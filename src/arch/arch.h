@@ -90,11 +90,21 @@ struct arch_copy_extent {
 };
 
 /* What .eh_frame calls the registers that every frame has to do with. */
+#define ARCH_STUB_EXPRESSION_MAX 12
+
 struct arch_frame_registers {
     unsigned stack_pointer;
     unsigned frame_pointer;
     unsigned return_address;
     const uint8_t *general; /* for each general register */
+    /*
+     * What linkers say of where frames are in the stubs through which other libraries are called, as an expression of
+     * DWARF that counts from the stack pointer and the pc; from which byte of a stub on it has pushed a word is a
+     * literal at stub_pushes_at. Of no bytes: they say nothing.
+     */
+    uint8_t stub_expression[ARCH_STUB_EXPRESSION_MAX];
+    uint8_t stub_expression_bytes;
+    uint8_t stub_pushes_at;
 };
 
 struct arch {

@@ -25,7 +25,7 @@
 
 #define NOTES       512
 
-struct note {
+struct area_note {
     _Atomic uint64_t start; /* 0: nothing; TAKEN: it is being written */
     _Atomic uint64_t size_bytes;
 };
@@ -37,7 +37,7 @@ static struct {
     _Atomic uint64_t huge;    /* how much of what is huge was taken, ever */
     _Atomic bool has_wrapped; /* all of it may be in use */
     _Atomic uint32_t noted;   /* notes from there on were never used */
-    struct note notes[NOTES];
+    struct area_note notes[NOTES];
 } area;
 
 /* Images are loaded at random addresses of whole pages, or at much the same ones where nobody wants it random. */
@@ -94,7 +94,7 @@ static void raise_noted(uint32_t count)
 void memory_area_note(uint64_t start, size_t size_bytes)
 {
     for (uint32_t i = 0; i < NOTES; i++) {
-        struct note *note = &area.notes[i];
+        struct area_note *note = &area.notes[i];
         uint64_t nothing = 0;
 
         if (!atomic_compare_exchange_strong_explicit(&note->start, &nothing, TAKEN, memory_order_relaxed,

@@ -9,7 +9,7 @@
 #include "arch/cpu.h"
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

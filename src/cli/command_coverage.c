@@ -6,7 +6,7 @@
 #include "cli/reading_status.h"
 #include "cli/screens/coverage_screen.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "report/coverage_json.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "cli/screens/screen.h"
 #include "cli/screens/side_by_side.h"
 #include "gait/stalker.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@
 /* In the order of the bits of enum gait_event_kind. */
 #define EVENT_NAMES "call,ret,exec,block,compile"
 
-struct choices {
+struct block_choices {
     int events;
 };
 
@@ -74,7 +74,7 @@ static int load(const struct code_piece *piece, struct loaded_code *loaded_out, 
 }
 
 /* The translations that a dump is about. */
-struct dump {
+struct block_dump {
     struct gait_stalker *stalker;
     struct gait_follow_options options;
     struct gait_translation translation;
@@ -82,7 +82,7 @@ struct dump {
 
 static int original_of(const void *context, uint64_t place, uint64_t *original_out)
 {
-    const struct dump *dump = context;
+    const struct block_dump *dump = context;
 
     return gait_stalker_original_address(dump->stalker, &dump->options, place, original_out, NULL);
 }
@@ -90,7 +90,7 @@ static int original_of(const void *context, uint64_t place, uint64_t *original_o
 /* The first place that stands for that instruction, or for a later one. */
 static int copy_of(const void *context, uint64_t original, uint64_t *place_out)
 {
-    const struct dump *dump = context;
+    const struct block_dump *dump = context;
     uint64_t place = (uintptr_t)dump->translation.code, found;
 
     for (uint64_t i = 0; i < dump->translation.code_bytes; i++, place++)
@@ -103,7 +103,7 @@ static int copy_of(const void *context, uint64_t original, uint64_t *place_out)
 
 static const struct side_by_side_map map = {copy_of, original_of};
 
-static enum command_status show(const struct command_call *call, const struct dump *dump,
+static enum command_status show(const struct command_call *call, const struct block_dump *dump,
                                 const struct code_piece *piece)
 {
     const struct gait_translation *translation = &dump->translation;
@@ -126,7 +126,7 @@ static enum command_status show(const struct command_call *call, const struct du
     return side_by_side_print(call->screen, &sides, call->error) == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
-static enum command_status translate_and_show(const struct command_call *call, struct dump *dump,
+static enum command_status translate_and_show(const struct command_call *call, struct block_dump *dump,
                                               const struct code_piece *piece)
 {
     enum command_status status = COMMAND_FAILED;
@@ -143,9 +143,9 @@ static enum command_status translate_and_show(const struct command_call *call, s
 }
 
 static enum command_status dump_piece(const struct command_call *call, const struct code_piece *piece,
-                                      const struct choices *choices)
+                                      const struct block_choices *choices)
 {
-    struct dump dump = {
+    struct block_dump dump = {
         .options = {.size_bytes = sizeof(dump.options), .events = (uint32_t)choices->events},
         .translation = {.size_bytes = sizeof(dump.translation)},
     };
@@ -159,7 +159,7 @@ static enum command_status dump_piece(const struct command_call *call, const str
 }
 
 static enum command_status run_on(const struct command_call *call, const char *const *values,
-                                  const struct choices *choices)
+                                  const struct block_choices *choices)
 {
     enum command_status status = COMMAND_FAILED;
     struct code_piece piece;
@@ -180,7 +180,7 @@ static enum command_status run_on(const struct command_call *call, const char *c
 static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"FILE", "SYMBOL or 0xADDRESS"};
-    struct choices choices = {0};
+    struct block_choices choices = {0};
     const struct argument_option options[] = {{"events", EVENT_NAMES, &choices.events}};
     const struct argument_rules rules = {
         .command = "dump block", .options = options, .option_count = 1, .names = names, .name_count = 2};

@@ -6,7 +6,7 @@
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"
@@ -21,7 +21,7 @@
 
 #define NAME_BYTES 256
 
-struct dump {
+struct details_dump {
     const struct command_call *call;
     struct trace_files files;
     const struct trace_file *file; /* of the thread */
@@ -32,14 +32,14 @@ struct dump {
     struct call_arguments arguments;
 };
 
-static const struct module *module_of(const struct dump *dump, const struct detail_record *record)
+static const struct recorded_module *module_of(const struct details_dump *dump, const struct detail_record *record)
 {
     return modules_find(&dump->modules, record->function, record->time, record->time);
 }
 
-static void put_start(struct dump *dump, const struct detail_record *record, const char *kind)
+static void put_start(struct details_dump *dump, const struct detail_record *record, const char *kind)
 {
-    const struct module *module = module_of(dump, record);
+    const struct recorded_module *module = module_of(dump, record);
     char text[NAME_BYTES], clean[NAME_BYTES];
 
     snprintf(text, sizeof(text), "0x%" PRIx64, record->function);
@@ -52,7 +52,7 @@ static void put_start(struct dump *dump, const struct detail_record *record, con
 static void put_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
                       struct detail_values values)
 {
-    struct dump *dump = context;
+    struct details_dump *dump = context;
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
 
@@ -69,7 +69,7 @@ static void put_enter(void *context, const struct detail_enter *enter, const uin
 
 static void put_leave(void *context, const struct detail_leave *leave, struct detail_values values)
 {
-    struct dump *dump = context;
+    struct details_dump *dump = context;
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
     bool is_return = leave->record.kind == DETAIL_LEAVE;
@@ -86,7 +86,7 @@ static void put_leave(void *context, const struct detail_leave *leave, struct de
 /* Return addresses are behind calls, which may be the last thing in a function: so what is before them is named. */
 static void put_stack(void *context, const struct detail_stack *stack, const uint8_t *addresses)
 {
-    struct dump *dump = context;
+    struct details_dump *dump = context;
 
     put_start(dump, &stack->record, "stack");
     for (uint32_t i = 0; i < stack->frame_count; i++) {
@@ -101,7 +101,7 @@ static void put_stack(void *context, const struct detail_stack *stack, const uin
 }
 
 /* All values of a record, one by one. */
-static void put_values(struct dump *dump, struct detail_values values)
+static void put_values(struct details_dump *dump, struct detail_values values)
 {
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
@@ -111,7 +111,7 @@ static void put_values(struct dump *dump, struct detail_values values)
     screen_print(dump->call->screen, text.used == 0 ? "\n" : "\t%s\n", bytes);
 }
 
-static void put_system_start(struct dump *dump, const struct detail_record *record, const char *kind,
+static void put_system_start(struct details_dump *dump, const struct detail_record *record, const char *kind,
                              const uint64_t *arguments)
 {
     screen_print(dump->call->screen, "%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%s\t%u\t%" PRIu64, dump->file->pid,
@@ -122,7 +122,7 @@ static void put_system_start(struct dump *dump, const struct detail_record *reco
 
 static void put_system_call(void *context, const struct detail_system_call *call, struct detail_values values)
 {
-    struct dump *dump = context;
+    struct details_dump *dump = context;
     uint64_t ticks = call->record.time - call->entered_time;
 
     put_system_start(dump, &call->record, "system call", call->arguments);
@@ -137,7 +137,7 @@ static void put_system_call(void *context, const struct detail_system_call *call
 static void put_system_call_enter(void *context, const struct detail_system_call_enter *enter,
                                   struct detail_values values)
 {
-    struct dump *dump = context;
+    struct details_dump *dump = context;
 
     put_system_start(dump, &enter->record, "system call entered", enter->arguments);
     put_values(dump, values);
@@ -145,7 +145,7 @@ static void put_system_call_enter(void *context, const struct detail_system_call
 
 static void put_probe(void *context, const struct detail_probe *probe, struct detail_values values)
 {
-    struct dump *dump = context;
+    struct details_dump *dump = context;
 
     put_start(dump, &probe->record, "probe");
     screen_print(dump->call->screen, "\t%" PRIu64, probe->probe);
@@ -153,7 +153,7 @@ static void put_probe(void *context, const struct detail_probe *probe, struct de
 }
 
 /* What is known of names is known by modules. */
-static void forget_process(struct dump *dump)
+static void forget_process(struct details_dump *dump)
 {
     if (dump->pid == 0)
         return;
@@ -164,7 +164,7 @@ static void forget_process(struct dump *dump)
 }
 
 /* Without modules there are no names. */
-static int take_process(struct dump *dump, const struct trace_file *file)
+static int take_process(struct details_dump *dump, const struct trace_file *file)
 {
     if (dump->pid == file->pid && dump->image == file->image)
         return 0;
@@ -185,7 +185,7 @@ static int take_process(struct dump *dump, const struct trace_file *file)
     return 0;
 }
 
-static int dump_thread(struct dump *dump, const struct trace_file *file)
+static int dump_thread(struct details_dump *dump, const struct trace_file *file)
 {
     const struct trace_details_receiver receiver = {
         .enter = put_enter,
@@ -215,7 +215,7 @@ static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"TRACE"};
     struct argument_rules rules = {"dump details", NULL, 0, names, 1};
-    struct dump dump = {.call = call};
+    struct details_dump dump = {.call = call};
     const char *path;
     enum command_status status = arguments_parse(call, &rules, &path);
     int result = 0;

@@ -7,7 +7,7 @@
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/function_names.h"
 #include "trace/event_names.h"
 #include "trace/modules.h"
@@ -26,12 +26,12 @@
 
 /* Programs go through the same places again and again. */
 struct known_name {
-    const struct module *module; /* NULL: nothing is known here */
+    const struct recorded_module *module; /* NULL: nothing is known here */
     uint64_t address;
     char text[NAME_BYTES];
 };
 
-struct dump {
+struct events_dump {
     const struct command_call *call;
     struct trace_files files;
     const struct trace_file *process; /* of the one whose modules and blocks these are; NULL: none yet */
@@ -45,7 +45,7 @@ struct dump {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static const char *name_in(struct dump *dump, const struct module *module, uint64_t address)
+static const char *name_in(struct events_dump *dump, const struct recorded_module *module, uint64_t address)
 {
     struct known_name *known = &dump->known[(address ^ address >> 12) & (NAME_COUNT - 1)];
     char text[NAME_BYTES];
@@ -60,9 +60,9 @@ static const char *name_in(struct dump *dump, const struct module *module, uint6
 }
 
 /* The text is good until the next call for the same or another address. */
-static const char *name_of(struct dump *dump, uint64_t address, uint64_t first, uint64_t last, char *number)
+static const char *name_of(struct events_dump *dump, uint64_t address, uint64_t first, uint64_t last, char *number)
 {
-    const struct module *module = modules_find(&dump->modules, address, first, last);
+    const struct recorded_module *module = modules_find(&dump->modules, address, first, last);
 
     if (module != NULL)
         return name_in(dump, module, address);
@@ -73,7 +73,7 @@ static const char *name_of(struct dump *dump, uint64_t address, uint64_t first, 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* A guess at the time, if it is wanted where there is none. */
-static void put_time(const struct dump *dump, const struct trace_span *span, uint64_t time)
+static void put_time(const struct events_dump *dump, const struct trace_span *span, uint64_t time)
 {
     if (!span->is_interpolated)
         screen_print(dump->call->screen, "\t%" PRIu64, time);
@@ -81,7 +81,8 @@ static void put_time(const struct dump *dump, const struct trace_span *span, uin
         screen_print(dump->call->screen, "\t~%" PRIu64, time);
 }
 
-static void put_event(struct dump *dump, const struct gait_event *event, const struct trace_span *span, uint64_t time)
+static void put_event(struct events_dump *dump, const struct gait_event *event, const struct trace_span *span,
+                      uint64_t time)
 {
     struct screen *screen = dump->call->screen;
     uint64_t first = event->time != 0 ? event->time : span->first_time;
@@ -103,7 +104,7 @@ static void put_event(struct dump *dump, const struct gait_event *event, const s
 
 static int put_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
-    struct dump *dump = context;
+    struct events_dump *dump = context;
 
     for (size_t i = 0; i < count; i++)
         put_event(dump, &events[i], span, trace_span_time(span, events, count, i));
@@ -113,7 +114,7 @@ static int put_events(void *context, const struct gait_event *events, size_t cou
 
 static void put_loss(void *context, uint64_t bytes)
 {
-    const struct dump *dump = context;
+    const struct events_dump *dump = context;
 
     if (bytes == 0)
         return;
@@ -123,14 +124,14 @@ static void put_loss(void *context, uint64_t bytes)
 
 static void put_gap(void *context)
 {
-    const struct dump *dump = context;
+    const struct events_dump *dump = context;
 
     screen_print(dump->call->screen, "%" PRIu32 "\t%" PRIu32 "\tgap\n", dump->file->pid, dump->file->tid);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static void forget_process(struct dump *dump)
+static void forget_process(struct events_dump *dump)
 {
     if (dump->process != NULL) {
         modules_deinit(&dump->modules);
@@ -146,7 +147,7 @@ static bool is_same_process(const struct trace_file *left, const struct trace_fi
     return left->pid == right->pid && left->image == right->image;
 }
 
-static const char *path_of(const struct dump *dump, const struct trace_file *file, enum trace_file_kind kind)
+static const char *path_of(const struct events_dump *dump, const struct trace_file *file, enum trace_file_kind kind)
 {
     for (size_t i = 0; i < dump->files.count; i++)
         if (dump->files.files[i].kind == kind && is_same_process(&dump->files.files[i], file))
@@ -155,7 +156,7 @@ static const char *path_of(const struct dump *dump, const struct trace_file *fil
 }
 
 /* Without modules there are no names, without blocks no events. */
-static int take_process(struct dump *dump, const struct trace_file *file)
+static int take_process(struct events_dump *dump, const struct trace_file *file)
 {
     const char *modules = path_of(dump, file, TRACE_FILE_MODULES), *blocks = path_of(dump, file, TRACE_FILE_BLOCKS);
     struct gait_error *err = dump->call->error;
@@ -176,7 +177,7 @@ static int take_process(struct dump *dump, const struct trace_file *file)
     return 0;
 }
 
-static int dump_thread(struct dump *dump, const struct trace_file *file, size_t piece_count)
+static int dump_thread(struct events_dump *dump, const struct trace_file *file, size_t piece_count)
 {
     const struct trace_events_receiver receiver = {put_events, put_loss, put_gap, dump};
     struct gait_error why = {.code = 0};
@@ -194,7 +195,7 @@ static int dump_thread(struct dump *dump, const struct trace_file *file, size_t 
     return result;
 }
 
-static int dump_all(struct dump *dump)
+static int dump_all(struct events_dump *dump)
 {
     size_t piece_count;
     int first = 0;
@@ -213,7 +214,7 @@ static int dump_all(struct dump *dump)
 static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"TRACE"};
-    struct dump dump = {.call = call};
+    struct events_dump dump = {.call = call};
     const struct argument_option options[] = {{"guess-times", NULL, &dump.guess_times}};
     struct argument_rules rules = {"dump events", options, 1, names, 1};
     const char *path;

@@ -8,7 +8,7 @@
 #include "cli/screens/screen.h"
 #include "cli/screens/side_by_side.h"
 #include "gait/code_copy.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 static const enum gait_spill spills[] = {GAIT_SPILL_STACK, GAIT_SPILL_SEGMENT};
 static const enum gait_return_address returns[] = {GAIT_RETURN_TO_COPY, GAIT_RETURN_TO_ORIGINAL};
 
-struct choices {
+struct relocation_choices {
     int is_far, spill, return_address;
 };
 
@@ -44,7 +44,7 @@ static enum command_status show(const struct command_call *call, const struct co
 }
 
 static enum command_status copy_and_show(const struct command_call *call, const struct code_piece *piece,
-                                         const struct choices *choices)
+                                         const struct relocation_choices *choices)
 {
     struct gait_code_copy_options options = {
         .size_bytes = sizeof(options),
@@ -65,7 +65,7 @@ static enum command_status copy_and_show(const struct command_call *call, const 
 }
 
 static enum command_status run_on(const struct command_call *call, const char *const *values,
-                                  const struct choices *choices)
+                                  const struct relocation_choices *choices)
 {
     enum command_status status = COMMAND_FAILED;
     struct code_piece piece;
@@ -86,7 +86,7 @@ static enum command_status run_on(const struct command_call *call, const char *c
 static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"FILE", "SYMBOL or 0xADDRESS"};
-    struct choices choices = {0};
+    struct relocation_choices choices = {0};
     const struct argument_option options[] = {
         {"far", NULL, &choices.is_far},
         {"spill", "stack|segment", &choices.spill},

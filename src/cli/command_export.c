@@ -8,9 +8,9 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/progress_bar.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/kernel_events.h"
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static bool is_wanted(const struct export *export, uint32_t tid, const char *nam
     bool is = export->options.thread_count == 0;
 
     for (size_t i = 0; i < export->options.thread_count && !is; i++)
-        is = thread_choice_means(export->options.threads[i], tid, name);
+        is = thread_pattern_means(export->options.threads[i], tid, name);
     return is;
 }
 
@@ -107,6 +107,7 @@ static int write_to(const struct export *export, FILE *stream, struct gait_error
                              .silent_count = export->silent_count,
                              .wanted = export->options.threads,
                              .wanted_count = export->options.thread_count,
+                             .has_events = export->options.has_events,
                              .from_ns = export->options.from_ns,
                              .to_ns = export->options.to_ns,
                              .stream = stream,
@@ -198,7 +199,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_export;
 const struct command command_export = {
     .name = "export",
-    .arguments = "-f FORMAT TRACE [-o FILE] [--thread NAME|TID]... [--from TIME] [--to TIME]",
+    .arguments = "-f FORMAT TRACE [-o FILE] [--thread NAME|TID]... [--from TIME] [--to TIME] [--events]",
     .summary = "a trace in a format that other programs read",
     .details = "Writes the calls of a trace in another format, to a file or to standard output,\n"
                "while it reads them: memory does not grow with the trace.\n"
@@ -215,6 +216,7 @@ const struct command command_export = {
                "      --from TIME      only what was since then: a time since the recording began,\n"
                "                       as 1.5s or 200ms; calls that were open then begin there\n"
                "      --to TIME        only what was before; calls that were open then end there\n"
+               "      --events         a database: the table of events, too, which makes it larger\n"
                "\n"
                "Calls whose end was not seen end where events are missing. Where the format can\n"
                "say so, that is marked, and times that are only guessed are, too.\n"

@@ -9,7 +9,7 @@
 #include "cli/process_files.h"
 #include "cli/screens/find_listing.h"
 #include "cli/screens/probe_listing.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
 #include "cli/reading_status.h"
 #include "cli/screens/graph_screen.h"
 #include "cli/screens/pager.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "hosted/json_writer.h"
 #include "trace/stream_reader.h"
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #define MIN_PERCENT_DEFAULT 0.5
 #define NODES_MAX           1000000u
 
-struct settings {
+struct graph_settings {
     const char *path;
     const char *function; /* NULL: all */
     int depth;
@@ -36,7 +36,7 @@ struct settings {
 
 struct graph_run {
     const struct command_call *call;
-    const struct settings *settings;
+    const struct graph_settings *settings;
     struct view_trace trace;
     struct view_functions functions;
     size_t *threads;
@@ -51,7 +51,7 @@ struct graph_run {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static bool read_percent(const struct command_call *call, struct settings *settings)
+static bool read_percent(const struct command_call *call, struct graph_settings *settings)
 {
     const struct argument_texts *texts = &settings->min_percents;
     const char *text = texts->count == 0 ? NULL : texts->texts[texts->count - 1];
@@ -69,7 +69,7 @@ static bool read_percent(const struct command_call *call, struct settings *setti
     return true;
 }
 
-static enum command_status read_settings(const struct command_call *call, struct settings *settings)
+static enum command_status read_settings(const struct command_call *call, struct graph_settings *settings)
 {
     static const char *const names[] = {"TRACE"};
     const struct argument_option options[] = {
@@ -216,15 +216,15 @@ static enum command_status show(struct graph_run *run, int result)
 
 static enum command_status run_open(struct graph_run *run)
 {
-    const struct settings *settings = run->settings;
+    const struct graph_settings *settings = run->settings;
     int result;
 
     if (settings->function == NULL && make_graphs(run) != 0) {
         error_set(run->call->error, ENOMEM, "cannot show the calls of '%s': there is no memory", settings->path);
         return COMMAND_FAILED;
     }
-    if (thread_choice_make(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
-                           &run->thread_count, run->call->error) != 0)
+    if (thread_pattern_choose(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
+                              &run->thread_count, run->call->error) != 0)
         return COMMAND_FAILED;
     result = read_threads(run);
     if (result == 0 && settings->function != NULL && run->focuses.count == 0) {
@@ -246,7 +246,7 @@ static void release(struct graph_run *run)
     view_trace_close(&run->trace);
 }
 
-static enum command_status graph(const struct command_call *call, const struct settings *settings)
+static enum command_status graph(const struct command_call *call, const struct graph_settings *settings)
 {
     struct graph_run run = {.call = call, .settings = settings};
     enum command_status status;
@@ -267,7 +267,7 @@ static enum command_status graph(const struct command_call *call, const struct s
 
 static enum command_status run(const struct command_call *call)
 {
-    struct settings settings = {.depth = DEPTH_DEFAULT};
+    struct graph_settings settings = {.depth = DEPTH_DEFAULT};
     enum command_status status = read_settings(call, &settings);
 
     return status == COMMAND_DONE ? graph(call, &settings) : status;

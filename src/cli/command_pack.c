@@ -5,7 +5,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/kept_debug.h"
 #include "symbolize/kept_trace.h"
 #include "trace/modules.h"
@@ -23,7 +23,7 @@
 #define KIB    1024.0
 #define MIB    (1024.0 * KIB)
 
-struct packing {
+struct packed_copy {
     const struct command_call *call;
     const char *trace;
     const char *output; /* NULL: called after the trace */
@@ -44,7 +44,7 @@ static enum command_status misused(const struct command_call *call, const char *
 }
 
 /* Words behind a program's name, as getopt_long wants them. */
-static enum command_status take_words(struct packing *packing, int count, char **words)
+static enum command_status take_words(struct packed_copy *packing, int count, char **words)
 {
     static const struct option known[] = {{"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     int letter;
@@ -62,7 +62,7 @@ static enum command_status take_words(struct packing *packing, int count, char *
     return COMMAND_DONE;
 }
 
-static enum command_status read_arguments(struct packing *packing)
+static enum command_status read_arguments(struct packed_copy *packing)
 {
     const struct command_call *call = packing->call;
     char **words = calloc((size_t)call->argument_count + 2, sizeof(*words));
@@ -83,9 +83,9 @@ static enum command_status read_arguments(struct packing *packing)
 /* ---- what the trace lacks ---------------------------------------------------------------------------------------- */
 
 /* That of others may be there already, if it was unpacked before. */
-static int take_lines(void *context, const struct module *module)
+static int take_lines(void *context, const struct recorded_module *module)
 {
-    struct packing *packing = context;
+    struct packed_copy *packing = context;
     char path[KEPT_DEBUG_PATH_BYTES];
     int result;
 
@@ -108,7 +108,7 @@ static int take_lines(void *context, const struct module *module)
     return 0;
 }
 
-static int add_missing(struct packing *packing)
+static int add_missing(struct packed_copy *packing)
 {
     struct gait_error *err = packing->call->error;
     int result = temporary_folder_make(&packing->folder, err);
@@ -144,7 +144,7 @@ static void put_size(struct screen *screen, uint64_t bytes)
                  (double)bytes < MIB ? "KiB" : "MiB");
 }
 
-static void tell(const struct packing *packing, const char *path, size_t count, const struct packed_amount *amount)
+static void tell(const struct packed_copy *packing, const char *path, size_t count, const struct packed_amount *amount)
 {
     struct screen *screen = packing->call->screen;
     char clean[512];
@@ -163,7 +163,7 @@ static void tell(const struct packing *packing, const char *path, size_t count, 
 }
 
 /* NULL: no memory. */
-static char *name_output(const struct packing *packing)
+static char *name_output(const struct packed_copy *packing)
 {
     const char *start = packing->trace;
     size_t length = strlen(start);
@@ -182,7 +182,7 @@ static char *name_output(const struct packing *packing)
     return asprintf(&name, "%.*s." SUFFIX, (int)length, start) < 0 ? NULL : name;
 }
 
-static int write_pack(struct packing *packing)
+static int write_pack(struct packed_copy *packing)
 {
     struct packed_file *all = calloc(packing->files.count + packing->added.count + 1, sizeof(*all));
     char *path = name_output(packing);
@@ -204,7 +204,7 @@ static int write_pack(struct packing *packing)
     return result;
 }
 
-static int pack(struct packing *packing)
+static int pack(struct packed_copy *packing)
 {
     int result;
 
@@ -216,7 +216,7 @@ static int pack(struct packing *packing)
 
 static enum command_status run(const struct command_call *call)
 {
-    struct packing packing = {.call = call, .added = {.folder = -1}};
+    struct packed_copy packing = {.call = call, .added = {.folder = -1}};
     enum command_status status = read_arguments(&packing);
     int result;
 

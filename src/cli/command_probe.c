@@ -9,7 +9,7 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/probe_screen.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/stop_signals.h"
 #include "kernel/kernel_recorder.h"
 #include "kernel/perf_reader.h"
@@ -33,7 +33,7 @@
 struct probing {
     const struct command_call *call;
     const struct probe_options *options;
-    struct probe_list list;
+    struct chosen_probes list;
     struct watch watch;
     struct probe_screen shown;
     struct recording recording;
@@ -69,7 +69,7 @@ static enum command_status find_probes(struct probing *probing)
     struct gait_error *err = probing->call->error;
 
     for (size_t i = 0; i < options->spec_count; i++) {
-        int result = probe_list_add(&probing->list, options->specs[i], err);
+        int result = chosen_probes_add(&probing->list, options->specs[i], err);
 
         if (result == -ENOENT)
             kernel_probes_suggest(options->specs[i], err);
@@ -83,14 +83,14 @@ static enum command_status find_probes(struct probing *probing)
 
 /* ---- listing ----------------------------------------------------------------------------------------------------- */
 
-struct listing {
+struct listed_places {
     struct probing *probing;
     size_t count;
     struct hash_map seen; /* hashes of what was listed */
 };
 
 /* Names may be in several tables of a file, and be those of several functions: what is asked for is the same. */
-static bool was_listed(struct listing *listing, const char *text)
+static bool was_listed(struct listed_places *listing, const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325u, known;
 
@@ -106,7 +106,7 @@ static bool was_listed(struct listing *listing, const char *text)
 
 static int list_one(void *context, const char *text)
 {
-    struct listing *listing = context;
+    struct listed_places *listing = context;
     struct probe_spec spec;
     struct source_probe probe;
     struct gait_error err;
@@ -127,7 +127,7 @@ static int list_one(void *context, const char *text)
     return is_told_to_end(listing->probing) ? -EINTR : 0;
 }
 
-static int list_spec(struct listing *listing, const char *text, struct gait_error *err)
+static int list_spec(struct listed_places *listing, const char *text, struct gait_error *err)
 {
     struct probe_spec spec;
     int result = probe_spec_parse(text, &spec, err);
@@ -140,7 +140,7 @@ static int list_spec(struct listing *listing, const char *text, struct gait_erro
 }
 
 /* Without a kind: in all sources that know their places without being told a file. */
-static int list_everywhere(struct listing *listing, const char *glob, struct gait_error *err)
+static int list_everywhere(struct listed_places *listing, const char *glob, struct gait_error *err)
 {
     static const char *const forms[] = {"tracepoint:*:%s", "software:%s", "hardware:%s", "kprobe:%s", "fentry:%s"};
     struct gait_error first = {.code = 0}, why;
@@ -169,7 +169,7 @@ static int list_everywhere(struct listing *listing, const char *glob, struct gai
 static enum command_status list(struct probing *probing)
 {
     const struct probe_options *options = probing->options;
-    struct listing listing = {.probing = probing};
+    struct listed_places listing = {.probing = probing};
     int result = hash_map_init(&listing.seen, 1024);
 
     if (result != 0)
@@ -463,7 +463,7 @@ static enum command_status run(const struct command_call *call)
     status = find_probes(&probing);
     if (status == COMMAND_DONE)
         status = prepare_child(&probing) == 0 ? run_watch(&probing) : COMMAND_FAILED;
-    probe_list_deinit(&probing.list);
+    chosen_probes_deinit(&probing.list);
     return status;
 }
 

@@ -7,7 +7,7 @@
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "query/query.h"
 #include "query/row_csv.h"
 #include "query/row_json.h"
@@ -43,8 +43,7 @@ static void put_table(struct screen *screen, const struct query_table_text *tabl
     for (size_t i = 0; i < table->column_count; i++) {
         const struct query_column *column = &table->columns[i];
 
-        screen_print(screen, "  %-*s  %-7s  %s%s\n", (int)widest, column->name, column->type, column->meaning,
-                     column->is_left_out ? " (not in *)" : "");
+        screen_print(screen, "  %-*s  %-7s  %s\n", (int)widest, column->name, column->type, column->meaning);
     }
 }
 
@@ -122,7 +121,7 @@ static enum command_status query_trace(const struct command_call *call, const st
         return reading_status(call, 0);
     if (result == -ENOMEM && call->error->code == 0)
         error_set(call->error, ENOMEM, "cannot show the rows: there is no memory; try to free some");
-    query_hint_add(call->error);
+    query_hint_add(call->error, sql);
     memcpy(clean, call->error->text, sizeof(clean));
     printable(call->error->text, sizeof(call->error->text), clean);
     return COMMAND_FAILED;
@@ -170,7 +169,8 @@ const struct command command_query = {
     .summary = "SQL over the calls, events and threads of a trace",
     .details = "Runs a query of SQLite straight over a trace: nothing is imported, and nothing can\n"
                "be changed. The tables are calls, functions, events, threads, processes, modules,\n"
-               "details, stacks, syscalls, triggers and losses.\n"
+               "details, stacks, probes, syscalls, kernel_events, triggers and losses; a database\n"
+               "that 'gait export -f sqlite' writes has the same ones.\n"
                "\n"
                "Conditions on function, module, pid, tid, thread, depth, start_ns and duration_ns\n"
                "are met while the trace is read; functions has sums over all calls, which take one\n"

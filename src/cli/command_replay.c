@@ -9,9 +9,9 @@
 #include "cli/screens/pager.h"
 #include "cli/screens/replay_kernel.h"
 #include "cli/screens/replay_screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/replay.h"
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 /* Of the column for threads, where only the kernel needs one. */
 #define KERNEL_THREAD_COLUMNS 22
 
-struct settings {
+struct replay_settings {
     const char *path;
     int depth; /* 0: all */
     int limit; /* of lines; 0: none */
@@ -36,7 +36,7 @@ struct settings {
 
 struct replay_run {
     const struct command_call *call;
-    const struct settings *settings;
+    const struct replay_settings *settings;
     struct view_trace trace;
     struct view_functions functions;
     struct function_choice choice;
@@ -52,7 +52,7 @@ struct replay_run {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static enum command_status read_settings(const struct command_call *call, struct settings *settings)
+static enum command_status read_settings(const struct command_call *call, struct replay_settings *settings)
 {
     static const char *const names[] = {"TRACE"};
     const struct argument_option options[] = {
@@ -173,10 +173,10 @@ static int put_rows(struct replay_run *run)
 
 static int choose(struct replay_run *run, uint64_t from_ns, uint64_t to_ns, uint64_t min_ns)
 {
-    const struct settings *settings = run->settings;
+    const struct replay_settings *settings = run->settings;
     struct replay_options *options = &run->options;
-    int result = thread_choice_make(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
-                                    &options->thread_count, run->call->error);
+    int result = thread_pattern_choose(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
+                                       &options->thread_count, run->call->error);
 
     if (result != 0)
         return result;
@@ -194,7 +194,7 @@ static int choose(struct replay_run *run, uint64_t from_ns, uint64_t to_ns, uint
 /* Where calls come by thread, or only some do, the kernel's events have no place. */
 static void open_kernel(struct replay_run *run)
 {
-    const struct settings *settings = run->settings;
+    const struct replay_settings *settings = run->settings;
 
     if (settings->by_thread || settings->functions.count != 0 || settings->min_duration.count != 0)
         return;
@@ -208,7 +208,7 @@ static void open_kernel(struct replay_run *run)
 
 static enum command_status show(struct replay_run *run)
 {
-    const struct settings *settings = run->settings;
+    const struct replay_settings *settings = run->settings;
     int result, status;
 
     replay_screen_init(&run->shown, run->call->screen, &run->functions, (enum replay_time)settings->time);
@@ -226,7 +226,7 @@ static enum command_status show(struct replay_run *run)
     return reading_status(run->call, result);
 }
 
-static enum command_status replay(const struct command_call *call, const struct settings *settings)
+static enum command_status replay(const struct command_call *call, const struct replay_settings *settings)
 {
     struct replay_run run = {.call = call, .settings = settings};
     uint64_t from = 0, to = UINT64_MAX, min = 0;
@@ -252,7 +252,7 @@ static enum command_status replay(const struct command_call *call, const struct 
 
 static enum command_status run(const struct command_call *call)
 {
-    struct settings settings = {.time = REPLAY_TIME_NONE};
+    struct replay_settings settings = {.time = REPLAY_TIME_NONE};
     enum command_status status = read_settings(call, &settings);
 
     return status == COMMAND_DONE ? replay(call, &settings) : status;

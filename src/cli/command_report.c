@@ -17,7 +17,7 @@
 #include "cli/screens/report_table.h"
 #include "cli/screens/report_threads.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "report/detail_words.h"
 #include "report/report_diff.h"
 #include "report/report_json.h"

@@ -4,7 +4,7 @@
 #include "cli/recorder.h"
 
 #include "cli/probe_lookup.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/spawn.h"
 #include "ring/ring_layout.h"
 

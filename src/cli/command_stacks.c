@@ -6,7 +6,7 @@
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"
 #include "trace/modules.h"
@@ -212,7 +212,7 @@ static int compare(const void *left_stack, const void *right_stack)
 static void put_stack(const struct stacks *stacks, const struct stack *stack, struct function_names *names)
 {
     const struct process *process = &stacks->processes[stack->process];
-    const struct module *module = modules_find(&process->modules, stack->function, stack->time, stack->time);
+    const struct recorded_module *module = modules_find(&process->modules, stack->function, stack->time, stack->time);
     struct screen *screen = stacks->call->screen;
     char text[NAME_BYTES], clean[NAME_BYTES];
 

@@ -4,10 +4,10 @@
 #include "cli/command.h"
 
 #include "cli/options/syscalls_options.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "report/syscalls_json.h"
-#include "syscalls/call_stack.h"
 #include "syscalls/system_call_counts.h"
+#include "syscalls/system_call_stack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define FLUSH_MS 200
 
-struct listening {
+struct syscalls_output {
     const struct syscalls_options *options;
     FILE *stream;
     struct system_call_lines *lines;
@@ -27,7 +27,7 @@ struct listening {
 };
 
 /* Whoever looks at the file meanwhile sees what was written a moment ago, if not at once. */
-static void flush_at_times(struct listening *listening)
+static void flush_at_times(struct syscalls_output *listening)
 {
     struct timespec now;
     uint64_t now_ms;
@@ -42,7 +42,7 @@ static void flush_at_times(struct listening *listening)
 
 static void hear(void *context, const struct system_call_event *event)
 {
-    struct listening *listening = context;
+    struct syscalls_output *listening = context;
 
     if (listening->counts != NULL)
         system_call_counts_add(listening->counts, event);
@@ -62,7 +62,7 @@ static void say(void *context, const char *text)
 }
 
 static enum command_status watch(const struct command_call *call, const struct syscalls_options *options,
-                                 struct listening *listening, int *status_out)
+                                 struct syscalls_output *listening, int *status_out)
 {
     const struct system_call_request request = {
         .program = options->program,
@@ -91,13 +91,13 @@ static enum command_status watch(const struct command_call *call, const struct s
 static enum command_status listen(const struct command_call *call, struct syscalls_options *options, FILE *stream,
                                   int *status_out)
 {
-    struct listening listening = {.options = options, .stream = stream};
+    struct syscalls_output listening = {.options = options, .stream = stream};
     enum command_status status = COMMAND_FAILED;
 
     /* As strace: ids in a file are in a column of their own, on a terminal only where there are several. */
     options->lines.ids =
         options->follows && options->output != NULL ? SYSTEM_CALL_IDS_ALWAYS : SYSTEM_CALL_IDS_WHERE_SEVERAL;
-    options->lines.put_stack = options->has_stacks ? call_stack_put : NULL;
+    options->lines.put_stack = options->has_stacks ? system_call_stack_put : NULL;
     listening.lines = system_call_lines_create(stream, &options->lines);
     if (options->only_counts || options->also_counts)
         listening.counts = calloc(1, sizeof(*listening.counts));
@@ -109,7 +109,7 @@ static enum command_status listen(const struct command_call *call, struct syscal
         status = watch(call, options, &listening, status_out);
     system_call_lines_destroy(listening.lines);
     syscalls_json_destroy(listening.json);
-    call_stack_forget();
+    system_call_stack_forget();
     free(listening.counts);
     return status;
 }

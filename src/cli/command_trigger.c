@@ -4,7 +4,7 @@
 
 #include "cli/control_client.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #include "cli/options/arguments.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/trace_unpack.h"
 
 #include <errno.h>

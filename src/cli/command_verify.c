@@ -5,7 +5,7 @@
 #include "cli/options/arguments.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "ring/event_record.h"
 #include "trace/file_check.h"
 #include "trace/manifest.h"

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/options/nearest_name.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "cli/control_client.h"
 
 #include "cli/screens/printable.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/doctor_clean.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/tracefs.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "arch/arch.h"
 #include "elf/code_pointers.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "cli/options/nearest_name.h"
 #include "cli/options/record_options.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/perf_reader.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static int offer_name(void *context, const char *spec)
 {
     const char *colon = strrchr(spec, ':');
 
-    nearest_names_offer(context, colon + 1, strlen(colon + 1));
+    nearest_names_offer_other(context, colon + 1, strlen(colon + 1));
     return 0;
 }
 
@@ -85,7 +85,7 @@ static int add_sched(struct kernel_probes *probes, struct gait_error *err)
     size_t before = probes->list.count;
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
-        (void)!probe_list_add(&probes->list, specs[i], &ignored);
+        (void)!chosen_probes_add(&probes->list, specs[i], &ignored);
     if (probes->list.count == before)
         return error_set(err, ENOENT, "cannot watch when threads run: %s", ignored.text);
     return add_switches(probes) == 0 ? 0 : error_set(err, ENOMEM, "cannot watch when threads run: there is no memory");
@@ -95,7 +95,7 @@ static int add_sched(struct kernel_probes *probes, struct gait_error *err)
  * A breakpoint of the kernel's is in the memory of the process, where the agent reads the code that it hooks or
  * translates: it would take it for an instruction of the program, and the program would go wrong.
  */
-static int check_places(const struct probe_list *list, struct gait_error *err)
+static int check_places(const struct chosen_probes *list, struct gait_error *err)
 {
     for (size_t i = 0; i < list->count; i++) {
         enum probe_kind kind = list->probes[i]->kind;
@@ -116,7 +116,7 @@ int kernel_probes_find(struct kernel_probes *probes, const struct option_list *s
 
     *probes = (struct kernel_probes){.recorder = NULL};
     for (size_t i = 0; i < specs->count && result == 0; i++) {
-        result = probe_list_add(&probes->list, specs->texts[i], err);
+        result = chosen_probes_add(&probes->list, specs->texts[i], err);
         if (result == -ENOENT)
             kernel_probes_suggest(specs->texts[i], err);
     }
@@ -125,14 +125,14 @@ int kernel_probes_find(struct kernel_probes *probes, const struct option_list *s
     if (result == 0 && with_sched)
         result = add_sched(probes, err);
     if (result != 0)
-        probe_list_deinit(&probes->list);
+        chosen_probes_deinit(&probes->list);
     return result;
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
 /* A profile is of stacks. Of processes with an agent it is known what is where in them. */
-static void want_stacks(const struct probe_list *list)
+static void want_stacks(const struct chosen_probes *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->probes[i]->kind == PROBE_PROFILE)
@@ -196,7 +196,7 @@ uint64_t kernel_probes_end(struct kernel_probes *probes)
         (void)!kernel_recorder_end(probes->recorder, &probes->watch.session);
         watch_close(&probes->watch);
     }
-    probe_list_deinit(&probes->list);
+    chosen_probes_deinit(&probes->list);
     *probes = (struct kernel_probes){.recorder = NULL};
     return count;
 }

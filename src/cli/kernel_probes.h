@@ -10,7 +10,7 @@
 struct option_list;
 
 struct kernel_probes {
-    struct probe_list list;
+    struct chosen_probes list;
     struct watch watch;
     struct kernel_recorder *recorder; /* NULL: it has not begun */
     size_t switch_source;             /* whose number switches have; 0: nobody asked */

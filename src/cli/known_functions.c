@@ -6,7 +6,7 @@
 #include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
 #include "symbolize/call_arguments.h"
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/program_files.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 #define LIMIT_NS 2000000000ll
 
-struct gathering {
+struct pattern_gathering {
     struct agent_options *agent;
     uint64_t wanted; /* patterns that mean functions of the file */
     struct agent_pattern_parts parts[AGENT_PATTERNS_MAX];
@@ -41,7 +41,7 @@ static bool is_kept_at_once(const struct detail_declaration *declaration)
     return false;
 }
 
-static bool is_wanted(const struct gathering *gathering, const struct elf_symbol *symbol)
+static bool is_wanted(const struct pattern_gathering *gathering, const struct elf_symbol *symbol)
 {
     const struct glob_text name = {symbol->name, symbol->name_length};
 
@@ -54,7 +54,7 @@ static bool is_wanted(const struct gathering *gathering, const struct elf_symbol
 }
 
 /* False: no more can be added. */
-static bool take_symbol(struct gathering *gathering, const char *path, struct dwarf_file *dwarf,
+static bool take_symbol(struct pattern_gathering *gathering, const char *path, struct dwarf_arguments *dwarf,
                         const struct elf_symbol *symbol)
 {
     const uint64_t key = agent_known_key((struct glob_text){path, strlen(path)}, symbol->address);
@@ -68,27 +68,27 @@ static bool take_symbol(struct gathering *gathering, const char *path, struct dw
     return gathering->agent->known.count < AGENT_KNOWN_MAX && now_ns() < gathering->end_ns;
 }
 
-static void take_file(struct gathering *gathering, const char *path)
+static void take_file(struct pattern_gathering *gathering, const char *path)
 {
-    struct dwarf_file *dwarf;
+    struct dwarf_arguments *dwarf;
     struct symbol_file file;
     struct elf_symbol symbol;
     bool goes_on = true;
 
     if (symbol_file_open(path, &file) != 0)
         return;
-    if (dwarf_file_open(path, &dwarf) == 0) {
+    if (dwarf_arguments_open(path, &dwarf) == 0) {
         uint64_t count = elf_symbols_count(&file.symbols);
 
         for (uint64_t i = 0; i < count && goes_on; i++)
             if (elf_symbols_peek(&file.symbols, i, &symbol) == 0)
                 goes_on = take_symbol(gathering, path, dwarf, &symbol);
-        dwarf_file_close(dwarf);
+        dwarf_arguments_close(dwarf);
     }
     symbol_file_close(&file);
 }
 
-static void find_wanted(struct gathering *gathering, const char *path, bool is_program)
+static void find_wanted(struct pattern_gathering *gathering, const char *path, bool is_program)
 {
     const struct agent_options *agent = gathering->agent;
 
@@ -101,7 +101,7 @@ static void find_wanted(struct gathering *gathering, const char *path, bool is_p
 
 void known_functions_gather(const struct program_files *files, struct agent_options *agent)
 {
-    struct gathering gathering = {.agent = agent, .end_ns = now_ns() + LIMIT_NS};
+    struct pattern_gathering gathering = {.agent = agent, .end_ns = now_ns() + LIMIT_NS};
 
     for (uint32_t i = 0; i < agent->pattern_count; i++)
         agent_pattern_split(&agent->patterns[i], &gathering.parts[i]);

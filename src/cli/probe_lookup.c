@@ -8,7 +8,7 @@
 #include "cli/screens/printable.h"
 #include "elf/static_probes.h"
 #include "elf/symbol_file.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "protocol/agent_pattern.h"
 #include "symbolize/program_files.h"
 

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/process_files.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

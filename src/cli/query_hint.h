@@ -6,9 +6,9 @@
 struct gait_error;
 
 /*
- * Adds to an error of query_run about a table or column that does not exist what there is that is like it, or where
- * to look. Other errors stay as they are.
+ * Adds to an error of query_run about a table or column that does not exist what there is that is like it, in the
+ * tables that the query names, or where to look. Other errors stay as they are.
  */
-void query_hint_add(struct gait_error *err);
+void query_hint_add(struct gait_error *err, const char *sql);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/known_functions.h"
 #include "cli/options/record_patterns.h"
 #include "cli/screens/progress.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"

@@ -3,7 +3,7 @@
 
 #include "cli/options/nearest_name.h"
 #include "cli/screens/printable.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdio.h>

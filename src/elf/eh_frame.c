@@ -28,14 +28,14 @@ struct common_part {
     bool has_augmentation_size;
 };
 
-struct record {
+struct frame_record {
     uint64_t id_offset; /* of the word that tells what it is */
     uint64_t id;        /* 0: a common part; else how far back that is, from the word */
     struct byte_cursor rest;
 };
 
 /* 1, 0 and -EPROTO as eh_frame_next. */
-static int read_record(const struct eh_frame *frame, size_t *offset, struct record *record_out)
+static int read_record(const struct eh_frame *frame, size_t *offset, struct frame_record *record_out)
 {
     struct byte_cursor cursor = {frame->bytes, frame->bytes + frame->size_bytes, false};
     uint64_t size_bytes;
@@ -173,12 +173,13 @@ static bool read_common(const struct eh_frame *frame, struct byte_cursor cursor,
     return !cursor.is_bad;
 }
 
-static bool read_entry(const struct eh_frame *frame, const struct record *record, struct eh_frame_entry *entry_out)
+static bool read_entry(const struct eh_frame *frame, const struct frame_record *record,
+                       struct eh_frame_entry *entry_out)
 {
     size_t common_offset = (size_t)(record->id_offset - record->id);
     struct byte_cursor cursor = record->rest;
     struct common_part common;
-    struct record part;
+    struct frame_record part;
 
     if (record->id > record->id_offset || read_record(frame, &common_offset, &part) != 1 || part.id != 0 ||
         !read_common(frame, part.rest, &common))
@@ -194,7 +195,7 @@ static bool read_entry(const struct eh_frame *frame, const struct record *record
 
 int eh_frame_next(const struct eh_frame *frame, size_t *offset, struct eh_frame_entry *entry_out)
 {
-    struct record record;
+    struct frame_record record;
     int result;
 
     while ((result = read_record(frame, offset, &record)) == 1)
@@ -205,7 +206,7 @@ int eh_frame_next(const struct eh_frame *frame, size_t *offset, struct eh_frame_
 
 bool eh_frame_has_end(const struct eh_frame *frame, size_t *offset)
 {
-    struct record record;
+    struct frame_record record;
     int result;
 
     while ((result = read_record(frame, offset, &record)) == 1)

@@ -33,12 +33,12 @@ enum instruction {
     VALUE_OFFSET = 0x14,
     VALUE_OFFSET_SIGNED = 0x15,
     VALUE_EXPRESSION = 0x16,
-    NEGATE_RETURN_STATE = 0x2d, /* arm64: whether the return address is signed */
+    NEGATE_RETURN_STATE = 0x2d, /* whether the return address is signed, where CPUs do that */
     ARGUMENTS_SIZE = 0x2e,
     NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
-struct machine {
+struct row_machine {
     const struct eh_frame_entry *entry;
     struct byte_cursor cursor;
     struct frame_row *row; /* as it is at the moment */
@@ -50,13 +50,13 @@ struct machine {
     bool is_done;
 };
 
-static void set(struct machine *machine, uint64_t which, enum frame_rule_kind kind, int64_t offset)
+static void set(struct row_machine *machine, uint64_t which, enum frame_rule_kind kind, int64_t offset)
 {
     if (which < FRAME_REGISTERS)
         machine->row->registers[which] = (struct frame_rule){.kind = kind, .offset = offset};
 }
 
-static void set_other(struct machine *machine, uint64_t which, uint64_t other)
+static void set_other(struct row_machine *machine, uint64_t which, uint64_t other)
 {
     machine->cursor.is_bad |= other >= FRAME_REGISTERS;
     if (which < FRAME_REGISTERS)
@@ -72,7 +72,7 @@ static struct byte_range read_expression(struct byte_cursor *cursor)
 }
 
 /* The row so far ends before the address. */
-static void step_to(struct machine *machine, uint64_t address)
+static void step_to(struct row_machine *machine, uint64_t address)
 {
     if (address < machine->location) {
         machine->cursor.is_bad = true;
@@ -87,23 +87,23 @@ static void step_to(struct machine *machine, uint64_t address)
     machine->location = address;
 }
 
-static void step_by(struct machine *machine, uint64_t units)
+static void step_by(struct row_machine *machine, uint64_t units)
 {
     step_to(machine, machine->location + units * machine->entry->code_alignment);
 }
 
-static int64_t scaled(const struct machine *machine, int64_t factor)
+static int64_t scaled(const struct row_machine *machine, int64_t factor)
 {
     return (int64_t)((uint64_t)factor * (uint64_t)machine->entry->data_alignment);
 }
 
-static void restore(struct machine *machine, uint64_t which)
+static void restore(struct row_machine *machine, uint64_t which)
 {
     if (which < FRAME_REGISTERS)
         machine->row->registers[which] = machine->storage->initial.registers[which];
 }
 
-static void remember(struct machine *machine)
+static void remember(struct row_machine *machine)
 {
     if (machine->remembered_count == FRAME_ROWS_REMEMBERED_MAX)
         machine->cursor.is_bad = true;
@@ -111,7 +111,7 @@ static void remember(struct machine *machine)
         machine->storage->remembered[machine->remembered_count++] = *machine->row;
 }
 
-static void recall(struct machine *machine)
+static void recall(struct row_machine *machine)
 {
     if (machine->remembered_count == 0)
         machine->cursor.is_bad = true;
@@ -119,7 +119,7 @@ static void recall(struct machine *machine)
         *machine->row = machine->storage->remembered[--machine->remembered_count];
 }
 
-static void set_frame(struct machine *machine, uint64_t which, int64_t offset)
+static void set_frame(struct row_machine *machine, uint64_t which, int64_t offset)
 {
     machine->row->frame =
         (struct frame_rule){.kind = FRAME_IN_REGISTER, .other_register = (uint32_t)which, .offset = offset};
@@ -127,12 +127,12 @@ static void set_frame(struct machine *machine, uint64_t which, int64_t offset)
 }
 
 /* Changes of one part of the frame's rule need that it is one with a register. */
-static void check_frame(struct machine *machine)
+static void check_frame(struct row_machine *machine)
 {
     machine->cursor.is_bad |= machine->row->frame.kind != FRAME_IN_REGISTER;
 }
 
-static void set_expression(struct machine *machine, uint64_t which, enum frame_rule_kind kind)
+static void set_expression(struct row_machine *machine, uint64_t which, enum frame_rule_kind kind)
 {
     struct byte_range expression = read_expression(&machine->cursor);
 
@@ -141,7 +141,7 @@ static void set_expression(struct machine *machine, uint64_t which, enum frame_r
 }
 
 /* Of instructions that say where the frame is. False: it is none. */
-static bool run_frame_instruction(struct machine *machine, unsigned instruction)
+static bool run_frame_instruction(struct row_machine *machine, unsigned instruction)
 {
     struct byte_cursor *cursor = &machine->cursor;
     uint64_t which;
@@ -176,7 +176,7 @@ static bool run_frame_instruction(struct machine *machine, unsigned instruction)
 }
 
 /* Of instructions that say where a register is, which all begin with it. */
-static bool run_register_instruction(struct machine *machine, unsigned instruction)
+static bool run_register_instruction(struct row_machine *machine, unsigned instruction)
 {
     struct byte_cursor *cursor = &machine->cursor;
     const uint8_t *before = cursor->at;
@@ -222,7 +222,7 @@ static bool run_register_instruction(struct machine *machine, unsigned instructi
     }
 }
 
-static void run_other_instruction(struct machine *machine, unsigned instruction)
+static void run_other_instruction(struct row_machine *machine, unsigned instruction)
 {
     struct byte_cursor *cursor = &machine->cursor;
 
@@ -254,7 +254,7 @@ static void run_other_instruction(struct machine *machine, unsigned instruction)
     }
 }
 
-static void run_instruction(struct machine *machine)
+static void run_instruction(struct row_machine *machine)
 {
     unsigned instruction = (unsigned)byte_cursor_number(&machine->cursor, 1);
 
@@ -273,7 +273,7 @@ static void run_instruction(struct machine *machine)
     }
 }
 
-static bool run_program(struct machine *machine, struct byte_range program)
+static bool run_program(struct row_machine *machine, struct byte_range program)
 {
     machine->cursor = (struct byte_cursor){program.start, program.end, false};
     while (machine->cursor.at < machine->cursor.end && !machine->cursor.is_bad && !machine->is_done)
@@ -284,7 +284,7 @@ static bool run_program(struct machine *machine, struct byte_range program)
 int frame_rows_visit(const struct eh_frame_entry *entry, struct frame_rows_storage *storage,
                      bool (*take)(void *context, const struct frame_row *row), void *context)
 {
-    struct machine machine = {
+    struct row_machine machine = {
         .entry = entry,
         .row = &storage->row,
         .storage = storage,

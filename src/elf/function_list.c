@@ -15,16 +15,16 @@
 #define CODE_RANGES_MAX 16
 #define STUB_RANGES_MAX 8
 
-struct code_range {
+struct address_span {
     uint64_t start;
     uint64_t end;
 };
 
 /* Where functions can be: in executable bytes, and not among the stubs through which others are called. */
-struct code_ranges {
-    struct code_range code[CODE_RANGES_MAX];
+struct function_space {
+    struct address_span code[CODE_RANGES_MAX];
     size_t code_count;
-    struct code_range stubs[STUB_RANGES_MAX];
+    struct address_span stubs[STUB_RANGES_MAX];
     size_t stub_count;
 };
 
@@ -41,7 +41,7 @@ static bool read_segment(const struct elf_symbols *symbols, uint64_t which, Elf6
     return read_at(symbols, symbols->program_headers + which * sizeof(*segment_out), segment_out, sizeof(*segment_out));
 }
 
-static void find_code(const struct elf_symbols *symbols, struct code_ranges *ranges)
+static void find_code(const struct elf_symbols *symbols, struct function_space *ranges)
 {
     Elf64_Phdr segment;
 
@@ -51,7 +51,7 @@ static void find_code(const struct elf_symbols *symbols, struct code_ranges *ran
         if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) ||
             segment.p_vaddr + segment.p_filesz < segment.p_vaddr)
             continue;
-        ranges->code[ranges->code_count++] = (struct code_range){segment.p_vaddr, segment.p_vaddr + segment.p_filesz};
+        ranges->code[ranges->code_count++] = (struct address_span){segment.p_vaddr, segment.p_vaddr + segment.p_filesz};
     }
 }
 
@@ -65,7 +65,7 @@ static bool is_stub_section(const struct elf_symbols *symbols, uint64_t name_off
     return memcmp(name, ".plt", 4) == 0 && (name[4] == '\0' || name[4] == '.');
 }
 
-static void find_stubs(const struct elf_symbols *symbols, struct code_ranges *ranges)
+static void find_stubs(const struct elf_symbols *symbols, struct function_space *ranges)
 {
     Elf64_Shdr section, names;
     Elf64_Ehdr header;
@@ -78,11 +78,11 @@ static void find_stubs(const struct elf_symbols *symbols, struct code_ranges *ra
             return;
         if (section.sh_flags & SHF_EXECINSTR && is_stub_section(symbols, names.sh_offset + section.sh_name))
             ranges->stubs[ranges->stub_count++] =
-                (struct code_range){section.sh_addr, section.sh_addr + section.sh_size};
+                (struct address_span){section.sh_addr, section.sh_addr + section.sh_size};
     }
 }
 
-static const struct code_range *find_range(const struct code_range *ranges, size_t count, uint64_t address)
+static const struct address_span *find_range(const struct address_span *ranges, size_t count, uint64_t address)
 {
     for (size_t i = 0; i < count; i++)
         if (address >= ranges[i].start && address < ranges[i].end)
@@ -91,9 +91,9 @@ static const struct code_range *find_range(const struct code_range *ranges, size
 }
 
 /* Adds a function unless it is in no code; its size is cut at the end of that. */
-static int add(struct elf_function_list *list, const struct code_ranges *ranges, struct elf_function function)
+static int add(struct elf_function_list *list, const struct function_space *ranges, struct elf_function function)
 {
-    const struct code_range *code = find_range(ranges->code, ranges->code_count, function.start);
+    const struct address_span *code = find_range(ranges->code, ranges->code_count, function.start);
 
     if (code == NULL || find_range(ranges->stubs, ranges->stub_count, function.start) != NULL)
         return 0;
@@ -118,7 +118,7 @@ static bool has_name_of_part(const struct elf_symbol *symbol)
     return false;
 }
 
-static int add_symbols(struct elf_function_list *list, const struct code_ranges *ranges,
+static int add_symbols(struct elf_function_list *list, const struct function_space *ranges,
                        const struct elf_symbols *symbols)
 {
     uint64_t count = elf_symbols_count(symbols);
@@ -181,7 +181,7 @@ static bool is_frame_there_already(const struct eh_frame_entry *entry)
     return false;
 }
 
-static int add_frames(struct elf_function_list *list, const struct code_ranges *ranges, const struct eh_frame *frame)
+static int add_frames(struct elf_function_list *list, const struct function_space *ranges, const struct eh_frame *frame)
 {
     struct eh_frame_entry entry;
     size_t offset = 0, before = 0;
@@ -334,7 +334,7 @@ size_t elf_function_list_capacity(const struct elf_symbols *symbols, const struc
 int elf_function_list_fill(struct elf_function_list *list, const struct elf_symbols *symbols,
                            const struct elf_symbols *names, const struct eh_frame *frame)
 {
-    struct code_ranges ranges = {0};
+    struct function_space ranges = {0};
     int result;
 
     list->count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the arguments of a static probe are, as its note says: texts such as "-4@%eax 8@-16(%rbp) 1@$5", in the words of
- * the machine's assembler, become operands that can be evaluated from registers. Nothing in the text is trusted: what
+ * What the arguments of a static probe are, as its note says: texts such as "-4@PLACE 8@PLACE", in the words of the
+ * machine's assembler, become operands that can be evaluated from registers. Nothing in the text is trusted: what
  * is not understood is an argument of which nothing is known. No system calls, no locks, no libc; usable anywhere.
  */
 #ifndef GAIT_ELF_PROBE_ARGUMENTS_H

@@ -2,14 +2,14 @@
 /* The path of the open calls of the thread that is read is kept by depth, up to the longest that is told apart. */
 #include "export/call_paths.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define PATHS_AT_FIRST 1024u
 
-struct reading {
+struct path_reading {
     struct call_paths *paths;
     uint32_t open[CALL_PATH_MAX]; /* by depth */
 };
@@ -60,7 +60,7 @@ static uint32_t place_of(uint32_t depth)
 
 static int take_begin(void *context, const struct export_call *call)
 {
-    struct reading *reading = context;
+    struct path_reading *reading = context;
     uint32_t place = place_of(call->depth);
     struct call_path wanted = {.parent = place == 0 ? CALL_PATH_NONE : reading->open[place - 1],
                                .function = call->function,
@@ -71,7 +71,7 @@ static int take_begin(void *context, const struct export_call *call)
 
 static int take_end(void *context, const struct export_call *call)
 {
-    struct reading *reading = context;
+    struct path_reading *reading = context;
     struct call_path *path;
 
     /* Where deep calls share a place, somebody else may have been there since. */
@@ -86,7 +86,7 @@ static int take_end(void *context, const struct export_call *call)
 
 static int take_gap(void *context, size_t thread, uint64_t time_ns, uint64_t lost_bytes)
 {
-    struct reading *reading = context;
+    struct path_reading *reading = context;
 
     (void)thread;
     (void)time_ns;
@@ -97,7 +97,7 @@ static int take_gap(void *context, size_t thread, uint64_t time_ns, uint64_t los
 
 int call_paths_read(struct call_paths *paths, const struct export_job *job, struct gait_error *err)
 {
-    struct reading reading = {.paths = paths};
+    struct path_reading reading = {.paths = paths};
     const struct export_receiver receiver = {take_begin, take_end, take_gap, &reading};
     int result;
 

@@ -15,7 +15,7 @@
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/kernel_event_text.h"
 #include "view/kernel_stack.h"
 

@@ -5,7 +5,7 @@
  */
 #include "export/export_calls.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/call_reader.h"
 
 #include <errno.h>
@@ -54,15 +54,18 @@ static int tell_begins(struct telling *telling)
     return telling->result;
 }
 
-static int tell_end(struct telling *telling, uint64_t time_ns, uint32_t flags)
+static int tell_end(struct telling *telling, uint64_t time, uint64_t time_ns, uint32_t flags)
 {
     struct export_call call = telling->open[--telling->open_count];
 
     telling->told_count = telling->open_count;
     call.end_ns = time_ns;
+    call.ticks = time - call.begin;
     call.flags |= flags;
-    if (telling->open_count > 0)
+    if (telling->open_count > 0) {
         telling->open[telling->open_count - 1].inner_ns += call.end_ns - call.begin_ns;
+        telling->open[telling->open_count - 1].inner_ticks += call.ticks;
+    }
     if (telling->receiver->end != NULL)
         telling->result = telling->receiver->end(telling->receiver->context, &call);
     return telling->result;
@@ -75,7 +78,8 @@ static int stop(struct telling *telling)
     if (tell_begins(telling) != 0)
         return telling->result;
     while (telling->open_count > 0)
-        if (tell_end(telling, telling->job->to_ns, CALL_CUT) != 0)
+        if (tell_end(telling, view_clock_counter(&telling->job->trace->clock, telling->job->to_ns), telling->job->to_ns,
+                     CALL_CUT) != 0)
             return telling->result;
     return STOP;
 }
@@ -93,13 +97,14 @@ static int begin(void *context, const struct view_call *call)
                                      call->begin);
     if (function == VIEW_NO_FUNCTION || make_room(telling) != 0)
         return telling->result = -ENOMEM;
-    telling->open[telling->open_count] =
-        (struct export_call){.thread = telling->thread,
-                             .function = function,
-                             .depth = (uint32_t)telling->open_count,
-                             .flags = call->flags,
-                             .site = call->site,
-                             .begin_ns = time_ns < job->from_ns ? job->from_ns : time_ns};
+    telling->open[telling->open_count] = (struct export_call){
+        .thread = telling->thread,
+        .function = function,
+        .depth = (uint32_t)telling->open_count,
+        .flags = call->flags,
+        .site = call->site,
+        .begin_ns = time_ns < job->from_ns ? job->from_ns : time_ns,
+        .begin = time_ns < job->from_ns ? view_clock_counter(&job->trace->clock, job->from_ns) : call->begin};
     telling->open_count++;
     return time_ns < job->from_ns ? 0 : tell_begins(telling);
 }
@@ -115,7 +120,7 @@ static int end(void *context, const struct view_call *call)
         telling->open_count--;
         return 0;
     }
-    return tell_begins(telling) != 0 ? telling->result : tell_end(telling, time_ns, call->flags);
+    return tell_begins(telling) != 0 ? telling->result : tell_end(telling, call->end, time_ns, call->flags);
 }
 
 static int gap(void *context, uint64_t time, uint64_t lost_bytes)

@@ -19,6 +19,9 @@ struct export_call {
     uint64_t begin_ns;
     uint64_t end_ns;   /* 0: it has not ended */
     uint64_t inner_ns; /* of end_ns - begin_ns: spent in calls that it made */
+    uint64_t begin;    /* the counter */
+    uint64_t ticks;    /* of the counter, until it ended */
+    uint64_t inner_ticks;
 };
 
 struct export_receiver {

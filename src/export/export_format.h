@@ -31,6 +31,7 @@ struct export_job {
     size_t wanted_count;       /* 0: all are wanted */
     uint64_t from_ns;          /* since the recording began; what was before is left out */
     uint64_t to_ns;            /* what is later, too; UINT64_MAX: nothing is */
+    bool has_events;           /* they are wanted one by one, too, if the format can have them */
     FILE *stream;              /* NULL for EXPORT_PATH */
     const char *path;          /* of the output; NULL: the stream is standard output */
 };
@@ -39,6 +40,7 @@ struct export_format {
     const char *name;
     const char *file_name; /* that people usually give it: "trace.json" */
     enum export_kind kind;
+    bool can_have_events; /* one by one, besides calls */
     /* All that can be read is written, also after an error, which is the first one. Whether the stream took it all is
      * looked at by the caller. */
     MUST_USE int (*write)(const struct export_job *job, struct gait_error *err);

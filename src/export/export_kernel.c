@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/export_kernel.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/stream_reader.h"
-#include "view/thread_choice.h"
+#include "view/thread_pattern.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static bool is_wanted(const struct export_job *job, const struct export_kernel_e
     if (told->source == NULL || told->time_ns < job->from_ns || told->time_ns >= job->to_ns)
         return false;
     for (size_t i = 0; i < job->wanted_count; i++)
-        if (thread_choice_means(job->wanted[i], told->event->tid, told->thread))
+        if (thread_pattern_means(job->wanted[i], told->event->tid, told->thread))
             return true;
     return job->wanted_count == 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/export_probes.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/probe_text.h"
 #include "view/detail_reader.h"
 #include "view/probe_names.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/export_system_calls.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/system_call_reader.h"
 #include "view/system_call_words.h"
 

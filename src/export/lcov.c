@@ -5,7 +5,7 @@
  */
 #include "export/export_format.h"
 #include "export/export_text.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/coverage_lines.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "export/function_texts.h"
 #include "export/perfetto_kernel.h"
 #include "export/perfetto_packet.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

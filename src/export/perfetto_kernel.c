@@ -8,7 +8,7 @@
 #include "export/export_kernel.h"
 #include "export/frame_texts.h"
 #include "export/perfetto_packet.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/kernel_event_text.h"
 #include "view/kernel_sched.h"
 #include "view/kernel_stack.h"
@@ -146,7 +146,7 @@ static void put_entry(struct protobuf_writer *writer, enum interned_field field,
     protobuf_end_message(writer, entry);
 }
 
-static uint32_t put_mapping(struct kernel_packets *packets, const struct module *module, const char *path)
+static uint32_t put_mapping(struct kernel_packets *packets, const struct recorded_module *module, const char *path)
 {
     size_t known = packets->paths.count, mapping;
     uint32_t number = frame_texts_number(&packets->paths, path);

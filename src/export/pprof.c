@@ -9,7 +9,7 @@
 #include "export/gzip_writer.h"
 #include "export/protobuf_writer.h"
 #include "export/stack_tree.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -128,7 +128,7 @@ static uint64_t mapping_of(const struct pprof *pprof, const struct view_function
                : pprof->mappings[function->process] + (uint64_t)(function->module - modules->modules);
 }
 
-static uint64_t put_build_id(struct pprof *pprof, const struct module *module)
+static uint64_t put_build_id(struct pprof *pprof, const struct recorded_module *module)
 {
     char digits[2 * sizeof(module->build_id) + 1] = "";
 
@@ -137,7 +137,7 @@ static uint64_t put_build_id(struct pprof *pprof, const struct module *module)
     return put_text(pprof, digits);
 }
 
-static void put_mapping(struct pprof *pprof, const struct module *module, uint64_t number)
+static void put_mapping(struct pprof *pprof, const struct recorded_module *module, uint64_t number)
 {
     uint64_t path = put_text(pprof, module->path), build_id = put_build_id(pprof, module);
     size_t begun = protobuf_begin_message(&pprof->message, PROFILE_MAPPING);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/export_format.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 
@@ -17,5 +17,6 @@ const struct export_format export_format_sqlite = {
     .name = "sqlite",
     .file_name = "trace.sqlite",
     .kind = EXPORT_PATH,
+    .can_have_events = true,
     .write = refuse,
 };

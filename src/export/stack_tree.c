@@ -8,7 +8,7 @@
 
 #include "export/export_kernel.h"
 #include "export/export_text.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/kernel_stack.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define NAME_BYTES     64u
 #define NO_CODE_BELOW  4096u
 
-struct reading {
+struct tree_reading {
     struct stack_tree *tree;
     const struct export_job *job;
     uint32_t node;     /* where the thread is */
@@ -69,7 +69,7 @@ static uint32_t child_of(struct stack_tree *tree, uint32_t parent, uint32_t fram
 
 static int take_begin(void *context, const struct export_call *call)
 {
-    struct reading *reading = context;
+    struct tree_reading *reading = context;
     struct stack_tree *tree = reading->tree;
     uint32_t depth = tree->nodes[reading->node].depth;
 
@@ -85,7 +85,7 @@ static int take_begin(void *context, const struct export_call *call)
 
 static int take_end(void *context, const struct export_call *call)
 {
-    struct reading *reading = context;
+    struct tree_reading *reading = context;
     struct stack_node *node = &reading->tree->nodes[reading->node];
 
     node->call_count++;
@@ -100,7 +100,7 @@ static int take_end(void *context, const struct export_call *call)
 
 static int take_gap(void *context, size_t thread, uint64_t time_ns, uint64_t lost_bytes)
 {
-    struct reading *reading = context;
+    struct tree_reading *reading = context;
 
     (void)thread, (void)time_ns;
     reading->tree->gap_count++;
@@ -108,7 +108,7 @@ static int take_gap(void *context, size_t thread, uint64_t time_ns, uint64_t los
     return 0;
 }
 
-static int read_thread(struct reading *reading, size_t index, struct gait_error *err)
+static int read_thread(struct tree_reading *reading, size_t index, struct gait_error *err)
 {
     const struct export_receiver receiver = {take_begin, take_end, take_gap, reading};
     const struct view_thread *thread = &reading->job->trace->threads[index];
@@ -138,7 +138,7 @@ static uint32_t frame_of(struct stack_tree *tree, const char *name)
 /* What was asked for, the thread, and the stack: samples of several sources do not mix, nor with calls. */
 static int take_sample(void *context, const struct export_kernel_event *told)
 {
-    struct reading *reading = context;
+    struct tree_reading *reading = context;
     struct stack_tree *tree = reading->tree;
     size_t depth = kernel_stack_depth(told->event);
     struct kernel_frame frame;
@@ -221,7 +221,7 @@ static int begin_tree(struct stack_tree *tree, const struct export_job *job,
 }
 
 /* Adds what the kernel saw; then all were read. */
-static int end_tree(struct reading *reading, int first, struct gait_error *err)
+static int end_tree(struct tree_reading *reading, int first, struct gait_error *err)
 {
     const struct export_kernel_receiver samples = {take_sample, reading};
     int result;
@@ -235,7 +235,7 @@ static int end_tree(struct reading *reading, int first, struct gait_error *err)
 int stack_tree_read(struct stack_tree *tree, const struct export_job *job,
                     char *(*make_text)(const struct view_function *function), struct gait_error *err)
 {
-    struct reading reading = {.tree = tree, .job = job};
+    struct tree_reading reading = {.tree = tree, .job = job};
     int first = 0, result = begin_tree(tree, job, make_text, err);
 
     if (result != 0)
@@ -249,7 +249,7 @@ int stack_tree_read(struct stack_tree *tree, const struct export_job *job,
 
 int stack_tree_read_samples(struct stack_tree *tree, const struct export_job *job, struct gait_error *err)
 {
-    struct reading reading = {.tree = tree, .job = job};
+    struct tree_reading reading = {.tree = tree, .job = job};
     int result = begin_tree(tree, job, NULL, err);
 
     return result == 0 ? end_tree(&reading, 0, err) : result;

@@ -12,7 +12,7 @@
 #include "base/memory_map.h"
 #include "elf/image.h"
 #include "elf/symbols.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/agent_file.h"
 #include "protocol/agent_call.h"
 

@@ -4,7 +4,7 @@
 #include "inject/machine_check.h"
 
 #include "arch/abi.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <elf.h>
 #include <errno.h>

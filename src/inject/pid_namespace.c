@@ -58,7 +58,7 @@ static pid_t find_number(const char *path, bool (*visit)(void *context, pid_t nu
 }
 
 /* Who is looked for. */
-struct search {
+struct pid_search {
     pid_t pid; /* of whose threads; 0: of processes */
     pid_t inner;
     bool (*visit)(void *context, pid_t pid);
@@ -67,14 +67,14 @@ struct search {
 
 static bool is_thread(void *context, pid_t tid)
 {
-    const struct search *search = context;
+    const struct pid_search *search = context;
 
     return pid_namespace_inner_tid(search->pid, tid) == search->inner;
 }
 
 pid_t pid_namespace_outer_tid(pid_t pid, pid_t inner_tid)
 {
-    struct search search = {.pid = pid, .inner = inner_tid};
+    struct pid_search search = {.pid = pid, .inner = inner_tid};
     char path[64];
 
     if (is_thread(&search, inner_tid))
@@ -85,14 +85,14 @@ pid_t pid_namespace_outer_tid(pid_t pid, pid_t inner_tid)
 
 static bool is_process(void *context, pid_t pid)
 {
-    const struct search *search = context;
+    const struct pid_search *search = context;
 
     return pid_namespace_inner_tid(pid, pid) == search->inner && search->visit(search->context, pid);
 }
 
 pid_t pid_namespace_find_process(pid_t inner_pid, bool (*visit)(void *context, pid_t pid), void *context)
 {
-    struct search search = {.inner = inner_pid, .visit = visit, .context = context};
+    struct pid_search search = {.inner = inner_pid, .visit = visit, .context = context};
 
     return is_process(&search, inner_pid) ? inner_pid : find_number("/proc", is_process, &search);
 }

@@ -3,7 +3,7 @@
 #include "inject/seccomp_check.h"
 
 #include "arch/abi.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/seccomp_program.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct machine {
+struct filter_machine {
     uint32_t accumulator;
     uint32_t index;
     uint32_t memory[BPF_MEMWORDS];
@@ -12,7 +12,7 @@ struct machine {
 };
 
 /* What an instruction's operand is. False: it has none such. */
-static bool operand(const struct machine *machine, const struct sock_filter *insn, uint32_t *value_out)
+static bool operand(const struct filter_machine *machine, const struct sock_filter *insn, uint32_t *value_out)
 {
     switch (BPF_MODE(insn->code)) {
     case BPF_IMM:
@@ -36,7 +36,7 @@ static bool operand(const struct machine *machine, const struct sock_filter *ins
     }
 }
 
-static bool calculate(struct machine *machine, const struct sock_filter *insn)
+static bool calculate(struct filter_machine *machine, const struct sock_filter *insn)
 {
     uint32_t value = BPF_SRC(insn->code) == BPF_X ? machine->index : insn->k;
     uint32_t *result = &machine->accumulator;
@@ -78,7 +78,7 @@ static bool calculate(struct machine *machine, const struct sock_filter *insn)
 }
 
 /* How many instructions are passed over. */
-static size_t jump(const struct machine *machine, const struct sock_filter *insn)
+static size_t jump(const struct filter_machine *machine, const struct sock_filter *insn)
 {
     uint32_t value = BPF_SRC(insn->code) == BPF_X ? machine->index : insn->k;
     bool is_so;
@@ -103,7 +103,7 @@ static size_t jump(const struct machine *machine, const struct sock_filter *insn
 }
 
 /* All but jumps and returns. */
-static bool step(struct machine *machine, const struct sock_filter *insn)
+static bool step(struct filter_machine *machine, const struct sock_filter *insn)
 {
     switch (BPF_CLASS(insn->code)) {
     case BPF_LD:
@@ -131,7 +131,7 @@ static bool step(struct machine *machine, const struct sock_filter *insn)
 
 uint32_t seccomp_program_run(const struct sock_filter *program, size_t count, const struct seccomp_data *data)
 {
-    struct machine machine = {.data = data};
+    struct filter_machine machine = {.data = data};
 
     /* There are only jumps forwards, so it ends. */
     for (size_t at = 0; at < count; at++) {

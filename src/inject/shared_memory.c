@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "inject/shared_memory.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "arch/clone_start.h"
 #include "base/attributes.h"
 #include "base/raw_syscall.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 #define STACK_BYTES  16384
 
-struct start {
+struct program_spawn {
     const char *program;
     char *const *arguments;
     const char *folders; /* in which it is looked for; NULL: it is a path */
@@ -45,13 +45,13 @@ struct start {
 
 /* What sanitizers put into functions would take the child for our thread: UNSANITIZED. */
 
-UNSANITIZED static int execute(const struct start *start)
+UNSANITIZED static int execute(const struct program_spawn *start)
 {
     return (int)-raw_syscall(SYS_execve, (long)start->found, (long)start->arguments, (long)environ, 0, 0, 0);
 }
 
 /* Appends what fits, and returns where it ends; beyond the room for it: not all did. */
-UNSANITIZED static size_t append(struct start *start, size_t at, const char *text, size_t length)
+UNSANITIZED static size_t append(struct program_spawn *start, size_t at, const char *text, size_t length)
 {
     for (size_t i = 0; i < length && at + i < sizeof(start->found); i++)
         start->found[at + i] = text[i];
@@ -68,7 +68,7 @@ UNSANITIZED static size_t length_up_to(const char *text, char end)
 }
 
 /* In a folder; no name at all is that of the current one. There is nothing where names end that are too long for us. */
-UNSANITIZED static int execute_in(struct start *start, const char *folder, size_t length)
+UNSANITIZED static int execute_in(struct program_spawn *start, const char *folder, size_t length)
 {
     size_t end = append(start, 0, folder, length);
 
@@ -79,7 +79,7 @@ UNSANITIZED static int execute_in(struct start *start, const char *folder, size_
 }
 
 /* As shells do: one that may not be executed is passed over, but told if there is no other. */
-UNSANITIZED static int execute_in_any(struct start *start)
+UNSANITIZED static int execute_in_any(struct program_spawn *start)
 {
     const char *folder = start->folders;
     bool was_refused = false;
@@ -100,7 +100,7 @@ UNSANITIZED static int execute_in_any(struct start *start)
 
 UNSANITIZED static void become(void *context)
 {
-    struct start *start = context;
+    struct program_spawn *start = context;
     char byte;
 
     raw_syscall(SYS_close, start->go[1], 0, 0, 0, 0, 0);
@@ -115,7 +115,7 @@ UNSANITIZED static void become(void *context)
 /* ---- in our process ---------------------------------------------------------------------------------------------- */
 
 /* With all signals blocked: our handlers are not for the child. Its pid, or an error. */
-static pid_t create_child(struct start *start)
+static pid_t create_child(struct program_spawn *start)
 {
     static _Alignas(64) uint8_t stack[STACK_BYTES];
     const uint64_t all = UINT64_MAX;
@@ -143,7 +143,7 @@ static int explain(const char *program, int code, struct gait_error *err)
 }
 
 /* The program runs up to its first instruction; -ENOEXEC and others: it cannot be executed. */
-static int let_begin(struct tracee *tracee, const struct start *start, struct gait_error *err)
+static int let_begin(struct tracee *tracee, const struct program_spawn *start, struct gait_error *err)
 {
     int status, result = tracee_run_until(tracee, TRACEE_EXEC, &status);
 
@@ -160,7 +160,7 @@ static int let_begin(struct tracee *tracee, const struct start *start, struct ga
     return error_set(err, result, "cannot start %s: it ended before its first instruction", start->program);
 }
 
-static int start_child(struct start *start, struct tracee *tracee_out, struct gait_error *err)
+static int start_child(struct program_spawn *start, struct tracee *tracee_out, struct gait_error *err)
 {
     pid_t child;
     int result;
@@ -185,7 +185,7 @@ static int start_child(struct start *start, struct tracee *tracee_out, struct ga
 }
 
 /* What is no program but a text is the shell's, as it is when a shell starts it. */
-static int start_script(struct start *start, struct tracee *tracee_out, struct gait_error *err)
+static int start_script(struct program_spawn *start, struct tracee *tracee_out, struct gait_error *err)
 {
     size_t count = 1;
     char **arguments, *path;
@@ -215,7 +215,7 @@ static int start_script(struct start *start, struct tracee *tracee_out, struct g
 
 int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gait_error *err)
 {
-    static struct start start; /* large, and one is started at a time */
+    static struct program_spawn start; /* large, and one is started at a time */
     const char *folders = getenv("PATH");
     struct gait_error why;
     int result;

@@ -8,7 +8,7 @@
 #include "inject/target.h"
 
 #include "base/time_counter.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/agent_load.h"
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "inject/thread_group.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_patience.h"

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "inject/trace_refusal.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <pwd.h>

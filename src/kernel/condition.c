@@ -6,7 +6,7 @@
 #include "kernel/condition.h"
 
 #include "base/text_parse.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct groups {
     unsigned count;
 };
 
-struct parser {
+struct condition_parser {
     const char *text;
     const char *at;
     const struct source_probe *probe;
@@ -32,15 +32,15 @@ struct parser {
     unsigned depth;
 };
 
-static int read_any(struct parser *parser, bool is_negated, struct groups *groups_out);
+static int read_any(struct condition_parser *parser, bool is_negated, struct groups *groups_out);
 
-static void pass_spaces(struct parser *parser)
+static void pass_spaces(struct condition_parser *parser)
 {
     while (*parser->at == ' ' || *parser->at == '\t')
         parser->at++;
 }
 
-static bool take(struct parser *parser, const char *word)
+static bool take(struct condition_parser *parser, const char *word)
 {
     size_t length = strlen(word);
 
@@ -51,13 +51,13 @@ static bool take(struct parser *parser, const char *word)
     return true;
 }
 
-static int fail(struct parser *parser, const char *wanted)
+static int fail(struct condition_parser *parser, const char *wanted)
 {
     return error_set(parser->err, EINVAL, "cannot read the condition '%s': at '%.20s' there should be %s", parser->text,
                      parser->at, wanted);
 }
 
-static int too_large(struct parser *parser)
+static int too_large(struct condition_parser *parser)
 {
     return error_set(parser->err, E2BIG, "cannot use the condition '%s': it takes more than %d comparisons",
                      parser->text, PROGRAM_CONDITIONS_MAX);
@@ -76,7 +76,7 @@ static const struct {
     {"&", PROGRAM_HAS_BITS, PROGRAM_HAS_BITS},
 };
 
-static int read_number(struct parser *parser, unsigned long long *number_out)
+static int read_number(struct condition_parser *parser, unsigned long long *number_out)
 {
     bool is_negative;
     uint64_t number;
@@ -101,7 +101,7 @@ static bool is_of_text(const char *at)
     return *at == '"';
 }
 
-static int read_value(struct parser *parser, struct program_value *value_out)
+static int read_value(struct condition_parser *parser, struct program_value *value_out)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     char name[KERNEL_FIELD_NAME_SIZE];
@@ -126,7 +126,7 @@ static int read_value(struct parser *parser, struct program_value *value_out)
     return 0;
 }
 
-static int read_comparison(struct parser *parser, bool is_negated, struct groups *groups_out)
+static int read_comparison(struct condition_parser *parser, bool is_negated, struct groups *groups_out)
 {
     struct program_condition condition = {.comparison = PROGRAM_HAS_BITS};
     int result = read_value(parser, &condition.value);
@@ -154,7 +154,7 @@ static int read_comparison(struct parser *parser, bool is_negated, struct groups
 
 /* ---- and, or, not ------------------------------------------------------------------------------------------------ */
 
-static int join(struct parser *parser, struct groups *left, const struct groups *right)
+static int join(struct condition_parser *parser, struct groups *left, const struct groups *right)
 {
     static struct groups joined;
 
@@ -174,7 +174,7 @@ static int join(struct parser *parser, struct groups *left, const struct groups 
     return 0;
 }
 
-static int append(struct parser *parser, struct groups *left, const struct groups *right)
+static int append(struct condition_parser *parser, struct groups *left, const struct groups *right)
 {
     if (left->count + right->count > GROUPS_MAX)
         return too_large(parser);
@@ -183,7 +183,7 @@ static int append(struct parser *parser, struct groups *left, const struct group
     return 0;
 }
 
-static int read_one(struct parser *parser, bool is_negated, struct groups *groups_out)
+static int read_one(struct condition_parser *parser, bool is_negated, struct groups *groups_out)
 {
     int result;
 
@@ -206,12 +206,12 @@ static int read_one(struct parser *parser, bool is_negated, struct groups *group
 }
 
 /* What is not true is any of them not being so: words change their meaning. */
-static int combine(struct parser *parser, bool is_and, struct groups *left, const struct groups *right)
+static int combine(struct condition_parser *parser, bool is_and, struct groups *left, const struct groups *right)
 {
     return is_and ? join(parser, left, right) : append(parser, left, right);
 }
 
-static int read_all(struct parser *parser, bool is_negated, struct groups *groups_out)
+static int read_all(struct condition_parser *parser, bool is_negated, struct groups *groups_out)
 {
     struct groups next;
     int result = read_one(parser, is_negated, groups_out);
@@ -224,7 +224,7 @@ static int read_all(struct parser *parser, bool is_negated, struct groups *group
     return result;
 }
 
-static int read_any(struct parser *parser, bool is_negated, struct groups *groups_out)
+static int read_any(struct condition_parser *parser, bool is_negated, struct groups *groups_out)
 {
     struct groups next;
     int result = read_all(parser, is_negated, groups_out);
@@ -240,7 +240,7 @@ static int read_any(struct parser *parser, bool is_negated, struct groups *group
 int condition_parse(const char *text, const struct source_probe *probe, struct program_config *config,
                     struct gait_error *err)
 {
-    struct parser parser = {text, text, probe, err, 0};
+    struct condition_parser parser = {text, text, probe, err, 0};
     struct groups groups;
     int result = read_any(&parser, false, &groups);
 

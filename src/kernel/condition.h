@@ -6,7 +6,7 @@
 #ifndef GAIT_KERNEL_CONDITION_H
 #define GAIT_KERNEL_CONDITION_H
 
-#include "kernel/probe_list.h"
+#include "kernel/chosen_probes.h"
 
 /*
  * Reads one for a probe into the config. -EINVAL: it cannot be read; -ENOENT: it names no field; -E2BIG: it takes more

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "kernel/kernel_program.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

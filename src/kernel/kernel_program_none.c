@@ -2,7 +2,7 @@
 /* In builds without libbpf, or without clang to make programs for the kernel with. */
 #include "kernel/kernel_program.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 

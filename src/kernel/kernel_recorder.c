@@ -8,7 +8,7 @@
 #include "kernel/kernel_recorder.h"
 
 #include "base/hash_map.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/module_streams.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/named_code.h"
@@ -44,7 +44,7 @@ struct cpu_stream {
 
 struct kernel_recorder {
     int folder;
-    const struct probe_list *list;
+    const struct chosen_probes *list;
     uint32_t switch_source;
     struct chunk_encoder *encoder;
     struct clock_pair began;

@@ -7,8 +7,8 @@
 #define GAIT_KERNEL_KERNEL_RECORDER_H
 
 #include "base/clock_pair.h"
+#include "kernel/chosen_probes.h"
 #include "kernel/perf_reader.h"
-#include "kernel/probe_list.h"
 
 struct kernel_recorder;
 
@@ -16,8 +16,8 @@ struct kernel_recorder_options {
     int folder; /* of the trace */
     bool compress;
     bool with_modules; /* what processes have mapped whose stacks are taken is written, too: no agent does so */
-    const struct probe_list *list; /* must outlive it */
-    uint32_t switch_source;        /* which of its numbers stands for threads beginning and ceasing to run; 0: none */
+    const struct chosen_probes *list; /* must outlive it */
+    uint32_t switch_source; /* which of its numbers stands for threads beginning and ceasing to run; 0: none */
 };
 
 /* Makes the folder and says what there will be in it. Explains errors. */

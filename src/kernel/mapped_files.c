@@ -123,7 +123,7 @@ static bool is_known(const struct modules *modules, const struct perf_mapping *m
 static void add_file(struct mapped_process *process, const struct perf_mapping *mapping)
 {
     struct modules *modules = &process->modules;
-    struct module made = {
+    struct recorded_module made = {
         .start = mapping->start,
         .end = mapping->start + mapping->size_bytes,
         .file_offset = mapping->file_offset,
@@ -136,7 +136,7 @@ static void add_file(struct mapped_process *process, const struct perf_mapping *
         return;
     if (modules->count == modules->capacity) {
         size_t capacity = modules->capacity == 0 ? 16 : 2 * modules->capacity;
-        struct module *grown = realloc(modules->modules, capacity * sizeof(*grown));
+        struct recorded_module *grown = realloc(modules->modules, capacity * sizeof(*grown));
 
         if (grown == NULL)
             return;
@@ -151,7 +151,7 @@ static void add_file(struct mapped_process *process, const struct perf_mapping *
 static void copy_files(struct mapped_process *process, const struct mapped_process *from, uint64_t time)
 {
     for (size_t i = 0; i < from->modules.count; i++) {
-        const struct module *module = &from->modules.modules[i];
+        const struct recorded_module *module = &from->modules.modules[i];
 
         add_file(process, &(struct perf_mapping){.time = time,
                                                  .start = module->start,

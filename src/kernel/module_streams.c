@@ -129,8 +129,8 @@ static const struct known_id *find_id(struct module_streams *streams, const char
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-static void write_change(struct module_streams *streams, struct stream_writer *writer, const struct module *module,
-                         enum trace_module_change change, uint64_t time)
+static void write_change(struct module_streams *streams, struct stream_writer *writer,
+                         const struct recorded_module *module, enum trace_module_change change, uint64_t time)
 {
     uint8_t record[sizeof(struct trace_module) + PATH_BYTES_MAX] = {0};
     struct trace_module *written = (struct trace_module *)(void *)record;
@@ -165,7 +165,7 @@ static void write_all(struct module_streams *streams, struct stream_writer *writ
     const struct mapped_process *process = mapped_files_find(&streams->files, pid);
 
     for (size_t i = 0; process != NULL && i < process->modules.count; i++) {
-        const struct module *module = &process->modules.modules[i];
+        const struct recorded_module *module = &process->modules.modules[i];
 
         write_change(streams, writer, module, change, change == TRACE_MODULE_LOADED ? module->loaded : time);
     }

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-struct cursor {
+struct sample_cursor {
     const uint8_t *at;
     const uint8_t *end;
     bool is_short;
 };
 
-static uint64_t take(struct cursor *cursor)
+static uint64_t take(struct sample_cursor *cursor)
 {
     uint64_t value;
 
@@ -24,7 +24,7 @@ static uint64_t take(struct cursor *cursor)
 }
 
 /* That many bytes, where they are. */
-static const uint8_t *take_bytes(struct cursor *cursor, uint64_t count)
+static const uint8_t *take_bytes(struct sample_cursor *cursor, uint64_t count)
 {
     const uint8_t *bytes = cursor->at;
 
@@ -58,7 +58,7 @@ bool perf_record_time(const struct perf_event_header *header, uint64_t *time_out
 }
 
 /* Frames are in pieces, each behind a mark that says where it is of. */
-static void take_frames(struct cursor *cursor, struct perf_sample *sample)
+static void take_frames(struct sample_cursor *cursor, struct perf_sample *sample)
 {
     uint64_t count = take(cursor);
     const uint64_t *frames = count > UINT16_MAX ? NULL : (const uint64_t *)(const void *)take_bytes(cursor, 8 * count);
@@ -83,7 +83,7 @@ static void take_frames(struct cursor *cursor, struct perf_sample *sample)
     }
 }
 
-static void take_raw(struct cursor *cursor, struct perf_sample *sample)
+static void take_raw(struct sample_cursor *cursor, struct perf_sample *sample)
 {
     const uint8_t *size = take_bytes(cursor, sizeof(uint32_t));
     uint32_t raw_bytes;
@@ -96,7 +96,7 @@ static void take_raw(struct cursor *cursor, struct perf_sample *sample)
 }
 
 /* None, if the thread has none: it is the kernel's own. */
-static void take_registers(struct cursor *cursor, uint64_t mask, struct perf_sample *sample)
+static void take_registers(struct sample_cursor *cursor, uint64_t mask, struct perf_sample *sample)
 {
     size_t count = (size_t)__builtin_popcountll(mask);
 
@@ -110,7 +110,7 @@ bool perf_sample_read(const struct perf_event_header *header, const struct perf_
                       struct perf_sample *sample_out)
 {
     const uint8_t *bytes = (const uint8_t *)header;
-    struct cursor cursor = {bytes + sizeof(*header), bytes + header->size, false};
+    struct sample_cursor cursor = {bytes + sizeof(*header), bytes + header->size, false};
     struct perf_sample sample = {.id = take(&cursor)};
     uint64_t type = attr->sample_type, thread;
 

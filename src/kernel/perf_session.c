@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "kernel/perf_session.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/perf_sample.h"
 
 #include <dirent.h>

@@ -4,7 +4,7 @@
 #include "kernel/probe_spec.h"
 
 #include "base/text_parse.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdio.h>

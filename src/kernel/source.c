@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "kernel/source.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,20 +7,20 @@
 #include "kernel/source.h"
 
 #include "base/glob.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct counter {
+struct perf_counter {
     const char *name;
     uint64_t config;
     uint64_t usual_count;
 };
 
-static const struct counter software[] = {
+static const struct perf_counter software[] = {
     {"cpu-clock", PERF_COUNT_SW_CPU_CLOCK, 1000000},         {"task-clock", PERF_COUNT_SW_TASK_CLOCK, 1000000},
     {"page-faults", PERF_COUNT_SW_PAGE_FAULTS, 1},           {"faults", PERF_COUNT_SW_PAGE_FAULTS, 1},
     {"minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN, 1},      {"major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1},
@@ -29,7 +29,7 @@ static const struct counter software[] = {
     {"emulation-faults", PERF_COUNT_SW_EMULATION_FAULTS, 1}, {NULL, 0, 0},
 };
 
-static const struct counter hardware[] = {
+static const struct perf_counter hardware[] = {
     {"cpu-cycles", PERF_COUNT_HW_CPU_CYCLES, 1000000},
     {"cycles", PERF_COUNT_HW_CPU_CYCLES, 1000000},
     {"instructions", PERF_COUNT_HW_INSTRUCTIONS, 1000000},
@@ -45,7 +45,7 @@ static const struct counter hardware[] = {
     {NULL, 0, 0},
 };
 
-static const struct counter *counters_of(enum probe_kind kind)
+static const struct perf_counter *counters_of(enum probe_kind kind)
 {
     return kind == PROBE_HARDWARE ? hardware : software;
 }
@@ -76,7 +76,7 @@ static int finish(const struct probe_spec *spec, const char *name, struct source
 static int resolve(const struct probe_spec *spec, struct source_probe *probe_out, struct gait_error *err)
 {
     struct source_probe probe = {.attr.type = spec->kind == PROBE_HARDWARE ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE};
-    const struct counter *counter = counters_of(spec->kind);
+    const struct perf_counter *counter = counters_of(spec->kind);
     int result;
 
     while (counter->name != NULL && strcmp(counter->name, spec->name) != 0)
@@ -97,7 +97,8 @@ static int list(const struct probe_spec *spec, source_visit *visit, void *contex
     int result = 0;
 
     (void)err;
-    for (const struct counter *counter = counters_of(spec->kind); counter->name != NULL && result == 0; counter++) {
+    for (const struct perf_counter *counter = counters_of(spec->kind); counter->name != NULL && result == 0;
+         counter++) {
         char text[96];
 
         if (!glob_matches_string(spec->name, counter->name))

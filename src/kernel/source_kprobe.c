@@ -7,7 +7,7 @@
 #include "kernel/source.h"
 
 #include "base/glob.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/function_fields.h"
 #include "kernel/kernel_program.h"
 #include "kernel/kernel_types.h"

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "kernel/source.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/kernel_program.h"
 #include "kernel/kernel_types.h"
 
@@ -92,7 +92,7 @@ static int resolve(const struct probe_spec *spec, struct source_probe *probe_out
 
 /* ---- listing ----------------------------------------------------------------------------------------------------- */
 
-struct listing {
+struct program_listing {
     enum probe_kind kind;
     source_visit *visit;
     void *context;
@@ -100,7 +100,7 @@ struct listing {
 
 static int visit_name(void *context, const char *name)
 {
-    const struct listing *listing = context;
+    const struct program_listing *listing = context;
     char spec[512];
 
     snprintf(spec, sizeof(spec), "%s:%s", probe_kind_name(listing->kind), name);
@@ -109,7 +109,7 @@ static int visit_name(void *context, const char *name)
 
 static int list(const struct probe_spec *spec, source_visit *visit, void *context, struct gait_error *err)
 {
-    struct listing listing = {spec->kind, visit, context};
+    struct program_listing listing = {spec->kind, visit, context};
     int result = spec->kind == PROBE_RAWTRACEPOINT ? kernel_types_list_tracepoints(spec->name, visit_name, &listing)
                                                    : kernel_types_list(spec->name, visit_name, &listing);
 

@@ -6,11 +6,11 @@
 #define _GNU_SOURCE
 #include "kernel/source.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/function_fields.h"
 #include "kernel/kernel_program.h"
 #include "kernel/user_code.h"
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,10 +56,10 @@ static struct function_value value_of(const struct detail_field *field, const ch
 static void ask_debug_information(const char *path, uint64_t address, struct function_values *values)
 {
     struct dwarf_function function;
-    struct dwarf_file *file;
+    struct dwarf_arguments *file;
 
     function_values_guess(values);
-    if (dwarf_file_open(path, &file) != 0)
+    if (dwarf_arguments_open(path, &file) != 0)
         return;
     if (dwarf_arguments_find(file, address, &function) == 0) {
         *values = (struct function_values){.is_known = true, .argument_count = function.declaration.count};
@@ -68,7 +68,7 @@ static void ask_debug_information(const char *path, uint64_t address, struct fun
         values->result = value_of(&function.declaration.result, "retval");
         values->has_result = function.declaration.result.type != DETAIL_TYPE_SKIPPED && values->result.place == 0;
     }
-    dwarf_file_close(file);
+    dwarf_arguments_close(file);
 }
 
 /* Where it is, and what to call it. */
@@ -160,7 +160,7 @@ static int resolve(const struct probe_spec *spec, struct source_probe *probe_out
 
 /* ---- listing ----------------------------------------------------------------------------------------------------- */
 
-struct listing {
+struct uprobe_listing {
     const struct probe_spec *spec;
     source_visit *visit;
     void *context;
@@ -168,7 +168,7 @@ struct listing {
 
 static int visit_function(void *context, const struct user_function *function)
 {
-    const struct listing *listing = context;
+    const struct uprobe_listing *listing = context;
     const char *quote = strchr(listing->spec->path, ':') == NULL ? "" : "\"";
     char *spec;
     int result;
@@ -183,7 +183,7 @@ static int visit_function(void *context, const struct user_function *function)
 
 static int list(const struct probe_spec *spec, source_visit *visit, void *context, struct gait_error *err)
 {
-    struct listing listing = {spec, visit, context};
+    struct uprobe_listing listing = {spec, visit, context};
     struct user_code code;
     int result = user_code_open(spec->path, &code, err);
 

@@ -12,7 +12,7 @@
 #include "base/glob.h"
 #include "elf/probe_arguments.h"
 #include "elf/static_probes.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/function_fields.h"
 #include "kernel/kernel_program.h"
 #include "kernel/user_code.h"

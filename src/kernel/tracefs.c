@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "kernel/tracefs.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "kernel/tracepoint_format.h"
 
 #include "base/glob.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/tracefs.h"
 
 #include <errno.h>

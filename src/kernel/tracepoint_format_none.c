@@ -2,7 +2,7 @@
 /* In builds without libtraceevent and libtracefs. */
 #include "kernel/tracepoint_format.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@
 #include "kernel/user_code.h"
 
 #include "base/glob.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <glob.h>

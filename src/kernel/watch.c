@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "kernel/watch.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/condition.h"
 #include "kernel/raw_tracepoint.h"
 
@@ -194,7 +194,7 @@ static int set_up(struct watch *watch, size_t which, struct gait_error *err)
     return result == 0 ? 0 : source_explain(probe->spec, result, err);
 }
 
-int watch_open(struct watch *watch, struct probe_list *list, const struct watch_options *options,
+int watch_open(struct watch *watch, struct chosen_probes *list, const struct watch_options *options,
                struct gait_error *err)
 {
     int result;

@@ -6,9 +6,9 @@
 #ifndef GAIT_KERNEL_WATCH_H
 #define GAIT_KERNEL_WATCH_H
 
+#include "kernel/chosen_probes.h"
 #include "kernel/kernel_program.h"
 #include "kernel/perf_session.h"
-#include "kernel/probe_list.h"
 
 struct watch_options {
     struct perf_session_options session;
@@ -20,7 +20,7 @@ struct watch_options {
 
 struct watch {
     struct watch_options options;
-    struct probe_list *list;
+    struct chosen_probes *list;
     struct perf_session session;
     struct kernel_programs programs;
     int *descriptors; /* of what only programs look at */
@@ -28,7 +28,7 @@ struct watch {
 };
 
 /* Sets everything up; the list stays the caller's and must outlive it. Explains errors. */
-MUST_USE int watch_open(struct watch *watch, struct probe_list *list, const struct watch_options *options,
+MUST_USE int watch_open(struct watch *watch, struct chosen_probes *list, const struct watch_options *options,
                         struct gait_error *err);
 void watch_close(struct watch *watch);
 

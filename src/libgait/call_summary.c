@@ -3,7 +3,7 @@
 #include "gait/event_sinks.h"
 
 #include "base/hash_map.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 
 #include <errno.h>

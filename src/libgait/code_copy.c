@@ -10,7 +10,7 @@
 #include "arch/cpu.h"
 #include "arch/host_cpu.h"
 #include "base/code_memory.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 

@@ -5,7 +5,7 @@
  */
 #include "gait/event_sinks.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 

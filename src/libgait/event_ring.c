@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The public face of src/ring. */
-#include "libgait/event_ring.h"
+#include "libgait/event_ring_region.h"
 
 #include "gait/event_ring.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "ring/ring_events.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All threads at once, by their list: threads that come meanwhile are found by looking again until nothing is new. */
 #include "gait/stalker.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "process/thread_list.h"
 

@@ -10,7 +10,7 @@
 #include "elf/function_list.h"
 #include "hook/hook_table.h"
 #include "hook/hook_thread.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/hook_unwinding.h"
 #include "libgait/options.h"

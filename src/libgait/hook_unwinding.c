@@ -20,7 +20,7 @@
 #define FOUND_MAX   64
 #define MODULES_MAX 1024
 
-struct search {
+struct function_search {
     struct hook_table *table;
     char *modules[MODULES_MAX]; /* paths; "": the program */
     size_t module_count;
@@ -29,7 +29,7 @@ struct search {
     size_t found_count;
 };
 
-static bool is_new(struct search *search, uint64_t address)
+static bool is_new(struct function_search *search, uint64_t address)
 {
     for (size_t i = 0; i < search->found_count; i++)
         if (search->found[i] == address)
@@ -41,7 +41,7 @@ static bool is_new(struct search *search, uint64_t address)
 }
 
 /* What cannot be hooked is left as it is. */
-static void attach(struct search *search, const struct hook_unwinder *unwinder, uint64_t address)
+static void attach(struct function_search *search, const struct hook_unwinder *unwinder, uint64_t address)
 {
     const struct hook_target target = {.address = address};
     struct hook_attachment *attachment;
@@ -53,7 +53,7 @@ static void attach(struct search *search, const struct hook_unwinder *unwinder, 
 /* Kept for later: while modules are enumerated, none may be opened. */
 static int note_module(struct dl_phdr_info *info, size_t size, void *context)
 {
-    struct search *search = context;
+    struct function_search *search = context;
 
     (void)size;
     /* The first one is the program. */
@@ -64,7 +64,7 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-static void look_into(struct search *search, const char *name)
+static void look_into(struct function_search *search, const char *name)
 {
     const struct hook_unwinder *unwinder;
     void *module = dlopen(name[0] == '\0' ? NULL : name, RTLD_LAZY | RTLD_NOLOAD);
@@ -80,7 +80,7 @@ static void look_into(struct search *search, const char *name)
     dlclose(module);
 }
 
-static void attach_named(struct search *search, const struct elf_symbol *symbol)
+static void attach_named(struct function_search *search, const struct elf_symbol *symbol)
 {
     const struct hook_unwinder *unwinder;
 
@@ -90,7 +90,7 @@ static void attach_named(struct search *search, const struct elf_symbol *symbol)
             attach(search, unwinder, search->program_bias + symbol->address);
 }
 
-static void look_into_program(struct search *search)
+static void look_into_program(struct function_search *search)
 {
     struct symbol_file file;
     struct elf_symbol symbol;
@@ -105,7 +105,7 @@ static void look_into_program(struct search *search)
 
 int hook_unwinding_begin(struct hook_table *table)
 {
-    struct search search = {.table = table};
+    struct function_search search = {.table = table};
     int result = hook_table_begin(table);
 
     if (result != 0)

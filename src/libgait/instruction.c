@@ -9,7 +9,7 @@
 #include "arch/cpu.h"
 #include "arch/host_cpu.h"
 #include "base/text_format.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Reading option structs; see options.h. Stateless. */
 #include "libgait/options.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include <link.h>
 #include <stdbool.h>
 
-struct search {
+struct own_module_search {
     uint64_t address;
     uint64_t start;
     uint64_t end;
@@ -17,7 +17,7 @@ struct search {
 
 static int look_at_module(struct dl_phdr_info *info, size_t size, void *context)
 {
-    struct search *search = context;
+    struct own_module_search *search = context;
 
     (void)size;
     for (int i = 0; i < info->dlpi_phnum && search->is_behind_program; i++) {
@@ -36,7 +36,7 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *context)
 
 void own_module_find(uint64_t *start_out, uint64_t *end_out)
 {
-    struct search search = {
+    struct own_module_search search = {
         .address = (uintptr_t)own_code_first,
         .start = (uintptr_t)own_code_first,
         .end = (uintptr_t)own_code_last,

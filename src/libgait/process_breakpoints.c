@@ -9,7 +9,7 @@
 #include "arch/engine.h"
 #include "base/mutex.h"
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "process/hardware_breakpoint.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory part of gait/process.h: the core's functions, with words for people. Stateless. */
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "process/mapping_list.h"
 #include "process/memory_pattern.h"

@@ -8,7 +8,7 @@
 #include "process/module_observer.h"
 
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/loader_watch.h"
 #include "libgait/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The modules that there are: an observer of the core's that looks once. Stateless. */
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/process_module.h"
 #include "process/module_observer.h"

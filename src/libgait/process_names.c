@@ -11,7 +11,7 @@
 #include "elf/symbol_entries.h"
 #include "elf/symbol_file.h"
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "process/memory_probe.h"
 #include "process/module.h"
@@ -94,7 +94,7 @@ EXPORT int gait_module_exports(uint64_t base, gait_symbol_visit visit, void *con
     return 0;
 }
 
-struct import_visit {
+struct import_listing {
     gait_import_visit visit;
     void *context;
     size_t count;
@@ -102,7 +102,7 @@ struct import_visit {
 
 static bool visit_import(void *context, const struct elf_loaded_import *import)
 {
-    struct import_visit *all = context;
+    struct import_listing *all = context;
     const struct gait_import found = {
         .size_bytes = sizeof(found),
         .name = import->name,
@@ -118,7 +118,7 @@ static bool visit_import(void *context, const struct elf_loaded_import *import)
 
 EXPORT int gait_module_imports(uint64_t base, gait_import_visit visit, void *context, struct gait_error *err)
 {
-    struct import_visit all = {visit, context, 0};
+    struct import_listing all = {visit, context, 0};
     struct elf_loaded_image image;
     int result = read_image(base, "list imports", &image, err);
 

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "libgait/thread_watch.h"

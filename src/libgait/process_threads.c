@@ -3,7 +3,7 @@
 #include "arch/engine.h"
 #include "arch/thread_registers.h"
 #include "gait/process.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "process/thread_list.h"
 #include "process/thread_name.h"
@@ -63,7 +63,7 @@ static int change_failed(int result, int tid, struct gait_error *err)
     }
 }
 
-struct change {
+struct changed_registers {
     const struct engine *machine;
     gait_thread_change change;
     void *context;
@@ -72,7 +72,7 @@ struct change {
 
 static int change_registers(void *context, struct thread_registers *registers)
 {
-    struct change *change = context;
+    struct changed_registers *change = context;
     struct gait_cpu_context cpu;
     uint64_t segment_base, pc;
     int result;
@@ -93,7 +93,7 @@ static int change_registers(void *context, struct thread_registers *registers)
 
 EXPORT int gait_process_modify_thread(int tid, gait_thread_change change, void *context, struct gait_error *err)
 {
-    struct change all = {engine_host(), change, context, 0};
+    struct changed_registers all = {engine_host(), change, context, 0};
     int result;
 
     if (change == NULL)

@@ -6,7 +6,7 @@
 #include "libgait/run_on_thread.h"
 
 #include "base/memory_map.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "libgait/stalker_handle.h"

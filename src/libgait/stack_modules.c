@@ -9,7 +9,7 @@
 
 #include "hook/hook_thread.h"
 #include "hook/return_tracking.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/loader_watch.h"
 #include "libgait/stack_thread.h"
 #include "process/module_observer.h"

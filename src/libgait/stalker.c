@@ -7,8 +7,8 @@
 
 #include "arch/cpu.h"
 #include "gait/hook.h"
-#include "hosted/error.h"
-#include "libgait/event_ring.h"
+#include "hosted/error_text.h"
+#include "libgait/event_ring_region.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "libgait/run_on_thread.h"

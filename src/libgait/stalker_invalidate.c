@@ -2,7 +2,7 @@
 /* Translations that are forgotten, renewed or made ahead of time at the user's word: errors with words. Stateless. */
 #include "gait/stalker.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/stalker_handle.h"
 #include "stalker/invalidate.h"

@@ -2,7 +2,7 @@
 /* Code that tells no events, at the user's word: errors with words. Stateless. */
 #include "gait/stalker.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/stalker_handle.h"
 #include "stalker/stalker_engine.h"

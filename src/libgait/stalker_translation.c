@@ -2,7 +2,7 @@
 /* What the engine made of a block, for those who want to see it: errors with words. Stateless. */
 #include "gait/stalker.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "libgait/stalker_handle.h"

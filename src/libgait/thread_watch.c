@@ -11,7 +11,7 @@
 #include "base/mutex.h"
 #include "base/pool.h"
 #include "gait/hook.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "libgait/stay_loaded.h"
 #include "process/thread_list.h"
 
@@ -20,7 +20,7 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
-struct start {
+struct thread_start {
     void *(*function)(void *context);
     void *context;
 };
@@ -34,9 +34,9 @@ static struct mutex begin_lock;
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static struct start *create_start(void)
+static struct thread_start *create_start(void)
 {
-    struct start *start;
+    struct thread_start *start;
 
     mutex_lock(&lock);
     start = pool_allocate(&starts);
@@ -44,7 +44,7 @@ static struct start *create_start(void)
     return start;
 }
 
-static void destroy_start(struct start *start)
+static void destroy_start(struct thread_start *start)
 {
     mutex_lock(&lock);
     pool_free(&starts, start);
@@ -54,7 +54,7 @@ static void destroy_start(struct start *start)
 /* The thread's own function begins here, instead of where the program said. */
 static void *begin_thread(void *context)
 {
-    struct start start = *(struct start *)context;
+    struct thread_start start = *(struct thread_start *)context;
 
     destroy_start(context);
     (void)pthread_setspecific(key, &key);
@@ -83,12 +83,12 @@ static int create_instead(pthread_t *thread, const pthread_attr_t *attributes, v
                           void *context)
 {
     create_function *create = (create_function *)original_create;
-    struct start *start = create_start();
+    struct thread_start *start = create_start();
     int result;
 
     if (start == NULL)
         return create(thread, attributes, function, context);
-    *start = (struct start){function, context};
+    *start = (struct thread_start){function, context};
     result = create(thread, attributes, begin_thread, start);
     if (result != 0)
         destroy_start(start);
@@ -156,7 +156,7 @@ static int begin(struct gait_error *err)
 
     if (result != 0)
         return result;
-    if (pool_init(&starts, sizeof(struct start)) != 0 || pthread_key_create(&key, end_thread) != 0) {
+    if (pool_init(&starts, sizeof(struct thread_start)) != 0 || pthread_key_create(&key, end_thread) != 0) {
         (void)gait_hooks_release(hooks, NULL);
         return error_set(err, ENOMEM, "cannot watch threads: the C library has no more keys");
     }

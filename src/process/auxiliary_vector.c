@@ -12,12 +12,12 @@
 #define ENTRIES_MAX  64
 #define CONTROL_AUXV 0x41555856 /* PR_GET_AUXV */
 
-struct entry {
+struct auxiliary_entry {
     uint64_t type;
     uint64_t value;
 };
 
-static void take(const struct entry *entry, struct auxiliary_vector *vector)
+static void take(const struct auxiliary_entry *entry, struct auxiliary_vector *vector)
 {
     switch (entry->type) {
     case AT_PHDR:
@@ -41,7 +41,7 @@ static void take(const struct entry *entry, struct auxiliary_vector *vector)
 }
 
 /* How many bytes, or -errno. */
-static long read_entries(struct entry *entries, long size_bytes)
+static long read_entries(struct auxiliary_entry *entries, long size_bytes)
 {
     long got = raw_syscall(__NR_prctl, CONTROL_AUXV, (long)entries, size_bytes, 0, 0, 0);
     long fd;
@@ -58,7 +58,7 @@ static long read_entries(struct entry *entries, long size_bytes)
 
 int auxiliary_vector_read(struct auxiliary_vector *vector_out)
 {
-    struct entry entries[ENTRIES_MAX];
+    struct auxiliary_entry entries[ENTRIES_MAX];
     struct auxiliary_vector vector = {0};
     long size_bytes = read_entries(entries, sizeof(entries));
 

@@ -2,7 +2,7 @@
 /*
  * The CPU's own breakpoints, for one thread: it gets SIGTRAP right before it runs an instruction, or right after it has
  * touched some memory. Set by perf_event_open(), so nobody has to be traced. Whoever sets one has a handler for
- * SIGTRAP. A CPU has a few of them (x86-64: four). Raw system calls, no locks, no memory: any thread, inside the
+ * SIGTRAP. A CPU has a few of them. Raw system calls, no locks, no memory: any thread, inside the
  * target.
  */
 #ifndef GAIT_PROCESS_HARDWARE_BREAKPOINT_H

@@ -9,7 +9,7 @@
 
 #define BUFFER_BYTES 2048
 
-enum part {
+enum mapping_part {
     PART_START,
     PART_END,
     PART_ACCESS,
@@ -21,13 +21,13 @@ enum part {
 
 static struct memory_range own;
 
-struct line {
-    enum part part;
+struct mapping_line {
+    enum mapping_part part;
     unsigned access_count;
     struct mapping mapping;
 };
 
-static void begin_line(struct line *line)
+static void begin_line(struct mapping_line *line)
 {
     line->part = PART_START;
     line->access_count = 0;
@@ -56,7 +56,7 @@ static void take_access(struct mapping *mapping, unsigned place, char character)
         *places[place] = character == "rwxs"[place];
 }
 
-static void take_character(struct line *line, char character)
+static void take_character(struct mapping_line *line, char character)
 {
     struct mapping *mapping = &line->mapping;
     uint64_t *number = line->part == PART_START ? &mapping->start
@@ -93,7 +93,7 @@ void mapping_list_set_own(struct memory_range range)
     own = range;
 }
 
-static void end_line(struct line *line)
+static void end_line(struct mapping_line *line)
 {
     if (line->mapping.start >= own.low && line->mapping.end <= own.high)
         line->mapping.path_length = line->mapping.file_offset = 0;
@@ -105,7 +105,7 @@ int mapping_list_visit(uint64_t start, uint64_t end, void (*visit)(void *context
     static const char path[] = "/proc/thread-self/maps";
     long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
     char buffer[BUFFER_BYTES];
-    struct line line;
+    struct mapping_line line;
     long got;
 
     if (fd < 0)

@@ -32,14 +32,14 @@ static bool parse_digit(char character, unsigned *value_out, unsigned *mask_out)
     return true;
 }
 
-struct parser {
+struct pattern_parser {
     const char *text;
     size_t length;
     size_t at;
 };
 
 /* 1: a byte; 0: the end, or a colon; -EINVAL. */
-static int parse_byte(struct parser *parser, uint8_t *byte_out, uint8_t *mask_out)
+static int parse_byte(struct pattern_parser *parser, uint8_t *byte_out, uint8_t *mask_out)
 {
     unsigned high, low, high_mask, low_mask;
 
@@ -57,7 +57,7 @@ static int parse_byte(struct parser *parser, uint8_t *byte_out, uint8_t *mask_ou
 }
 
 /* The mask behind the colon: as many bytes, without wildcards. */
-static int parse_masks(struct parser *parser, struct memory_pattern *pattern)
+static int parse_masks(struct pattern_parser *parser, struct memory_pattern *pattern)
 {
     uint8_t mask, known;
     size_t count = 0;
@@ -114,7 +114,7 @@ static int complete(struct memory_pattern *pattern)
 
 int memory_pattern_parse(const char *text, size_t length, struct memory_pattern *pattern_out)
 {
-    struct parser parser = {text, length, 0};
+    struct pattern_parser parser = {text, length, 0};
     uint8_t byte, mask;
     int result;
 

@@ -63,7 +63,7 @@ static void scan_range(struct scan *scan, uint64_t start, uint64_t end)
 }
 
 /* The mappings of the range, one after the other: what is not mapped need not be tried. Neighbours are one. */
-struct walk {
+struct mapping_walk {
     struct scan *scan;
     uint64_t start;
     uint64_t end;
@@ -71,7 +71,7 @@ struct walk {
     uint64_t pending_end;
 };
 
-static void scan_pending(struct walk *walk)
+static void scan_pending(struct mapping_walk *walk)
 {
     uint64_t window = (uintptr_t)walk->scan->window, window_end = window + WINDOW_BYTES;
     uint64_t start = walk->pending_start, end = walk->pending_end;
@@ -88,7 +88,7 @@ static void scan_pending(struct walk *walk)
 
 static void take_mapping(void *context, const struct mapping *mapping)
 {
-    struct walk *walk = context;
+    struct mapping_walk *walk = context;
     uint64_t start = mapping->start > walk->start ? mapping->start : walk->start;
     uint64_t end = mapping->end < walk->end ? mapping->end : walk->end;
 
@@ -105,7 +105,7 @@ int memory_scan(const struct memory_pattern *pattern, uint64_t start, uint64_t e
                 bool (*visit)(void *context, uint64_t address), void *context)
 {
     struct scan scan = {.pattern = pattern, .visit = visit, .context = context};
-    struct walk walk = {.scan = &scan, .start = start, .end = end};
+    struct mapping_walk walk = {.scan = &scan, .start = start, .end = end};
     void *memory;
     int result;
 

@@ -37,7 +37,7 @@ struct known_module {
 };
 
 /* What the loader has. */
-struct look {
+struct module_look {
     struct module_observer *observer;
     uint64_t time;
     struct loader_entry *entries;
@@ -52,7 +52,7 @@ struct look {
 
 static bool begin_namespace(void *context, unsigned namespace_number, enum loader_state state)
 {
-    struct look *look = context;
+    struct module_look *look = context;
     /* At first, what can be had of a list that is changing is better than nothing. */
     bool is_read = state == LOADER_CONSISTENT || !look->observer->has_looked;
 
@@ -65,14 +65,14 @@ static bool begin_namespace(void *context, unsigned namespace_number, enum loade
 
 static void take_entry(void *context, const struct loader_entry *entry)
 {
-    struct look *look = context;
+    struct module_look *look = context;
 
     if (look->entry_count < ENTRIES_MAX)
         look->entries[look->entry_count++] = *entry;
 }
 
 /* False: what the loader has makes no sense, so nothing is to be made of it. */
-static bool read_lists(struct look *look)
+static bool read_lists(struct module_look *look)
 {
     const struct loader_visitor visitor = {look, begin_namespace, take_entry};
     int result =
@@ -94,7 +94,7 @@ static struct known_module *known_of(struct list_node *node)
 }
 
 /* Marks what is still there. How many entries are new; those are moved to the front. */
-static size_t match_entries(struct look *look)
+static size_t match_entries(struct module_look *look)
 {
     struct list_node *known = &look->observer->known, *next = known->next;
     size_t new_count = 0;
@@ -121,7 +121,7 @@ static size_t match_entries(struct look *look)
 }
 
 /* Whether something that the loader had told of is not there any more. */
-static bool has_gone(const struct look *look)
+static bool has_gone(const struct module_look *look)
 {
     LIST_FOR_EACH (node, &look->observer->known)
         if (known_of(node)->entry.link_map != 0 && !known_of(node)->is_seen)
@@ -131,7 +131,7 @@ static bool has_gone(const struct look *look)
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
-static void tell_loaded(struct look *look, const struct known_module *known)
+static void tell_loaded(struct module_look *look, const struct known_module *known)
 {
     const struct module_listener *listener = look->observer->listener;
 
@@ -139,7 +139,7 @@ static void tell_loaded(struct look *look, const struct known_module *known)
         listener->loaded(listener->context, &known->module, look->time);
 }
 
-static void remove_module(struct look *look, struct known_module *known)
+static void remove_module(struct module_look *look, struct known_module *known)
 {
     struct module_observer *observer = look->observer;
     const struct module_listener *listener = observer->listener;
@@ -151,7 +151,7 @@ static void remove_module(struct look *look, struct known_module *known)
     pool_free(&observer->pool, known);
 }
 
-static void remove_unseen(struct look *look)
+static void remove_unseen(struct module_look *look)
 {
     LIST_FOR_EACH_REMOVABLE (node, &look->observer->known)
         if (!known_of(node)->is_seen)
@@ -161,7 +161,8 @@ static void remove_unseen(struct look *look)
 /* ---- what is new ------------------------------------------------------------------------------------------------- */
 
 /* Where an entry's ELF header is; 0: nobody knows. Libraries whose addresses begin at 0 are the rule. */
-static uint64_t find_base(const struct look *look, const struct module_files *files, const struct loader_entry *entry)
+static uint64_t find_base(const struct module_look *look, const struct module_files *files,
+                          const struct loader_entry *entry)
 {
     const struct dynamic_loader *loader = &look->observer->loader;
     const struct module_file *file = module_files_at(files, entry->dynamic);
@@ -214,7 +215,7 @@ static void name_module(struct known_module *known, const struct module_file *fi
     known->module.path_length = text_length(known->path, MAPPING_PATH_BYTES_MAX);
 }
 
-static struct known_module *find_by_base(const struct look *look, uint64_t base)
+static struct known_module *find_by_base(const struct module_look *look, uint64_t base)
 {
     LIST_FOR_EACH (node, &look->observer->known)
         if (known_of(node)->module.base == base)
@@ -223,7 +224,7 @@ static struct known_module *find_by_base(const struct look *look, uint64_t base)
 }
 
 /* -ENOEXEC, -EFAULT: there is none, after all; -ENOMEM. */
-static int add_module(struct look *look, uint64_t base, const struct module_file *file,
+static int add_module(struct module_look *look, uint64_t base, const struct module_file *file,
                       const struct loader_entry *entry)
 {
     const struct dynamic_loader *loader = &look->observer->loader;
@@ -274,7 +275,7 @@ static bool adopt(struct known_module *known, const struct loader_entry *entry)
     return true;
 }
 
-static int add_entry(struct look *look, const struct module_files *files, const struct loader_entry *entry)
+static int add_entry(struct module_look *look, const struct module_files *files, const struct loader_entry *entry)
 {
     uint64_t base = find_base(look, files, entry);
     int result;
@@ -286,7 +287,7 @@ static int add_entry(struct look *look, const struct module_files *files, const 
 }
 
 /* What is mapped, and no loader tells of. */
-static int add_files(struct look *look, const struct module_files *files)
+static int add_files(struct module_look *look, const struct module_files *files)
 {
     int result = 0;
 
@@ -307,7 +308,7 @@ static int add_files(struct look *look, const struct module_files *files)
 }
 
 /* Those that only mappings tell of stay if nobody looks at mappings. */
-static void keep_unlisted(struct look *look)
+static void keep_unlisted(struct module_look *look)
 {
     LIST_FOR_EACH (node, &look->observer->known)
         known_of(node)->is_seen |= known_of(node)->entry.link_map == 0;
@@ -319,7 +320,7 @@ static void keep_unlisted(struct look *look)
  * What goes is told before what comes in its place. Of those that only mappings tell of it is known when mappings were
  * gone through; whether one has gone and something else has come there is found by add_files.
  */
-static int compare_all(struct look *look, size_t new_count)
+static int compare_all(struct module_look *look, size_t new_count)
 {
     struct module_files files = {.count = 0};
     int result = module_files_init(&files);
@@ -347,14 +348,14 @@ static int compare_all(struct look *look, size_t new_count)
 }
 
 /* Whether there may be something new of which the loader's lists tell nothing. */
-static bool may_be_more(const struct look *look)
+static bool may_be_more(const struct module_look *look)
 {
     const struct module_observer *observer = look->observer;
 
     return !observer->has_looked || !look->is_list_there || (observer->loader.hides_namespaces && !look->is_changing);
 }
 
-static int compare(struct look *look)
+static int compare(struct module_look *look)
 {
     struct module_observer *observer = look->observer;
     size_t new_count;
@@ -382,7 +383,7 @@ static int compare(struct look *look)
 
 int module_observer_notice(struct module_observer *observer)
 {
-    struct look look = {.observer = observer, .time = time_counter()};
+    struct module_look look = {.observer = observer, .time = time_counter()};
     void *memory;
     int result = owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS);
 

@@ -19,7 +19,7 @@
 #define SA_RESTORER  0x04000000u
 
 /* What the kernel calls a sigaction. */
-struct action {
+struct signal_setting {
     uint64_t handler;
     uint64_t flags;
     uint64_t restorer;
@@ -50,7 +50,7 @@ void stack_scan_init(struct stack_scan *scan, const struct forced_memory *memory
     if (mapping_list_visit(0, UINT64_MAX, add_mapping, scan) != 0)
         scan->is_bounded = false;
     for (int signal = 1; signal <= SIGNALS; signal++) {
-        struct action action = {0};
+        struct signal_setting action = {0};
 
         if (raw_syscall(__NR_rt_sigaction, signal, 0, (long)&action, sizeof(action.mask), 0, 0) == 0 &&
             (action.flags & SA_RESTORER) != 0 && action.restorer != 0)
@@ -64,7 +64,7 @@ void stack_scan_deinit(struct stack_scan *scan)
 }
 
 /* A stack that is being looked at, and those to come. */
-struct walk {
+struct stacks_walk {
     const struct stack_scan *scan;
     uint64_t starts[STACKS_MAX];
     size_t start_count;
@@ -79,7 +79,7 @@ bool stack_scan_is_restorer(const struct stack_scan *scan, uint64_t word)
 }
 
 /* What lies above on the same stack is met anyway. */
-static void follow(struct walk *walk, uint64_t frame, uint64_t sp)
+static void follow(struct stacks_walk *walk, uint64_t frame, uint64_t sp)
 {
     if (sp > frame && sp - frame < STACK_SCAN_BYTES_MAX)
         return;
@@ -90,7 +90,7 @@ static void follow(struct walk *walk, uint64_t frame, uint64_t sp)
         walk->starts[walk->start_count++] = sp;
 }
 
-static void look_at_frame(struct walk *walk, uint64_t frame)
+static void look_at_frame(struct stacks_walk *walk, uint64_t frame)
 {
     const struct stack_scan *scan = walk->scan;
     uint64_t pc_at = signal_saved_pc_at(frame), sp_at = signal_saved_sp_at(frame), pc, sp;
@@ -103,7 +103,7 @@ static void look_at_frame(struct walk *walk, uint64_t frame)
     follow(walk, frame, sp);
 }
 
-static void look_at_words(struct walk *walk, uint64_t place, const uint64_t *words, size_t count)
+static void look_at_words(struct stacks_walk *walk, uint64_t place, const uint64_t *words, size_t count)
 {
     const struct stack_scan *scan = walk->scan;
 
@@ -144,7 +144,7 @@ static uint64_t end_of_stack(const struct stack_scan *scan, uint64_t start)
 }
 
 /* The kernel reads whole pages or nothing of them, so that a block never crosses into one. */
-static void look_at_stack(struct walk *walk, uint64_t start)
+static void look_at_stack(struct stacks_walk *walk, uint64_t start)
 {
     uint64_t words[BUFFER_WORDS];
     uint64_t place = start & ~(uint64_t)7, end = end_of_stack(walk->scan, place);
@@ -159,7 +159,7 @@ static void look_at_stack(struct walk *walk, uint64_t start)
     }
 }
 
-static void look_at_stacks(struct walk *walk)
+static void look_at_stacks(struct stacks_walk *walk)
 {
     for (size_t i = 0; i < walk->start_count; i++)
         look_at_stack(walk, walk->starts[i]);
@@ -167,14 +167,14 @@ static void look_at_stacks(struct walk *walk)
 
 void stack_scan_run(const struct stack_scan *scan, uint64_t sp)
 {
-    struct walk walk = {.scan = scan, .starts = {sp}, .start_count = 1};
+    struct stacks_walk walk = {.scan = scan, .starts = {sp}, .start_count = 1};
 
     look_at_stacks(&walk);
 }
 
 void stack_scan_frame(const struct stack_scan *scan, uint64_t frame)
 {
-    struct walk walk = {.scan = scan};
+    struct stacks_walk walk = {.scan = scan};
 
     look_at_frame(&walk, frame);
     look_at_stacks(&walk);

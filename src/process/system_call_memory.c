@@ -212,8 +212,8 @@ static bool is_the_moment(const struct system_call_argument *argument, unsigned 
     return (direction & SYSTEM_CALL_OUT) != 0 && moment->result >= 0;
 }
 
-bool system_call_memory(const struct system_call *call, unsigned which, const struct system_call_moment *moment,
-                        struct system_call_memory *memory_out)
+bool system_call_memory(const struct system_call_signature *call, unsigned which,
+                        const struct system_call_moment *moment, struct system_call_memory *memory_out)
 {
     const struct system_call_argument *argument = &call->arguments[which];
     uint64_t address = moment->arguments[which];

@@ -33,7 +33,7 @@ struct system_call_moment {
  * What argument `which` points at and is worth keeping at that moment: false where that is nothing. What is behind
  * pointers inside of it (iovec, msghdr) is not looked at. Sizes are the program's word: bound them.
  */
-MUST_USE bool system_call_memory(const struct system_call *call, unsigned which,
+MUST_USE bool system_call_memory(const struct system_call_signature *call, unsigned which,
                                  const struct system_call_moment *moment, struct system_call_memory *memory_out);
 
 #endif

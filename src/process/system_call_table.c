@@ -154,7 +154,7 @@ enum {
 /* The empty one in front lets calls without arguments be counted. */
 #define COUNT(...) (sizeof((struct system_call_argument[]){{0, 0, 0, 0}, ##__VA_ARGS__}) / 4 - 1)
 
-static const struct system_call calls[] = {
+static const struct system_call_signature calls[] = {
 #define SYSTEM_CALL(label, sets, kind, ...)                                                                            \
     {#label, sets, NUMBER_##label, SYSTEM_CALL_##kind, COUNT(__VA_ARGS__), {__VA_ARGS__}},
 #include "process/system_calls.def"
@@ -190,19 +190,19 @@ size_t system_call_count(void)
     return CALL_COUNT;
 }
 
-const struct system_call *system_call_at(size_t index)
+const struct system_call_signature *system_call_at(size_t index)
 {
     return &calls[index];
 }
 
-const struct system_call *system_call_by_number(uint64_t number)
+const struct system_call_signature *system_call_by_number(uint64_t number)
 {
     size_t index = number < SYSTEM_CALL_NUMBERS ? index_by_number[number] : 0;
 
     return index == 0 ? NULL : &calls[index - 1];
 }
 
-const struct system_call *system_call_by_name(const char *name, size_t length)
+const struct system_call_signature *system_call_by_name(const char *name, size_t length)
 {
     for (size_t i = 0; i < CALL_COUNT; i++) {
         size_t same = 0;

@@ -169,7 +169,7 @@ struct system_call_argument {
 };
 
 /* No pointers in it, so that the agent has nothing to relocate. */
-struct system_call {
+struct system_call_signature {
     char name[24];
     uint32_t classes; /* bits of enum system_call_class */
     int16_t number;   /* on this CPU; negative: it is not there */
@@ -180,13 +180,13 @@ struct system_call {
 
 /* All system calls, also of other CPUs, for index 0 .. count - 1. */
 size_t system_call_count(void);
-const struct system_call *system_call_at(size_t index);
+const struct system_call_signature *system_call_at(size_t index);
 
 /* The call of that number on this CPU, or NULL. */
-const struct system_call *system_call_by_number(uint64_t number);
+const struct system_call_signature *system_call_by_number(uint64_t number);
 
 /* The call of that name, of `length` characters, which this CPU has; or NULL. */
-const struct system_call *system_call_by_name(const char *name, size_t length);
+const struct system_call_signature *system_call_by_name(const char *name, size_t length);
 
 /* Bytes of one struct, on this CPU. */
 size_t system_call_struct_bytes(enum system_call_struct which);

@@ -25,7 +25,7 @@ struct known_thread {
     bool is_over; /* its end was told, though it is there */
 };
 
-struct look {
+struct thread_look {
     struct thread_observer *observer;
     uint64_t time;
     int result;
@@ -103,7 +103,7 @@ static struct known_thread *find(const struct thread_observer *observer, int tid
     return NULL;
 }
 
-static void tell_end(struct look *look, struct known_thread *known)
+static void tell_end(struct thread_look *look, struct known_thread *known)
 {
     const struct thread_listener *listener = look->observer->listener;
 
@@ -112,14 +112,14 @@ static void tell_end(struct look *look, struct known_thread *known)
     known->is_over = true;
 }
 
-static void remove_thread(struct look *look, struct known_thread *known)
+static void remove_thread(struct thread_look *look, struct known_thread *known)
 {
     list_remove(&known->node);
     tell_end(look, known);
     pool_free(&look->observer->pool, known);
 }
 
-static void add_thread(struct look *look, const struct observed_thread *thread)
+static void add_thread(struct thread_look *look, const struct observed_thread *thread)
 {
     const struct thread_listener *listener = look->observer->listener;
     struct known_thread *known = pool_allocate(&look->observer->pool);
@@ -139,7 +139,7 @@ static bool is_same_name(const char *left, const char *right)
     return memcmp(left, right, THREAD_NAME_BYTES) == 0;
 }
 
-static void compare_name(struct look *look, struct known_thread *known, const struct observed_thread *thread)
+static void compare_name(struct thread_look *look, struct known_thread *known, const struct observed_thread *thread)
 {
     const struct thread_listener *listener = look->observer->listener;
     struct observed_thread before = known->thread;
@@ -153,7 +153,7 @@ static void compare_name(struct look *look, struct known_thread *known, const st
 
 static bool look_at(void *context, int tid)
 {
-    struct look *look = context;
+    struct thread_look *look = context;
     struct known_thread *known = find(look->observer, tid);
     struct observed_thread thread;
     bool exists;
@@ -173,7 +173,7 @@ static bool look_at(void *context, int tid)
     return true;
 }
 
-static int look_at_all(struct look *look)
+static int look_at_all(struct thread_look *look)
 {
     int result;
 
@@ -189,17 +189,17 @@ static int look_at_all(struct look *look)
     return look->result;
 }
 
-static int begin_look(struct thread_observer *observer, struct look *look)
+static int begin_look(struct thread_observer *observer, struct thread_look *look)
 {
     int result = owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS);
 
-    *look = (struct look){.observer = observer, .time = time_counter()};
+    *look = (struct thread_look){.observer = observer, .time = time_counter()};
     return result;
 }
 
 int thread_observer_look(struct thread_observer *observer)
 {
-    struct look look;
+    struct thread_look look;
     int result = begin_look(observer, &look);
 
     if (result != 0)
@@ -211,7 +211,7 @@ int thread_observer_look(struct thread_observer *observer)
 
 int thread_observer_look_at(struct thread_observer *observer, int tid)
 {
-    struct look look;
+    struct thread_look look;
     int result = begin_look(observer, &look);
 
     if (result != 0)
@@ -223,7 +223,7 @@ int thread_observer_look_at(struct thread_observer *observer, int tid)
 
 int thread_observer_note_end(struct thread_observer *observer, int tid)
 {
-    struct look look;
+    struct thread_look look;
     int result = begin_look(observer, &look);
     struct known_thread *known;
 

@@ -19,7 +19,7 @@
 #define CHANGE_TIMEOUT_MS 2000u
 #define END_TIMEOUT_MS    2000u
 
-struct exchange {
+struct thread_exchange {
     struct tracing_helper helper;
     struct traced_thread thread;
 };
@@ -27,7 +27,7 @@ struct exchange {
 /* ---- the helper ------------------------------------------------------------------------------------------------- */
 
 /* Asks the caller for help once. */
-UNSANITIZED static int seize(struct exchange *exchange)
+UNSANITIZED static int seize(struct thread_exchange *exchange)
 {
     struct tracing_helper *helper = &exchange->helper;
     int result = thread_tracing_seize(&exchange->thread, helper->process);
@@ -41,7 +41,7 @@ UNSANITIZED static int seize(struct exchange *exchange)
 }
 
 /* Lets the caller decide. Until then nobody but the helper changes the phase. */
-UNSANITIZED static int hand_over(struct exchange *exchange)
+UNSANITIZED static int hand_over(struct thread_exchange *exchange)
 {
     struct tracing_helper *helper = &exchange->helper;
     uint32_t phase = atomic_load_explicit(&helper->phase, memory_order_relaxed);
@@ -56,7 +56,7 @@ UNSANITIZED static int hand_over(struct exchange *exchange)
 
 UNSANITIZED static void stop_and_ask(struct tracing_helper *helper)
 {
-    struct exchange *exchange = (struct exchange *)helper;
+    struct thread_exchange *exchange = (struct thread_exchange *)helper;
     int result = seize(exchange);
 
     if (result == 0)
@@ -73,7 +73,7 @@ UNSANITIZED static void stop_and_ask(struct tracing_helper *helper)
 
 /* ---- the caller ------------------------------------------------------------------------------------------------- */
 
-static int modify_by_helper(struct exchange *exchange, thread_change change, void *context)
+static int modify_by_helper(struct thread_exchange *exchange, thread_change change, void *context)
 {
     struct tracing_helper *helper = &exchange->helper;
     uint32_t phase = tracing_helper_wait(helper, HELPER_STARTING, STOP_TIMEOUT_MS);
@@ -94,14 +94,14 @@ static int modify_by_helper(struct exchange *exchange, thread_change change, voi
 static int modify_locked(int tid, thread_change change, void *context)
 {
     struct tracing_helper *helper;
-    int result = tracing_helper_create(sizeof(struct exchange), &helper);
+    int result = tracing_helper_create(sizeof(struct thread_exchange), &helper);
 
     if (result != 0)
         return result;
-    thread_tracing_init(&((struct exchange *)helper)->thread, tid);
+    thread_tracing_init(&((struct thread_exchange *)helper)->thread, tid);
     result = tracing_helper_start(helper, stop_and_ask);
     if (result == 0)
-        result = modify_by_helper((struct exchange *)helper, change, context);
+        result = modify_by_helper((struct thread_exchange *)helper, change, context);
     if (result == -EPERM && !thread_exists(tid))
         return -ESRCH;
     return result;

@@ -43,7 +43,7 @@ struct held_thread {
     enum hold hold;
 };
 
-struct exchange {
+struct threads_exchange {
     struct tracing_helper helper;
     size_t capacity;
     size_t count;
@@ -54,7 +54,7 @@ struct exchange {
 /* ---- the helper ------------------------------------------------------------------------------------------------- */
 
 /* Asks the caller for help, once in each round. */
-UNSANITIZED static int seize(struct exchange *exchange, struct held_thread *thread)
+UNSANITIZED static int seize(struct threads_exchange *exchange, struct held_thread *thread)
 {
     struct tracing_helper *helper = &exchange->helper;
     int result = thread_tracing_seize(&thread->traced, helper->process);
@@ -68,7 +68,7 @@ UNSANITIZED static int seize(struct exchange *exchange, struct held_thread *thre
     return thread_tracing_seize(&thread->traced, helper->process);
 }
 
-UNSANITIZED static int ask(struct exchange *exchange, struct held_thread *thread)
+UNSANITIZED static int ask(struct threads_exchange *exchange, struct held_thread *thread)
 {
     int result = seize(exchange, thread);
 
@@ -90,7 +90,7 @@ UNSANITIZED static int await(struct held_thread *thread)
     return result == -ESRCH ? 0 : result;
 }
 
-UNSANITIZED static int stop_wanted(struct exchange *exchange)
+UNSANITIZED static int stop_wanted(struct threads_exchange *exchange)
 {
     int result = 0;
 
@@ -113,7 +113,7 @@ UNSANITIZED static uint32_t show(struct tracing_helper *helper)
 }
 
 /* The first error, after all have been written. A thread that was killed meanwhile needs no registers. */
-UNSANITIZED static int write_changed(struct exchange *exchange)
+UNSANITIZED static int write_changed(struct threads_exchange *exchange)
 {
     int result = 0;
 
@@ -132,7 +132,7 @@ UNSANITIZED static int write_changed(struct exchange *exchange)
 
 UNSANITIZED static void stop_and_show(struct tracing_helper *helper)
 {
-    struct exchange *exchange = (struct exchange *)helper;
+    struct threads_exchange *exchange = (struct threads_exchange *)helper;
     uint32_t phase;
     int result;
 
@@ -149,15 +149,15 @@ UNSANITIZED static void stop_and_show(struct tracing_helper *helper)
 
 /* ---- the caller ------------------------------------------------------------------------------------------------- */
 
-struct listing {
-    struct exchange *exchange;
+struct thread_listing {
+    struct threads_exchange *exchange;
     int self;
     size_t visited_count;
     size_t new_count;
     bool is_doubtful; /* somebody on it is ending, so others may be missing */
 };
 
-static bool is_known(const struct exchange *exchange, int tid)
+static bool is_known(const struct threads_exchange *exchange, int tid)
 {
     for (size_t i = 0; i < exchange->count; i++)
         if (exchange->threads[i].traced.tid == tid && exchange->threads[i].hold != HOLD_GONE)
@@ -166,7 +166,7 @@ static bool is_known(const struct exchange *exchange, int tid)
 }
 
 /* A tid that is gone may be listed for a moment more, or be another thread's by now. */
-static bool has_gone(const struct exchange *exchange, int tid)
+static bool has_gone(const struct threads_exchange *exchange, int tid)
 {
     for (size_t i = 0; i < exchange->count; i++)
         if (exchange->threads[i].traced.tid == tid)
@@ -177,8 +177,8 @@ static bool has_gone(const struct exchange *exchange, int tid)
 /* A main thread that has ended stays on the list as long as the process lives. */
 static bool add_if_new(void *context, int tid)
 {
-    struct listing *listing = context;
-    struct exchange *exchange = listing->exchange;
+    struct thread_listing *listing = context;
+    struct threads_exchange *exchange = listing->exchange;
 
     listing->visited_count++;
     if (tid == listing->self || is_known(exchange, tid))
@@ -197,7 +197,7 @@ static bool add_if_new(void *context, int tid)
 }
 
 /* A thread that is ending may not be traced; then it is gone. */
-static int look_at_refused(struct exchange *exchange)
+static int look_at_refused(struct threads_exchange *exchange)
 {
     for (size_t i = 0; i < exchange->count; i++) {
         struct held_thread *thread = &exchange->threads[i];
@@ -215,7 +215,7 @@ static int look_at_refused(struct exchange *exchange)
  * When a thread ends while the kernel is listing it, the list may end there. A list is whole if there are no more
  * threads than it has, and none of it is ending: all that it has stand still, so they were there to be counted.
  */
-static int is_whole(const struct listing *listing, bool *whole_out)
+static int is_whole(const struct thread_listing *listing, bool *whole_out)
 {
     size_t count;
     int result = thread_list_count(&count);
@@ -226,14 +226,14 @@ static int is_whole(const struct listing *listing, bool *whole_out)
 }
 
 /* Adds those that nobody has stopped yet; how many there are. CROWDED: there is no room for all; -ETIMEDOUT. */
-static int list_new(struct exchange *exchange, size_t *new_out)
+static int list_new(struct threads_exchange *exchange, size_t *new_out)
 {
     struct futex_deadline deadline = futex_deadline_after(STOP_TIMEOUT_MS);
     size_t before = exchange->count;
     bool whole = false;
 
     do {
-        struct listing listing = {.exchange = exchange, .self = thread_current()};
+        struct thread_listing listing = {.exchange = exchange, .self = thread_current()};
         int result = thread_list_visit(add_if_new, &listing);
 
         *new_out = listing.new_count;
@@ -247,7 +247,7 @@ static int list_new(struct exchange *exchange, size_t *new_out)
     return -ETIMEDOUT;
 }
 
-static size_t collect_shown(struct exchange *exchange)
+static size_t collect_shown(struct threads_exchange *exchange)
 {
     size_t count = 0;
 
@@ -260,7 +260,7 @@ static size_t collect_shown(struct exchange *exchange)
     return count;
 }
 
-static void take_over_marks(struct exchange *exchange)
+static void take_over_marks(struct threads_exchange *exchange)
 {
     size_t shown = 0;
 
@@ -270,7 +270,7 @@ static void take_over_marks(struct exchange *exchange)
 }
 
 /* Whether one that is asked for waits for something that nobody can interrupt. */
-static bool is_hopeless(const struct exchange *exchange)
+static bool is_hopeless(const struct threads_exchange *exchange)
 {
     for (size_t i = 0; i < exchange->count; i++) {
         enum thread_state state;
@@ -283,7 +283,7 @@ static bool is_hopeless(const struct exchange *exchange)
 }
 
 /* On a system with too much to do, stopping takes its time. */
-static uint32_t wait_for_stop(struct exchange *exchange, enum helper_phase from)
+static uint32_t wait_for_stop(struct threads_exchange *exchange, enum helper_phase from)
 {
     struct tracing_helper *helper = &exchange->helper;
     uint32_t phase = from;
@@ -297,7 +297,7 @@ static uint32_t wait_for_stop(struct exchange *exchange, enum helper_phase from)
 }
 
 /* Until a listing has nobody new. CROWDED: there is no room for all; NO_ANSWER: ask the helper why. */
-static int stop_all(struct exchange *exchange)
+static int stop_all(struct threads_exchange *exchange)
 {
     struct tracing_helper *helper = &exchange->helper;
     uint32_t phase = wait_for_stop(exchange, HELPER_STARTING);
@@ -316,7 +316,7 @@ static int stop_all(struct exchange *exchange)
     return NO_ANSWER;
 }
 
-static int stop_and_change(struct exchange *exchange, threads_change change, void *context)
+static int stop_and_change(struct threads_exchange *exchange, threads_change change, void *context)
 {
     struct tracing_helper *helper = &exchange->helper;
     int result = stop_all(exchange);
@@ -334,16 +334,16 @@ static int stop_and_change(struct exchange *exchange, threads_change change, voi
     return result != 0 ? result : outcome;
 }
 
-static int create(size_t capacity, struct exchange **exchange_out)
+static int create(size_t capacity, struct threads_exchange **exchange_out)
 {
     size_t threads_bytes = capacity * sizeof(struct held_thread);
-    size_t struct_bytes = sizeof(struct exchange) + threads_bytes + capacity * sizeof(struct stopped_thread);
+    size_t struct_bytes = sizeof(struct threads_exchange) + threads_bytes + capacity * sizeof(struct stopped_thread);
     struct tracing_helper *helper;
     int result = tracing_helper_create(struct_bytes, &helper);
 
     if (result != 0)
         return result;
-    *exchange_out = (struct exchange *)helper;
+    *exchange_out = (struct threads_exchange *)helper;
     (*exchange_out)->capacity = capacity;
     (*exchange_out)->shown = (struct stopped_thread *)(void *)((uint8_t *)(*exchange_out)->threads + threads_bytes);
     return 0;
@@ -352,7 +352,7 @@ static int create(size_t capacity, struct exchange **exchange_out)
 /* CROWDED: there were more threads than `capacity`. */
 static int try_with_room(size_t capacity, threads_change change, void *context)
 {
-    struct exchange *exchange;
+    struct threads_exchange *exchange;
     size_t new_count;
     int result = create(capacity, &exchange);
 

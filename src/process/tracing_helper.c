@@ -134,7 +134,7 @@ void tracing_helper_discard(struct tracing_helper *helper)
 }
 
 /* What sched_setattr takes, as of its first version. */
-struct scheduling {
+struct scheduling_attributes {
     uint32_t size_bytes;
     uint32_t policy;
     uint64_t flags;
@@ -151,7 +151,7 @@ struct scheduling {
  */
 UNSANITIZED static void ask_for_short_turns(void)
 {
-    struct scheduling scheduling;
+    struct scheduling_attributes scheduling;
 
     if (raw_syscall(__NR_sched_getattr, 0, (long)&scheduling, sizeof(scheduling), 0, 0, 0) != 0 ||
         scheduling.policy != SCHED_NORMAL)

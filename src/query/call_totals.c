@@ -16,7 +16,7 @@
 
 #define OPEN_AT_FIRST 256u
 
-struct worker {
+struct totals_worker {
     struct event_scan scan;
     struct call_tracker tracker;
     struct function_sums sums;
@@ -31,7 +31,7 @@ struct worker {
 
 static int begin_call(void *context, const struct view_call *call)
 {
-    struct worker *worker = context;
+    struct totals_worker *worker = context;
     uint32_t sum = function_sums_find(&worker->sums, worker->process, call->function, call->begin);
 
     if (worker->open_count == worker->open_capacity) {
@@ -52,7 +52,7 @@ static int begin_call(void *context, const struct view_call *call)
 
 static int end_call(void *context, const struct view_call *call)
 {
-    struct worker *worker = context;
+    struct totals_worker *worker = context;
     struct function_sum *sum = &worker->sums.sums[worker->open[--worker->open_count]];
     uint64_t ticks = call->end - call->begin;
 
@@ -67,22 +67,22 @@ static int end_call(void *context, const struct view_call *call)
 
 static int take_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
-    return call_tracker_take(&((struct worker *)context)->tracker, events, count, span);
+    return call_tracker_take(&((struct totals_worker *)context)->tracker, events, count, span);
 }
 
 static void lose_events(void *context, uint64_t bytes)
 {
-    call_tracker_lose(&((struct worker *)context)->tracker, bytes);
+    call_tracker_lose(&((struct totals_worker *)context)->tracker, bytes);
 }
 
 static void skip_events(void *context)
 {
-    call_tracker_lose(&((struct worker *)context)->tracker, 0);
+    call_tracker_lose(&((struct totals_worker *)context)->tracker, 0);
 }
 
 static void begin_thread(void *context, size_t thread)
 {
-    struct worker *worker = context;
+    struct totals_worker *worker = context;
     const struct call_receiver receiver = {begin_call, end_call, NULL, worker};
 
     worker->process = (uint32_t)worker->scan.trace->threads[thread].process;
@@ -91,7 +91,7 @@ static void begin_thread(void *context, size_t thread)
 
 static void end_thread(void *context, size_t thread)
 {
-    struct worker *worker = context;
+    struct totals_worker *worker = context;
 
     (void)thread;
     call_tracker_finish(&worker->tracker);
@@ -102,7 +102,7 @@ static void end_thread(void *context, size_t thread)
 
 static int read_thread(void *context, unsigned number, size_t thread)
 {
-    struct worker *worker = (struct worker *)context + number;
+    struct totals_worker *worker = (struct totals_worker *)context + number;
 
     event_scan_read(&worker->scan, thread);
     return worker->result;
@@ -157,7 +157,7 @@ static int compare(const void *left_sum, const void *right_sum)
 }
 
 /* Who read which thread is chance; the order in which functions are numbered is not. */
-static int collect(struct call_totals *totals, struct query_source *source, struct worker *workers)
+static int collect(struct call_totals *totals, struct query_source *source, struct totals_worker *workers)
 {
     struct function_sum *all;
     size_t count = 0;
@@ -183,7 +183,7 @@ static int collect(struct call_totals *totals, struct query_source *source, stru
 
 static int sum_times(struct call_totals *totals, struct query_source *source)
 {
-    struct worker *workers = calloc(THREAD_PASS_WORKERS, sizeof(*workers));
+    struct totals_worker *workers = calloc(THREAD_PASS_WORKERS, sizeof(*workers));
     const struct thread_pass pass = {.trace = source->trace, .read = read_thread, .context = workers};
     int result;
 

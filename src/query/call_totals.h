@@ -17,6 +17,17 @@ struct call_total {
     uint64_t longest;
 };
 
+/* Adds a call of so many ticks, of which some are of calls that it made. */
+static inline void call_total_add(struct call_total *total, uint64_t ticks, uint64_t inner, bool is_outermost)
+{
+    total->calls++;
+    total->summed += ticks;
+    total->self += ticks - inner;
+    total->total += is_outermost ? ticks : 0;
+    total->shortest = ticks < total->shortest ? ticks : total->shortest;
+    total->longest = ticks > total->longest ? ticks : total->longest;
+}
+
 struct call_totals {
     struct call_total *totals; /* by the number of the function */
     size_t count;

@@ -67,7 +67,7 @@ static int compare_functions(struct query_source *source, int column, uint32_t l
     case PLACE_LINE:
         return compare_numbers(functions[0].line, functions[1].line);
     default:
-        return compare_numbers(left, right);
+        return compare_numbers((uint64_t)functions[0].id ^ 1ull << 63, (uint64_t)functions[1].id ^ 1ull << 63);
     }
 }
 

@@ -2,7 +2,7 @@
 /* Behind what is no record, reading goes on with the next chunk, and the rest of this one is lost. */
 #include "query/detail_scan.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static struct place_thread thread_of(const struct view_trace *trace, const struc
     for (size_t i = 0; i < trace->process_count; i++)
         if (trace->processes[i].pid == file->pid && trace->processes[i].image == file->image)
             place.process = i;
-    for (size_t i = 0; i < trace->thread_count; i++)
+    for (size_t i = 0; i < trace->thread_count + trace->silent_count; i++)
         if (trace->threads[i].process == place.process && trace->threads[i].tid == file->tid &&
             trace->threads[i].generation == file->generation)
             place = place_of_thread(trace, i);

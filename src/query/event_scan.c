@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/event_scan.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/stream_reader.h"
 
 #include <errno.h>

@@ -21,7 +21,7 @@
 #define NUMBERS_MAX (1u << 22)
 
 /* Of a function in a thread, before functions are numbered. */
-struct counted {
+struct counted_function {
     size_t thread;
     uint64_t address;
     uint64_t time;
@@ -35,7 +35,7 @@ struct number_count {
     uint64_t left;
 };
 
-struct worker {
+struct tally_worker {
     const struct view_trace *trace;
     enum event_tally_subject subject;
     struct event_scan scan;
@@ -49,7 +49,7 @@ struct worker {
     uint64_t from;
     uint64_t to; /* when something is mapped, or unmapped */
 
-    struct counted *counted;
+    struct counted_function *counted;
     size_t count;
     size_t capacity;
     int result; /* -ENOMEM */
@@ -63,7 +63,7 @@ static unsigned bit_of(uint32_t kind)
 }
 
 /* Adds to what happened so often at an address; of calls the kind is 0. */
-static int add(struct worker *worker, uint32_t kind, uint64_t address, uint64_t time, uint64_t count)
+static int add(struct tally_worker *worker, uint32_t kind, uint64_t address, uint64_t time, uint64_t count)
 {
     struct function_sums *sums = &worker->sums[bit_of(kind)];
     uint32_t sum = function_sums_find(sums, worker->process, address, time);
@@ -76,7 +76,7 @@ static int add(struct worker *worker, uint32_t kind, uint64_t address, uint64_t 
 
 static int take_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
-    struct worker *worker = context;
+    struct tally_worker *worker = context;
 
     for (size_t i = 0; i < count && worker->result == 0; i++) {
         uint64_t time = trace_span_time(span, events, count, i);
@@ -94,7 +94,7 @@ static int take_events(void *context, const struct gait_event *events, size_t co
 /* ---- as records -------------------------------------------------------------------------------------------------- */
 
 /* Of a function that begins there. */
-static int add_function(struct worker *worker, uint64_t address, const struct number_count *seen)
+static int add_function(struct tally_worker *worker, uint64_t address, const struct number_count *seen)
 {
     bool is_events = worker->subject == EVENT_TALLY_EVENTS;
     int result = 0;
@@ -107,7 +107,7 @@ static int add_function(struct worker *worker, uint64_t address, const struct nu
 }
 
 /* Gives what was counted by number to the functions. False: a number is of no block. */
-static bool settle(struct worker *worker, const struct event_blocks *blocks)
+static bool settle(struct tally_worker *worker, const struct event_blocks *blocks)
 {
     struct event_block block;
 
@@ -127,7 +127,7 @@ static bool settle(struct worker *worker, const struct event_blocks *blocks)
 }
 
 /* NULL: there is no memory, or the number is larger than any that there should be. */
-static struct number_count *grow(struct worker *worker, uint32_t number)
+static struct number_count *grow(struct tally_worker *worker, uint32_t number)
 {
     size_t capacity = (size_t)number + number / 2 + 1024;
     struct number_count *grown;
@@ -148,13 +148,13 @@ static struct number_count *grow(struct worker *worker, uint32_t number)
     return &worker->numbers[number];
 }
 
-static inline struct number_count *count_of(struct worker *worker, uint32_t number)
+static inline struct number_count *count_of(struct tally_worker *worker, uint32_t number)
 {
     return number < worker->number_count ? &worker->numbers[number] : grow(worker, number);
 }
 
 /* Something was mapped, or unmapped: numbers may be of other functions from now on. */
-static bool begin_pause(struct worker *worker, const struct event_blocks *blocks)
+static bool begin_pause(struct tally_worker *worker, const struct event_blocks *blocks)
 {
     if (!settle(worker, blocks))
         return false;
@@ -166,7 +166,8 @@ static bool begin_pause(struct worker *worker, const struct event_blocks *blocks
 }
 
 /* False: something is odd, or there is no memory. */
-static bool count_records(struct worker *worker, const struct event_blocks *blocks, const struct stream_chunk *chunk)
+static bool count_records(struct tally_worker *worker, const struct event_blocks *blocks,
+                          const struct stream_chunk *chunk)
 {
     if (chunk->size_bytes % EVENT_HOOK_BYTES != 0)
         return false;
@@ -193,7 +194,7 @@ static bool count_records(struct worker *worker, const struct event_blocks *bloc
     return true;
 }
 
-static bool add_counts(struct worker *worker, const struct stream_glance *counts)
+static bool add_counts(struct tally_worker *worker, const struct stream_glance *counts)
 {
     for (uint32_t i = 0; i < counts->count; i++) {
         struct number_count *count = count_of(worker, counts->counts[i].number);
@@ -208,7 +209,7 @@ static bool add_counts(struct worker *worker, const struct stream_glance *counts
 }
 
 /* Takes a chunk, if there is one, by its counts where nothing is mapped or unmapped in its time. */
-static bool count_chunk(struct worker *worker, const struct event_blocks *blocks, struct stream_reader *reader)
+static bool count_chunk(struct tally_worker *worker, const struct event_blocks *blocks, struct stream_reader *reader)
 {
     struct stream_glance glance;
     struct stream_chunk chunk;
@@ -221,7 +222,7 @@ static bool count_chunk(struct worker *worker, const struct event_blocks *blocks
 }
 
 /* False: it is to be read as events. */
-static bool count_piece(struct worker *worker, const struct view_thread *thread, const char *path)
+static bool count_piece(struct tally_worker *worker, const struct view_thread *thread, const char *path)
 {
     struct stream_reader reader;
     struct trace_block_space space;
@@ -241,7 +242,7 @@ static bool count_piece(struct worker *worker, const struct view_thread *thread,
     return is_good && worker->result == 0;
 }
 
-static bool count_pieces(struct worker *worker, size_t thread)
+static bool count_pieces(struct tally_worker *worker, size_t thread)
 {
     const struct view_thread *shown = &worker->trace->threads[thread];
 
@@ -253,7 +254,7 @@ static bool count_pieces(struct worker *worker, size_t thread)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static void begin_thread(struct worker *worker, size_t thread)
+static void begin_thread(struct tally_worker *worker, size_t thread)
 {
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         function_sums_clear(&worker->sums[bit]);
@@ -264,11 +265,11 @@ static void begin_thread(struct worker *worker, size_t thread)
     worker->process = (uint32_t)worker->trace->threads[thread].process;
 }
 
-static int keep(struct worker *worker, const struct counted *counted)
+static int keep(struct tally_worker *worker, const struct counted_function *counted)
 {
     if (worker->count == worker->capacity) {
         size_t capacity = worker->capacity == 0 ? 64 : 2 * worker->capacity;
-        struct counted *grown = realloc(worker->counted, capacity * sizeof(*grown));
+        struct counted_function *grown = realloc(worker->counted, capacity * sizeof(*grown));
 
         if (grown == NULL)
             return -ENOMEM;
@@ -279,7 +280,7 @@ static int keep(struct worker *worker, const struct counted *counted)
     return 0;
 }
 
-static int keep_sums(struct worker *worker, size_t thread)
+static int keep_sums(struct tally_worker *worker, size_t thread)
 {
     int result = 0;
 
@@ -288,14 +289,14 @@ static int keep_sums(struct worker *worker, size_t thread)
             const struct function_sum *sum = &worker->sums[bit].sums[i];
             uint32_t kind = worker->subject == EVENT_TALLY_EVENTS ? 1u << bit : 0;
 
-            result = keep(worker, &(struct counted){thread, sum->address, sum->time, kind, sum->calls});
+            result = keep(worker, &(struct counted_function){thread, sum->address, sum->time, kind, sum->calls});
         }
     return result;
 }
 
 static int read_thread(void *context, unsigned number, size_t thread)
 {
-    struct worker *worker = (struct worker *)context + number;
+    struct tally_worker *worker = (struct tally_worker *)context + number;
 
     begin_thread(worker, thread);
     if (!count_pieces(worker, thread) && worker->result == 0) {
@@ -309,7 +310,7 @@ static int read_thread(void *context, unsigned number, size_t thread)
 
 static int compare(const void *left_counted, const void *right_counted)
 {
-    const struct counted *left = left_counted, *right = right_counted;
+    const struct counted_function *left = left_counted, *right = right_counted;
 
     if (left->thread != right->thread)
         return left->thread < right->thread ? -1 : 1;
@@ -320,7 +321,7 @@ static int compare(const void *left_counted, const void *right_counted)
     return left->kind < right->kind ? -1 : left->kind > right->kind;
 }
 
-static int number_functions(struct event_tally *tally, struct query_source *source, const struct counted *all,
+static int number_functions(struct event_tally *tally, struct query_source *source, const struct counted_function *all,
                             size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -335,9 +336,9 @@ static int number_functions(struct event_tally *tally, struct query_source *sour
 }
 
 /* Who read which thread is chance; the order in which functions are numbered is not. */
-static int collect(struct event_tally *tally, struct query_source *source, const struct worker *workers)
+static int collect(struct event_tally *tally, struct query_source *source, const struct tally_worker *workers)
 {
-    struct counted *all;
+    struct counted_function *all;
     size_t count = 0;
     int result = -ENOMEM;
 
@@ -359,7 +360,7 @@ static int collect(struct event_tally *tally, struct query_source *source, const
     return result;
 }
 
-static void begin_worker(struct worker *worker, const struct view_trace *trace, enum event_tally_subject subject)
+static void begin_worker(struct tally_worker *worker, const struct view_trace *trace, enum event_tally_subject subject)
 {
     worker->trace = trace;
     worker->subject = subject;
@@ -368,7 +369,7 @@ static void begin_worker(struct worker *worker, const struct view_trace *trace, 
     worker->scan = (struct event_scan){.trace = trace, .receiver = {take_events, NULL, NULL, NULL}, .context = worker};
 }
 
-static void end_worker(struct worker *worker)
+static void end_worker(struct tally_worker *worker)
 {
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         function_sums_deinit(&worker->sums[bit]);
@@ -379,7 +380,7 @@ static void end_worker(struct worker *worker)
 int event_tally_init(struct event_tally *tally, struct query_source *source, enum event_tally_subject subject,
                      const bool *threads)
 {
-    struct worker *workers = calloc(THREAD_PASS_WORKERS, sizeof(*workers));
+    struct tally_worker *workers = calloc(THREAD_PASS_WORKERS, sizeof(*workers));
     const struct thread_pass pass = {
         .trace = source->trace, .wanted = threads, .read = read_thread, .context = workers};
     int result;

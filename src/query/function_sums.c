@@ -60,7 +60,7 @@ static int grow(struct function_sums *sums)
 static void begin_sum(const struct function_sums *sums, struct function_sum *sum, uint64_t time)
 {
     const struct modules *modules = &sums->trace->processes[sum->process].modules;
-    const struct module *module = modules_find(modules, sum->address, time, time);
+    const struct recorded_module *module = modules_find(modules, sum->address, time, time);
 
     sum->time = time;
     sum->shortest = UINT64_MAX;

@@ -44,7 +44,7 @@ static bool judge(const struct query_cursor *cursor, uint32_t number)
     const struct query_filter *filter = &cursor->filter;
     const struct query_function *function;
 
-    if (!query_filter_takes_number(filter, PLACE_FUNCTION_ID, number))
+    if (!query_filter_takes_number(filter, PLACE_FUNCTION_ID, view_functions_id(cursor->source->functions, number)))
         return false;
     function = query_source_function(cursor->source, number);
     return query_filter_takes_number(filter, PLACE_ADDRESS, (int64_t)function->shown->address) &&
@@ -110,7 +110,7 @@ static void put_function(struct query_source *source, sqlite3_context *result, i
     else if (column == PLACE_ADDRESS)
         sqlite3_result_int64(result, (int64_t)function->shown->address);
     else if (column == PLACE_FUNCTION_ID)
-        sqlite3_result_int64(result, number);
+        sqlite3_result_int64(result, function->id);
     else if (column == PLACE_FILE)
         place_text_put(result, function->file);
     else if (column == PLACE_LINE && function->line != 0)

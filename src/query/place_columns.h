@@ -24,18 +24,16 @@ enum place_column {
 
 /* What they are declared as, for the beginning of a table's list; `what` is what the function is to the row. */
 #define PLACE_COLUMN_LIST(what)                                                                                        \
-    {"function", "TEXT", what, QUERY_PUSH_TEXT, false},                                                                \
-        {"module", "TEXT", "the name of the file that the function is in", QUERY_PUSH_TEXT, false},                    \
-        {"file", "TEXT", "its source file, where that is known", 0, false},                                            \
-        {"line", "INTEGER", "and the line there", 0, false},                                                           \
-        {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER | QUERY_PUSH_THREAD, false},                               \
-        {"tid", "INTEGER", "the thread", QUERY_PUSH_NUMBER | QUERY_PUSH_THREAD, false},                                \
-        {"thread", "TEXT", "the thread's name", QUERY_PUSH_TEXT | QUERY_PUSH_THREAD, false},                           \
-        {"function_id", "INTEGER", "of functions.function_id", QUERY_PUSH_NUMBER, true},                               \
-        {"thread_id", "INTEGER", "of threads.thread_id; a tid may come again", QUERY_PUSH_NUMBER | QUERY_PUSH_THREAD,  \
-         true},                                                                                                        \
+    {"function", "TEXT", what, QUERY_PUSH_TEXT},                                                                       \
+        {"module", "TEXT", "the name of the file that the function is in", QUERY_PUSH_TEXT},                           \
+        {"file", "TEXT", "its source file, where that is known", 0}, {"line", "INTEGER", "and the line there", 0},     \
+        {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER | QUERY_PUSH_THREAD},                                      \
+        {"tid", "INTEGER", "the thread", QUERY_PUSH_NUMBER | QUERY_PUSH_THREAD},                                       \
+        {"thread", "TEXT", "the thread's name", QUERY_PUSH_TEXT | QUERY_PUSH_THREAD},                                  \
+        {"function_id", "INTEGER", "of functions.function_id", QUERY_PUSH_NUMBER},                                     \
+        {"thread_id", "INTEGER", "of threads.thread_id; a tid may come again", QUERY_PUSH_NUMBER | QUERY_PUSH_THREAD}, \
     {                                                                                                                  \
-        "address", "INTEGER", "where the function begins", QUERY_PUSH_NUMBER, true                                     \
+        "address", "INTEGER", "where the function begins", QUERY_PUSH_NUMBER                                           \
     }
 
 /* A thread as these columns show it. */

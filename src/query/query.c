@@ -5,7 +5,7 @@
  */
 #include "query/query_table.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,8 +90,8 @@ static int open_database(sqlite3 **database_out, struct query_source *source)
 {
     int result = sqlite3_open_v2(":memory:", database_out, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 
-    for (size_t i = 0; result == SQLITE_OK && query_tables_get(i) != NULL; i++)
-        result = query_module_register(*database_out, query_tables_get(i), source);
+    if (result == SQLITE_OK)
+        result = query_tables_register(*database_out, "", source);
     if (result == SQLITE_OK)
         result = sqlite3_db_config(*database_out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (result == SQLITE_OK)
@@ -225,7 +225,7 @@ int query_run(const struct view_trace *trace, const char *sql, const struct quer
 {
     struct query_source source;
     struct run run = {.receiver = receiver, .err = err, .weights = &source.weights};
-    int result = query_source_init(&source, trace);
+    int result = query_source_init(&source, trace, NULL);
 
     if (result != 0)
         return error_set(err, ENOMEM, "cannot run the query: there is no memory; try to free some");

@@ -45,10 +45,9 @@ MUST_USE int query_run(const struct view_trace *trace, const char *sql, const st
 
 struct query_column {
     const char *name;
-    const char *type; /* "TEXT", "INTEGER" or "REAL" */
+    const char *type; /* "TEXT" or "INTEGER"; "": either */
     const char *meaning;
-    unsigned pushes;  /* of enum query_push, for the table itself */
-    bool is_left_out; /* of SELECT *, where it would only be in the way */
+    unsigned pushes; /* of enum query_push, for the table itself */
 };
 
 struct query_table_text {

@@ -39,8 +39,8 @@ static int connect_table(sqlite3 *database, void *context, int argument_count, c
     (void)argument_count;
     (void)arguments;
     for (size_t i = 0; i < table->column_count; i++)
-        sqlite3_str_appendf(text, "%s\"%w\" %s%s", i == 0 ? "CREATE TABLE x(" : ", ", table->columns[i].name,
-                            table->columns[i].type, table->columns[i].is_left_out ? " HIDDEN" : "");
+        sqlite3_str_appendf(text, "%s\"%w\" %s", i == 0 ? "CREATE TABLE x(" : ", ", table->columns[i].name,
+                            table->columns[i].type);
     sqlite3_str_appendall(text, ")");
     declaration = sqlite3_str_finish(text);
     result = declaration == NULL || handle == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(database, declaration);
@@ -325,7 +325,8 @@ static const sqlite3_module module = {
     .xRowid = put_row_number,
 };
 
-int query_module_register(sqlite3 *database, const struct query_table *table, struct query_source *source)
+int query_module_register(sqlite3 *database, const char *name, const struct query_table *table,
+                          struct query_source *source)
 {
     struct registration *registration = malloc(sizeof(*registration));
 
@@ -333,5 +334,5 @@ int query_module_register(sqlite3 *database, const struct query_table *table, st
         return SQLITE_NOMEM;
     *registration = (struct registration){table, source};
     /* It frees the registration also when it fails. */
-    return sqlite3_create_module_v2(database, table->name, &module, registration, free);
+    return sqlite3_create_module_v2(database, name, &module, registration, free);
 }

@@ -2,7 +2,7 @@
 /* Stands in for all of it in builds without SQLite. */
 #include "query/query.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 

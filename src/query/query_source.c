@@ -9,15 +9,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int query_source_init(struct query_source *source, const struct view_trace *trace)
+int query_source_init(struct query_source *source, const struct view_trace *trace, struct view_functions *functions)
 {
-    int result;
+    int result = 0;
 
     *source = (struct query_source){.trace = trace};
     source->recent = calloc(QUERY_RECENT_FUNCTIONS, sizeof(*source->recent));
     if (source->recent == NULL)
         return -ENOMEM;
-    result = view_functions_init(&source->functions, trace);
+    source->functions = functions == NULL ? &source->own_functions : functions;
+    if (functions == NULL)
+        result = view_functions_init(&source->own_functions, trace);
     if (result != 0) {
         free(source->recent);
         return result;
@@ -30,7 +32,8 @@ int query_source_init(struct query_source *source, const struct view_trace *trac
 void query_source_deinit(struct query_source *source)
 {
     call_totals_destroy(source->totals);
-    view_functions_deinit(&source->functions);
+    if (source->functions == &source->own_functions)
+        view_functions_deinit(&source->own_functions);
     symbolizer_deinit(&source->lines);
     free(source->known);
     free(source->recent);
@@ -62,7 +65,7 @@ void query_module_pause(const struct modules *modules, uint64_t time, uint64_t *
 static void remember(struct query_source *source, struct query_recent_function *recent, uint64_t time)
 {
     const struct modules *modules = &source->trace->processes[recent->process].modules;
-    const struct module *module = modules_find(modules, recent->address, time, time);
+    const struct recorded_module *module = modules_find(modules, recent->address, time, time);
 
     if (module != NULL) {
         recent->from = module->loaded;
@@ -80,7 +83,7 @@ uint32_t query_source_number(struct query_source *source, size_t process, uint64
     if (recent->address == address && recent->process == process && recent->from <= time && time < recent->to)
         return recent->number;
     *recent = (struct query_recent_function){.address = address, .process = (uint32_t)process};
-    recent->number = view_functions_number(&source->functions, process, address, time);
+    recent->number = view_functions_number(source->functions, process, address, time);
     if (recent->number != VIEW_NO_FUNCTION)
         remember(source, recent, time);
     return recent->number;
@@ -88,7 +91,7 @@ uint32_t query_source_number(struct query_source *source, size_t process, uint64
 
 static bool make_known(struct query_source *source, uint32_t number)
 {
-    size_t count = source->functions.count > number ? source->functions.count : (size_t)number + 1;
+    size_t count = source->functions->count > number ? source->functions->count : (size_t)number + 1;
     struct query_function *grown;
 
     if (number < source->known_count)
@@ -114,8 +117,9 @@ const struct query_function *query_source_function(struct query_source *source, 
     function = &source->known[number];
     if (function->shown != NULL)
         return function;
-    function->shown = view_functions_at(&source->functions, number);
+    function->shown = view_functions_at(source->functions, number);
     function->name_bytes = (int)strlen(function->shown->name);
+    function->id = view_functions_id(source->functions, number);
     if (function->shown->module != NULL) {
         const char *path = function->shown->module->path, *slash = strrchr(path, '/');
 

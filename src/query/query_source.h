@@ -20,6 +20,7 @@ struct query_function {
     int name_bytes;
     const char *module; /* the name of its file, without folders; NULL: none */
     int module_bytes;
+    int64_t id;
     bool is_placed;   /* its source was looked for: */
     uint32_t line;    /* 0: not known */
     const char *file; /* NULL: not known */
@@ -38,7 +39,8 @@ struct query_recent_function {
 
 struct query_source {
     const struct view_trace *trace;
-    struct view_functions functions;
+    struct view_functions *functions;
+    struct view_functions own_functions;
     struct query_recent_function *recent;
     struct query_function *known; /* by number; those that nobody wanted to see have no `shown` */
     size_t known_count;
@@ -49,8 +51,9 @@ struct query_source {
     struct gait_error why;
 };
 
-/* The trace must outlive it. -ENOMEM. */
-MUST_USE int query_source_init(struct query_source *source, const struct view_trace *trace);
+/* Functions are numbered by those of the trace that are given; NULL: by its own. Both must outlive it. -ENOMEM. */
+MUST_USE int query_source_init(struct query_source *source, const struct view_trace *trace,
+                               struct view_functions *functions);
 void query_source_deinit(struct query_source *source);
 
 /* Remembers the first problem. */

@@ -69,8 +69,12 @@ struct query_table {
 
 const struct query_table *query_tables_get(size_t which);
 
-/* Makes a table known under its name; both outlive the database. A result of SQLite's. */
-MUST_USE int query_module_register(sqlite3 *database, const struct query_table *table, struct query_source *source);
+/* Makes a table known under a name; both outlive the database. A result of SQLite's. */
+MUST_USE int query_module_register(sqlite3 *database, const char *name, const struct query_table *table,
+                                   struct query_source *source);
+
+/* All tables, under their names behind that prefix. */
+MUST_USE int query_tables_register(sqlite3 *database, const char *prefix, struct query_source *source);
 
 static inline bool query_wants(const struct query_wish *wish, int column)
 {

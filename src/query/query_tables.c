@@ -17,6 +17,19 @@ const struct query_table *query_tables_get(size_t which)
     return which < sizeof(tables) / sizeof(tables[0]) ? tables[which] : NULL;
 }
 
+int query_tables_register(sqlite3 *database, const char *prefix, struct query_source *source)
+{
+    int result = SQLITE_OK;
+
+    for (size_t i = 0; result == SQLITE_OK && query_tables_get(i) != NULL; i++) {
+        char *name = sqlite3_mprintf("%s%s", prefix, tables[i]->name);
+
+        result = name == NULL ? SQLITE_NOMEM : query_module_register(database, name, tables[i], source);
+        sqlite3_free(name);
+    }
+    return result;
+}
+
 bool query_tables_describe(size_t which, struct query_table_text *text_out)
 {
     const struct query_table *table = query_tables_get(which);

@@ -25,14 +25,13 @@ enum calls_column {
 
 static const struct query_column columns[] = {
     PLACE_COLUMN_LIST("the function that was called"),
-    [CALLS_DEPTH] = {"depth", "INTEGER", "how many calls of the thread are open around it", QUERY_PUSH_NUMBER, false},
-    [CALLS_START] = {"start_ns", "INTEGER", "when it began, since the recording did", QUERY_PUSH_NUMBER, false},
-    [CALLS_DURATION] = {"duration_ns", "INTEGER", "how long it took", QUERY_PUSH_NUMBER, false},
-    [CALLS_SELF] = {"self_ns", "INTEGER", "of that, not in calls that it made", 0, false},
-    [CALLS_CALLER] = {"caller", "TEXT", "the call around it; NULL: none is known", 0, false},
-    [CALLS_FLAGS] = {"flags", "TEXT", "'guessed' times, 'cut' off, 'unwound', 'no return' was seen; NULL: nothing", 0,
-                     false},
-    [CALLS_END] = {"end_ns", "INTEGER", "when it ended", 0, true},
+    [CALLS_DEPTH] = {"depth", "INTEGER", "how many calls of the thread are open around it", QUERY_PUSH_NUMBER},
+    [CALLS_START] = {"start_ns", "INTEGER", "when it began, since the recording did", QUERY_PUSH_NUMBER},
+    [CALLS_DURATION] = {"duration_ns", "INTEGER", "how long it took", QUERY_PUSH_NUMBER},
+    [CALLS_SELF] = {"self_ns", "INTEGER", "of that, not in calls that it made", 0},
+    [CALLS_CALLER] = {"caller", "TEXT", "the call around it; NULL: none is known", 0},
+    [CALLS_FLAGS] = {"flags", "TEXT", "'guessed' times, 'cut' off, 'unwound', 'no return' was seen; NULL: nothing", 0},
+    [CALLS_END] = {"end_ns", "INTEGER", "when it ended", 0},
 };
 
 struct call_row {
@@ -42,13 +41,14 @@ struct call_row {
     uint32_t flags;
     uint64_t begin;
     uint64_t end;
-    uint64_t inner;
+    uint64_t inner_ns;
 };
 
 /* A call that has not ended. */
-struct open_call {
+struct open_table_call {
     uint32_t function;
-    bool is_wanted; /* as far as that can be said */
+    bool is_wanted;    /* as far as that can be said */
+    uint64_t inner_ns; /* in calls that it made */
 };
 
 struct calls_cursor {
@@ -58,12 +58,13 @@ struct calls_cursor {
     struct place_thread thread;
     struct place_verdicts verdicts;
     bool needs_function;
+    bool needs_inner;
     uint64_t first_begin; /* the counter: calls that begin from there on */
     uint64_t last_begin;  /* to there, */
     struct query_range duration;
     struct query_range depth;
 
-    struct open_call *open;
+    struct open_table_call *open;
     size_t open_count;
     size_t open_capacity;
     size_t wanted_open; /* how many of them are wanted */
@@ -106,7 +107,7 @@ static int grow(void *array, size_t *capacity, size_t count, size_t element_byte
 static int begin_call(void *context, const struct view_call *call)
 {
     struct calls_cursor *cursor = context;
-    struct open_call open = {.function = VIEW_NO_FUNCTION};
+    struct open_table_call open = {.function = VIEW_NO_FUNCTION};
 
     if (call->begin > cursor->last_begin && cursor->wanted_open == 0)
         return 1;
@@ -125,22 +126,30 @@ static int begin_call(void *context, const struct view_call *call)
     return 0;
 }
 
+static uint64_t duration_of(const struct calls_cursor *cursor, const struct view_call *call)
+{
+    const struct view_trace *trace = cursor->base.source->trace;
+
+    return view_trace_ns(trace, call->end) - view_trace_ns(trace, call->begin);
+}
+
 static bool has_duration(const struct calls_cursor *cursor, const struct view_call *call)
 {
-    const struct query_source *source = cursor->base.source;
     int64_t duration;
 
     if (cursor->duration.low == INT64_MIN && cursor->duration.high == INT64_MAX)
         return true;
-    duration = (int64_t)(view_trace_ns(source->trace, call->end) - view_trace_ns(source->trace, call->begin));
+    duration = (int64_t)duration_of(cursor, call);
     return duration >= cursor->duration.low && duration <= cursor->duration.high;
 }
 
 static int end_call(void *context, const struct view_call *call)
 {
     struct calls_cursor *cursor = context;
-    const struct open_call *open = &cursor->open[--cursor->open_count];
+    const struct open_table_call *open = &cursor->open[--cursor->open_count];
 
+    if (cursor->needs_inner && cursor->open_count != 0)
+        cursor->open[cursor->open_count - 1].inner_ns += duration_of(cursor, call);
     if (!open->is_wanted)
         return 0;
     cursor->wanted_open--;
@@ -155,7 +164,7 @@ static int end_call(void *context, const struct view_call *call)
         .flags = call->flags,
         .begin = call->begin,
         .end = call->end,
-        .inner = call->inner,
+        .inner_ns = open->inner_ns,
     };
     return 0;
 }
@@ -233,6 +242,7 @@ static int begin(struct query_cursor *base)
     };
     place_verdicts_init(&cursor->verdicts, base);
     cursor->needs_function = place_needs_function(base) || query_wants(&base->wish, CALLS_CALLER);
+    cursor->needs_inner = query_wants(&base->wish, CALLS_SELF);
     cursor->duration = query_filter_range(&base->filter, CALLS_DURATION);
     cursor->depth = query_filter_range(&base->filter, CALLS_DEPTH);
     cursor->first_begin = counter_of(base->source, start.low);
@@ -315,7 +325,8 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         sqlite3_result_int64(result, (int64_t)(view_trace_ns(trace, row->end) - view_trace_ns(trace, row->begin)));
         break;
     case CALLS_SELF:
-        sqlite3_result_int64(result, query_source_span_ns(base->source, row->end - row->begin - row->inner));
+        sqlite3_result_int64(
+            result, (int64_t)(view_trace_ns(trace, row->end) - view_trace_ns(trace, row->begin) - row->inner_ns));
         break;
     case CALLS_CALLER:
         place_name_put(base->source, result, row->caller);

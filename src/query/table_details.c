@@ -24,19 +24,19 @@ enum details_column {
 
 static const struct query_column columns[] = {
     PLACE_COLUMN_LIST("the function that was called"),
-    [DETAILS_DEPTH] = {"depth", "INTEGER", "how many calls of these are open around it", 0, false},
-    [DETAILS_START] = {"start_ns", "INTEGER", "when it began, since the recording did", 0, false},
-    [DETAILS_DURATION] = {"duration_ns", "INTEGER", "how long it took; NULL: its end was not recorded", 0, false},
-    [DETAILS_ARGUMENTS] = {"arguments", "TEXT", "as far as they are known: fd=3, \"text\"", 0, false},
-    [DETAILS_RESULT] = {"result", "TEXT", "what it returned, as far as that is known: -1 ENOENT", 0, false},
-    [DETAILS_VALUE] = {"value", "INTEGER", "the register with the result; NULL: it did not return", 0, false},
-    [DETAILS_IS_UNWOUND] = {"is_unwound", "INTEGER", "1: an exception or a long jump ended it", 0, false},
-    [DETAILS_ARGUMENT_0] = {"register_0", "INTEGER", "the first of the registers with arguments", 0, true},
-    {"register_1", "INTEGER", "and so on", 0, true},
-    {"register_2", "INTEGER", "", 0, true},
-    {"register_3", "INTEGER", "", 0, true},
-    {"register_4", "INTEGER", "", 0, true},
-    {"register_5", "INTEGER", "", 0, true},
+    [DETAILS_DEPTH] = {"depth", "INTEGER", "how many calls of these are open around it", 0},
+    [DETAILS_START] = {"start_ns", "INTEGER", "when it began, since the recording did", 0},
+    [DETAILS_DURATION] = {"duration_ns", "INTEGER", "how long it took; NULL: its end was not recorded", 0},
+    [DETAILS_ARGUMENTS] = {"arguments", "TEXT", "as far as they are known: fd=3, \"text\"", 0},
+    [DETAILS_RESULT] = {"result", "TEXT", "what it returned, as far as that is known: -1 ENOENT", 0},
+    [DETAILS_VALUE] = {"value", "INTEGER", "the register with the result; NULL: it did not return", 0},
+    [DETAILS_IS_UNWOUND] = {"is_unwound", "INTEGER", "1: an exception or a long jump ended it", 0},
+    [DETAILS_ARGUMENT_0] = {"register_0", "INTEGER", "the first of the registers with arguments", 0},
+    {"register_1", "INTEGER", "and so on", 0},
+    {"register_2", "INTEGER", "", 0},
+    {"register_3", "INTEGER", "", 0},
+    {"register_4", "INTEGER", "", 0},
+    {"register_5", "INTEGER", "", 0},
 };
 
 /* How a call began: its record. */
@@ -78,7 +78,7 @@ static int begin(struct query_cursor *base)
 
     cursor->scan = (struct detail_scan){.source = base->source, .filter = base};
     place_verdicts_init(&cursor->verdicts, base);
-    cursor->has_arguments = call_arguments_init(&cursor->arguments, &base->source->functions.names) == 0;
+    cursor->has_arguments = call_arguments_init(&cursor->arguments, &base->source->functions->names) == 0;
     return cursor->has_arguments ? 0 : -ENOMEM;
 }
 
@@ -201,7 +201,7 @@ static void put_arguments(struct details_cursor *cursor, sqlite3_context *result
 {
     const struct modules *modules = &cursor->base.source->trace->processes[cursor->scan.thread.process].modules;
     const struct detail_record *record = record_of(cursor);
-    const struct module *module = modules_find(modules, record->function, record->time, record->time);
+    const struct recorded_module *module = modules_find(modules, record->function, record->time, record->time);
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
 

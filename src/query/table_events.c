@@ -19,6 +19,7 @@ enum events_column {
     EVENTS_TARGET_FUNCTION,
     EVENTS_TARGET,
     EVENTS_IS_UNWOUND,
+    EVENTS_NUMBER,
     EVENTS_COLUMNS,
 };
 
@@ -26,14 +27,14 @@ _Static_assert(EVENTS_KIND + 1 == COUNTED_EVENT_COLUMNS, "the kind is the last c
 
 static const struct query_column columns[] = {
     PLACE_COLUMN_LIST("where it happened, with the place: of enter and leave, the function"),
-    [EVENTS_KIND] = {"kind", "TEXT", "'enter', 'leave', 'call', 'ret', 'block', 'exec' or 'compile'", QUERY_PUSH_TEXT,
-                     false},
-    [EVENTS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", QUERY_PUSH_NUMBER, false},
-    [EVENTS_IS_GUESSED] = {"is_guessed", "INTEGER", "1: that time is between others that are known, no more", 0, false},
-    [EVENTS_DEPTH] = {"depth", "INTEGER", "how deep calls are; NULL of blocks and instructions", 0, false},
-    [EVENTS_TARGET_FUNCTION] = {"target_function", "TEXT", "of calls and returns: where they go", 0, false},
-    [EVENTS_TARGET] = {"target", "INTEGER", "the same as an address; where a block ends", 0, true},
-    [EVENTS_IS_UNWOUND] = {"is_unwound", "INTEGER", "1: an exception or a long jump ended the function", 0, true},
+    [EVENTS_KIND] = {"kind", "TEXT", "'enter', 'leave', 'call', 'ret', 'block', 'exec' or 'compile'", QUERY_PUSH_TEXT},
+    [EVENTS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", QUERY_PUSH_NUMBER},
+    [EVENTS_IS_GUESSED] = {"is_guessed", "INTEGER", "1: that time is between others that are known, no more", 0},
+    [EVENTS_DEPTH] = {"depth", "INTEGER", "how deep calls are; NULL of blocks and instructions", 0},
+    [EVENTS_TARGET_FUNCTION] = {"target_function", "TEXT", "of calls and returns: where they go", 0},
+    [EVENTS_TARGET] = {"target", "INTEGER", "the same as an address; where a block ends", 0},
+    [EVENTS_IS_UNWOUND] = {"is_unwound", "INTEGER", "1: an exception or a long jump ended the function", 0},
+    [EVENTS_NUMBER] = {"number", "INTEGER", "which event of its thread it is, from 1 on: their order", 0},
 };
 
 struct event_row {
@@ -45,6 +46,7 @@ struct event_row {
     uint32_t function;
     bool is_guessed;
     bool is_unwound;
+    uint64_t number;
 };
 
 struct events_cursor {
@@ -57,6 +59,7 @@ struct events_cursor {
     uint64_t first_time;
     uint64_t last_time;
     uint64_t last_seen; /* of the thread: times do not go back */
+    uint64_t number;    /* of its last event */
 
     struct event_row *rows; /* of the last chunk */
     size_t row_at;
@@ -117,6 +120,7 @@ static int take_event(struct events_cursor *cursor, const struct gait_event *eve
         .function = function,
         .is_guessed = is_guessed,
         .is_unwound = event->is_unwound != 0,
+        .number = cursor->number,
     };
     return 0;
 }
@@ -132,6 +136,7 @@ static int take_events(void *context, const struct gait_event *events, size_t co
             cursor->last_seen = time;
         if (cursor->last_seen > cursor->last_time)
             return 1;
+        cursor->number++;
         take_event(cursor, &events[i], cursor->last_seen, span->is_interpolated);
     }
     return cursor->result;
@@ -150,7 +155,7 @@ static void begin_thread(void *context, size_t thread)
     struct events_cursor *cursor = context;
 
     cursor->thread = place_of_thread(cursor->base.source->trace, thread);
-    cursor->last_seen = 0;
+    cursor->last_seen = cursor->number = 0;
 }
 
 static uint32_t wanted_kinds(const struct query_filter *filter)
@@ -205,8 +210,8 @@ static int begin(struct query_cursor *base)
     cursor->needs_function = place_needs_function(base);
     cursor->kinds = wanted_kinds(&base->filter);
     cursor->first_time = view_clock_counter(clock, time.low < 0 ? 0 : (uint64_t)time.low);
-    /* How deep a call is follows from those before it. */
-    if (!query_wants(&base->wish, EVENTS_DEPTH))
+    /* How deep a call is follows from those before it, and so does its number. */
+    if (!query_wants(&base->wish, EVENTS_DEPTH) && !query_wants(&base->wish, EVENTS_NUMBER))
         cursor->scan.skip_before = cursor->first_time;
     cursor->last_time = time.high < 0            ? 0
                         : time.high == INT64_MAX ? UINT64_MAX
@@ -277,6 +282,9 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
     case EVENTS_TARGET:
         if (row->target != 0)
             sqlite3_result_int64(result, (int64_t)row->target);
+        break;
+    case EVENTS_NUMBER:
+        sqlite3_result_int64(result, (int64_t)row->number);
         break;
     default:
         sqlite3_result_int64(result, row->is_unwound);

@@ -21,20 +21,19 @@ enum functions_column {
 };
 
 static const struct query_column columns[] = {
-    [FUNCTIONS_FUNCTION] = {"function", "TEXT", "its name", QUERY_PUSH_TEXT, false},
-    [FUNCTIONS_MODULE] = {"module", "TEXT", "the name of the file that it is in", QUERY_PUSH_TEXT, false},
-    [FUNCTIONS_FILE] = {"file", "TEXT", "its source file, where that is known", 0, false},
-    [FUNCTIONS_LINE] = {"line", "INTEGER", "and the line there", 0, false},
-    [FUNCTIONS_PID] = {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER, false},
-    [FUNCTIONS_CALLS] = {"calls", "INTEGER", "how often it was called", 0, false},
-    [FUNCTIONS_TOTAL] = {"total_ns", "INTEGER", "how long all calls took; those within another one not again", 0,
-                         false},
-    [FUNCTIONS_SELF] = {"self_ns", "INTEGER", "of that, not in calls that it made", 0, false},
-    [FUNCTIONS_MIN] = {"min_ns", "INTEGER", "the shortest call", 0, false},
-    [FUNCTIONS_AVG] = {"avg_ns", "INTEGER", "of all calls, those within another one too", 0, false},
-    [FUNCTIONS_MAX] = {"max_ns", "INTEGER", "the longest call", 0, false},
-    [FUNCTIONS_ID] = {"function_id", "INTEGER", "of calls.function_id", QUERY_PUSH_NUMBER, true},
-    [FUNCTIONS_ADDRESS] = {"address", "INTEGER", "where it begins", 0, true},
+    [FUNCTIONS_FUNCTION] = {"function", "TEXT", "its name", QUERY_PUSH_TEXT},
+    [FUNCTIONS_MODULE] = {"module", "TEXT", "the name of the file that it is in", QUERY_PUSH_TEXT},
+    [FUNCTIONS_FILE] = {"file", "TEXT", "its source file, where that is known", 0},
+    [FUNCTIONS_LINE] = {"line", "INTEGER", "and the line there", 0},
+    [FUNCTIONS_PID] = {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER},
+    [FUNCTIONS_CALLS] = {"calls", "INTEGER", "how often it was called", 0},
+    [FUNCTIONS_TOTAL] = {"total_ns", "INTEGER", "how long all calls took; those within another one not again", 0},
+    [FUNCTIONS_SELF] = {"self_ns", "INTEGER", "of that, not in calls that it made", 0},
+    [FUNCTIONS_MIN] = {"min_ns", "INTEGER", "the shortest call", 0},
+    [FUNCTIONS_AVG] = {"avg_ns", "INTEGER", "of all calls, those within another one too", 0},
+    [FUNCTIONS_MAX] = {"max_ns", "INTEGER", "the longest call", 0},
+    [FUNCTIONS_ID] = {"function_id", "INTEGER", "its number in this trace, in all tables", QUERY_PUSH_NUMBER},
+    [FUNCTIONS_ADDRESS] = {"address", "INTEGER", "where it begins", 0},
 };
 
 struct functions_cursor {
@@ -75,7 +74,8 @@ static bool is_wanted(const struct query_cursor *base, uint32_t number)
     const struct query_filter *filter = &base->filter;
     const struct query_function *function;
 
-    if (base->source->totals->totals[number].calls == 0 || !query_filter_takes_number(filter, FUNCTIONS_ID, number))
+    if (base->source->totals->totals[number].calls == 0 ||
+        !query_filter_takes_number(filter, FUNCTIONS_ID, view_functions_id(base->source->functions, number)))
         return false;
     if (filter->count == 0)
         return true;

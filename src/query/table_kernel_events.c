@@ -22,16 +22,16 @@ enum kernel_events_column {
 };
 
 static const struct query_column columns[] = {
-    [KERNEL_EVENTS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", 0, false},
-    [KERNEL_EVENTS_NAME] = {"name", "TEXT", "of the tracepoint, function or counter", 0, false},
-    [KERNEL_EVENTS_PID] = {"pid", "INTEGER", "the process in which it happened", 0, false},
-    [KERNEL_EVENTS_TID] = {"tid", "INTEGER", "the thread; 0: the CPU had nothing to do", 0, false},
-    [KERNEL_EVENTS_THREAD] = {"thread", "TEXT", "the thread's name", 0, false},
-    [KERNEL_EVENTS_CPU] = {"cpu", "INTEGER", "where", 0, false},
-    [KERNEL_EVENTS_FIELDS] = {"fields", "TEXT", "a JSON object: json_extract(fields, '$.prev_pid')", 0, false},
+    [KERNEL_EVENTS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", 0},
+    [KERNEL_EVENTS_NAME] = {"name", "TEXT", "of the tracepoint, function or counter", 0},
+    [KERNEL_EVENTS_PID] = {"pid", "INTEGER", "the process in which it happened", 0},
+    [KERNEL_EVENTS_TID] = {"tid", "INTEGER", "the thread; 0: the CPU had nothing to do", 0},
+    [KERNEL_EVENTS_THREAD] = {"thread", "TEXT", "the thread's name", 0},
+    [KERNEL_EVENTS_CPU] = {"cpu", "INTEGER", "where", 0},
+    [KERNEL_EVENTS_FIELDS] = {"fields", "TEXT", "a JSON object: json_extract(fields, '$.prev_pid')", 0},
     [KERNEL_EVENTS_STACK] = {"stack", "TEXT", "of kernel and program, the innermost first, with ; between; NULL: none",
-                             0, false},
-    [KERNEL_EVENTS_SPEC] = {"spec", "TEXT", "what was asked for, as tracepoint:sched:sched_switch", 0, true},
+                             0},
+    [KERNEL_EVENTS_SPEC] = {"spec", "TEXT", "what was asked for, as tracepoint:sched:sched_switch", 0},
 };
 
 struct kernel_events_cursor {
@@ -99,7 +99,7 @@ static void put_fields(struct kernel_events_cursor *cursor, sqlite3_context *res
 
 static void put_stack(struct kernel_events_cursor *cursor, sqlite3_context *result)
 {
-    char *text = kernel_stack_write(&cursor->base.source->functions, &cursor->sources, &cursor->event);
+    char *text = kernel_stack_write(cursor->base.source->functions, &cursor->sources, &cursor->event);
 
     if (text != NULL)
         sqlite3_result_text(result, text, -1, free);

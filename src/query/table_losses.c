@@ -24,14 +24,13 @@ static const struct query_column columns[] = {
     [LOSSES_REASON] = {"reason", "TEXT",
                        "'lost': not read in time, or damaged; 'left out': not asked for; 'no lane', 'no room', "
                        "'no memory', 'not hooked'; 'lost details', 'left out details'",
-                       0, false},
-    [LOSSES_PID] = {"pid", "INTEGER", "the process", 0, false},
-    [LOSSES_TID] = {"tid", "INTEGER", "the thread; NULL: of the whole process, or not known", 0, false},
-    [LOSSES_THREAD] = {"thread", "TEXT", "the thread's name", 0, false},
-    [LOSSES_TIME] = {"time_ns", "INTEGER", "behind what it is missing; NULL: nothing was before, or not known", 0,
-                     false},
-    [LOSSES_BYTES] = {"bytes", "INTEGER", "of records; NULL: not known", 0, false},
-    [LOSSES_COUNT] = {"count", "INTEGER", "of blocks, modules or functions", 0, false},
+                       0},
+    [LOSSES_PID] = {"pid", "INTEGER", "the process", 0},
+    [LOSSES_TID] = {"tid", "INTEGER", "the thread; NULL: of the whole process, or not known", 0},
+    [LOSSES_THREAD] = {"thread", "TEXT", "the thread's name", 0},
+    [LOSSES_TIME] = {"time_ns", "INTEGER", "behind what it is missing; NULL: nothing was before, or not known", 0},
+    [LOSSES_BYTES] = {"bytes", "INTEGER", "of records; NULL: not known", 0},
+    [LOSSES_COUNT] = {"count", "INTEGER", "of blocks, modules or functions", 0},
 };
 
 struct loss {

@@ -20,16 +20,16 @@ enum modules_column {
 };
 
 static const struct query_column columns[] = {
-    [MODULES_MODULE] = {"module", "TEXT", "the name of the file", QUERY_PUSH_TEXT, false},
-    [MODULES_PATH] = {"path", "TEXT", "with its folders", 0, false},
-    [MODULES_PID] = {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER, false},
-    [MODULES_IMAGE] = {"image", "INTEGER", "which program of the pid it is, from 1 on", 0, false},
-    [MODULES_LOADED] = {"loaded_ns", "INTEGER", "when it was mapped, since the recording began", 0, false},
-    [MODULES_UNLOADED] = {"unloaded_ns", "INTEGER", "when it went; NULL: it stayed", 0, false},
-    [MODULES_START] = {"start", "INTEGER", "the first address", 0, false},
-    [MODULES_END] = {"end", "INTEGER", "the one behind the last", 0, false},
-    [MODULES_FILE_OFFSET] = {"file_offset", "INTEGER", "what of the file is at the start", 0, false},
-    [MODULES_BUILD_ID] = {"build_id", "TEXT", "which build it is; NULL: it does not say", 0, false},
+    [MODULES_MODULE] = {"module", "TEXT", "the name of the file", QUERY_PUSH_TEXT},
+    [MODULES_PATH] = {"path", "TEXT", "with its folders", 0},
+    [MODULES_PID] = {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER},
+    [MODULES_IMAGE] = {"image", "INTEGER", "which program of the pid it is, from 1 on", 0},
+    [MODULES_LOADED] = {"loaded_ns", "INTEGER", "when it was mapped, since the recording began", 0},
+    [MODULES_UNLOADED] = {"unloaded_ns", "INTEGER", "when it went; NULL: it stayed", 0},
+    [MODULES_START] = {"start", "INTEGER", "the first address", 0},
+    [MODULES_END] = {"end", "INTEGER", "the one behind the last", 0},
+    [MODULES_FILE_OFFSET] = {"file_offset", "INTEGER", "what of the file is at the start", 0},
+    [MODULES_BUILD_ID] = {"build_id", "TEXT", "which build it is; NULL: it does not say", 0},
 };
 
 struct modules_cursor {
@@ -37,7 +37,7 @@ struct modules_cursor {
     size_t process; /* index, and 1 */
     size_t next;
     const struct view_process *shown;
-    const struct module *module;
+    const struct recorded_module *module;
     const char *name;
 };
 
@@ -85,7 +85,7 @@ static int next(struct query_cursor *base)
     }
 }
 
-static void put_build_id(sqlite3_context *result, const struct module *module)
+static void put_build_id(sqlite3_context *result, const struct recorded_module *module)
 {
     char text[2 * sizeof(module->build_id) + 1] = "";
 
@@ -98,7 +98,7 @@ static void put_build_id(sqlite3_context *result, const struct module *module)
 static void column(struct query_cursor *base, sqlite3_context *result, int which)
 {
     struct modules_cursor *cursor = (struct modules_cursor *)base;
-    const struct module *module = cursor->module;
+    const struct recorded_module *module = cursor->module;
 
     switch (which) {
     case MODULES_MODULE:

@@ -20,17 +20,17 @@ enum processes_column {
 };
 
 static const struct query_column columns[] = {
-    [PROCESSES_PID] = {"pid", "INTEGER", "as the kernel calls it", QUERY_PUSH_NUMBER, false},
-    [PROCESSES_IMAGE] = {"image", "INTEGER", "which program of the pid it is, from 1 on", 0, false},
-    [PROCESSES_PARENT] = {"parent_pid", "INTEGER", "NULL: the first one, or not known", 0, false},
-    [PROCESSES_COMMAND] = {"command", "TEXT", "as it was started", 0, false},
-    [PROCESSES_EXIT_STATUS] = {"exit_status", "INTEGER", "NULL: it did not exit, or its end was not seen", 0, false},
-    [PROCESSES_SIGNAL] = {"signal", "INTEGER", "that ended it; NULL: none did", 0, false},
-    [PROCESSES_LATE] = {"late_bytes", "INTEGER", "of records that were not read in time", 0, false},
-    [PROCESSES_NO_LANE] = {"no_lane_bytes", "INTEGER", "of threads for which there was no lane", 0, false},
-    [PROCESSES_NO_ROOM] = {"no_room", "INTEGER", "blocks and modules for which there was no room", 0, false},
-    [PROCESSES_NO_MEMORY] = {"no_memory", "INTEGER", "things not watched, for lack of memory", 0, false},
-    [PROCESSES_NOT_HOOKED] = {"not_hooked", "INTEGER", "functions that could not be hooked", 0, false},
+    [PROCESSES_PID] = {"pid", "INTEGER", "as the kernel calls it", QUERY_PUSH_NUMBER},
+    [PROCESSES_IMAGE] = {"image", "INTEGER", "which program of the pid it is, from 1 on", 0},
+    [PROCESSES_PARENT] = {"parent_pid", "INTEGER", "NULL: the first one, or not known", 0},
+    [PROCESSES_COMMAND] = {"command", "TEXT", "as it was started", 0},
+    [PROCESSES_EXIT_STATUS] = {"exit_status", "INTEGER", "NULL: it did not exit, or its end was not seen", 0},
+    [PROCESSES_SIGNAL] = {"signal", "INTEGER", "that ended it; NULL: none did", 0},
+    [PROCESSES_LATE] = {"late_bytes", "INTEGER", "of records that were not read in time", 0},
+    [PROCESSES_NO_LANE] = {"no_lane_bytes", "INTEGER", "of threads for which there was no lane", 0},
+    [PROCESSES_NO_ROOM] = {"no_room", "INTEGER", "blocks and modules for which there was no room", 0},
+    [PROCESSES_NO_MEMORY] = {"no_memory", "INTEGER", "things not watched, for lack of memory", 0},
+    [PROCESSES_NOT_HOOKED] = {"not_hooked", "INTEGER", "functions that could not be hooked", 0},
 };
 
 struct processes_cursor {

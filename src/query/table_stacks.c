@@ -20,11 +20,11 @@ enum stacks_column {
 
 static const struct query_column columns[] = {
     PLACE_COLUMN_LIST("the function that was called"),
-    [STACKS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", 0, false},
-    [STACKS_CALLER] = {"caller", "TEXT", "who called it, with the place", 0, false},
-    [STACKS_CALLERS] = {"callers", "TEXT", "all callers, the nearest first, as JSON: for json_each(callers)", 0, false},
-    [STACKS_CALLER_COUNT] = {"caller_count", "INTEGER", "how many these are", 0, false},
-    [STACKS_GOES_ON] = {"goes_on", "INTEGER", "1: there were more", 0, false},
+    [STACKS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", 0},
+    [STACKS_CALLER] = {"caller", "TEXT", "who called it, with the place", 0},
+    [STACKS_CALLERS] = {"callers", "TEXT", "all callers, the nearest first, as JSON: for json_each(callers)", 0},
+    [STACKS_CALLER_COUNT] = {"caller_count", "INTEGER", "how many these are", 0},
+    [STACKS_GOES_ON] = {"goes_on", "INTEGER", "1: there were more", 0},
 };
 
 struct stacks_cursor {
@@ -48,7 +48,7 @@ static void name_caller(const struct stacks_cursor *cursor, uint32_t which, char
     uint64_t address;
 
     memcpy(&address, cursor->details.scan.record + sizeof(cursor->stack) + which * sizeof(address), sizeof(address));
-    stack_names_find(&source->trace->processes[cursor->details.scan.thread.process].modules, &source->functions.names,
+    stack_names_find(&source->trace->processes[cursor->details.scan.thread.process].modules, &source->functions->names,
                      cursor->stack.record.time, address, name, NAME_BYTES);
 }
 

@@ -18,28 +18,30 @@ enum syscalls_column {
     SYSCALLS_RESULT,
     SYSCALLS_ERROR,
     SYSCALLS_TEXT,
+    SYSCALLS_THREAD_ID,
     SYSCALLS_NUMBER,
     SYSCALLS_ARGUMENT_0,
     SYSCALLS_COLUMNS = SYSCALLS_ARGUMENT_0 + DETAIL_ARGUMENTS,
 };
 
 static const struct query_column columns[] = {
-    [SYSCALLS_NAME] = {"name", "TEXT", "of the system call: 'openat'", 0, false},
-    [SYSCALLS_PID] = {"pid", "INTEGER", "the process", 0, false},
-    [SYSCALLS_TID] = {"tid", "INTEGER", "the thread", 0, false},
-    [SYSCALLS_THREAD] = {"thread", "TEXT", "the thread's name", 0, false},
-    [SYSCALLS_START] = {"start_ns", "INTEGER", "when it was made, since the recording began", 0, false},
-    [SYSCALLS_DURATION] = {"duration_ns", "INTEGER", "how long it took; NULL: it did not return", 0, false},
-    [SYSCALLS_RESULT] = {"result", "INTEGER", "as the kernel gives it; NULL: it did not return", 0, false},
-    [SYSCALLS_ERROR] = {"error", "INTEGER", "the number of the error; NULL: there was none", 0, false},
-    [SYSCALLS_TEXT] = {"text", "TEXT", "all of it, as strace writes it", 0, false},
-    [SYSCALLS_NUMBER] = {"number", "INTEGER", "of the system call", 0, true},
-    [SYSCALLS_ARGUMENT_0] = {"argument_0", "INTEGER", "the first argument", 0, true},
-    {"argument_1", "INTEGER", "and so on", 0, true},
-    {"argument_2", "INTEGER", "", 0, true},
-    {"argument_3", "INTEGER", "", 0, true},
-    {"argument_4", "INTEGER", "", 0, true},
-    {"argument_5", "INTEGER", "", 0, true},
+    [SYSCALLS_NAME] = {"name", "TEXT", "of the system call: 'openat'", 0},
+    [SYSCALLS_PID] = {"pid", "INTEGER", "the process", 0},
+    [SYSCALLS_TID] = {"tid", "INTEGER", "the thread", 0},
+    [SYSCALLS_THREAD] = {"thread", "TEXT", "the thread's name", 0},
+    [SYSCALLS_START] = {"start_ns", "INTEGER", "when it was made, since the recording began", 0},
+    [SYSCALLS_DURATION] = {"duration_ns", "INTEGER", "how long it took; NULL: it did not return", 0},
+    [SYSCALLS_RESULT] = {"result", "INTEGER", "as the kernel gives it; NULL: it did not return", 0},
+    [SYSCALLS_ERROR] = {"error", "INTEGER", "the number of the error; NULL: there was none", 0},
+    [SYSCALLS_TEXT] = {"text", "TEXT", "all of it, as strace writes it", 0},
+    [SYSCALLS_THREAD_ID] = {"thread_id", "INTEGER", "of threads.thread_id; a tid may come again", 0},
+    [SYSCALLS_NUMBER] = {"number", "INTEGER", "of the system call", 0},
+    [SYSCALLS_ARGUMENT_0] = {"argument_0", "INTEGER", "the first argument", 0},
+    {"argument_1", "INTEGER", "and so on", 0},
+    {"argument_2", "INTEGER", "", 0},
+    {"argument_3", "INTEGER", "", 0},
+    {"argument_4", "INTEGER", "", 0},
+    {"argument_5", "INTEGER", "", 0},
 };
 
 struct syscalls_cursor {
@@ -178,6 +180,8 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         sqlite3_result_int64(result, (int64_t)view_trace_ns(trace, cursor->call.begin));
     else if (which == SYSCALLS_TEXT)
         put_text(result, &cursor->call);
+    else if (which == SYSCALLS_THREAD_ID)
+        place_column_put(base, result, PLACE_THREAD_ID, &cursor->thread, VIEW_NO_FUNCTION);
     else if (which == SYSCALLS_NUMBER)
         sqlite3_result_int64(result, (int64_t)cursor->call.number);
     else if (which >= SYSCALLS_ARGUMENT_0)

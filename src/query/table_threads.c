@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* threads: those that have events, with what the manifest says of them. */
+/* threads: those that have events or details, with what the manifest says of them. */
 #include "query/place_columns.h"
 
 enum threads_column {
@@ -17,16 +17,16 @@ enum threads_column {
 };
 
 static const struct query_column columns[] = {
-    [THREADS_ID] = {"thread_id", "INTEGER", "its number in this trace", QUERY_PUSH_NUMBER, false},
-    [THREADS_PID] = {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER, false},
-    [THREADS_TID] = {"tid", "INTEGER", "the thread, as the kernel calls it", QUERY_PUSH_NUMBER, false},
-    [THREADS_THREAD] = {"thread", "TEXT", "its name", QUERY_PUSH_TEXT, false},
-    [THREADS_GENERATION] = {"generation", "INTEGER", "which thread with that tid it is, from 1 on", 0, false},
-    [THREADS_IMAGE] = {"image", "INTEGER", "which program of the pid it is, from 1 on", 0, false},
-    [THREADS_LOST] = {"lost_bytes", "INTEGER", "of events that were not read in time", 0, false},
-    [THREADS_LOST_DETAIL] = {"lost_detail_bytes", "INTEGER", "the same of details", 0, false},
-    [THREADS_WAITS] = {"waits", "INTEGER", "how often it waited for the recorder", 0, false},
-    [THREADS_WAITED] = {"waited_ns", "INTEGER", "and how long", 0, false},
+    [THREADS_ID] = {"thread_id", "INTEGER", "its number in this trace", QUERY_PUSH_NUMBER},
+    [THREADS_PID] = {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER},
+    [THREADS_TID] = {"tid", "INTEGER", "the thread, as the kernel calls it", QUERY_PUSH_NUMBER},
+    [THREADS_THREAD] = {"thread", "TEXT", "its name", QUERY_PUSH_TEXT},
+    [THREADS_GENERATION] = {"generation", "INTEGER", "which thread with that tid it is, from 1 on", 0},
+    [THREADS_IMAGE] = {"image", "INTEGER", "which program of the pid it is, from 1 on", 0},
+    [THREADS_LOST] = {"lost_bytes", "INTEGER", "of events that were not read in time", 0},
+    [THREADS_LOST_DETAIL] = {"lost_detail_bytes", "INTEGER", "the same of details", 0},
+    [THREADS_WAITS] = {"waits", "INTEGER", "how often it waited for the recorder", 0},
+    [THREADS_WAITED] = {"waited_ns", "INTEGER", "and how long", 0},
 };
 
 struct threads_cursor {
@@ -68,7 +68,7 @@ static int next(struct query_cursor *base)
     struct threads_cursor *cursor = (struct threads_cursor *)base;
     const struct view_trace *trace = base->source->trace;
 
-    while (cursor->next < trace->thread_count) {
+    while (cursor->next < trace->thread_count + trace->silent_count) {
         size_t which = cursor->next++;
 
         cursor->thread = &trace->threads[which];

@@ -12,12 +12,11 @@ enum triggers_column {
 };
 
 static const struct query_column columns[] = {
-    [TRIGGERS_KIND] = {"kind", "TEXT", "as --trigger calls it: 'manual', 'symbol', 'slow', 'signal', 'crash', ...", 0,
-                       false},
-    [TRIGGERS_TEXT] = {"text", "TEXT", "what was asked for, or a note", 0, false},
-    [TRIGGERS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", 0, false},
-    [TRIGGERS_PID] = {"pid", "INTEGER", "NULL: of no process", 0, false},
-    [TRIGGERS_TID] = {"tid", "INTEGER", "NULL: of no thread", 0, false},
+    [TRIGGERS_KIND] = {"kind", "TEXT", "as --trigger calls it: 'manual', 'symbol', 'slow', 'signal', 'crash', ...", 0},
+    [TRIGGERS_TEXT] = {"text", "TEXT", "what was asked for, or a note", 0},
+    [TRIGGERS_TIME] = {"time_ns", "INTEGER", "when, since the recording began", 0},
+    [TRIGGERS_PID] = {"pid", "INTEGER", "NULL: of no process", 0},
+    [TRIGGERS_TID] = {"tid", "INTEGER", "NULL: of no thread", 0},
 };
 
 struct triggers_cursor {

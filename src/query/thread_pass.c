@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-struct worker {
+struct pass_worker {
     const struct thread_pass *pass;
     atomic_size_t *next; /* of all */
     unsigned number;
@@ -17,7 +17,7 @@ struct worker {
 
 static void *work(void *context)
 {
-    struct worker *worker = context;
+    struct pass_worker *worker = context;
     const struct thread_pass *pass = worker->pass;
     size_t thread;
 
@@ -38,13 +38,13 @@ static size_t workers_for(const struct view_trace *trace)
 
 int thread_pass_run(const struct thread_pass *pass)
 {
-    struct worker workers[THREAD_PASS_WORKERS];
+    struct pass_worker workers[THREAD_PASS_WORKERS];
     size_t count = workers_for(pass->trace);
     atomic_size_t next = 0;
     int result = 0;
 
     for (size_t i = 0; i < count; i++) {
-        workers[i] = (struct worker){.pass = pass, .next = &next, .number = (unsigned)i};
+        workers[i] = (struct pass_worker){.pass = pass, .next = &next, .number = (unsigned)i};
         if (i + 1 == count)
             work(&workers[i]);
         else

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "record/family.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/exec_watch.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_signals.h"

@@ -4,7 +4,7 @@
  * of nothing else, but what comes out of their rings is reported at once.
  */
 #define _GNU_SOURCE
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"
@@ -79,7 +79,7 @@ static void report_start(const struct inside *inside, pid_t pid)
     char path[PATH_MAX];
     static const struct call_memory own = {read_own, NULL};
     static const struct call_frame nowhere; /* in the program, that is: none of it has run yet */
-    const struct system_call *execve_call = system_call_by_name("execve", strlen("execve"));
+    const struct system_call_signature *execve_call = system_call_by_name("execve", strlen("execve"));
     struct system_call_event event = {.kind = SYSTEM_CALL_LEFT,
                                       .pid = pid,
                                       .tid = pid,

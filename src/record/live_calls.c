@@ -3,7 +3,7 @@
 #include "record/live_calls.h"
 
 #include "base/clock_pair.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "ring/detail_record.h"
 #include "ring/ring_layout.h"
 #include "ring/ring_reader.h"

@@ -7,7 +7,7 @@
 #include "record/recorded_process.h"
 
 #include "base/time_counter.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/pid_namespace.h"
 #include "record/flight.h"
 #include "record/recorded_probes.h"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "record/recording.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "record/recorded_process.h"
 #include "record/trigger_spec.h"
 #include "ring/crash_record.h"

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "record/ring_drain.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_reader.h"
 

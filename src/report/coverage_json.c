@@ -25,7 +25,7 @@ static void put_functions(struct json_writer *json, const struct coverage_choice
     json_writer_close(json, ']');
 }
 
-static size_t build_id_bytes(const struct module *module)
+static size_t build_id_bytes(const struct recorded_module *module)
 {
     return module->build_id_bytes < sizeof(module->build_id) ? module->build_id_bytes : sizeof(module->build_id);
 }

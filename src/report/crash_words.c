@@ -12,7 +12,7 @@ const char *report_place_write(const struct report_place *place, uint64_t addres
                                char *text, size_t text_bytes)
 {
     const struct modules *modules = &place->report->trace->processes[place->process].modules;
-    const struct module *module = modules_find(modules, address, first, last);
+    const struct recorded_module *module = modules_find(modules, address, first, last);
 
     snprintf(text, text_bytes, "0x%" PRIx64, address);
     if (module != NULL)

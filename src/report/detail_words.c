@@ -36,8 +36,8 @@ static void write_registers(const struct detail_count *count, char *text, size_t
 }
 
 /* The last call, as far as it is kept. */
-static void write_arguments(struct call_arguments *known, const struct module *module, const struct detail_count *count,
-                            char bytes[DETAIL_TEXT_BYTES])
+static void write_arguments(struct call_arguments *known, const struct recorded_module *module,
+                            const struct detail_count *count, char bytes[DETAIL_TEXT_BYTES])
 {
     const struct detail_values values = {count->last_values.bytes, count->last_values.size_bytes};
     struct detail_enter enter = {.record = {.kind = DETAIL_ENTER, .function = count->address}};
@@ -50,8 +50,8 @@ static void write_arguments(struct call_arguments *known, const struct module *m
         write_registers(count, bytes, DETAIL_TEXT_BYTES);
 }
 
-static void write_result(struct call_arguments *known, const struct module *module, const struct detail_count *count,
-                         char bytes[DETAIL_TEXT_BYTES])
+static void write_result(struct call_arguments *known, const struct recorded_module *module,
+                         const struct detail_count *count, char bytes[DETAIL_TEXT_BYTES])
 {
     const struct detail_values values = {count->last_result.bytes, count->last_result.size_bytes};
     const struct detail_leave leave = {
@@ -71,8 +71,8 @@ static void write_result(struct call_arguments *known, const struct module *modu
 void report_detail_write(struct report_details *details, size_t process, const struct detail_count *count,
                          struct report_detail *detail_out)
 {
-    const struct module *module = modules_find(&details->report->trace->processes[process].modules, count->address,
-                                               count->last_time, count->last_time);
+    const struct recorded_module *module = modules_find(&details->report->trace->processes[process].modules,
+                                                        count->address, count->last_time, count->last_time);
 
     snprintf(detail_out->name, sizeof(detail_out->name), "0x%" PRIx64, count->address);
     if (module != NULL)

@@ -16,8 +16,8 @@
 #define TEXT_BYTES (64UL << 10)
 #define ERRORS     4095
 
-struct note {
-    struct note *next;
+struct started_call {
+    struct started_call *next;
     int tid;
     struct system_call_progress progress;
     char text[]; /* ended by NUL */
@@ -26,7 +26,7 @@ struct note {
 struct syscalls_json {
     struct json_writer writer;
     const struct call_text_options *options;
-    struct note *notes;
+    struct started_call *notes;
     size_t text_bytes;
     char text[];
 };
@@ -45,10 +45,10 @@ struct syscalls_json *syscalls_json_create(FILE *stream, const struct call_text_
 }
 
 /* Takes the note of that thread out of the list; NULL: there is none. */
-static struct note *take_note(struct syscalls_json *json, int tid)
+static struct started_call *take_note(struct syscalls_json *json, int tid)
 {
-    for (struct note **at = &json->notes; *at != NULL; at = &(*at)->next) {
-        struct note *note = *at;
+    for (struct started_call **at = &json->notes; *at != NULL; at = &(*at)->next) {
+        struct started_call *note = *at;
 
         if (note->tid != tid)
             continue;
@@ -69,7 +69,7 @@ static void note_entry(struct syscalls_json *json, const struct system_call_even
 {
     struct system_call_progress progress = {0};
     struct text_writer text;
-    struct note *note;
+    struct started_call *note;
 
     free(take_note(json, event->tid));
     text_init(&text, json->text, json->text_bytes);
@@ -77,7 +77,7 @@ static void note_entry(struct syscalls_json *json, const struct system_call_even
     note = malloc(sizeof(*note) + text.used + 1);
     if (note == NULL)
         return;
-    *note = (struct note){.next = json->notes, .tid = event->tid, .progress = progress};
+    *note = (struct started_call){.next = json->notes, .tid = event->tid, .progress = progress};
     memcpy(note->text, json->text, text.used + 1);
     json->notes = note;
 }
@@ -85,7 +85,7 @@ static void note_entry(struct syscalls_json *json, const struct system_call_even
 /* The whole call, out of what was noted of its beginning. */
 static void put_text(struct syscalls_json *json, const struct system_call_event *event)
 {
-    struct note *note = take_note(json, event->tid);
+    struct started_call *note = take_note(json, event->tid);
     struct text_writer text;
 
     text_init(&text, json->text, json->text_bytes);

@@ -10,12 +10,12 @@
 
 #include <stdatomic.h>
 
-struct lane {
+struct crash_records {
     _Atomic uint64_t used_bytes;
     uint8_t records[];
 };
 
-#define ROOM_BYTES (RING_CRASHES_BYTES - sizeof(struct lane))
+#define ROOM_BYTES (RING_CRASHES_BYTES - sizeof(struct crash_records))
 
 static size_t padded(size_t size_bytes)
 {
@@ -24,7 +24,7 @@ static size_t padded(size_t size_bytes)
 
 void *crash_lane_reserve(struct ring_region *region, size_t size_bytes)
 {
-    struct lane *lane = (struct lane *)(void *)(region->base + RING_CRASHES_OFFSET);
+    struct crash_records *lane = (struct crash_records *)(void *)(region->base + RING_CRASHES_OFFSET);
     uint64_t used = atomic_load_explicit(&lane->used_bytes, memory_order_relaxed);
 
     do
@@ -87,7 +87,7 @@ size_t crash_record_check(const uint8_t *place, size_t available)
 
 size_t crash_lane_read(const struct ring_reader *reader, uint8_t *bytes_out, size_t capacity)
 {
-    const uint8_t *records = reader->base + RING_CRASHES_OFFSET + sizeof(struct lane);
+    const uint8_t *records = reader->base + RING_CRASHES_OFFSET + sizeof(struct crash_records);
     size_t room = capacity < ROOM_BYTES ? capacity : ROOM_BYTES, used = 0, size;
 
     do {

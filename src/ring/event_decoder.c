@@ -22,7 +22,7 @@ struct batch {
 };
 
 /* A record, taken apart. */
-struct record {
+struct decoded_record {
     enum event_record kind;
     uint32_t number;
     uint32_t depth;
@@ -177,7 +177,7 @@ static uint64_t word_at(const uint8_t *place)
 
 /* Returns the record's size. 0: nothing is written there yet; -EPROTO: something that is no record. */
 static inline int read_record(struct event_format format, const uint8_t *place, const uint8_t *end,
-                              struct record *record_out)
+                              struct decoded_record *record_out)
 {
     uint32_t header, bytes;
 
@@ -187,7 +187,7 @@ static inline int read_record(struct event_format format, const uint8_t *place, 
     header = __atomic_load_n((const uint32_t *)(const void *)place, __ATOMIC_ACQUIRE);
     if (header == 0)
         return 0;
-    *record_out = (struct record){.kind = event_header_record(header), .number = event_header_number(header)};
+    *record_out = (struct decoded_record){.kind = event_header_record(header), .number = event_header_number(header)};
     bytes = event_record_bytes(format, record_out->kind);
     if (bytes == 0 || end - place < bytes)
         return -EPROTO;
@@ -204,7 +204,7 @@ static inline int read_record(struct event_format format, const uint8_t *place, 
 
 const uint8_t *event_records_end(struct event_format format, const uint8_t *place, const uint8_t *end)
 {
-    struct record record;
+    struct decoded_record record;
     int size;
 
     while ((size = read_record(format, place, end, &record)) > 0)
@@ -213,7 +213,7 @@ const uint8_t *event_records_end(struct event_format format, const uint8_t *plac
 }
 
 /* A depth that no thread has comes from a lane that somebody else writes; it harms nobody. */
-static void tell_hooked(struct batch *batch, const struct record *record, const struct event_block *block)
+static void tell_hooked(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
 {
     uint32_t kind = record->kind == EVENT_RECORD_ENTER ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE;
 
@@ -222,7 +222,7 @@ static void tell_hooked(struct batch *batch, const struct record *record, const 
         batch->events[batch->count - 1].is_unwound = record->kind == EVENT_RECORD_UNWOUND;
 }
 
-static void take_record(struct batch *batch, const struct record *record, const struct event_block *block)
+static void take_record(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
 {
     batch->time = record->time;
     switch (record->kind) {
@@ -338,7 +338,7 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
     struct batch batch; /* its events are filled one by one */
     struct event_format format = event_format_of(decoder->wanted, decoder->with_times);
     const struct event_block *block;
-    struct record record;
+    struct decoded_record record;
     int size = 0;
 
     batch.decoder = decoder;

@@ -7,16 +7,16 @@
 
 #include <stdatomic.h>
 
-struct log {
+struct left_log {
     _Atomic uint64_t count;
     struct ring_left entries[RING_LEFT_KEPT];
 };
 
-_Static_assert(sizeof(struct log) <= RING_LEFT_BYTES, "there is room for it");
+_Static_assert(sizeof(struct left_log) <= RING_LEFT_BYTES, "there is room for it");
 
 void left_log_add(struct ring_region *region, const struct ring_left *left)
 {
-    struct log *log = (struct log *)(void *)(region->base + RING_LEFT_OFFSET);
+    struct left_log *log = (struct left_log *)(void *)(region->base + RING_LEFT_OFFSET);
     uint64_t index = atomic_fetch_add_explicit(&log->count, 1, memory_order_relaxed);
     struct ring_left *entry = &log->entries[index % RING_LEFT_KEPT];
 
@@ -31,9 +31,9 @@ void left_log_add(struct ring_region *region, const struct ring_left *left)
     __atomic_store_n(&entry->reason, left->reason, __ATOMIC_RELEASE);
 }
 
-static const struct log *log_of(const struct ring_reader *reader)
+static const struct left_log *log_of(const struct ring_reader *reader)
 {
-    return (const struct log *)(const void *)(reader->base + RING_LEFT_OFFSET);
+    return (const struct left_log *)(const void *)(reader->base + RING_LEFT_OFFSET);
 }
 
 uint64_t left_log_count(const struct ring_reader *reader)

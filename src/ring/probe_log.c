@@ -7,13 +7,13 @@
 
 #include <stdatomic.h>
 
-struct log {
+struct probe_log {
     _Atomic uint64_t used_bytes;
     uint64_t reserved;
     uint8_t entries[];
 };
 
-#define ENTRIES_BYTES (RING_PROBES_BYTES - sizeof(struct log))
+#define ENTRIES_BYTES (RING_PROBES_BYTES - sizeof(struct probe_log))
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -50,7 +50,7 @@ static uint8_t *put(uint8_t *place, const char *text, uint32_t bytes)
 
 bool probe_log_add(struct ring_region *region, const struct ring_probe *probe, struct ring_probe_texts texts)
 {
-    struct log *log = (struct log *)(void *)(region->base + RING_PROBES_OFFSET);
+    struct probe_log *log = (struct probe_log *)(void *)(region->base + RING_PROBES_OFFSET);
     struct ring_probe clipped = *probe;
     uint64_t used, bytes;
     bool has_room;
@@ -76,7 +76,7 @@ bool probe_log_add(struct ring_region *region, const struct ring_probe *probe, s
 
 bool probe_log_next(const struct ring_reader *reader, uint64_t *place_inout, struct probe_log_entry *entry_out)
 {
-    const struct log *log = (const struct log *)(const void *)(reader->base + RING_PROBES_OFFSET);
+    const struct probe_log *log = (const struct probe_log *)(const void *)(reader->base + RING_PROBES_OFFSET);
     uint64_t used = atomic_load_explicit(&log->used_bytes, memory_order_acquire), place = *place_inout;
     struct ring_probe probe;
 

@@ -17,7 +17,7 @@
 #define PAGE_BYTES 65536u /* of any system, at most */
 
 /* A node's page, and behind it that of a ring. */
-struct place {
+struct presence_place {
     union {
         struct {
             struct robust_list list;
@@ -30,7 +30,7 @@ struct place {
 
 static struct {
     struct robust_list_head head;
-    struct place *places;
+    struct presence_place *places;
 } presence;
 
 static int prepare(void)
@@ -40,14 +40,15 @@ static int prepare(void)
 
     if (presence.places != NULL)
         return 0;
-    result = memory_map(RING_PRESENCE_MAX * sizeof(struct place), &start);
+    result = memory_map(RING_PRESENCE_MAX * sizeof(struct presence_place), &start);
     if (result != 0)
         return result;
     presence.head.list.next = &presence.head.list;
-    presence.head.futex_offset = (long)(offsetof(struct place, ring_page) + offsetof(struct ring_notices, reader));
+    presence.head.futex_offset =
+        (long)(offsetof(struct presence_place, ring_page) + offsetof(struct ring_notices, reader));
     result = (int)raw_syscall(__NR_set_robust_list, (long)&presence.head, sizeof(presence.head), 0, 0, 0, 0);
     if (result != 0) {
-        memory_unmap(start, RING_PRESENCE_MAX * sizeof(struct place));
+        memory_unmap(start, RING_PRESENCE_MAX * sizeof(struct presence_place));
         return result;
     }
     presence.places = start;
@@ -70,14 +71,14 @@ static int map_page(void *where, int ring_fd)
     return got < 0 && got > -4096 ? (int)got : 0;
 }
 
-static _Atomic uint32_t *word_of(struct place *place)
+static _Atomic uint32_t *word_of(struct presence_place *place)
 {
     return &((struct ring_notices *)(void *)place->ring_page)->reader;
 }
 
 int ring_presence_begin(int ring_fd, int *place_out)
 {
-    struct place *place;
+    struct presence_place *place;
     int index, result = prepare();
 
     if (result != 0)
@@ -109,7 +110,7 @@ static void take_from_list(struct robust_list *node)
 
 void ring_presence_end(int place_index)
 {
-    struct place *place;
+    struct presence_place *place;
 
     if (place_index < 0)
         return;

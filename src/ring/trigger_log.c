@@ -16,20 +16,20 @@
 #define BUSY          UINT64_MAX
 #define TRIGGER_WORDS (sizeof(struct ring_trigger) / sizeof(uint64_t))
 
-struct entry {
+struct trigger_entry {
     _Atomic uint64_t sequence;             /* 1 + that of the trigger here; 0: none yet; BUSY: somebody writes */
     _Atomic uint64_t words[TRIGGER_WORDS]; /* struct ring_trigger */
 };
 
-struct log {
+struct trigger_log {
     _Atomic uint64_t claimed;
-    struct entry entries[RING_TRIGGERS_KEPT];
+    struct trigger_entry entries[RING_TRIGGERS_KEPT];
 };
 
-_Static_assert(sizeof(struct log) <= RING_TRIGGERS_BYTES, "there is room for it");
+_Static_assert(sizeof(struct trigger_log) <= RING_TRIGGERS_BYTES, "there is room for it");
 _Static_assert(sizeof(struct ring_trigger) % sizeof(uint64_t) == 0, "it is words");
 
-static void write_words(struct entry *entry, const struct ring_trigger *trigger)
+static void write_words(struct trigger_entry *entry, const struct ring_trigger *trigger)
 {
     uint64_t words[TRIGGER_WORDS];
 
@@ -38,7 +38,7 @@ static void write_words(struct entry *entry, const struct ring_trigger *trigger)
         atomic_store_explicit(&entry->words[i], words[i], memory_order_relaxed);
 }
 
-static void read_words(const struct entry *entry, struct ring_trigger *trigger_out)
+static void read_words(const struct trigger_entry *entry, struct ring_trigger *trigger_out)
 {
     uint64_t words[TRIGGER_WORDS];
 
@@ -49,9 +49,9 @@ static void read_words(const struct entry *entry, struct ring_trigger *trigger_o
 
 void trigger_log_add(struct ring_region *region, const struct ring_trigger *trigger)
 {
-    struct log *log = (struct log *)(void *)(region->base + RING_TRIGGERS_OFFSET);
+    struct trigger_log *log = (struct trigger_log *)(void *)(region->base + RING_TRIGGERS_OFFSET);
     uint64_t sequence = atomic_fetch_add_explicit(&log->claimed, 1, memory_order_relaxed);
-    struct entry *entry = &log->entries[sequence % RING_TRIGGERS_KEPT];
+    struct trigger_entry *entry = &log->entries[sequence % RING_TRIGGERS_KEPT];
     uint64_t before = atomic_load_explicit(&entry->sequence, memory_order_relaxed);
 
     if (before > sequence || !atomic_compare_exchange_strong_explicit(&entry->sequence, &before, BUSY,
@@ -64,9 +64,9 @@ void trigger_log_add(struct ring_region *region, const struct ring_trigger *trig
 }
 
 /* Whether the trigger of that number is there. */
-static bool read_entry(const struct log *log, uint64_t sequence, struct ring_trigger *trigger_out)
+static bool read_entry(const struct trigger_log *log, uint64_t sequence, struct ring_trigger *trigger_out)
 {
-    const struct entry *entry = &log->entries[sequence % RING_TRIGGERS_KEPT];
+    const struct trigger_entry *entry = &log->entries[sequence % RING_TRIGGERS_KEPT];
 
     if (atomic_load_explicit(&entry->sequence, memory_order_acquire) != sequence + 1)
         return false;
@@ -84,7 +84,7 @@ static void pass_over(struct trigger_log_place *place, uint64_t count)
 bool trigger_log_next(const struct ring_reader *reader, struct trigger_log_place *place,
                       struct ring_trigger *trigger_out, uint64_t *missed_out)
 {
-    const struct log *log = (const struct log *)(const void *)(reader->base + RING_TRIGGERS_OFFSET);
+    const struct trigger_log *log = (const struct trigger_log *)(const void *)(reader->base + RING_TRIGGERS_OFFSET);
     uint64_t claimed = atomic_load_explicit(&log->claimed, memory_order_acquire);
     struct ring_trigger copy;
 

@@ -42,7 +42,7 @@
 static const struct memory_range low_memory = {0x10000, 0x7fff0000};
 
 /* What the engine has to do with a system call. */
-enum part {
+enum call_part {
     PART_NONE,
     PART_LEAVE,   /* ends the thread or the process */
     PART_REPLACE, /* replaces the process */
@@ -306,7 +306,7 @@ static long control(struct stalker_thread *thread, const struct system_call *cal
 }
 
 /* Tells of it before it is made, if somebody wants to know. Whether it is told when it is done. */
-static bool begin_telling(struct stalker_thread *thread, const struct system_call *call, enum part part)
+static bool begin_telling(struct stalker_thread *thread, const struct system_call *call, enum call_part part)
 {
     if (!(thread->engine->system_calls[(uint16_t)call->number] & SYSTEM_CALL_TOLD))
         return false;
@@ -318,7 +318,7 @@ static bool begin_telling(struct stalker_thread *thread, const struct system_cal
 }
 
 static enum system_call_outcome make_by_part(struct stalker_thread *thread, const struct system_call *made,
-                                             enum part part)
+                                             enum call_part part)
 {
     const struct engine *machine = thread->engine->machine;
     const struct system_call call = *made;
@@ -392,7 +392,7 @@ static enum system_call_outcome make_by_part(struct stalker_thread *thread, cons
 }
 
 /* Children are not told of how they were made. */
-static bool is_in_child(enum part part, long result)
+static bool is_in_child(enum call_part part, long result)
 {
     return result == 0 && (part == PART_FORK || part == PART_CLONE || part == PART_CLONE3);
 }
@@ -403,11 +403,11 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     uint64_t entered_time = thread->engine->teller == NULL ? 0 : time_counter();
     enum system_call_outcome outcome;
     struct system_call call;
-    enum part part;
+    enum call_part part;
     bool is_told;
 
     machine->registers->system_call_get(&thread->context, &call);
-    part = (enum part)(thread->engine->system_calls[(uint16_t)call.number] & ~SYSTEM_CALL_TOLD);
+    part = (enum call_part)(thread->engine->system_calls[(uint16_t)call.number] & ~SYSTEM_CALL_TOLD);
     is_told = begin_telling(thread, &call, part);
     outcome = make_by_part(thread, &call, part);
     if (!is_told || outcome == SYSTEM_CALL_LEAVE)

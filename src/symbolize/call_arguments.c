@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "symbolize/call_arguments.h"
 
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/function_names.h"
 #include "trace/detail_numbers.h"
 #include "trace/modules.h"
@@ -15,14 +15,14 @@
 
 struct call_arguments_file {
     struct call_arguments_file *next;
-    const struct module *module; /* the first one that wanted it */
-    struct dwarf_file *dwarf;    /* NULL: there is nothing */
+    const struct recorded_module *module; /* the first one that wanted it */
+    struct dwarf_arguments *dwarf;        /* NULL: there is nothing */
 };
 
 struct call_arguments_function {
     struct call_arguments_function *next; /* of all */
     struct call_arguments_function *same; /* another one with the same key */
-    const struct module *module;
+    const struct recorded_module *module;
     uint64_t address;
     bool is_known;
     struct dwarf_function function;
@@ -46,7 +46,7 @@ void call_arguments_deinit(struct call_arguments *arguments)
         struct call_arguments_file *file = arguments->files;
 
         arguments->files = file->next;
-        dwarf_file_close(file->dwarf);
+        dwarf_arguments_close(file->dwarf);
         free(file);
     }
     hash_map_deinit(&arguments->functions);
@@ -64,14 +64,14 @@ bool call_arguments_may_differ(const char *name, size_t length)
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
-static bool is_same_file(const struct module *left, const struct module *right)
+static bool is_same_file(const struct recorded_module *left, const struct recorded_module *right)
 {
     return left == right || (strcmp(left->path, right->path) == 0 && left->build_id_bytes == right->build_id_bytes &&
                              memcmp(left->build_id, right->build_id, sizeof(left->build_id)) == 0);
 }
 
 /* NULL: nothing is known of it. */
-static struct dwarf_file *get_file(struct call_arguments *arguments, const struct module *module)
+static struct dwarf_arguments *get_file(struct call_arguments *arguments, const struct recorded_module *module)
 {
     struct call_arguments_file *file = arguments->files;
 
@@ -83,7 +83,7 @@ static struct dwarf_file *get_file(struct call_arguments *arguments, const struc
     if (file == NULL)
         return NULL;
     file->module = module;
-    if (dwarf_file_open(function_names_path(arguments->names, module), &file->dwarf) != 0)
+    if (dwarf_arguments_open(function_names_path(arguments->names, module), &file->dwarf) != 0)
         file->dwarf = NULL;
     file->next = arguments->files;
     arguments->files = file;
@@ -94,7 +94,7 @@ static bool look_up(struct call_arguments *arguments, struct call_arguments_func
 {
     size_t length;
     const char *name = function_names_symbol(arguments->names, function->module, function->address, &length);
-    struct dwarf_file *file;
+    struct dwarf_arguments *file;
     uint64_t place;
 
     if (function_names_place(arguments->names, function->module, function->address, &place) != 0 ||
@@ -104,7 +104,7 @@ static bool look_up(struct call_arguments *arguments, struct call_arguments_func
     return file != NULL && dwarf_arguments_find(file, place, &function->function) == 0;
 }
 
-static struct call_arguments_function *add(struct call_arguments *arguments, const struct module *module,
+static struct call_arguments_function *add(struct call_arguments *arguments, const struct recorded_module *module,
                                            uint64_t address, uint64_t key)
 {
     struct call_arguments_function *function = calloc(1, sizeof(*function));
@@ -127,7 +127,7 @@ static struct call_arguments_function *add(struct call_arguments *arguments, con
 }
 
 /* NULL: nothing is known. */
-static const struct dwarf_function *find(struct call_arguments *arguments, const struct module *module,
+static const struct dwarf_function *find(struct call_arguments *arguments, const struct recorded_module *module,
                                          uint64_t address)
 {
     uint64_t key = address ^ (uint64_t)(uintptr_t)module << 16 ^ 1, value = 0;
@@ -167,8 +167,9 @@ static struct detail_naming naming_of(const struct dwarf_function *function)
     return (struct detail_naming){name_of, value_of, function->declaration.is_partial, function};
 }
 
-void call_arguments_put(struct call_arguments *arguments, const struct module *module, const struct detail_enter *enter,
-                        const uint8_t *stack, struct detail_values values, struct detail_text *text)
+void call_arguments_put(struct call_arguments *arguments, const struct recorded_module *module,
+                        const struct detail_enter *enter, const uint8_t *stack, struct detail_values values,
+                        struct detail_text *text)
 {
     const struct dwarf_function *function = find(arguments, module, enter->record.function);
     uint8_t bytes[DETAIL_NUMBERS_BYTES];
@@ -184,7 +185,7 @@ void call_arguments_put(struct call_arguments *arguments, const struct module *m
     detail_text_put_arguments(text, values, &naming);
 }
 
-void call_arguments_put_result(struct call_arguments *arguments, const struct module *module,
+void call_arguments_put_result(struct call_arguments *arguments, const struct recorded_module *module,
                                const struct detail_leave *leave, struct detail_values values, struct detail_text *text)
 {
     const struct dwarf_function *function = find(arguments, module, leave->record.function);

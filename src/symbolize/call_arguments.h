@@ -13,7 +13,7 @@
 struct call_arguments_file;
 struct call_arguments_function;
 struct function_names;
-struct module;
+struct recorded_module;
 
 struct call_arguments {
     struct function_names *names;
@@ -33,11 +33,12 @@ void call_arguments_deinit(struct call_arguments *arguments);
 bool call_arguments_may_differ(const char *name, size_t length);
 
 /* Adds the arguments of a call to the text; nothing if nothing is known of them. module NULL: nobody knows whose. */
-void call_arguments_put(struct call_arguments *arguments, const struct module *module, const struct detail_enter *enter,
-                        const uint8_t *stack, struct detail_values values, struct detail_text *text);
+void call_arguments_put(struct call_arguments *arguments, const struct recorded_module *module,
+                        const struct detail_enter *enter, const uint8_t *stack, struct detail_values values,
+                        struct detail_text *text);
 
 /* The same with its result. */
-void call_arguments_put_result(struct call_arguments *arguments, const struct module *module,
+void call_arguments_put_result(struct call_arguments *arguments, const struct recorded_module *module,
                                const struct detail_leave *leave, struct detail_values values, struct detail_text *text);
 
 #endif

@@ -17,7 +17,7 @@
 struct built_line {
     uint64_t address;
     size_t order;
-    struct code_place place;
+    struct source_location place;
 };
 
 struct built_range {
@@ -123,7 +123,7 @@ uint16_t code_table_builder_add_file(struct code_table_builder *builder, const c
     return (uint16_t)builder->files.count;
 }
 
-void code_table_builder_add_line(struct code_table_builder *builder, uint64_t address, struct code_place place)
+void code_table_builder_add_line(struct code_table_builder *builder, uint64_t address, struct source_location place)
 {
     struct built_line *room = extend(builder, &builder->lines, 1, sizeof(*room));
 
@@ -132,7 +132,7 @@ void code_table_builder_add_line(struct code_table_builder *builder, uint64_t ad
 }
 
 uint32_t code_table_builder_add_scope(struct code_table_builder *builder, struct code_name name, uint32_t parent,
-                                      struct code_place place)
+                                      struct source_location place)
 {
     struct code_scope *room = extend(builder, &builder->scopes, 1, sizeof(*room));
 
@@ -172,7 +172,7 @@ static bool is_sorted(const struct built_line *lines, size_t count)
     return true;
 }
 
-static bool is_same_place(struct code_place left, struct code_place right)
+static bool is_same_place(struct source_location left, struct source_location right)
 {
     return left.file == right.file && left.line == right.line && left.column == right.column;
 }

@@ -32,7 +32,7 @@ struct code_table_builder {
     int result;
 };
 
-struct code_place {
+struct source_location {
     uint16_t file; /* as code_table_builder_add_file said; 0: none */
     uint16_t column;
     uint32_t line;
@@ -49,7 +49,7 @@ uint16_t code_table_builder_add_file(struct code_table_builder *builder, const c
 
 /* From this address on there is that line; with file 0, none. Of several at one address the last one counts, and one
  * rather than none. */
-void code_table_builder_add_line(struct code_table_builder *builder, uint64_t address, struct code_place place);
+void code_table_builder_add_line(struct code_table_builder *builder, uint64_t address, struct source_location place);
 
 struct code_name {
     uint32_t text;
@@ -58,7 +58,7 @@ struct code_name {
 
 /* A function, or what was put into `parent` (a number and one). Its number and one; 0: there is no memory. */
 uint32_t code_table_builder_add_scope(struct code_table_builder *builder, struct code_name name, uint32_t parent,
-                                      struct code_place place);
+                                      struct source_location place);
 
 /* Code of the scope with that number and one. Of several scopes with the same code the one that was added last has it.
  */

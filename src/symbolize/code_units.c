@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/code_units.h"
 
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int compare_names(const void *left_unit, const void *right_unit)
 
 static int compare_ranges(const void *left_range, const void *right_range)
 {
-    const struct code_range *left = left_range, *right = right_range;
+    const struct code_unit_range *left = left_range, *right = right_range;
 
     if (left->begin != right->begin)
         return left->begin < right->begin ? -1 : 1;
@@ -54,7 +54,8 @@ static void gather_ranges(struct code_units *units, const struct dwarf_range *ra
     uint64_t end = 0;
 
     for (size_t i = 0; i < count; i++)
-        units->ranges[i] = (struct code_range){ranges[i].begin, ranges[i].end, 0, which_unit(units, ranges[i].unit)};
+        units->ranges[i] =
+            (struct code_unit_range){ranges[i].begin, ranges[i].end, 0, which_unit(units, ranges[i].unit)};
     if (count != 0)
         qsort(units->ranges, count, sizeof(units->ranges[0]), compare_ranges);
     for (size_t i = 0; i < count; i++)

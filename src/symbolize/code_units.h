@@ -30,7 +30,7 @@ struct code_unit {
     uint32_t kept_sum;
 };
 
-struct code_range {
+struct code_unit_range {
     uint64_t begin;
     uint64_t end;
     uint64_t covered_end; /* of this one and all before it, whatever ends last */
@@ -38,7 +38,7 @@ struct code_range {
 };
 
 struct code_units {
-    struct code_range *ranges; /* by their begin */
+    struct code_unit_range *ranges; /* by their begin */
     size_t range_count;
     struct code_unit *units; /* by their names */
     size_t unit_count;

@@ -30,8 +30,8 @@ static void write_name(const struct symbol_place *place, char *text, size_t text
         snprintf(text, text_bytes, "%s+0x%" PRIx64, name, place->distance);
 }
 
-const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
-                                size_t text_bytes)
+const char *function_names_find(struct function_names *names, const struct recorded_module *module, uint64_t address,
+                                char *text, size_t text_bytes)
 {
     struct symbol_place place;
 
@@ -49,8 +49,8 @@ static void write_line(const struct symbol_frame *frame, char *text, size_t text
         snprintf(text, text_bytes, " (%s:%" PRIu32 ")", slash == NULL ? frame->file : slash + 1, frame->line);
 }
 
-void function_names_line(struct function_names *names, const struct module *module, uint64_t address, char *text,
-                         size_t text_bytes)
+void function_names_line(struct function_names *names, const struct recorded_module *module, uint64_t address,
+                         char *text, size_t text_bytes)
 {
     struct symbol_place place;
 
@@ -58,8 +58,8 @@ void function_names_line(struct function_names *names, const struct module *modu
     write_line(&place.frames[0], text, text_bytes);
 }
 
-const char *function_names_find_line(struct function_names *names, const struct module *module, uint64_t address,
-                                     char *text, size_t text_bytes)
+const char *function_names_find_line(struct function_names *names, const struct recorded_module *module,
+                                     uint64_t address, char *text, size_t text_bytes)
 {
     const char *problem = function_names_find(names, module, address, text, text_bytes);
     size_t used = strlen(text);
@@ -68,7 +68,7 @@ const char *function_names_find_line(struct function_names *names, const struct 
     return problem;
 }
 
-const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address,
+const char *function_names_symbol(struct function_names *names, const struct recorded_module *module, uint64_t address,
                                   size_t *length_out)
 {
     struct symbol_place place;
@@ -78,12 +78,12 @@ const char *function_names_symbol(struct function_names *names, const struct mod
     return place.symbol;
 }
 
-const char *function_names_path(struct function_names *names, const struct module *module)
+const char *function_names_path(struct function_names *names, const struct recorded_module *module)
 {
     return symbolizer_path(&names->symbolizer, module);
 }
 
-int function_names_place(struct function_names *names, const struct module *module, uint64_t address,
+int function_names_place(struct function_names *names, const struct recorded_module *module, uint64_t address,
                          uint64_t *place_out)
 {
     return symbolizer_place(&names->symbolizer, module, address, place_out);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct module;
+struct recorded_module;
 
 struct function_names {
     struct symbolizer symbolizer;
@@ -31,26 +31,26 @@ void function_names_use_trace(struct function_names *names, int folder);
  * "file+0x1234" (the place in the file) if there is no name. Returns NULL, or what is to be said of the file: a
  * static text that follows "its file", as "is gone". Nothing is said of one that is gone if its names were kept.
  */
-const char *function_names_find(struct function_names *names, const struct module *module, uint64_t address, char *text,
-                                size_t text_bytes);
+const char *function_names_find(struct function_names *names, const struct recorded_module *module, uint64_t address,
+                                char *text, size_t text_bytes);
 
 /* The same, and " (file:line)" behind it where debug information tells the line. */
-const char *function_names_find_line(struct function_names *names, const struct module *module, uint64_t address,
-                                     char *text, size_t text_bytes);
+const char *function_names_find_line(struct function_names *names, const struct recorded_module *module,
+                                     uint64_t address, char *text, size_t text_bytes);
 
 /* Only the " (file:line)"; nothing where it is not known. */
-void function_names_line(struct function_names *names, const struct module *module, uint64_t address, char *text,
-                         size_t text_bytes);
+void function_names_line(struct function_names *names, const struct recorded_module *module, uint64_t address,
+                         char *text, size_t text_bytes);
 
 /* The name that the symbol table has for it, as it is there; NULL: none. Stays, and is not ended by a NUL. */
-const char *function_names_symbol(struct function_names *names, const struct module *module, uint64_t address,
+const char *function_names_symbol(struct function_names *names, const struct recorded_module *module, uint64_t address,
                                   size_t *length_out);
 
 /* The file that debug information of the module is in, as far as it is known; "": there is none that can be used. */
-const char *function_names_path(struct function_names *names, const struct module *module);
+const char *function_names_path(struct function_names *names, const struct recorded_module *module);
 
 /* What the file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
-MUST_USE int function_names_place(struct function_names *names, const struct module *module, uint64_t address,
+MUST_USE int function_names_place(struct function_names *names, const struct recorded_module *module, uint64_t address,
                                   uint64_t *place_out);
 
 #endif

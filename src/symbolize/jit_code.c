@@ -98,7 +98,7 @@ int jit_code_read_map(struct jit_code *code, const char *path, int64_t since)
 
 /* ---- dumps ------------------------------------------------------------------------------------------------------- */
 
-struct dump {
+struct jit_dump {
     struct jit_code *code;
     FILE *file;
     char *bytes; /* of the record, behind its head */
@@ -126,7 +126,7 @@ static bool take_line(const char *bytes, size_t size_bytes, size_t *place, struc
 }
 
 /* The lines that waited, up to the end of the code. */
-static int add_lines(struct dump *dump, uint64_t begin, uint64_t end, uint64_t time)
+static int add_lines(struct jit_dump *dump, uint64_t begin, uint64_t end, uint64_t time)
 {
     struct jit_dump_lines head;
     struct named_range line = {.time = time}, before = {.begin = 0};
@@ -156,7 +156,7 @@ static int add_lines(struct dump *dump, uint64_t begin, uint64_t end, uint64_t t
     return result;
 }
 
-static int take_load(struct dump *dump, uint64_t time)
+static int take_load(struct jit_dump *dump, uint64_t time)
 {
     struct jit_dump_load load;
     struct named_range range = {.time = time};
@@ -177,7 +177,7 @@ static int take_load(struct dump *dump, uint64_t time)
 }
 
 /* The name of what was moved is that of what was last put where it came from. */
-static int take_move(struct dump *dump, uint64_t time)
+static int take_move(struct jit_dump *dump, uint64_t time)
 {
     struct named_code *functions = &dump->code->functions;
     struct named_range range = {.time = time};
@@ -199,7 +199,7 @@ static int take_move(struct dump *dump, uint64_t time)
     return 0;
 }
 
-static int take_record(struct dump *dump, const struct jit_dump_record *head)
+static int take_record(struct jit_dump *dump, const struct jit_dump_record *head)
 {
     switch (head->kind) {
     case JIT_DUMP_LOAD:
@@ -218,7 +218,7 @@ static int take_record(struct dump *dump, const struct jit_dump_record *head)
 }
 
 /* 1: there are no more. */
-static int read_record(struct dump *dump)
+static int read_record(struct jit_dump *dump)
 {
     struct jit_dump_record head;
     int result;
@@ -243,7 +243,7 @@ static int read_record(struct dump *dump)
 
 int jit_code_read_dump(struct jit_code *code, const char *path, int64_t since)
 {
-    struct dump dump = {.code = code, .file = open_file(path, since)};
+    struct jit_dump dump = {.code = code, .file = open_file(path, since)};
     struct jit_dump_header header;
     int result = 0;
 

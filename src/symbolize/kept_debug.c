@@ -62,7 +62,7 @@ static void name_by_id(const struct build_id *id, const char *folder, char *path
         snprintf(path_out + used, path_bytes - used, TRACE_DEBUG_SUFFIX);
 }
 
-static struct build_id id_of(const struct module *module)
+static struct build_id id_of(const struct recorded_module *module)
 {
     struct build_id id = {.size_bytes = module->build_id_bytes};
 
@@ -70,7 +70,7 @@ static struct build_id id_of(const struct module *module)
     return id;
 }
 
-void kept_debug_path(const struct module *module, char path_out[KEPT_DEBUG_PATH_BYTES])
+void kept_debug_path(const struct recorded_module *module, char path_out[KEPT_DEBUG_PATH_BYTES])
 {
     struct build_id id = id_of(module);
 
@@ -389,7 +389,7 @@ static int write_shared(const struct copy *copy, const char *own_path, int folde
     return result == -EEXIST || result == -ENOENT ? 0 : result;
 }
 
-int kept_debug_write(const struct module *module, int folder)
+int kept_debug_write(const struct recorded_module *module, int folder)
 {
     struct build_id id = id_of(module);
     char path[PATH_BYTES];

@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct module;
+struct recorded_module;
 
 /* Long enough for where debug information is in a trace. */
 #define KEPT_DEBUG_PATH_BYTES 128
 
 /* debug/.build-id/12/3456.debug; empty: the module has no build ID. */
-void kept_debug_path(const struct module *module, char path_out[KEPT_DEBUG_PATH_BYTES]);
+void kept_debug_path(const struct recorded_module *module, char path_out[KEPT_DEBUG_PATH_BYTES]);
 
 /*
  * Writes it into the open folder of a trace, an ELF file with the debug information of the module's file or of the
@@ -26,6 +26,6 @@ void kept_debug_path(const struct module *module, char path_out[KEPT_DEBUG_PATH_
  * nothing, the file is not as it was mapped, or has no build ID; -EEXIST: it is there; -ENOSPC and others: it cannot be
  * written, and is not there.
  */
-MUST_USE int kept_debug_write(const struct module *module, int folder);
+MUST_USE int kept_debug_write(const struct recorded_module *module, int folder);
 
 #endif

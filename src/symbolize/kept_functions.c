@@ -37,8 +37,8 @@ struct candidate {
     bool is_hidden; /* by a better one */
 };
 
-struct gathering {
-    const struct module *module;
+struct function_gathering {
+    const struct recorded_module *module;
     int fd;
     struct stat status;
     struct symbol_file file;
@@ -52,7 +52,7 @@ struct gathering {
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Brings a section into memory that symbol_file_open has left out. What cannot be read stays zeroes. */
-static void fill(const struct gathering *gathering, const struct elf_section *section)
+static void fill(const struct function_gathering *gathering, const struct elf_section *section)
 {
     uint64_t offset = section->file_offset, end = offset + section->size_bytes;
 
@@ -70,7 +70,7 @@ static void fill(const struct gathering *gathering, const struct elf_section *se
 }
 
 /* Those that symbols are found by, besides the tables. */
-static void fill_sections(const struct gathering *gathering)
+static void fill_sections(const struct function_gathering *gathering)
 {
     const struct elf_symbols *symbols = &gathering->file.symbols;
     struct elf_section section;
@@ -82,7 +82,7 @@ static void fill_sections(const struct gathering *gathering)
             fill(gathering, &section);
 }
 
-static const char *sum_up(struct gathering *gathering, uint32_t *crc_out)
+static const char *sum_up(struct function_gathering *gathering, uint32_t *crc_out)
 {
     uint64_t size_bytes;
     int result = file_sum_read(gathering->fd, &size_bytes, crc_out);
@@ -92,7 +92,7 @@ static const char *sum_up(struct gathering *gathering, uint32_t *crc_out)
     return size_bytes == (uint64_t)gathering->status.st_size ? NULL : changed;
 }
 
-static bool is_as_recorded(const struct elf_symbols *symbols, const struct module *module)
+static bool is_as_recorded(const struct elf_symbols *symbols, const struct recorded_module *module)
 {
     const uint8_t *build_id;
     size_t size_bytes;
@@ -102,7 +102,7 @@ static bool is_as_recorded(const struct elf_symbols *symbols, const struct modul
 }
 
 /* Whether what was read by its path is what is open. */
-static bool is_still_there(const struct gathering *gathering)
+static bool is_still_there(const struct function_gathering *gathering)
 {
     struct stat now;
 
@@ -113,7 +113,7 @@ static bool is_still_there(const struct gathering *gathering)
 }
 
 /* What the kernel puts into each process is in no file, but ours is the same if the kernel is. */
-static const char *open_own_vdso(struct gathering *gathering)
+static const char *open_own_vdso(struct function_gathering *gathering)
 {
     const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
     Elf64_Ehdr header;
@@ -128,7 +128,7 @@ static const char *open_own_vdso(struct gathering *gathering)
     return is_as_recorded(&gathering->file.symbols, gathering->module) ? NULL : gone;
 }
 
-static const char *open_file(struct gathering *gathering)
+static const char *open_file(struct function_gathering *gathering)
 {
     int result;
 
@@ -164,7 +164,7 @@ static bool read_segment(const struct elf_symbols *symbols, uint64_t which, Elf6
     return true;
 }
 
-static const char *note_segments(struct gathering *gathering)
+static const char *note_segments(struct function_gathering *gathering)
 {
     struct trace_names *file = &gathering->names.file;
     Elf64_Phdr segment;
@@ -179,9 +179,9 @@ static const char *note_segments(struct gathering *gathering)
     return NULL;
 }
 
-static const char *note_file(struct gathering *gathering)
+static const char *note_file(struct function_gathering *gathering)
 {
-    const struct module *module = gathering->module;
+    const struct recorded_module *module = gathering->module;
     struct trace_names *file = &gathering->names.file;
 
     file->machine = gathering->file.symbols.machine;
@@ -196,7 +196,7 @@ static const char *note_file(struct gathering *gathering)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-static bool is_code(const struct gathering *gathering, uint64_t address)
+static bool is_code(const struct function_gathering *gathering, uint64_t address)
 {
     for (uint32_t i = 0; i < gathering->names.file.segment_count; i++)
         if (address - gathering->names.segments[i].address < gathering->names.segments[i].size_bytes)
@@ -204,7 +204,7 @@ static bool is_code(const struct gathering *gathering, uint64_t address)
     return false;
 }
 
-static void take_symbols(struct gathering *gathering, const struct elf_symbols *symbols)
+static void take_symbols(struct function_gathering *gathering, const struct elf_symbols *symbols)
 {
     struct elf_symbol symbol;
 
@@ -215,7 +215,7 @@ static void take_symbols(struct gathering *gathering, const struct elf_symbols *
         }
 }
 
-static int open_debug(struct gathering *gathering)
+static int open_debug(struct function_gathering *gathering)
 {
     const char *folders = getenv("GAIT_DEBUG_PATH");
     int result;
@@ -226,12 +226,12 @@ static int open_debug(struct gathering *gathering)
     return result == 0 ? 0 : debug_file_open(&gathering->file.symbols, folders, &gathering->debug);
 }
 
-static const char *take_candidates(struct gathering *gathering)
+static const char *take_candidates(struct function_gathering *gathering)
 {
     const struct elf_symbols *symbols = &gathering->file.symbols;
     uint64_t most = elf_symbols_count(symbols);
 
-    /* As module_file.c does: what was taken out of a file is better than what is left. */
+    /* As module_symbols.c does: what was taken out of a file is better than what is left. */
     if (symbols->tables[0].count == 0 && open_debug(gathering) == 0)
         most += elf_symbols_count(&gathering->debug.symbols);
     if (stub_names_make(&gathering->stubs, symbols) != 0)
@@ -274,7 +274,7 @@ static int compare(const void *left_candidate, const void *right_candidate)
 }
 
 /* Whoever comes later at the same address is found first. */
-static void hide_others(struct gathering *gathering)
+static void hide_others(struct function_gathering *gathering)
 {
     uint64_t size_bytes = 0;
 
@@ -303,7 +303,7 @@ static int add(struct kept_names *names, const struct candidate *candidate)
     return kept_names_add(names, symbol->address, symbol->size_bytes, stub, (size_t)length);
 }
 
-static const char *note_functions(struct gathering *gathering)
+static const char *note_functions(struct function_gathering *gathering)
 {
     const char *problem = take_candidates(gathering);
 
@@ -317,7 +317,7 @@ static const char *note_functions(struct gathering *gathering)
     return NULL;
 }
 
-static void release(struct gathering *gathering)
+static void release(struct function_gathering *gathering)
 {
     free(gathering->candidates);
     stub_names_deinit(&gathering->stubs);
@@ -328,9 +328,9 @@ static void release(struct gathering *gathering)
         close(gathering->fd);
 }
 
-const char *kept_functions_gather(const struct module *module, struct kept_names *names_out)
+const char *kept_functions_gather(const struct recorded_module *module, struct kept_names *names_out)
 {
-    struct gathering gathering = {.module = module, .fd = -1};
+    struct function_gathering gathering = {.module = module, .fd = -1};
     const char *problem = open_file(&gathering);
 
     if (problem == NULL)

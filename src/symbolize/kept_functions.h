@@ -8,13 +8,13 @@
 #define GAIT_SYMBOLIZE_KEPT_FUNCTIONS_H
 
 struct kept_names;
-struct module;
+struct recorded_module;
 
 /*
  * Reads the file of a module as it is now. Returns NULL, and the names are the caller's; or why they cannot be had: a
  * static text that follows "its file". A file with another build ID "has changed since"; without one, the sum of the
  * file goes with the names, so that it can be told later.
  */
-const char *kept_functions_gather(const struct module *module, struct kept_names *names_out);
+const char *kept_functions_gather(const struct recorded_module *module, struct kept_names *names_out);
 
 #endif

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int kept_module_read(int trace, const struct module *module, struct kept_names *names_out)
+int kept_module_read(int trace, const struct recorded_module *module, struct kept_names *names_out)
 {
     char name[KEPT_NAME_BYTES], path[KEPT_NAME_BYTES + sizeof(TRACE_NAMES_FOLDER)];
     struct kept_names names;
@@ -76,7 +76,7 @@ bool kept_module_is_file(const struct kept_names *names, const char *path)
     return is_same;
 }
 
-void kept_module_debug_path(int trace, const struct module *module, char *path_out, size_t path_bytes)
+void kept_module_debug_path(int trace, const struct recorded_module *module, char *path_out, size_t path_bytes)
 {
     char path[KEPT_DEBUG_PATH_BYTES];
 

@@ -12,14 +12,14 @@
 #include <stddef.h>
 
 struct kept_names;
-struct module;
+struct recorded_module;
 struct symbol_index;
 
 /*
  * The names. -ENOENT: there are none; -EPROTO: there are, but they are damaged; -ESTALE: the file has no build ID, and
  * was another one when the module was mapped.
  */
-MUST_USE int kept_module_read(int trace, const struct module *module, struct kept_names *names_out);
+MUST_USE int kept_module_read(int trace, const struct recorded_module *module, struct kept_names *names_out);
 
 /* The same as an index; they have to stay, since the index points to their text. -ENOMEM. */
 MUST_USE int kept_module_index(const struct kept_names *names, struct symbol_index *index_out);
@@ -28,6 +28,6 @@ MUST_USE int kept_module_index(const struct kept_names *names, struct symbol_ind
 bool kept_module_is_file(const struct kept_names *names, const char *path);
 
 /* Where its debug information is; it is "" if there is none. Good while the folder of the trace is open. */
-void kept_module_debug_path(int trace, const struct module *module, char *path_out, size_t path_bytes);
+void kept_module_debug_path(int trace, const struct recorded_module *module, char *path_out, size_t path_bytes);
 
 #endif

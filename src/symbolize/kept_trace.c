@@ -5,7 +5,7 @@
  */
 #include "symbolize/kept_trace.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/kept_functions.h"
 #include "trace/chunk_encoder.h"
 #include "trace/kept_names.h"
@@ -57,7 +57,7 @@ static int note_visit(struct visited *visited, const char *name)
 }
 
 /* Of files without an ID nobody knows whether they are the same: each mapping is another one. */
-static void name_visit(const struct module *module, char name_out[KEPT_NAME_BYTES])
+static void name_visit(const struct recorded_module *module, char name_out[KEPT_NAME_BYTES])
 {
     kept_names_file(module, name_out);
     if (module->build_id_bytes == 0)
@@ -65,7 +65,7 @@ static void name_visit(const struct module *module, char name_out[KEPT_NAME_BYTE
 }
 
 static int visit_modules(const struct modules *modules, struct visited *visited,
-                         int (*visit)(void *context, const struct module *module), void *context)
+                         int (*visit)(void *context, const struct recorded_module *module), void *context)
 {
     char name[KEPT_NAME_BYTES] = "";
     int result = 0;
@@ -81,7 +81,7 @@ static int visit_modules(const struct modules *modules, struct visited *visited,
     return result;
 }
 
-int kept_trace_visit(const struct trace_files *files, int (*visit)(void *context, const struct module *module),
+int kept_trace_visit(const struct trace_files *files, int (*visit)(void *context, const struct recorded_module *module),
                      void *context)
 {
     struct visited visited = {.count = 0};
@@ -177,7 +177,7 @@ static int keep(struct keeping *keeping, const struct kept_names *names, const c
     return 0;
 }
 
-static int visit(void *context, const struct module *module)
+static int visit(void *context, const struct recorded_module *module)
 {
     struct keeping *keeping = context;
     char name[KEPT_NAME_BYTES];

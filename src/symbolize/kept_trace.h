@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct module;
+struct recorded_module;
 struct trace_files;
 
 struct kept_outcome {
@@ -33,7 +33,7 @@ MUST_USE int kept_trace_write(const struct trace_files *files, int folder, struc
  * Calls `visit` for one module of each file that was mapped; others with the same build ID are passed over. Stops at
  * what is not 0, and returns that. What cannot be read of the trace is passed over, too. -ENOMEM.
  */
-MUST_USE int kept_trace_visit(const struct trace_files *files, int (*visit)(void *context, const struct module *module),
-                              void *context);
+MUST_USE int kept_trace_visit(const struct trace_files *files,
+                              int (*visit)(void *context, const struct recorded_module *module), void *context);
 
 #endif

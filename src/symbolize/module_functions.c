@@ -8,7 +8,7 @@
 #include "elf/sections.h"
 #include "elf/symbol_file.h"
 #include "symbolize/debug_file.h"
-#include "symbolize/module_file.h"
+#include "symbolize/module_symbols.h"
 #include "trace/modules.h"
 
 #include <elf.h>
@@ -20,11 +20,11 @@
 struct listed_file {
     struct symbol_file file; /* of the file that was recorded */
     bool has_kept;           /* that is not there, and this is used: */
-    struct module_file kept;
+    struct module_symbols kept;
     char *names; /* ended by NULs, one behind the other */
 };
 
-static bool is_as_recorded(const struct elf_symbols *symbols, const struct module *module)
+static bool is_as_recorded(const struct elf_symbols *symbols, const struct recorded_module *module)
 {
     const uint8_t *build_id;
     size_t size_bytes;
@@ -36,7 +36,7 @@ static bool is_as_recorded(const struct elf_symbols *symbols, const struct modul
            memcmp(build_id, module->build_id, size_bytes) == 0;
 }
 
-static const char *open_file(const struct module *module, struct symbol_file *file)
+static const char *open_file(const struct recorded_module *module, struct symbol_file *file)
 {
     int result = symbol_file_open_whole(module->path, file);
 
@@ -204,24 +204,25 @@ static int list_kept(struct module_functions *functions, const struct symbol_ind
 }
 
 /* Where the file would be loaded, by where one of its mappings was. */
-static void guess_extent(struct module_functions *functions, const struct module *module)
+static void guess_extent(struct module_functions *functions, const struct recorded_module *module)
 {
     uint64_t place;
 
-    if (module_file_place(&functions->file->kept, module, module->start, &place) == 0 && place >= module->file_offset)
+    if (module_symbols_place(&functions->file->kept, module, module->start, &place) == 0 &&
+        place >= module->file_offset)
         functions->base = place - module->file_offset;
     functions->end = functions->base + module->file_offset + (module->end - module->start);
 }
 
 /* NULL, or the problem, if nothing was kept. */
-static const char *open_kept(struct module_functions *functions, const struct module *module, int trace,
+static const char *open_kept(struct module_functions *functions, const struct recorded_module *module, int trace,
                              const char *problem)
 {
     struct listed_file *file = functions->file;
 
     if (trace < 0)
         return problem;
-    module_file_open_kept(&file->kept, module, DEBUG_FILE_FOLDERS, trace);
+    module_symbols_open_kept(&file->kept, module, DEBUG_FILE_FOLDERS, trace);
     file->has_kept = true;
     if (!file->kept.has_kept)
         return problem;
@@ -230,7 +231,7 @@ static const char *open_kept(struct module_functions *functions, const struct mo
     return list_kept(functions, &file->kept.index) == 0 ? NULL : "is too large for the memory";
 }
 
-static const char *list_file(struct module_functions *functions, const struct module *module)
+static const char *list_file(struct module_functions *functions, const struct recorded_module *module)
 {
     const struct elf_symbols *symbols = &functions->file->file.symbols;
     struct debug_file debug;
@@ -246,7 +247,7 @@ static const char *list_file(struct module_functions *functions, const struct mo
     return result == 0 ? NULL : "is too large for the memory";
 }
 
-const char *module_functions_open(struct module_functions *functions, const struct module *module, int trace)
+const char *module_functions_open(struct module_functions *functions, const struct recorded_module *module, int trace)
 {
     const char *problem;
 
@@ -268,7 +269,7 @@ void module_functions_close(struct module_functions *functions)
         if (file->file.memory != NULL)
             symbol_file_close(&file->file);
         if (file->has_kept)
-            module_file_close(&file->kept);
+            module_symbols_close(&file->kept);
         free(file->names);
         free(file);
     }
@@ -278,11 +279,11 @@ void module_functions_close(struct module_functions *functions)
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-int module_functions_place(const struct module_functions *functions, const struct module *module, uint64_t address,
-                           uint64_t *place_out)
+int module_functions_place(const struct module_functions *functions, const struct recorded_module *module,
+                           uint64_t address, uint64_t *place_out)
 {
     if (functions->file != NULL && functions->file->has_kept)
-        return module_file_place(&functions->file->kept, module, address, place_out);
+        return module_symbols_place(&functions->file->kept, module, address, place_out);
     if (functions->file == NULL || functions->file->file.memory == NULL)
         return -ENOENT;
     return elf_symbols_address_at(&functions->file->file.symbols, address - module->start + module->file_offset,

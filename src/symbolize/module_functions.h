@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct module;
+struct recorded_module;
 struct listed_file;
 
 struct module_function {
@@ -35,12 +35,12 @@ struct module_functions {
  * Reads them; the folder of the trace is open, or -1. NULL, or why there are none: a static text that follows "its
  * file". Either way module_functions_close gives back what there is.
  */
-const char *module_functions_open(struct module_functions *functions, const struct module *module, int trace);
+const char *module_functions_open(struct module_functions *functions, const struct recorded_module *module, int trace);
 void module_functions_close(struct module_functions *functions);
 
 /* What the file itself calls an address of the module, or of another mapping of that file. -ENOENT: no code is there.
  */
-MUST_USE int module_functions_place(const struct module_functions *functions, const struct module *module,
+MUST_USE int module_functions_place(const struct module_functions *functions, const struct recorded_module *module,
                                     uint64_t address, uint64_t *place_out);
 
 #endif

@@ -20,20 +20,20 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-struct row {
+struct line_row {
     Dwarf_Addr address;
     int line;
     bool ends_sequence;
     const char *source; /* as the table has it */
 };
 
-struct walk {
+struct line_walk {
     const struct module_lines_visitor *visitor;
     const char *folder; /* in which the unit was compiled; NULL: not known */
     const char *source; /* that was told last; a place in memory, no text */
 };
 
-static bool read_row(Dwarf_Lines *lines, size_t which, struct row *row_out)
+static bool read_row(Dwarf_Lines *lines, size_t which, struct line_row *row_out)
 {
     Dwarf_Line *line = dwarf_onesrcline(lines, which);
 
@@ -53,7 +53,7 @@ static bool is_in_folder(const char *source, const char *folder)
 }
 
 /* The same source is mostly at the same place in memory. */
-static int tell_source(struct walk *walk, const char *source)
+static int tell_source(struct line_walk *walk, const char *source)
 {
     const struct module_lines_visitor *visitor = walk->visitor;
     char *joined;
@@ -71,7 +71,7 @@ static int tell_source(struct walk *walk, const char *source)
     return result;
 }
 
-static int tell_row(struct walk *walk, const struct row *row, uint64_t end)
+static int tell_row(struct line_walk *walk, const struct line_row *row, uint64_t end)
 {
     const struct module_lines_visitor *visitor = walk->visitor;
     int result;
@@ -84,9 +84,9 @@ static int tell_row(struct walk *walk, const struct row *row, uint64_t end)
 }
 
 /* Where the code of a row ends: where the first one behind it is that has another address. */
-static uint64_t end_of(Dwarf_Lines *lines, size_t count, size_t which, const struct row *row)
+static uint64_t end_of(Dwarf_Lines *lines, size_t count, size_t which, const struct line_row *row)
 {
-    struct row next;
+    struct line_row next;
 
     for (size_t i = which + 1; i < count; i++)
         if (read_row(lines, i, &next) && (next.address != row->address || next.ends_sequence))
@@ -94,11 +94,11 @@ static uint64_t end_of(Dwarf_Lines *lines, size_t count, size_t which, const str
     return row->address;
 }
 
-static int visit_unit(struct walk *walk, Dwarf_Die *unit)
+static int visit_unit(struct line_walk *walk, Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
     Dwarf_Lines *lines;
-    struct row row;
+    struct line_row row;
     size_t count;
     int result = 0;
 
@@ -114,7 +114,7 @@ static int visit_unit(struct walk *walk, Dwarf_Die *unit)
 
 static int visit(Dwarf *dwarf, const struct module_lines_visitor *visitor)
 {
-    struct walk walk = {.visitor = visitor};
+    struct line_walk walk = {.visitor = visitor};
     Dwarf_Off offset = 0, next;
     size_t header_bytes;
     int result = 0;

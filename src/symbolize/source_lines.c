@@ -8,7 +8,7 @@
  */
 #include "symbolize/source_lines.h"
 
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 #include "symbolize/symbolizer.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define UNITS_FOR_THREAD 8 /* fewer are not worth another thread */
 
 void source_lines_open(struct source_lines *lines, const char *path, const char *debug_folders,
-                       struct code_cache_name name)
+                       struct code_table_cache_name name)
 {
     *lines = (struct source_lines){.path = path, .debug_folders = debug_folders, .name = name, .cache_fd = -1};
 }
@@ -30,7 +30,7 @@ void source_lines_close(struct source_lines *lines)
 {
     /* If it cannot be kept, it is found again next time. */
     if (lines->has_new)
-        (void)!code_cache_write(&lines->name, &lines->units, lines->cache_fd);
+        (void)!code_table_cache_write(&lines->name, &lines->units, lines->cache_fd);
     if (lines->cache_fd >= 0)
         close(lines->cache_fd);
     dwarf_code_close(lines->code);
@@ -90,7 +90,7 @@ static void look_up_units(struct source_lines *lines)
     if (lines->is_looked_up)
         return;
     lines->is_looked_up = true;
-    if (code_cache_open(&lines->name, &lines->units, &lines->cache_fd) != 0) {
+    if (code_table_cache_open(&lines->name, &lines->units, &lines->cache_fd) != 0) {
         lines->cache_fd = -1;
         (void)open_code(lines);
     }
@@ -101,7 +101,7 @@ static void look_up_units(struct source_lines *lines)
 static void read_kept(struct source_lines *lines, struct code_unit *unit)
 {
     if (unit->state == CODE_UNIT_NEW && unit->kept_bytes != 0 && lines->cache_fd >= 0 &&
-        code_cache_read(lines->cache_fd, unit) != 0)
+        code_table_cache_read(lines->cache_fd, unit) != 0)
         unit->kept_bytes = 0;
 }
 
@@ -178,7 +178,7 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct sour
 
 /* ---- many -------------------------------------------------------------------------------------------------------- */
 
-struct work {
+struct lines_work {
     struct source_lines *lines;
     struct code_unit **units;
     size_t count;
@@ -187,7 +187,7 @@ struct work {
 };
 
 /* The thread that asks does as much as the others do. */
-static void make_tables(struct work *work, struct dwarf_code *code, bool is_asking)
+static void make_tables(struct lines_work *work, struct dwarf_code *code, bool is_asking)
 {
     size_t which, done;
 
@@ -202,7 +202,7 @@ static void make_tables(struct work *work, struct dwarf_code *code, bool is_aski
 
 static void *run(void *context)
 {
-    struct work *work = context;
+    struct lines_work *work = context;
     struct dwarf_code *code;
 
     if (dwarf_code_share(work->lines->code, &code) != 0)
@@ -212,7 +212,7 @@ static void *run(void *context)
     return NULL;
 }
 
-static void run_all(struct work *work, unsigned thread_count)
+static void run_all(struct lines_work *work, unsigned thread_count)
 {
     size_t wanted = work->count / UNITS_FOR_THREAD + 1;
     pthread_t threads[THREADS_MAX];
@@ -264,7 +264,7 @@ static size_t choose(struct source_lines *lines, const uint64_t *addresses, size
 
 void source_lines_prepare(struct source_lines *lines, const uint64_t *addresses, size_t count, unsigned thread_count)
 {
-    struct work work = {.lines = lines};
+    struct lines_work work = {.lines = lines};
 
     look_up_units(lines);
     work.units = calloc(count + 1, sizeof(struct code_unit *));

@@ -7,8 +7,8 @@
 #define GAIT_SYMBOLIZE_SOURCE_LINES_H
 
 #include "base/attributes.h"
-#include "symbolize/code_cache.h"
 #include "symbolize/code_table.h"
+#include "symbolize/code_table_cache.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ struct symbolizer_watch;
 struct source_lines {
     const char *path;
     const char *debug_folders;
-    struct code_cache_name name;
+    struct code_table_cache_name name;
     bool is_looked_up;                    /* whether there are units is known */
     struct code_units units;              /* which unit has which code, and the tables so far */
     struct code_units former;             /* as the cache had them, which turned out to be wrong */
@@ -37,7 +37,7 @@ struct source_lines {
  * cache that is named. All of them must outlive it. Reads nothing yet.
  */
 void source_lines_open(struct source_lines *lines, const char *path, const char *debug_folders,
-                       struct code_cache_name name);
+                       struct code_table_cache_name name);
 
 /* Keeps what is new, if there is a cache. */
 void source_lines_close(struct source_lines *lines);

@@ -24,7 +24,7 @@ static char *find_distance(char *text, uint64_t *distance_out)
 void stack_names_find(const struct modules *modules, struct function_names *names, uint64_t time, uint64_t address,
                       char *text, size_t text_bytes)
 {
-    const struct module *module = modules_find(modules, address - 1, time, time);
+    const struct recorded_module *module = modules_find(modules, address - 1, time, time);
     uint64_t distance;
     char *behind;
 
@@ -39,7 +39,7 @@ void stack_names_find(const struct modules *modules, struct function_names *name
 void stack_names_find_line(const struct modules *modules, struct function_names *names, uint64_t time, uint64_t address,
                            char *text, size_t text_bytes)
 {
-    const struct module *module = modules_find(modules, address - 1, time, time);
+    const struct recorded_module *module = modules_find(modules, address - 1, time, time);
     size_t used;
 
     stack_names_find(modules, names, time, address, text, text_bytes);

@@ -19,13 +19,13 @@
 #define SECTION_PREFIX ".plt"
 
 /* What the dynamic linker puts where. */
-struct slot {
+struct stub_slot {
     uint64_t address;
     uint64_t symbol;
 };
 
 struct slots {
-    struct slot *slots; /* by address */
+    struct stub_slot *slots; /* by address */
     size_t count;
     size_t capacity;
 };
@@ -34,20 +34,20 @@ static int add_slot(struct slots *slots, const Elf64_Rela *relocation)
 {
     if (slots->count == slots->capacity) {
         size_t capacity = slots->capacity == 0 ? 256 : 2 * slots->capacity;
-        struct slot *grown = realloc(slots->slots, capacity * sizeof(*grown));
+        struct stub_slot *grown = realloc(slots->slots, capacity * sizeof(*grown));
 
         if (grown == NULL)
             return -ENOMEM;
         slots->slots = grown;
         slots->capacity = capacity;
     }
-    slots->slots[slots->count++] = (struct slot){relocation->r_offset, ELF64_R_SYM(relocation->r_info)};
+    slots->slots[slots->count++] = (struct stub_slot){relocation->r_offset, ELF64_R_SYM(relocation->r_info)};
     return 0;
 }
 
 static int compare_slots(const void *left_slot, const void *right_slot)
 {
-    const struct slot *left = left_slot, *right = right_slot;
+    const struct stub_slot *left = left_slot, *right = right_slot;
 
     return left->address < right->address ? -1 : left->address > right->address;
 }
@@ -103,8 +103,8 @@ static bool find_slot_address(const struct elf_symbols *symbols, uint64_t addres
 
 static bool name_stub(const struct elf_symbols *symbols, const struct slots *slots, struct named_stub *stub)
 {
-    struct slot wanted = {0};
-    const struct slot *slot;
+    struct stub_slot wanted = {0};
+    const struct stub_slot *slot;
 
     if (slots->count == 0 || !find_slot_address(symbols, stub->address, &wanted.address))
         return false;

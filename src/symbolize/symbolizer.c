@@ -4,7 +4,7 @@
 
 #include "elf/build_id.h"
 #include "symbolize/jit_code.h"
-#include "symbolize/module_file.h"
+#include "symbolize/module_symbols.h"
 #include "symbolize/source_lines.h"
 #include "trace/modules.h"
 
@@ -19,7 +19,7 @@
 
 struct symbolizer_file {
     struct symbolizer_file *next;
-    struct module_file file;
+    struct module_symbols file;
     struct source_lines lines;
     uint64_t *asked; /* what symbolizer_prepare gathers */
     size_t asked_count;
@@ -42,7 +42,7 @@ void symbolizer_init(struct symbolizer *symbolizer, const struct symbolizer_opti
         symbolizer->options.debug_folders = DEBUG_FILE_FOLDERS;
     symbolizer->cache = symbolizer->options.cache;
     if (symbolizer->cache == NULL && !symbolizer->options.has_no_cache)
-        symbolizer->cache = code_cache_folder(symbolizer->cache_path, sizeof(symbolizer->cache_path));
+        symbolizer->cache = code_table_cache_folder(symbolizer->cache_path, sizeof(symbolizer->cache_path));
     name_store_init(&symbolizer->names);
 }
 
@@ -63,7 +63,7 @@ void symbolizer_deinit(struct symbolizer *symbolizer)
 
         symbolizer->files = file->next;
         source_lines_close(&file->lines);
-        module_file_close(&file->file);
+        module_symbols_close(&file->file);
         free(file);
     }
     while (symbolizer->processes != NULL) {
@@ -76,13 +76,13 @@ void symbolizer_deinit(struct symbolizer *symbolizer)
     name_store_deinit(&symbolizer->names);
 }
 
-static void open_file(struct symbolizer *symbolizer, struct symbolizer_file *file, const struct module *module)
+static void open_file(struct symbolizer *symbolizer, struct symbolizer_file *file, const struct recorded_module *module)
 {
     const char *folders = symbolizer->options.debug_folders;
-    struct code_cache_name name = {.folder = symbolizer->options.has_no_cache ? NULL : symbolizer->cache};
-    struct module_file *opened = &file->file;
+    struct code_table_cache_name name = {.folder = symbolizer->options.has_no_cache ? NULL : symbolizer->cache};
+    struct module_symbols *opened = &file->file;
 
-    module_file_open_kept(opened, module, folders, symbolizer->trace);
+    module_symbols_open_kept(opened, module, folders, symbolizer->trace);
     name.id = opened->build_id;
     name.id_bytes = opened->build_id_bytes;
     if (name.id_bytes == 0 && (opened->problem != NULL || opened->has_kept ||
@@ -93,11 +93,11 @@ static void open_file(struct symbolizer *symbolizer, struct symbolizer_file *fil
 }
 
 /* NULL: there is no memory. */
-static struct symbolizer_file *get_file(struct symbolizer *symbolizer, const struct module *module)
+static struct symbolizer_file *get_file(struct symbolizer *symbolizer, const struct recorded_module *module)
 {
     struct symbolizer_file **link = &symbolizer->files, *file;
 
-    while (*link != NULL && !module_file_is_of(&(*link)->file, module))
+    while (*link != NULL && !module_symbols_is_of(&(*link)->file, module))
         link = &(*link)->next;
     file = *link;
     if (file == NULL) {
@@ -116,7 +116,7 @@ static struct symbolizer_file *get_file(struct symbolizer *symbolizer, const str
 /* ---- one address ------------------------------------------------------------------------------------------------- */
 
 /* By the place in the file. */
-static const char *name_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address)
+static const char *name_place(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address)
 {
     const char *slash = strrchr(module->path, '/');
     char text[NAME_BYTES];
@@ -133,7 +133,7 @@ static const char *name_stub(struct symbolizer *symbolizer, struct symbolizer_fi
     const char *name;
     size_t length;
 
-    if (module_file_stub(&file->file, place, &name, &length) != 0 || length >= sizeof(text))
+    if (module_symbols_stub(&file->file, place, &name, &length) != 0 || length >= sizeof(text))
         return NULL;
     memcpy(text, name, length);
     text[length] = '\0';
@@ -161,7 +161,7 @@ static const char *name_kept_stub(struct symbolizer *symbolizer, const struct el
 static void name_symbol(struct symbolizer *symbolizer, struct symbolizer_file *file, uint64_t address,
                         struct symbol_place *place)
 {
-    const struct elf_symbol *symbol = module_file_symbol(&file->file, address);
+    const struct elf_symbol *symbol = module_symbols_symbol(&file->file, address);
 
     if (symbol == NULL)
         return;
@@ -222,12 +222,12 @@ static void name_frames(struct symbolizer *symbolizer, struct symbolizer_file *f
 
 /* A name for what has none. */
 static const char *name_otherwise(struct symbolizer *symbolizer, struct symbolizer_file *file,
-                                  const struct module *module, uint64_t address)
+                                  const struct recorded_module *module, uint64_t address)
 {
     const char *name = NULL;
     uint64_t place;
 
-    if (file != NULL && module_file_place(&file->file, module, address, &place) == 0)
+    if (file != NULL && module_symbols_place(&file->file, module, address, &place) == 0)
         name = name_stub(symbolizer, file, place);
     return name != NULL ? name : name_place(symbolizer, module, address);
 }
@@ -243,7 +243,7 @@ static void clear_place(struct symbol_place *place, const char *problem)
     place->problem = problem;
 }
 
-static void find(struct symbolizer *symbolizer, const struct module *module, uint64_t address, bool has_lines,
+static void find(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address, bool has_lines,
                  struct symbol_place *place_out)
 {
     struct symbolizer_file *file = get_file(symbolizer, module);
@@ -251,7 +251,7 @@ static void find(struct symbolizer *symbolizer, const struct module *module, uin
     uint64_t place;
 
     clear_place(place_out, file == NULL ? "is too large for the memory" : file->file.problem);
-    if (file != NULL && module_file_place(&file->file, module, address, &place) == 0) {
+    if (file != NULL && module_symbols_place(&file->file, module, address, &place) == 0) {
         name_symbol(symbolizer, file, place, place_out);
         if (has_lines)
             name_frames(symbolizer, file, place, place_out);
@@ -266,13 +266,13 @@ static void find(struct symbolizer *symbolizer, const struct module *module, uin
             place_out->frames[i].function = "?";
 }
 
-void symbolizer_find(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+void symbolizer_find(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
                      struct symbol_place *place_out)
 {
     find(symbolizer, module, address, true, place_out);
 }
 
-void symbolizer_find_symbol(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+void symbolizer_find_symbol(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
                             struct symbol_place *place_out)
 {
     find(symbolizer, module, address, false, place_out);
@@ -296,7 +296,7 @@ static void find_declaration(struct symbolizer *symbolizer, struct symbolizer_fi
     }
 }
 
-void symbolizer_find_function(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+void symbolizer_find_function(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
                               struct symbol_function *function_out)
 {
     const struct symbol_frame *last;
@@ -311,7 +311,7 @@ void symbolizer_find_function(struct symbolizer *symbolizer, const struct module
     if (place.name != NULL)
         function_out->name = place.name;
     file = get_file(symbolizer, module);
-    if (file != NULL && module_file_place(&file->file, module, address, &own) == 0)
+    if (file != NULL && module_symbols_place(&file->file, module, address, &own) == 0)
         find_declaration(symbolizer, file, own, function_out);
 }
 
@@ -363,18 +363,19 @@ void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_pro
     }
 }
 
-const char *symbolizer_path(struct symbolizer *symbolizer, const struct module *module)
+const char *symbolizer_path(struct symbolizer *symbolizer, const struct recorded_module *module)
 {
     struct symbolizer_file *file = get_file(symbolizer, module);
 
     return file == NULL || file->file.path == NULL ? "" : file->file.path;
 }
 
-int symbolizer_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address, uint64_t *place_out)
+int symbolizer_place(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
+                     uint64_t *place_out)
 {
     struct symbolizer_file *file = get_file(symbolizer, module);
 
-    return file == NULL ? -ENOENT : module_file_place(&file->file, module, address, place_out);
+    return file == NULL ? -ENOENT : module_symbols_place(&file->file, module, address, place_out);
 }
 
 /* ---- many addresses ---------------------------------------------------------------------------------------------- */
@@ -409,7 +410,7 @@ static void gather(struct symbolizer *symbolizer, const struct symbol_address *a
     struct symbolizer_file *file = get_file(symbolizer, address->module);
     uint64_t place;
 
-    if (file == NULL || module_file_place(&file->file, address->module, address->address, &place) != 0)
+    if (file == NULL || module_symbols_place(&file->file, address->module, address->address, &place) != 0)
         return;
     if ((file->asked_count & (file->asked_count - 1)) == 0) {
         size_t capacity = file->asked_count == 0 ? 1 : 2 * file->asked_count;

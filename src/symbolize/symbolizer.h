@@ -19,7 +19,7 @@
 
 #define SYMBOLIZER_FRAMES_MAX 64
 
-struct module;
+struct recorded_module;
 struct symbolizer_file;
 struct symbolizer_process;
 
@@ -79,7 +79,7 @@ struct symbol_function {
 };
 
 struct symbol_address {
-    const struct module *module;
+    const struct recorded_module *module;
     uint64_t address;
 };
 
@@ -100,15 +100,15 @@ void symbolizer_watch(struct symbolizer *symbolizer, struct symbolizer_watch wat
  * What is at an address of a module. Without a name, a frame's function is "function@plt" for a stub through which it
  * is called in another library, or "file+0x1234" (the place in the file).
  */
-void symbolizer_find(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+void symbolizer_find(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
                      struct symbol_place *place_out);
 
 /* The same by symbol tables only: one frame, without a line. */
-void symbolizer_find_symbol(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+void symbolizer_find_symbol(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
                             struct symbol_place *place_out);
 
 /* The function that has the address, whatever was put into it, and where its source begins. */
-void symbolizer_find_function(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+void symbolizer_find_function(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
                               struct symbol_function *function_out);
 
 /*
@@ -118,7 +118,7 @@ void symbolizer_find_function(struct symbolizer *symbolizer, const struct module
 void symbolizer_prepare(struct symbolizer *symbolizer, const struct symbol_address *addresses, size_t count);
 
 /* Where debug information of a module is: in its file, or in the trace. "": there is none that can be used. */
-const char *symbolizer_path(struct symbolizer *symbolizer, const struct module *module);
+const char *symbolizer_path(struct symbolizer *symbolizer, const struct recorded_module *module);
 
 /* A process of the trace that may have made code itself. */
 struct symbol_process {
@@ -134,7 +134,7 @@ void symbolizer_find_made(struct symbolizer *symbolizer, const struct symbol_pro
                           uint64_t time_ns, struct symbol_place *place_out);
 
 /* What the module's file itself calls an address. -ENOENT: it cannot be used, or has no code there. */
-MUST_USE int symbolizer_place(struct symbolizer *symbolizer, const struct module *module, uint64_t address,
+MUST_USE int symbolizer_place(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
                               uint64_t *place_out);
 
 #endif

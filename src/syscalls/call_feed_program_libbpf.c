@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "syscalls/call_feed.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "syscalls/system_call_plan.h"
 
 #include <bpf/bpf.h>

@@ -9,7 +9,7 @@
 
 #include "base/clock_pair.h"
 #include "base/hash_map.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/perf_reader.h"
 #include "kernel/watch.h"
 
@@ -29,7 +29,7 @@ enum {
 };
 
 struct call_tracepoints {
-    struct probe_list list;
+    struct chosen_probes list;
     struct watch *watches; /* one for each process */
     size_t watch_count;
     bool follows;
@@ -190,7 +190,7 @@ static void end(void *state)
     for (size_t i = 0; i < feed->watch_count; i++)
         watch_close(&feed->watches[i]);
     free(feed->watches);
-    probe_list_deinit(&feed->list);
+    chosen_probes_deinit(&feed->list);
     hash_map_deinit(&feed->threads);
     free(feed);
 }
@@ -209,9 +209,9 @@ static int begin(const struct call_feed_options *options, void **feed_out, struc
     if (feed->watches == NULL || hash_map_init(&feed->threads, 64) != 0)
         result = error_set(err, ENOMEM, "there is no memory");
     if (result == 0)
-        result = probe_list_add(&feed->list, "tracepoint:raw_syscalls:sys_enter", err);
+        result = chosen_probes_add(&feed->list, "tracepoint:raw_syscalls:sys_enter", err);
     if (result == 0)
-        result = probe_list_add(&feed->list, "tracepoint:raw_syscalls:sys_exit", err);
+        result = chosen_probes_add(&feed->list, "tracepoint:raw_syscalls:sys_exit", err);
     write_filter(options->set, filter);
     for (size_t i = 0; i < options->tid_count && result == 0; i++)
         result = watch_process(feed, options->tids[i], filter, err);

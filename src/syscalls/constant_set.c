@@ -58,22 +58,22 @@ static const struct constant_set sets[] = {
 };
 
 /* A constant of a set, the first one at first. */
-struct place {
+struct constant_place {
     const char *name;
     const uint64_t *value;
 };
 
-static struct place first_of(const struct constant_set *set)
+static struct constant_place first_of(const struct constant_set *set)
 {
-    return (struct place){set->names, set->values};
+    return (struct constant_place){set->names, set->values};
 }
 
-static bool is_behind_last(const struct place *place)
+static bool is_behind_last(const struct constant_place *place)
 {
     return place->name[0] == '\0';
 }
 
-static void go_on(struct place *place)
+static void go_on(struct constant_place *place)
 {
     place->name += strlen(place->name) + 1;
     place->value++;
@@ -86,7 +86,7 @@ static uint64_t cut(const struct constant_set *set, uint64_t value)
 
 const char *constant_set_name(enum system_call_constants which, uint64_t value)
 {
-    struct place place = first_of(&sets[which]);
+    struct constant_place place = first_of(&sets[which]);
 
     for (value = cut(&sets[which], value); !is_behind_last(&place); go_on(&place))
         if (*place.value == value)
@@ -106,7 +106,7 @@ static void put_unknown(struct text_writer *text, const struct constant_set *set
 uint64_t constant_set_put_bits(struct text_writer *text, enum system_call_constants which, uint64_t value,
                                bool *is_first)
 {
-    struct place place = first_of(&sets[which]);
+    struct constant_place place = first_of(&sets[which]);
 
     for (value = cut(&sets[which], value); !is_behind_last(&place) && value != 0; go_on(&place)) {
         if (*place.value == 0 || (value & *place.value) != *place.value)

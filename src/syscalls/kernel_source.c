@@ -8,10 +8,10 @@
 #define _GNU_SOURCE
 #include "syscalls/system_call_source.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/stop_signals.h"
+#include "syscalls/call_assembler.h"
 #include "syscalls/call_feed.h"
-#include "syscalls/call_teller.h"
 #include "syscalls/program_start.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct kernel_watch {
     const struct system_call_request *request;
     const struct call_feed *feed;
     void *state;
-    struct call_teller teller;
+    struct call_assembler assembler;
     struct program_start start;
     int status; /* of the program */
     bool has_ended;
@@ -122,7 +122,7 @@ static int begin(struct kernel_watch *watch, struct gait_error *err)
 
 static void hear(void *context, const struct call_program_record *record)
 {
-    call_teller_take(context, record);
+    call_assembler_take(context, record);
 }
 
 /* Whether the program, if we have started one, has ended. */
@@ -144,13 +144,14 @@ static int loop(struct kernel_watch *watch, struct gait_error *err)
 {
     bool is_over = false;
 
-    while (!is_over && !is_to_end(watch) && !watch->teller.is_out_of_memory) {
+    while (!is_over && !is_to_end(watch) && !watch->assembler.is_out_of_memory) {
         is_over = reap(watch) && watch->feed->is_over(watch->state);
-        (void)watch->feed->drain(watch->state, is_over ? 0 : WAIT_MS, hear, &watch->teller);
+        (void)watch->feed->drain(watch->state, is_over ? 0 : WAIT_MS, hear, &watch->assembler);
     }
-    while (watch->feed->drain(watch->state, 0, hear, &watch->teller) != 0)
+    while (watch->feed->drain(watch->state, 0, hear, &watch->assembler) != 0)
         continue;
-    return watch->teller.is_out_of_memory ? error_set(err, ENOMEM, "cannot show system calls: there is no memory") : 0;
+    return watch->assembler.is_out_of_memory ? error_set(err, ENOMEM, "cannot show system calls: there is no memory")
+                                             : 0;
 }
 
 static void tell_lost(const struct kernel_watch *watch)
@@ -172,7 +173,7 @@ static int run(const struct system_call_request *request, int *status_out, struc
 
     if (result != 0)
         return result;
-    call_teller_init(&watch.teller, request, request->program == NULL ? 0 : watch.start.pid);
+    call_assembler_init(&watch.assembler, request, request->program == NULL ? 0 : watch.start.pid);
     stop_signals_forget();
     stop_signals_take();
     if (request->program != NULL)
@@ -182,7 +183,7 @@ static int run(const struct system_call_request *request, int *status_out, struc
         result = program_start_finish(&watch.start, request->program[0], err);
     tell_lost(&watch);
     watch.feed->end(watch.state);
-    call_teller_deinit(&watch.teller);
+    call_assembler_deinit(&watch.assembler);
     if (result == 0)
         *status_out = watch.has_ended ? watch.status : 0;
     return result;

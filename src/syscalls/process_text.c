@@ -287,7 +287,7 @@ void process_text_put_clone3_end(const struct call_text *text, uint64_t address,
         put_clone_result(text, &clone);
 }
 
-struct scheduling {
+struct passed_scheduling {
     uint32_t size, policy;
     uint64_t flags;
     int32_t nice;
@@ -298,7 +298,7 @@ struct scheduling {
 
 void process_text_put_sched_attr(const struct call_text *text, uint64_t address, uint64_t size_bytes)
 {
-    struct scheduling attributes = {0};
+    struct passed_scheduling attributes = {0};
 
     if (size_bytes < 48 || !call_text_read(text, address, &attributes, 48)) {
         call_text_put_address(text, address);

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "syscalls/program_start.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

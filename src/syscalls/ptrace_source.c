@@ -12,7 +12,7 @@
 #include "syscalls/system_call_source.h"
 
 #include "arch/abi.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/trace_refusal.h"
 #include "syscalls/live_memory.h"
 #include "syscalls/program_start.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A piece: so many bytes at an address. */
-struct piece {
+struct recorded_piece {
     uint64_t address;
     const uint8_t *bytes;
     size_t size_bytes;
@@ -14,7 +14,7 @@ struct piece {
 };
 
 /* Addresses and what is there follow each other; whatever else stands there is passed over. */
-static bool next_piece(const struct detail_values *values, size_t *at, struct piece *piece_out)
+static bool next_piece(const struct detail_values *values, size_t *at, struct recorded_piece *piece_out)
 {
     struct detail_value value;
     const uint8_t *data;
@@ -38,7 +38,7 @@ static bool next_piece(const struct detail_values *values, size_t *at, struct pi
     return false;
 }
 
-static size_t copy(const struct piece *piece, uint64_t within, uint8_t *bytes_out, size_t size_bytes)
+static size_t copy(const struct recorded_piece *piece, uint64_t within, uint8_t *bytes_out, size_t size_bytes)
 {
     size_t count = piece->size_bytes - (size_t)within;
 
@@ -54,7 +54,7 @@ static size_t copy(const struct piece *piece, uint64_t within, uint8_t *bytes_ou
 static size_t read_memory(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
 {
     const struct recorded_memory *memory = context;
-    struct piece piece;
+    struct recorded_piece piece;
     size_t at = 0, best = 0;
 
     while (best < size_bytes && next_piece(&memory->values, &at, &piece)) {

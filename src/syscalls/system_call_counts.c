@@ -22,14 +22,14 @@ void system_call_counts_add(struct system_call_counts *counts, const struct syst
 }
 
 /* qsort has no context: numbers are sorted together with what they are sorted by. */
-struct row {
+struct count_row {
     struct system_call_count count;
     size_t number;
 };
 
 static int compare(const void *left, const void *right)
 {
-    const struct row *a = left, *b = right;
+    const struct count_row *a = left, *b = right;
 
     if (a->count.total_ns != b->count.total_ns)
         return a->count.total_ns < b->count.total_ns ? 1 : -1;
@@ -38,15 +38,15 @@ static int compare(const void *left, const void *right)
     return a->number < b->number ? -1 : 1;
 }
 
-static size_t collect(const struct system_call_counts *counts, struct row *rows, struct row *total)
+static size_t collect(const struct system_call_counts *counts, struct count_row *rows, struct count_row *total)
 {
     size_t row_count = 0;
 
-    *total = (struct row){0};
+    *total = (struct count_row){0};
     for (size_t i = 0; i <= SYSTEM_CALL_NUMBERS; i++) {
         if (counts->by_number[i].calls == 0)
             continue;
-        rows[row_count++] = (struct row){counts->by_number[i], i};
+        rows[row_count++] = (struct count_row){counts->by_number[i], i};
         total->count.calls += counts->by_number[i].calls;
         total->count.errors += counts->by_number[i].errors;
         total->count.total_ns += counts->by_number[i].total_ns;
@@ -55,9 +55,9 @@ static size_t collect(const struct system_call_counts *counts, struct row *rows,
     return row_count;
 }
 
-static const char *name_row(const struct row *row, char text[NAME_BYTES])
+static const char *name_row(const struct count_row *row, char text[NAME_BYTES])
 {
-    const struct system_call *call = system_call_by_number(row->number);
+    const struct system_call_signature *call = system_call_by_number(row->number);
 
     if (call != NULL)
         return call->name;
@@ -67,7 +67,7 @@ static const char *name_row(const struct row *row, char text[NAME_BYTES])
     return text;
 }
 
-static void put_row(FILE *stream, const struct row *row, const struct row *total)
+static void put_row(FILE *stream, const struct count_row *row, const struct count_row *total)
 {
     double share = total->count.total_ns == 0 ? 0 : 100.0 * (double)row->count.total_ns / (double)total->count.total_ns;
     uint64_t each = row->count.calls == 0 ? 0 : row->count.total_ns / row->count.calls / 1000;
@@ -83,7 +83,7 @@ static void put_row(FILE *stream, const struct row *row, const struct row *total
 void system_call_counts_put(const struct system_call_counts *counts, FILE *stream)
 {
     static const char rule[] = "------ ----------- ----------- --------- --------- ----------------\n";
-    struct row rows[SYSTEM_CALL_NUMBERS + 1], total;
+    struct count_row rows[SYSTEM_CALL_NUMBERS + 1], total;
     size_t row_count = collect(counts, rows, &total);
     char name[NAME_BYTES];
 
@@ -100,7 +100,7 @@ void system_call_counts_put(const struct system_call_counts *counts, FILE *strea
 void system_call_counts_put_json(const struct system_call_counts *counts, FILE *stream)
 {
     struct json_writer json = {.stream = stream, .layout = JSON_SPACED};
-    struct row rows[SYSTEM_CALL_NUMBERS + 1], total;
+    struct count_row rows[SYSTEM_CALL_NUMBERS + 1], total;
     size_t row_count = collect(counts, rows, &total);
     char name[NAME_BYTES];
 

@@ -205,7 +205,7 @@ static void put_result(struct system_call_lines *lines, const struct system_call
 /* Calls that end by the end of their thread are not written as others are. */
 static bool ends_by_itself(uint64_t number)
 {
-    const struct system_call *call = system_call_by_number(number);
+    const struct system_call_signature *call = system_call_by_number(number);
 
     return call != NULL && (strcmp(call->name, "exit") == 0 || strcmp(call->name, "exit_group") == 0);
 }

@@ -156,7 +156,7 @@ static struct call_program_piece piece_of(const struct system_call_argument *arg
 
 struct call_program_plan system_call_plan(uint64_t number, bool is_wanted, uint32_t string_bytes)
 {
-    const struct system_call *call = system_call_by_number(number);
+    const struct system_call_signature *call = system_call_by_number(number);
     struct call_program_plan plan = {.is_wanted = is_wanted};
 
     for (unsigned i = 0; call != NULL && i < call->argument_count; i++) {

@@ -36,7 +36,7 @@ void system_call_set_fill(struct system_call_set *set)
     set->has_others = true;
 }
 
-static void add(struct system_call_set *set, const struct system_call *call)
+static void add(struct system_call_set *set, const struct system_call_signature *call)
 {
     set->bits[call->number / 64] |= 1ULL << call->number % 64;
 }
@@ -75,7 +75,7 @@ static int add_expression(struct system_call_set *set, const char *word, size_t 
     if (regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return refuse(fault, word, length, "this is no regular expression");
     for (size_t i = 0; i < system_call_count(); i++) {
-        const struct system_call *call = system_call_at(i);
+        const struct system_call_signature *call = system_call_at(i);
 
         if (call->number < 0 || regexec(&expression, call->name, 0, NULL, 0) != 0)
             continue;
@@ -103,7 +103,7 @@ static bool add_number(struct system_call_set *set, const char *word, size_t len
 static int add_word(struct system_call_set *set, const char *word, size_t length, struct system_call_set_fault *fault)
 {
     bool is_optional = length > 0 && word[0] == '?';
-    const struct system_call *call;
+    const struct system_call_signature *call;
 
     word += is_optional;
     length -= is_optional;

@@ -38,7 +38,7 @@ static struct call_text text_of(struct text_writer *out, const struct system_cal
 
 void system_call_text_name(struct text_writer *out, uint64_t number)
 {
-    const struct system_call *call = system_call_by_number(number);
+    const struct system_call_signature *call = system_call_by_number(number);
 
     if (call != NULL)
         text_put_string(out, call->name);
@@ -49,7 +49,7 @@ void system_call_text_name(struct text_writer *out, uint64_t number)
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* Calls that answer into room whose size they are told by a pointer: what it said first. */
-static uint32_t read_length(const struct call_text *text, const struct system_call *call)
+static uint32_t read_length(const struct call_text *text, const struct system_call_signature *call)
 {
     uint32_t length = 0;
 
@@ -78,7 +78,7 @@ static void put_unknown(const struct call_text *text)
 }
 
 /* Writes arguments from progress->next on, as far as they are known. */
-static void put_arguments(const struct call_text *text, const struct system_call *call,
+static void put_arguments(const struct call_text *text, const struct system_call_signature *call,
                           struct system_call_progress *progress)
 {
     while (progress->next < call->argument_count) {
@@ -107,7 +107,7 @@ static void put_arguments(const struct call_text *text, const struct system_call
 void system_call_text_enter(struct text_writer *out, const struct system_call_event *event,
                             const struct call_text_options *options, struct system_call_progress *progress)
 {
-    const struct system_call *call = system_call_by_number(event->number);
+    const struct system_call_signature *call = system_call_by_number(event->number);
     struct call_text text = text_of(out, event, options);
 
     text.is_over = text.has_failed = false;
@@ -134,7 +134,7 @@ void system_call_text_enter(struct text_writer *out, const struct system_call_ev
 }
 
 /* A comma was written before the argument that was waited for: it is not to be written again. */
-static void put_rest(const struct call_text *text, const struct system_call *call,
+static void put_rest(const struct call_text *text, const struct system_call_signature *call,
                      struct system_call_progress *progress)
 {
     if (progress->next > 0)
@@ -153,7 +153,7 @@ static void put_rest(const struct call_text *text, const struct system_call *cal
 void system_call_text_leave(struct text_writer *out, const struct system_call_event *event,
                             const struct call_text_options *options, struct system_call_progress *progress)
 {
-    const struct system_call *call = system_call_by_number(event->number);
+    const struct system_call_signature *call = system_call_by_number(event->number);
     struct call_text text = text_of(out, event, options);
 
     text.is_over = true;
@@ -280,7 +280,7 @@ static void put_success(const struct call_text *text, unsigned kind)
     }
 }
 
-static void put_result(const struct call_text *text, const struct system_call *call, unsigned flags)
+static void put_result(const struct call_text *text, const struct system_call_signature *call, unsigned flags)
 {
     unsigned kind = call == NULL ? SYSTEM_CALL_NUMBER : call->result;
 

@@ -2,7 +2,7 @@
 /* By recursive descent, no deeper than JSON_DEPTH_MAX. The first thing that is wrong ends it, with its line. */
 #include "trace/json_reader.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "trace/kept_names.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/chunk_encoder.h"
 #include "trace/modules.h"
 #include "trace/stream_reader.h"
@@ -40,7 +40,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-void kept_names_file(const struct module *module, char name_out[KEPT_NAME_BYTES])
+void kept_names_file(const struct recorded_module *module, char name_out[KEPT_NAME_BYTES])
 {
     size_t used = 0;
 
@@ -110,7 +110,7 @@ void kept_names_deinit(struct kept_names *names)
     *names = (struct kept_names){.path = NULL};
 }
 
-bool kept_names_are_of(const struct kept_names *names, const struct module *module)
+bool kept_names_are_of(const struct kept_names *names, const struct recorded_module *module)
 {
     if (module->build_id_bytes != 0)
         return names->file.build_id_bytes == module->build_id_bytes &&

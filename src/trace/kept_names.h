@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct chunk_encoder;
-struct module;
+struct recorded_module;
 
 /* Long enough for the name of a file of names. */
 #define KEPT_NAME_BYTES 96
@@ -41,7 +41,7 @@ struct kept_names {
 };
 
 /* What the file is called in the folder of names that are kept: by the build ID of the module, or else by its path. */
-void kept_names_file(const struct module *module, char name_out[KEPT_NAME_BYTES]);
+void kept_names_file(const struct recorded_module *module, char name_out[KEPT_NAME_BYTES]);
 
 /* Behind all others, by address; address and size must not be beyond what there is. -ENOMEM; -E2BIG: too many. */
 MUST_USE int kept_names_add(struct kept_names *names, uint64_t address, uint64_t size_bytes, const char *name,
@@ -60,7 +60,7 @@ MUST_USE int kept_names_write(const struct kept_names *names, int folder, const 
 MUST_USE int kept_names_read(struct kept_names *names, int folder, const char *path, struct gait_error *err);
 
 /* Whether the names are those of that module. */
-bool kept_names_are_of(const struct kept_names *names, const struct module *module);
+bool kept_names_are_of(const struct kept_names *names, const struct recorded_module *module);
 
 /* What the file calls the address of what is at that place in it. -ENOENT: no code is loaded from there. */
 MUST_USE int kept_names_place(const struct kept_names *names, uint64_t file_offset, uint64_t *address_out);

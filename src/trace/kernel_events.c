@@ -2,7 +2,7 @@
 /* A reader for each CPU, which stands at its next event; the earliest of these is handed out. */
 #include "trace/kernel_events.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

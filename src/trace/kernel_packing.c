@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Both directions keep the same memory of what was told: the last event of each source, the last stacks, and who
- * threads are. An event is a byte that says what is not as in that memory (enum told), then only that:
+ * threads are. An event is a byte that says what is not as in that memory (enum packed_parts), then only that:
  *
  *   2, 3, 4 or 8 bytes   how much later than the event before it is
  *   2 bytes              the source, if it is not the one that came after the one before the last time
@@ -29,7 +29,7 @@
 #define THREADS_KNOWN 64u
 #define NEW_THREAD    0x40u
 
-enum told {
+enum packed_parts {
     TOLD_TIME_MASK = 3, /* how many bytes it takes */
     TOLD_SOURCE = 1u << 2,
     TOLD_THREAD = 1u << 3,
@@ -56,7 +56,7 @@ struct last_stack {
     uint64_t frames[KERNEL_FRAMES_MAX];
 };
 
-struct known_thread {
+struct packed_thread {
     uint32_t pid;
     uint32_t tid;
 };
@@ -64,9 +64,9 @@ struct known_thread {
 struct kernel_predictor {
     uint64_t time;
     struct last_event *last; /* NULL: there was none */
-    struct known_thread thread;
+    struct packed_thread thread;
     uint64_t threads_known; /* a bit for each */
-    struct known_thread threads[THREADS_KNOWN];
+    struct packed_thread threads[THREADS_KNOWN];
     struct last_stack kernel;
     struct last_stack user;
     struct last_event sources[SOURCES_KNOWN];
@@ -92,7 +92,7 @@ void kernel_packing_begin(struct kernel_predictor *predictor)
 {
     predictor->time = 0;
     predictor->last = NULL;
-    predictor->thread = (struct known_thread){0, 0};
+    predictor->thread = (struct packed_thread){0, 0};
     predictor->threads_known = 0;
     predictor->kernel.count = predictor->user.count = 0;
     for (size_t i = 0; i < SOURCES_KNOWN; i++)
@@ -162,10 +162,10 @@ static uint8_t *put_time(struct kernel_predictor *predictor, uint64_t time, uint
 
 static uint8_t *put_thread(struct kernel_predictor *predictor, const struct kernel_event *event, uint8_t *at)
 {
-    struct known_thread *known;
+    struct packed_thread *known;
     unsigned place = (event->tid * 0x9e3779b1u) >> 26;
 
-    predictor->thread = (struct known_thread){event->pid, event->tid};
+    predictor->thread = (struct packed_thread){event->pid, event->tid};
     known = &predictor->threads[place];
     if (predictor->threads_known & 1ull << place && known->pid == event->pid && known->tid == event->tid)
         return put_number(at, place, 1);
@@ -282,13 +282,13 @@ size_t kernel_packing_put(struct kernel_predictor *predictor, const struct kerne
 
 /* ---- unpacking --------------------------------------------------------------------------------------------------- */
 
-struct cursor {
+struct packed_cursor {
     const uint8_t *at;
     const uint8_t *end;
     bool is_bad; /* it ended too early, or cannot be */
 };
 
-static uint64_t take(struct cursor *cursor, size_t bytes)
+static uint64_t take(struct packed_cursor *cursor, size_t bytes)
 {
     uint64_t number = 0;
 
@@ -301,7 +301,7 @@ static uint64_t take(struct cursor *cursor, size_t bytes)
     return number;
 }
 
-static uint64_t take_word(struct cursor *cursor)
+static uint64_t take_word(struct packed_cursor *cursor)
 {
     unsigned mask = (unsigned)take(cursor, 1), count = (unsigned)__builtin_popcount(mask);
     uint64_t bytes, word = 0;
@@ -317,16 +317,16 @@ static uint64_t take_word(struct cursor *cursor)
     return word;
 }
 
-static void take_thread(struct kernel_predictor *predictor, struct cursor *cursor)
+static void take_thread(struct kernel_predictor *predictor, struct packed_cursor *cursor)
 {
     unsigned place = (unsigned)take(cursor, 1);
-    struct known_thread *known = &predictor->threads[place % THREADS_KNOWN];
+    struct packed_thread *known = &predictor->threads[place % THREADS_KNOWN];
     uint64_t bit = 1ull << place % THREADS_KNOWN;
 
     if (place & NEW_THREAD) {
         uint64_t ids = take(cursor, sizeof(ids));
 
-        *known = (struct known_thread){(uint32_t)ids, (uint32_t)(ids >> 32)};
+        *known = (struct packed_thread){(uint32_t)ids, (uint32_t)(ids >> 32)};
         predictor->threads_known |= bit;
     }
     if (place >= NEW_THREAD + THREADS_KNOWN || !(predictor->threads_known & bit))
@@ -335,14 +335,14 @@ static void take_thread(struct kernel_predictor *predictor, struct cursor *curso
         predictor->thread = *known;
 }
 
-static void take_sizes(struct last_event *last, struct cursor *cursor)
+static void take_sizes(struct last_event *last, struct packed_cursor *cursor)
 {
     last->raw_bytes = (uint16_t)take(cursor, 2);
     last->kernel_frames = (uint8_t)take(cursor, 1);
     last->user_frames = (uint8_t)take(cursor, 1);
 }
 
-static void take_words(struct last_event *last, struct cursor *cursor, bool is_told, uint64_t *words)
+static void take_words(struct last_event *last, struct packed_cursor *cursor, bool is_told, uint64_t *words)
 {
     size_t count = trace_padded(last->raw_bytes) / sizeof(*words);
     unsigned changed = 0;
@@ -358,7 +358,8 @@ static void take_words(struct last_event *last, struct cursor *cursor, bool is_t
     }
 }
 
-static void take_frames(struct last_stack *last, struct cursor *cursor, bool is_told, uint64_t *frames, size_t count)
+static void take_frames(struct last_stack *last, struct packed_cursor *cursor, bool is_told, uint64_t *frames,
+                        size_t count)
 {
     uint64_t before = last->count == 0 ? 0 : last->frames[0];
     size_t alike = is_told ? (size_t)take(cursor, 1) : last->count;
@@ -377,7 +378,7 @@ static void take_frames(struct last_stack *last, struct cursor *cursor, bool is_
 }
 
 /* One event, into a record for which there is so much room. Returns the record's size; 0: it cannot be. */
-static size_t unpack(struct kernel_predictor *predictor, struct cursor *cursor, uint8_t *bytes, size_t room)
+static size_t unpack(struct kernel_predictor *predictor, struct packed_cursor *cursor, uint8_t *bytes, size_t room)
 {
     unsigned told = (unsigned)take(cursor, 1);
     struct kernel_record record = {.time = predictor->time + take(cursor, time_bytes[told & TOLD_TIME_MASK])};
@@ -416,7 +417,7 @@ static size_t unpack(struct kernel_predictor *predictor, struct cursor *cursor, 
 int kernel_packing_undo(struct kernel_predictor *predictor, const uint8_t *packed, size_t packed_bytes,
                         uint8_t *records, size_t records_bytes)
 {
-    struct cursor cursor = {packed, packed + packed_bytes, false};
+    struct packed_cursor cursor = {packed, packed + packed_bytes, false};
     size_t used = 0, size;
 
     kernel_packing_begin(predictor);

@@ -2,7 +2,7 @@
 /* Definitions are checked one by one, and those of kinds that are not known are passed over. */
 #include "trace/kernel_sources.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  */
 #include "trace/manifest.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "hosted/json_writer.h"
 #include "ring/left_log.h"
 #include "trace/event_names.h"

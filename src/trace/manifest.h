@@ -48,7 +48,7 @@ struct manifest_probe {
     uint64_t address;
     char *provider;
     char *name;
-    char *arguments; /* as its note has them: "-4@%eax 8@%rbx" */
+    char *arguments; /* as its note has them: "-4@PLACE 8@PLACE" */
     char *path;      /* of the file that it is in */
 };
 

@@ -5,7 +5,7 @@
  */
 #include "trace/modules.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static int add(struct modules *modules, const struct trace_module *module, const
 {
     if (modules->count == modules->capacity) {
         size_t capacity = modules->capacity == 0 ? MODULES_AT_FIRST : 2 * modules->capacity;
-        struct module *grown = realloc(modules->modules, capacity * sizeof(*grown));
+        struct recorded_module *grown = realloc(modules->modules, capacity * sizeof(*grown));
 
         if (grown == NULL)
             return -ENOMEM;
@@ -26,7 +26,7 @@ static int add(struct modules *modules, const struct trace_module *module, const
         modules->capacity = capacity;
     }
 
-    struct module made = {
+    struct recorded_module made = {
         .start = module->start,
         .end = module->end,
         .file_offset = module->file_offset,
@@ -47,7 +47,7 @@ static int add(struct modules *modules, const struct trace_module *module, const
 static void end_covered(struct modules *modules, const struct trace_module *loaded)
 {
     for (size_t i = 0; i < modules->count; i++) {
-        struct module *module = &modules->modules[i];
+        struct recorded_module *module = &modules->modules[i];
 
         if (module->unloaded == UINT64_MAX && loaded->start <= module->start && module->end <= loaded->end)
             module->unloaded = loaded->time > module->loaded ? loaded->time : module->loaded;
@@ -58,7 +58,7 @@ static void end_covered(struct modules *modules, const struct trace_module *load
 static void end_module(struct modules *modules, const struct trace_module *change)
 {
     for (size_t i = modules->count; i-- > 0;) {
-        struct module *module = &modules->modules[i];
+        struct recorded_module *module = &modules->modules[i];
 
         if (module->start == change->start && module->end == change->end && module->unloaded == UINT64_MAX) {
             module->unloaded = change->time;
@@ -130,10 +130,11 @@ void modules_deinit(struct modules *modules)
     *modules = (struct modules){.count = 0};
 }
 
-const struct module *modules_find(const struct modules *modules, uint64_t address, uint64_t first, uint64_t last)
+const struct recorded_module *modules_find(const struct modules *modules, uint64_t address, uint64_t first,
+                                           uint64_t last)
 {
     for (size_t i = modules->count; i-- > 0;) {
-        const struct module *module = &modules->modules[i];
+        const struct recorded_module *module = &modules->modules[i];
 
         if (address >= module->start && address < module->end && module->loaded <= last && first < module->unloaded)
             return module;

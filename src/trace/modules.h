@@ -8,7 +8,7 @@
 
 #include "trace/stream_reader.h"
 
-struct module {
+struct recorded_module {
     uint64_t start;
     uint64_t end;
     uint64_t file_offset;
@@ -20,7 +20,7 @@ struct module {
 };
 
 struct modules {
-    struct module *modules; /* in the order in which they were loaded */
+    struct recorded_module *modules; /* in the order in which they were loaded */
     size_t count;
     size_t capacity;
     struct stream_end end; /* how the stream ended: what was before is there */
@@ -34,6 +34,7 @@ void modules_deinit(struct modules *modules);
  * The module that covered an address at some time from `first` to `last` (the same: at that time); of several, the one
  * that was loaded last. NULL: none did. Looks at all of them.
  */
-const struct module *modules_find(const struct modules *modules, uint64_t address, uint64_t first, uint64_t last);
+const struct recorded_module *modules_find(const struct modules *modules, uint64_t address, uint64_t first,
+                                           uint64_t last);
 
 #endif

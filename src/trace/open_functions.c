@@ -22,7 +22,7 @@ struct passed_chunk {
     bool is_behind_gap;
 };
 
-struct search {
+struct open_search {
     int folder;
     const struct trace_file *pieces;
     struct passed_chunk *chunks;
@@ -42,7 +42,7 @@ struct search {
 
 /* ---- forwards, over chunks --------------------------------------------------------------------------------------- */
 
-static int note_chunk(struct search *search, const struct passed_chunk *chunk)
+static int note_chunk(struct open_search *search, const struct passed_chunk *chunk)
 {
     if (search->count == search->capacity) {
         size_t capacity = search->capacity == 0 ? 256 : 2 * search->capacity;
@@ -57,7 +57,7 @@ static int note_chunk(struct search *search, const struct passed_chunk *chunk)
     return 0;
 }
 
-static int open_piece(struct search *search, size_t piece)
+static int open_piece(struct open_search *search, size_t piece)
 {
     if (search->is_open && search->open_piece == piece)
         return 0;
@@ -73,7 +73,7 @@ static int open_piece(struct search *search, size_t piece)
 }
 
 /* Behind the chunks of a piece that are all before: what comes next says whether they count. */
-static int end_piece(struct search *search)
+static int end_piece(struct open_search *search)
 {
     struct stream_glance glance;
     struct stream_chunk chunk;
@@ -87,7 +87,7 @@ static int end_piece(struct search *search)
     return !stream_reader_next(&search->reader, &chunk) && search->reader.end.state == STREAM_COMPLETE ? 0 : -ENOTSUP;
 }
 
-static int pass_piece(struct search *search, size_t piece, uint64_t before, uint64_t *next_sequence)
+static int pass_piece(struct open_search *search, size_t piece, uint64_t before, uint64_t *next_sequence)
 {
     struct stream_glance glance;
     int result = open_piece(search, piece);
@@ -107,7 +107,7 @@ static int pass_piece(struct search *search, size_t piece, uint64_t before, uint
 
 /* ---- back, over records ------------------------------------------------------------------------------------------ */
 
-static int note_open(struct search *search, const struct open_function *function)
+static int note_open(struct open_search *search, const struct open_function *function)
 {
     struct open_functions *open = &search->open;
 
@@ -124,7 +124,7 @@ static int note_open(struct search *search, const struct open_function *function
     return 0;
 }
 
-static int look_at(struct search *search, const uint8_t *place)
+static int look_at(struct open_search *search, const uint8_t *place)
 {
     struct open_function function;
     struct event_block block;
@@ -146,7 +146,7 @@ static int look_at(struct search *search, const uint8_t *place)
     return note_open(search, &function);
 }
 
-static int read_back(struct search *search, const struct passed_chunk *passed)
+static int read_back(struct open_search *search, const struct passed_chunk *passed)
 {
     struct stream_chunk chunk;
     int result = open_piece(search, passed->piece);
@@ -162,7 +162,7 @@ static int read_back(struct search *search, const struct passed_chunk *passed)
 }
 
 /* What was open before a gap has ended there, as far as anybody knows. */
-static int go_back(struct search *search)
+static int go_back(struct open_search *search)
 {
     int result = 0;
 
@@ -189,7 +189,7 @@ static void turn_around(struct open_functions *open)
 int open_functions_find(struct open_functions *open, int folder, const struct trace_file *pieces, size_t piece_count,
                         const struct trace_blocks *blocks, uint64_t before)
 {
-    struct search search = {.folder = folder, .pieces = pieces, .space = {.blocks = blocks}};
+    struct open_search search = {.folder = folder, .pieces = pieces, .space = {.blocks = blocks}};
     uint64_t next_sequence = 0;
     int result = 0;
 

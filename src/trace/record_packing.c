@@ -201,14 +201,14 @@ ALWAYS_INLINE void pack_guessed(struct packer *packer, struct event_format forma
 }
 
 /* What is told of a record, besides the run before it. */
-struct told {
+struct packed_record {
     uint32_t wrong; /* of enum wrong_guess */
     uint32_t header;
     uint64_t sp_above;
     uint64_t target_above;
 };
 
-static void learn_header(struct header_guess *guess, uint32_t header, struct told *told)
+static void learn_header(struct header_guess *guess, uint32_t header, struct packed_record *told)
 {
     told->header = header;
     if (guess->first == header)
@@ -218,7 +218,7 @@ static void learn_header(struct header_guess *guess, uint32_t header, struct tol
     guess->first = header;
 }
 
-static void learn_sp(struct packer *packer, uint32_t block, uint64_t sp, struct told *told)
+static void learn_sp(struct packer *packer, uint32_t block, uint64_t sp, struct packed_record *told)
 {
     struct record_predictor *predictor = packer->predictor;
 
@@ -230,7 +230,7 @@ static void learn_sp(struct packer *packer, uint32_t block, uint64_t sp, struct 
     packer->at.frame = predictor_call(predictor, packer->at.frame, block, sp);
 }
 
-static void learn_target(struct packer *packer, uint64_t *guess, uint64_t target, struct told *told)
+static void learn_target(struct packer *packer, uint64_t *guess, uint64_t target, struct packed_record *told)
 {
     if (*guess == target)
         return;
@@ -239,7 +239,7 @@ static void learn_target(struct packer *packer, uint64_t *guess, uint64_t target
     *guess = packer->last_target = target;
 }
 
-static void put_operation(struct packer *packer, const struct told *told)
+static void put_operation(struct packer *packer, const struct packed_record *told)
 {
     uint8_t *place = packer->operations;
 
@@ -270,7 +270,7 @@ ALWAYS_INLINE bool pack_any(struct packer *packer, struct event_format format)
     enum event_record kind = event_header_record((uint32_t)header);
     uint32_t size = event_record_bytes(format, kind);
     uint32_t block = predictor_block_place(packer->predictor, (uint32_t)header);
-    struct told told = {.wrong = 0};
+    struct packed_record told = {.wrong = 0};
 
     /* Behind the header there is nothing but zeroes, or it cannot be told. */
     if (size == 0 || left < size || header > HEADER_MAX || packer->operations > packer->operations_last)
@@ -311,7 +311,7 @@ ALWAYS_INLINE bool pack(struct packer *packer, struct event_format format)
     }
     if (packer->operations > packer->operations_last)
         return false;
-    put_operation(packer, &(struct told){.wrong = WRONG_END});
+    put_operation(packer, &(struct packed_record){.wrong = WRONG_END});
     return true;
 }
 
@@ -320,7 +320,7 @@ static bool pack_hooked_any(struct packer *packer)
 {
     struct record_predictor *predictor = packer->predictor;
     const uint8_t *place = packer->place;
-    struct told told = {.wrong = 0};
+    struct packed_record told = {.wrong = 0};
     uint32_t header, depth, guess;
 
     if (packer->end - place < EVENT_HOOK_BYTES || packer->operations > packer->operations_last)
@@ -359,7 +359,7 @@ static bool pack_hooked(struct packer *packer)
     }
     if (packer->operations > packer->operations_last)
         return false;
-    put_operation(packer, &(struct told){.wrong = WRONG_END});
+    put_operation(packer, &(struct packed_record){.wrong = WRONG_END});
     return true;
 }
 

@@ -5,7 +5,7 @@
  */
 #include "trace/stream_reader.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
 #include "trace/kernel_packing.h"

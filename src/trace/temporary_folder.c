@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "trace/temporary_folder.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Blocks and lengths stand in two arrays that grow, so that blocks name their lengths by position. */
 #include "trace/trace_blocks.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "ring/ring_layout.h"
 
 #include <errno.h>

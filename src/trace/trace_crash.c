@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/trace_crash.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "ring/crash_lane.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/trace_details.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "trace/trace_events.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "trace/trace_files.h"
 
 #include "base/text_parse.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/kernel_layout.h"
 #include "trace/temporary_folder.h"
 #include "trace/trace_layout.h"

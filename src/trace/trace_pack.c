@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "trace/trace_pack.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/chunk_encoder.h"
 #include "trace/stream_writer.h"
 #include "trace/trace_files.h"
@@ -19,7 +19,7 @@
 
 #define PIECE_BYTES (4u << 20) /* of a file, in a chunk */
 
-struct packing {
+struct archive_packing {
     const char *path;
     int folder; /* in which it is made */
     char name[NAME_MAX + 1];
@@ -30,7 +30,7 @@ struct packing {
     struct gait_error *err;
 };
 
-static int failed(const struct packing *packing, int code)
+static int failed(const struct archive_packing *packing, int code)
 {
     return error_set(packing->err, code, "cannot write '%s': %s; -o can name another place", packing->path,
                      strerror(code < 0 ? -code : code));
@@ -49,7 +49,7 @@ static int measure(const struct packed_file *file, uint64_t *size_out, struct ga
     return 0;
 }
 
-static int put_total(struct packing *packing, uint64_t total_bytes)
+static int put_total(struct archive_packing *packing, uint64_t total_bytes)
 {
     const struct trace_packed packed = {.file_bytes = total_bytes};
     int result =
@@ -77,7 +77,7 @@ static ssize_t read_all(int fd, uint8_t *bytes, size_t size_bytes)
     return (ssize_t)used;
 }
 
-static int put_pieces(struct packing *packing, const struct packed_file *file, int fd, uint64_t file_bytes)
+static int put_pieces(struct archive_packing *packing, const struct packed_file *file, int fd, uint64_t file_bytes)
 {
     struct trace_packed packed = {.path_bytes = (uint32_t)strlen(file->path), .file_bytes = file_bytes};
     uint8_t *data = packing->buffer + sizeof(packed) + packed.path_bytes;
@@ -104,7 +104,7 @@ static int put_pieces(struct packing *packing, const struct packed_file *file, i
     return 0;
 }
 
-static int put_file(struct packing *packing, const struct packed_file *file, uint64_t file_bytes)
+static int put_file(struct archive_packing *packing, const struct packed_file *file, uint64_t file_bytes)
 {
     int fd = openat(file->folder, file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), result;
 
@@ -115,7 +115,8 @@ static int put_file(struct packing *packing, const struct packed_file *file, uin
     return result;
 }
 
-static int put_files(struct packing *packing, const struct packed_file *files, const uint64_t *sizes, size_t count)
+static int put_files(struct archive_packing *packing, const struct packed_file *files, const uint64_t *sizes,
+                     size_t count)
 {
     uint64_t total_bytes = 0;
     int result;
@@ -130,7 +131,7 @@ static int put_files(struct packing *packing, const struct packed_file *files, c
 
 /* ---- the file that is made --------------------------------------------------------------------------------------- */
 
-static int open_place(struct packing *packing)
+static int open_place(struct archive_packing *packing)
 {
     const char *slash = strrchr(packing->path, '/');
     const char *name = slash == NULL ? packing->path : slash + 1;
@@ -155,7 +156,7 @@ static int open_place(struct packing *packing)
     return 0;
 }
 
-static int prepare(struct packing *packing)
+static int prepare(struct archive_packing *packing)
 {
     const struct trace_stream_header header = {.kind = TRACE_STREAM_PACK, .began = clock_pair_read()};
     int result = chunk_encoder_create(true, &packing->encoder);
@@ -174,7 +175,7 @@ static int prepare(struct packing *packing)
 }
 
 /* Ends the file, and gives it its name if it is good. */
-static int finish(struct packing *packing, int result)
+static int finish(struct archive_packing *packing, int result)
 {
     int closed = stream_writer_close(&packing->writer, 0);
 
@@ -189,7 +190,8 @@ static int finish(struct packing *packing, int result)
     return result;
 }
 
-static int write_all(struct packing *packing, const struct packed_file *files, const uint64_t *sizes, size_t count)
+static int write_all(struct archive_packing *packing, const struct packed_file *files, const uint64_t *sizes,
+                     size_t count)
 {
     int result = open_place(packing);
 
@@ -203,7 +205,7 @@ static int write_all(struct packing *packing, const struct packed_file *files, c
 int trace_pack_write(const char *path, const struct packed_file *files, size_t count, struct packed_amount *amount_out,
                      struct gait_error *err)
 {
-    struct packing packing = {.path = path, .folder = -1, .err = err};
+    struct archive_packing packing = {.path = path, .folder = -1, .err = err};
     uint64_t *sizes = calloc(count + 1, sizeof(*sizes));
     int result = sizes == NULL ? error_set(err, ENOMEM, "no memory") : 0;
 

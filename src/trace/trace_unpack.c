@@ -2,7 +2,7 @@
 /* The sums of its chunks tell whether what comes out is what went in; a pack that is cut off is refused as a whole. */
 #include "trace/trace_unpack.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/stream_reader.h"
 #include "trace/temporary_folder.h"
 #include "trace/trace_files.h"

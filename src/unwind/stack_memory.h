@@ -58,12 +58,12 @@ void stack_memory_init(struct stack_memory *memory);
 
 UNSANITIZED static inline uint64_t stack_word(uint64_t address)
 {
-    struct word {
+    struct stack_word {
         uint64_t bits;
     } __attribute__((packed, may_alias));
 
     /* Volatile: it is not the compiler's to know what is in the stack. */
-    return ((const volatile struct word *)(uintptr_t)address)->bits;
+    return ((const volatile struct stack_word *)(uintptr_t)address)->bits;
 }
 
 static inline uint8_t *stack_memory_place(struct stack_memory *memory, uint64_t sp)

@@ -27,7 +27,7 @@
 /* Hooked functions that jump to each other have returned to one place: no more than that many. */
 #define HOOKS_AT_ONE_PLACE_MAX 256u
 
-struct walk {
+struct frame_walk {
     struct unwind_view *view;
     struct stack_walker *walker;
     const struct unwind_modules *modules;
@@ -104,14 +104,14 @@ static __attribute__((noinline)) void follow_growth(struct stack_walker *walker,
 /* ---- reading the stack ------------------------------------------------------------------------------------------- */
 
 /* The walk goes on at that stack pointer. */
-static void enter_stack(struct walk *walk)
+static void enter_stack(struct frame_walk *walk)
 {
     walk->is_own = is_between(walk->walker->own, walk->sp);
     walk->bounds = walk->is_own ? walk->walker->own : (struct stack_bounds){0, 0};
 }
 
 /* Whether the words from `low` up to before `high` can be read, now. */
-static bool can_read(struct walk *walk, uint64_t low, uint64_t high)
+static bool can_read(struct frame_walk *walk, uint64_t low, uint64_t high)
 {
     struct stack_bounds pages = {low & ~(uint64_t)(PAGE_BYTES - 1),
                                  (high + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1)};
@@ -130,7 +130,7 @@ static bool can_read(struct walk *walk, uint64_t low, uint64_t high)
 /* For full_unwind: other stacks, too. */
 static bool read_stack(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
 {
-    const struct walk *walk = context;
+    const struct frame_walk *walk = context;
     uint64_t last = address + size_bytes - 1;
 
     if (last < address)
@@ -155,13 +155,13 @@ static inline bool is_code_address(uint64_t pc)
     return (pc - 1) >> ADDRESS_BITS == 0;
 }
 
-static inline void add_address(struct walk *walk, uint64_t pc)
+static inline void add_address(struct frame_walk *walk, uint64_t pc)
 {
     walk->addresses->pcs[walk->addresses->count++] = pc;
 }
 
 /* By a rule of kind UNWIND_SP or UNWIND_FP. */
-static enum step_result step_simply(struct walk *walk, uint32_t rule)
+static enum step_result step_simply(struct frame_walk *walk, uint32_t rule)
 {
     uint64_t frame = (unwind_rule_kind(rule) == UNWIND_SP ? walk->sp : walk->fp) + unwind_rule_frame_bytes(rule);
     uint64_t pointer_bytes = unwind_rule_pointer_bytes(rule), pc;
@@ -183,7 +183,7 @@ static enum step_result step_simply(struct walk *walk, uint32_t rule)
  * If a hook has put its own address where the walk is: where it would be without. Nothing of such frames is remembered,
  * for what is in the stack stays the same when somebody else calls the function. Whether there was one.
  */
-static bool undo_hooks(struct walk *walk)
+static bool undo_hooks(struct frame_walk *walk)
 {
     const struct hooked_frames *hooked = atomic_load_explicit(&walk->modules->hooked, memory_order_acquire);
     struct hooked_place place = {walk->pc, walk->sp, walk->fp, walk->is_exact};
@@ -206,12 +206,12 @@ static bool undo_hooks(struct walk *walk)
 }
 
 /* In the code of the present frame: a call may be the last thing in it. */
-static inline uint64_t lookup_pc(const struct walk *walk)
+static inline uint64_t lookup_pc(const struct frame_walk *walk)
 {
     return walk->pc - (walk->is_exact ? 0 : 1);
 }
 
-static bool step_fully(struct walk *walk, struct unwind_registers *registers)
+static bool step_fully(struct frame_walk *walk, struct unwind_registers *registers)
 {
     const struct arch_frame_registers *numbers = walk->modules->registers;
     const struct full_unwind unwind = {numbers, {read_stack, walk}, walk->storage};
@@ -231,7 +231,7 @@ static bool step_fully(struct walk *walk, struct unwind_registers *registers)
 }
 
 /* What is known of registers while frames are undone by rules. */
-static struct unwind_registers present_registers(const struct walk *walk)
+static struct unwind_registers present_registers(const struct frame_walk *walk)
 {
     struct unwind_registers registers;
 
@@ -242,7 +242,7 @@ static struct unwind_registers present_registers(const struct walk *walk)
     return registers;
 }
 
-static enum step_result step_by_entry(struct walk *walk)
+static enum step_result step_by_entry(struct frame_walk *walk)
 {
     struct unwind_registers registers = present_registers(walk);
 
@@ -252,7 +252,7 @@ static enum step_result step_by_entry(struct walk *walk)
 }
 
 /* The rule for the present frame, whose address is the last; hooks are undone first. */
-static uint32_t find_rule_of_original(struct walk *walk)
+static uint32_t find_rule_of_original(struct frame_walk *walk)
 {
     uint32_t rule = unwind_view_rule(walk->view, lookup_pc(walk));
 
@@ -264,7 +264,7 @@ static uint32_t find_rule_of_original(struct walk *walk)
 }
 
 /* The same. Code that nobody describes often keeps its frame pointer all the same. */
-static uint32_t find_rule(struct walk *walk)
+static uint32_t find_rule(struct frame_walk *walk)
 {
     uint32_t rule = find_rule_of_original(walk);
 
@@ -274,7 +274,7 @@ static uint32_t find_rule(struct walk *walk)
     return unwind_rule(UNWIND_FP, 2, 2);
 }
 
-static void note_frame(struct walk *walk, uint32_t rule)
+static void note_frame(struct frame_walk *walk, uint32_t rule)
 {
     struct stack_notes *notes = &walk->walker->memory.notes;
 
@@ -289,7 +289,7 @@ static void note_frame(struct walk *walk, uint32_t rule)
 }
 
 /* Any frame. Apart, as all that is rare: the way that is not should need little stack and few instructions. */
-static __attribute__((noinline)) enum step_result step(struct walk *walk)
+static __attribute__((noinline)) enum step_result step(struct frame_walk *walk)
 {
     uint32_t rule = find_rule(walk);
     enum step_result result;
@@ -311,7 +311,8 @@ static __attribute__((noinline)) enum step_result step(struct walk *walk)
  * Goes over simple frames, up to one that is remembered, or one that is not simple; at most that many. Whether that is
  * remembered. All in local variables, and not more of them than there are registers: this is where the time goes.
  */
-static inline __attribute__((always_inline)) bool step_over_simple(struct walk *walk, bool is_noted, size_t count_max)
+static inline __attribute__((always_inline)) bool step_over_simple(struct frame_walk *walk, bool is_noted,
+                                                                   size_t count_max)
 {
     struct stack_memory *memory = &walk->walker->memory;
     struct rule_cache *cache = &walk->view->cache;
@@ -364,7 +365,7 @@ static inline __attribute__((always_inline)) bool step_over_simple(struct walk *
     return met != 0;
 }
 
-static bool step_over_noted(struct walk *walk)
+static bool step_over_noted(struct frame_walk *walk)
 {
     size_t room = walk->addresses->capacity - walk->addresses->count;
     size_t notes_left = STACK_MEMORY_FRAMES - walk->note_count;
@@ -372,7 +373,7 @@ static bool step_over_noted(struct walk *walk)
     return step_over_simple(walk, true, room < notes_left ? room : notes_left);
 }
 
-static __attribute__((noinline)) bool step_over_others(struct walk *walk)
+static __attribute__((noinline)) bool step_over_others(struct frame_walk *walk)
 {
     return step_over_simple(walk, false, walk->addresses->capacity - walk->addresses->count);
 }
@@ -381,7 +382,7 @@ static __attribute__((noinline)) bool step_over_others(struct walk *walk)
  * At a frame that the memory has. True: those outside of it are as they were, too, and the walk is at the outermost
  * that is remembered. Else it is where it was.
  */
-static bool repeat_known(struct walk *walk)
+static bool repeat_known(struct frame_walk *walk)
 {
     const struct stack_memory *memory = &walk->walker->memory;
     size_t room = walk->addresses->capacity - walk->addresses->count;
@@ -406,7 +407,7 @@ static bool repeat_known(struct walk *walk)
 
 /* Up to the end, or until there is no more room. Which of the memory's frames was met, from which on all are as before.
  */
-static enum step_result walk_frames(struct walk *walk, uint32_t *known_out)
+static enum step_result walk_frames(struct frame_walk *walk, uint32_t *known_out)
 {
     enum step_result result = STEP_DONE;
 
@@ -431,7 +432,7 @@ static enum step_result walk_frames(struct walk *walk, uint32_t *known_out)
 }
 
 /* Adds the address of the present frame, whose registers these are, with hooks undone. */
-static void add_original(struct walk *walk, struct unwind_registers *registers)
+static void add_original(struct frame_walk *walk, struct unwind_registers *registers)
 {
     const struct arch_frame_registers *numbers = walk->modules->registers;
 
@@ -442,7 +443,7 @@ static void add_original(struct walk *walk, struct unwind_registers *registers)
 }
 
 /* With all registers from the first frame on, which is as good as it gets. */
-static __attribute__((noinline)) void walk_fully(struct walk *walk, const struct stack_start *start)
+static __attribute__((noinline)) void walk_fully(struct frame_walk *walk, const struct stack_start *start)
 {
     struct unwind_registers registers = *start->registers;
 
@@ -457,7 +458,7 @@ static __attribute__((noinline)) void walk_fully(struct walk *walk, const struct
            is_code_address(walk->pc));
 }
 
-static int walk_all(struct walk *walk, const struct stack_start *start)
+static int walk_all(struct frame_walk *walk, const struct stack_start *start)
 {
     struct stack_memory *memory = &walk->walker->memory;
     bool may_remember = walk->is_remembered;
@@ -493,7 +494,7 @@ int stack_walk(struct unwind_modules *modules, struct stack_walker *walker, cons
     bool was_outside = unwind_modules_enter(&walker->reader);
     bool is_outermost = was_outside || is_abandoned(walker, frame);
     unsigned depth = is_outermost ? 0 : walker->depth;
-    struct walk walk;
+    struct frame_walk walk;
     int result = 0;
 
     if (is_outermost)

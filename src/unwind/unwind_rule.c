@@ -8,21 +8,20 @@
 #define FRAME_WORDS_MAX   0x3fff
 #define POINTER_WORDS_MAX 0xfff
 
-/*
- * What linkers say about the stubs of x86_64 through which other libraries are called: breg7(sp) 8, breg16(pc) 0,
- * lit15, and, lit11 (or another), ge, lit3, shl, plus. The stub pushes a word at that byte.
- */
-static bool is_stub(struct byte_range expression, uint64_t *threshold_out)
-{
-    static const uint8_t wanted[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x30, 0x2a, 0x33, 0x24, 0x22};
-    uint8_t found[sizeof(wanted)];
+#define LITERAL_0         0x30 /* DW_OP_lit0: those of other small numbers follow */
 
-    if (expression.end - expression.start != sizeof(wanted))
+/* Whether it is that of stubs. */
+static bool is_stub(const struct arch_frame_registers *registers, struct byte_range expression, uint64_t *threshold_out)
+{
+    uint8_t found[ARCH_STUB_EXPRESSION_MAX];
+    size_t size_bytes = registers->stub_expression_bytes;
+
+    if (size_bytes == 0 || (size_t)(expression.end - expression.start) != size_bytes)
         return false;
-    memcpy(found, expression.start, sizeof(found));
-    *threshold_out = (uint64_t)(found[6] - 0x30);
-    found[6] = wanted[6];
-    return *threshold_out < 16 && memcmp(found, wanted, sizeof(wanted)) == 0;
+    memcpy(found, expression.start, size_bytes);
+    *threshold_out = (uint64_t)(found[registers->stub_pushes_at] - LITERAL_0);
+    found[registers->stub_pushes_at] = registers->stub_expression[registers->stub_pushes_at];
+    return *threshold_out < 16 && memcmp(found, registers->stub_expression, size_bytes) == 0;
 }
 
 /* Whether an offset is so many whole words, from 0 to the most. */
@@ -53,7 +52,7 @@ uint32_t unwind_rule_of(const struct frame_row *row, const struct arch_frame_reg
     if (back->kind != FRAME_AT_OFFSET || back->offset != -(int64_t)UNWIND_WORD ||
         !find_pointer(&row->registers[registers->frame_pointer], &pointer_words))
         return unwind_rule(UNWIND_FULL, 0, 0);
-    if (frame->kind == FRAME_IS_EXPRESSION && pointer_words == 0 && is_stub(frame->expression, &threshold))
+    if (frame->kind == FRAME_IS_EXPRESSION && pointer_words == 0 && is_stub(registers, frame->expression, &threshold))
         return unwind_rule(UNWIND_PLT, threshold, 0);
     if (frame->kind != FRAME_IN_REGISTER || !is_words(frame->offset, FRAME_WORDS_MAX))
         return unwind_rule(UNWIND_FULL, 0, 0);

@@ -5,7 +5,7 @@
  */
 #include "view/call_focus.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/call_reader.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define OPEN_AT_FIRST 64u
 #define NODES_MAX     32768u
 
-struct reading {
+struct focus_reading {
     struct call_focuses *focuses;
     size_t process;
     struct call_graph_missing *missing;
@@ -109,7 +109,7 @@ static int begin_within(struct call_focus *focus, uint32_t depth, uint32_t funct
 
 static int take_begin(void *context, const struct view_call *call)
 {
-    struct reading *reading = context;
+    struct focus_reading *reading = context;
     struct call_focuses *focuses = reading->focuses;
     uint32_t function =
         view_functions_number(focuses->choice->functions, reading->process, call->function, call->begin);
@@ -157,7 +157,7 @@ static void end_within(struct call_focuses *focuses, const struct view_call *cal
 
 static int take_end(void *context, const struct view_call *call)
 {
-    struct reading *reading = context;
+    struct focus_reading *reading = context;
     struct call_focuses *focuses = reading->focuses;
     struct call_focus *focus = find(focuses, reading->functions[call->depth]);
 
@@ -176,7 +176,7 @@ static int take_end(void *context, const struct view_call *call)
 
 static int take_gap(void *context, uint64_t time, uint64_t lost_bytes)
 {
-    struct reading *reading = context;
+    struct focus_reading *reading = context;
 
     (void)time;
     reading->missing->gaps++;
@@ -188,7 +188,7 @@ int call_focuses_read(struct call_focuses *focuses, size_t thread, struct call_g
                       struct gait_error *err)
 {
     const struct view_trace *trace = focuses->choice->functions->trace;
-    struct reading reading = {.focuses = focuses, .process = trace->threads[thread].process, .missing = missing};
+    struct focus_reading reading = {.focuses = focuses, .process = trace->threads[thread].process, .missing = missing};
     const struct call_receiver receiver = {take_begin, take_end, take_gap, &reading};
     int result = call_reader_read(trace, thread, &receiver, err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/call_graph_reader.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "view/call_reader.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #define OPEN_AT_FIRST 64u
 
-struct reading {
+struct graph_reading {
     struct call_graph *graph;
     struct view_functions *functions;
     size_t process;
@@ -18,7 +18,7 @@ struct reading {
     size_t capacity;
 };
 
-static int make_room(struct reading *reading, size_t count)
+static int make_room(struct graph_reading *reading, size_t count)
 {
     size_t capacity = reading->capacity == 0 ? OPEN_AT_FIRST : reading->capacity;
     uint32_t *grown;
@@ -37,7 +37,7 @@ static int make_room(struct reading *reading, size_t count)
 
 static int take_begin(void *context, const struct view_call *call)
 {
-    struct reading *reading = context;
+    struct graph_reading *reading = context;
     uint32_t function = view_functions_number(reading->functions, reading->process, call->function, call->begin);
 
     if (function == VIEW_NO_FUNCTION || make_room(reading, call->depth + 1) != 0)
@@ -49,7 +49,7 @@ static int take_begin(void *context, const struct view_call *call)
 
 static int take_end(void *context, const struct view_call *call)
 {
-    struct reading *reading = context;
+    struct graph_reading *reading = context;
     uint64_t ticks = call->end - call->begin;
 
     call_graph_leave(reading->graph, reading->nodes[call->depth], ticks, ticks - call->inner, call->flags);
@@ -58,7 +58,7 @@ static int take_end(void *context, const struct view_call *call)
 
 static int take_gap(void *context, uint64_t time, uint64_t lost_bytes)
 {
-    struct reading *reading = context;
+    struct graph_reading *reading = context;
 
     (void)time;
     reading->missing->gaps++;
@@ -69,10 +69,10 @@ static int take_gap(void *context, uint64_t time, uint64_t lost_bytes)
 int call_graph_read(struct call_graph *graph, struct view_functions *functions, size_t thread,
                     struct call_graph_missing *missing, struct gait_error *err)
 {
-    struct reading reading = {.graph = graph,
-                              .functions = functions,
-                              .process = functions->trace->threads[thread].process,
-                              .missing = missing};
+    struct graph_reading reading = {.graph = graph,
+                                    .functions = functions,
+                                    .process = functions->trace->threads[thread].process,
+                                    .missing = missing};
     const struct call_receiver receiver = {take_begin, take_end, take_gap, &reading};
     int result = call_reader_read(functions->trace, thread, &receiver, err);
 

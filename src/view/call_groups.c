@@ -80,7 +80,7 @@ static bool passes(struct call_groups *groups, uint32_t number)
 /* Where a call goes. */
 struct call_place {
     const struct view_process *process;
-    const struct module *module; /* NULL: none was there */
+    const struct recorded_module *module; /* NULL: none was there */
     uint64_t address;
 };
 
@@ -96,7 +96,7 @@ static void find_source(struct call_groups *groups, const struct call_place *pla
     group->line = function.file == NULL ? 0 : function.line;
 }
 
-static size_t put_build_id(const struct module *module, char *text)
+static size_t put_build_id(const struct recorded_module *module, char *text)
 {
     for (uint32_t i = 0; i < module->build_id_bytes; i++)
         sprintf(text + 2 * (size_t)i, "%02x", module->build_id[i]);
@@ -108,7 +108,7 @@ static size_t put_build_id(const struct module *module, char *text)
 static void write_key(const struct call_groups *groups, const struct call_place *place, const struct call_group *group,
                       char *key)
 {
-    const struct module *module = place->module;
+    const struct recorded_module *module = place->module;
     char build_id[2 * sizeof(module->build_id) + 1];
 
     if (groups->kind == CALL_GROUP_FILE)
@@ -166,7 +166,7 @@ static void find_times(const struct modules *modules, uint64_t address, uint64_t
     answer->from = 0;
     answer->to = UINT64_MAX;
     for (size_t i = 0; i < modules->count; i++) {
-        const struct module *module = &modules->modules[i];
+        const struct recorded_module *module = &modules->modules[i];
         const uint64_t changes[] = {module->loaded, module->unloaded};
 
         if (address < module->start || address >= module->end)

@@ -5,7 +5,7 @@
  */
 #include "view/call_merge.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/stream_reader.h"
 #include "view/call_reader.h"
 
@@ -15,14 +15,14 @@
 
 #define QUEUE_AT_FIRST 256u
 
-enum told { TOLD_BEGIN, TOLD_END, TOLD_GAP };
+enum merged_kind { TOLD_BEGIN, TOLD_END, TOLD_GAP };
 
 struct queued {
-    enum told told;
+    enum merged_kind told;
     struct view_call call; /* of a gap: end is its time, inner the bytes */
 };
 
-struct lane {
+struct merged_lane {
     size_t thread; /* index */
     size_t place;  /* in the list */
     uint64_t time; /* of its next thing; nothing of it is earlier */
@@ -37,8 +37,8 @@ struct lane {
 struct merge {
     const struct view_trace *trace;
     const struct merged_receiver *receiver;
-    struct lane *lanes;
-    struct lane **heap; /* the earliest is the first */
+    struct merged_lane *lanes;
+    struct merged_lane **heap; /* the earliest is the first */
     size_t heap_count;
     int result; /* the receiver's */
     int first_error;
@@ -47,7 +47,7 @@ struct merge {
 
 /* ---- what a thread tells ----------------------------------------------------------------------------------------- */
 
-static int put(struct lane *lane, enum told told, const struct view_call *call)
+static int put(struct merged_lane *lane, enum merged_kind told, const struct view_call *call)
 {
     if (lane->count == lane->capacity) {
         size_t capacity = lane->capacity == 0 ? QUEUE_AT_FIRST : 2 * lane->capacity;
@@ -91,7 +91,7 @@ static void note_error(struct merge *merge, int result, const struct gait_error 
         *merge->err = *why;
 }
 
-static void end_lane(struct merge *merge, struct lane *lane)
+static void end_lane(struct merge *merge, struct merged_lane *lane)
 {
     struct gait_error why = {.code = 0};
     int result = lane->reader == NULL ? 0 : call_reader_end(lane->reader, &why);
@@ -103,7 +103,7 @@ static void end_lane(struct merge *merge, struct lane *lane)
     lane->queue = NULL;
 }
 
-static bool begin_lane(struct merge *merge, struct lane *lane)
+static bool begin_lane(struct merge *merge, struct merged_lane *lane)
 {
     const struct call_receiver receiver = {put_begin, put_end, put_gap, lane};
     struct gait_error why;
@@ -120,7 +120,7 @@ static bool begin_lane(struct merge *merge, struct lane *lane)
 }
 
 /* Reads until there is something in the queue. False: there is nothing any more. */
-static bool fill(struct merge *merge, struct lane *lane)
+static bool fill(struct merge *merge, struct merged_lane *lane)
 {
     if (lane->first < lane->count)
         return true;
@@ -134,14 +134,14 @@ static bool fill(struct merge *merge, struct lane *lane)
 
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
 
-static bool is_before(const struct lane *left, const struct lane *right)
+static bool is_before(const struct merged_lane *left, const struct merged_lane *right)
 {
     return left->time != right->time ? left->time < right->time : left->place < right->place;
 }
 
 static void sink(struct merge *merge, size_t at)
 {
-    struct lane **heap = merge->heap;
+    struct merged_lane **heap = merge->heap;
 
     for (;;) {
         size_t least = at;
@@ -151,7 +151,7 @@ static void sink(struct merge *merge, size_t at)
                 least = child;
         if (least == at)
             return;
-        struct lane *moved = heap[at];
+        struct merged_lane *moved = heap[at];
         heap[at] = heap[least];
         heap[least] = moved;
         at = least;
@@ -181,8 +181,8 @@ uint64_t call_merge_earliest(const struct view_trace *trace, size_t thread)
 static void fill_heap(struct merge *merge, const size_t *threads, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        merge->lanes[i] =
-            (struct lane){.thread = threads[i], .place = i, .time = call_merge_earliest(merge->trace, threads[i])};
+        merge->lanes[i] = (struct merged_lane){
+            .thread = threads[i], .place = i, .time = call_merge_earliest(merge->trace, threads[i])};
         merge->heap[merge->heap_count++] = &merge->lanes[i];
     }
     for (size_t i = count; i > 0; i--)
@@ -191,7 +191,7 @@ static void fill_heap(struct merge *merge, const size_t *threads, size_t count)
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
-static int tell(const struct merge *merge, const struct lane *lane, const struct queued *queued)
+static int tell(const struct merge *merge, const struct merged_lane *lane, const struct queued *queued)
 {
     const struct merged_receiver *receiver = merge->receiver;
 
@@ -206,7 +206,7 @@ static int tell(const struct merge *merge, const struct lane *lane, const struct
 /* Tells what the first of the heap has, as long as it is the earliest. */
 static void advance(struct merge *merge)
 {
-    struct lane *lane = merge->heap[0];
+    struct merged_lane *lane = merge->heap[0];
 
     if (!fill(merge, lane)) {
         end_lane(merge, lane);
@@ -228,7 +228,7 @@ int call_merge_read(const struct view_trace *trace, const size_t *threads, size_
     struct merge merge = {.trace = trace, .receiver = receiver, .err = err};
 
     merge.lanes = calloc(count + 1, sizeof(*merge.lanes));
-    merge.heap = calloc(count + 1, sizeof(struct lane *));
+    merge.heap = calloc(count + 1, sizeof(struct merged_lane *));
     if (merge.lanes != NULL && merge.heap != NULL) {
         fill_heap(&merge, threads, count);
         while (merge.heap_count > 0 && merge.result == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/call_reader.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/open_functions.h"
 #include "trace/stream_reader.h"
 #include "trace/trace_events.h"

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "view/coverage.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "symbolize/demangle.h"
 
 #include <errno.h>
@@ -27,13 +27,13 @@ struct building {
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static bool is_same_file(const struct module *left, const struct module *right)
+static bool is_same_file(const struct recorded_module *left, const struct recorded_module *right)
 {
     return left->build_id_bytes == right->build_id_bytes && strcmp(left->path, right->path) == 0 &&
            memcmp(left->build_id, right->build_id, sizeof(left->build_id)) == 0;
 }
 
-static uint32_t file_of(struct coverage *coverage, const struct module *module)
+static uint32_t file_of(struct coverage *coverage, const struct recorded_module *module)
 {
     /* The one that was mapped last is mapped piece by piece. */
     for (size_t i = coverage->count; i > 0; i--)
@@ -101,7 +101,7 @@ static int sort_executed(struct building *building)
 /* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 /* A file's part of what ran. */
-struct part {
+struct coverage_part {
     const struct executed_code *code;
     const size_t *order;
     size_t count;
@@ -115,9 +115,9 @@ static bool knows_file(const struct coverage_module *module)
     return module->problem == NULL;
 }
 
-static uint64_t place_of(const struct part *part, const struct executed *executed)
+static uint64_t place_of(const struct coverage_part *part, const struct executed *executed)
 {
-    const struct module *module = executed->module;
+    const struct recorded_module *module = executed->module;
     uint64_t place;
 
     if (module_functions_place(&part->known, module, executed->address, &place) == 0)
@@ -148,7 +148,7 @@ static size_t merge(struct code_range *ranges, size_t count)
     return kept;
 }
 
-static int gather(struct coverage_module *module, struct part *part)
+static int gather(struct coverage_module *module, struct coverage_part *part)
 {
     module->blocks = calloc(part->count + 1, sizeof(*module->blocks));
     part->entries = calloc(part->count + 1, sizeof(*part->entries));
@@ -203,7 +203,7 @@ static bool has_any(const struct code_range *ranges, size_t count, uint64_t star
     return false;
 }
 
-static bool has_entry(const struct part *part, uint64_t start)
+static bool has_entry(const struct coverage_part *part, uint64_t start)
 {
     size_t at = first_from(part->entries, part->entry_count, start);
 
@@ -211,7 +211,8 @@ static bool has_entry(const struct part *part, uint64_t start)
 }
 
 /* Jumps come to functions that nobody has called, so a block may have begun more often than there were calls. */
-static void count_function(struct coverage_module *module, const struct part *part, struct coverage_function *function)
+static void count_function(struct coverage_module *module, const struct coverage_part *part,
+                           struct coverage_function *function)
 {
     uint64_t calls = count_at(part->entries, part->entry_count, function->start);
     uint64_t blocks = count_at(module->blocks, module->block_count, function->start);
@@ -266,7 +267,7 @@ static int put_names(struct coverage_module *module)
     return is_good ? 0 : -ENOMEM;
 }
 
-static int put_functions(struct coverage_module *module, const struct part *part)
+static int put_functions(struct coverage_module *module, const struct coverage_part *part)
 {
     /* Of a file that is not there, those that were called are all that is known. */
     size_t count = knows_file(module) ? part->known.count : part->entry_count;
@@ -292,7 +293,7 @@ static int put_functions(struct coverage_module *module, const struct part *part
     return put_names(module);
 }
 
-static int build_module(struct coverage_module *module, struct part *part)
+static int build_module(struct coverage_module *module, struct coverage_part *part)
 {
     int result;
 
@@ -319,7 +320,7 @@ static int build_modules(struct building *building)
     int result = 0;
 
     for (size_t i = 0; i < coverage->count && result == 0; i++) {
-        struct part part = {.code = &coverage->code, .order = building->order + at};
+        struct coverage_part part = {.code = &coverage->code, .order = building->order + at};
 
         while (at < coverage->code.count &&
                file_of_executed(building, &coverage->code.executed[building->order[at]]) == i)

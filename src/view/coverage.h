@@ -22,10 +22,10 @@ struct coverage_function {
 
 /* A file. */
 struct coverage_module {
-    const struct module *module; /* the first mapping of it */
-    const char *problem;         /* why its functions are not known, only those that ran: follows "its file"; NULL */
-    char *debug_path;            /* of what has its debug information; "": nothing has */
-    uint64_t base;               /* the places that it says to be loaded at */
+    const struct recorded_module *module; /* the first mapping of it */
+    const char *problem; /* why its functions are not known, only those that ran: follows "its file"; NULL */
+    char *debug_path;    /* of what has its debug information; "": nothing has */
+    uint64_t base;       /* the places that it says to be loaded at */
     uint64_t end;
     struct coverage_function *functions; /* by start */
     size_t function_count;

@@ -15,7 +15,7 @@
 #define ITEMS_AT_FIRST 256u
 #define NONE           UINT32_MAX
 
-struct reading {
+struct line_reading {
     struct coverage_lines *lines;
     const struct coverage_module *module;
     const struct coverage_filter *filter; /* NULL: all is wanted */
@@ -89,7 +89,7 @@ static int add_source(struct coverage_lines *lines, char *path, uint64_t hash, u
 
 static int take_source(void *context, const char *path)
 {
-    struct reading *reading = context;
+    struct line_reading *reading = context;
     struct coverage_lines *lines = reading->lines;
     uint64_t hash, first = NONE;
     char *copy = strdup(path);
@@ -169,7 +169,7 @@ static size_t count_before(const struct coverage_module *module, uint64_t place)
 }
 
 /* Functions that begin in that code and were watched, if it is the first line that is told of it. */
-static int take_functions(struct reading *reading, uint64_t start, uint64_t end, uint32_t line)
+static int take_functions(struct line_reading *reading, uint64_t start, uint64_t end, uint32_t line)
 {
     const struct coverage_module *module = reading->module;
 
@@ -188,7 +188,7 @@ static int take_functions(struct reading *reading, uint64_t start, uint64_t end,
 }
 
 /* Whether the code is in a function that is wanted. */
-static bool is_wanted(const struct reading *reading, uint64_t start)
+static bool is_wanted(const struct line_reading *reading, uint64_t start)
 {
     size_t at;
 
@@ -200,7 +200,7 @@ static bool is_wanted(const struct reading *reading, uint64_t start)
 
 static int take_line(void *context, uint64_t start, uint64_t end, uint32_t number)
 {
-    struct reading *reading = context;
+    struct line_reading *reading = context;
     uint64_t most = code_ranges_most(&reading->module->ranges, start, end);
     struct coverage_line *line;
     int result;
@@ -302,7 +302,7 @@ static void share_out(struct coverage_lines *lines)
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* Marks the functions that are wanted, and returns how many they are. */
-static size_t choose(const struct reading *reading, bool *wanted)
+static size_t choose(const struct line_reading *reading, bool *wanted)
 {
     const struct coverage_module *module = reading->module;
     size_t count = 0;
@@ -315,7 +315,7 @@ static size_t choose(const struct reading *reading, bool *wanted)
     return count;
 }
 
-static int read_module(struct reading *reading)
+static int read_module(struct line_reading *reading)
 {
     const struct module_lines_visitor visitor = {take_source, take_line, reading};
     const struct coverage_module *module = reading->module;
@@ -345,7 +345,7 @@ int coverage_lines_read(struct coverage_lines *lines, const struct coverage *cov
     if (result == 0)
         result = hash_map_init(&lines->line_numbers, ITEMS_AT_FIRST);
     for (size_t i = 0; i < coverage->count && result == 0; i++) {
-        struct reading reading = {.lines = lines, .module = &coverage->modules[i], .filter = filter};
+        struct line_reading reading = {.lines = lines, .module = &coverage->modules[i], .filter = filter};
 
         result = read_module(&reading);
     }

@@ -6,7 +6,7 @@
  */
 #include "view/executed_code.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/stream_reader.h"
 #include "trace/trace_events.h"
 
@@ -16,7 +16,7 @@
 #define EXECUTED_AT_FIRST 1024u
 #define EXECUTED_NONE     UINT32_MAX
 
-struct reading {
+struct code_reading {
     struct executed_code *code;
     uint64_t from_ns;
     uint64_t to_ns;
@@ -29,7 +29,7 @@ struct reading {
 
 /* ---- one place --------------------------------------------------------------------------------------------------- */
 
-static bool may_be(const struct module *module, uint64_t first, uint64_t last)
+static bool may_be(const struct recorded_module *module, uint64_t first, uint64_t last)
 {
     return module != NULL && module->loaded <= last && first < module->unloaded;
 }
@@ -102,7 +102,7 @@ static int note_lengths(struct hash_map *lengths, const struct event_block *bloc
 }
 
 /* Of those of the process, when the first one is told. */
-static int find_lengths(struct reading *reading)
+static int find_lengths(struct code_reading *reading)
 {
     const struct trace_blocks *blocks = &reading->code->trace->processes[reading->process].blocks;
     int result = hash_map_init(&reading->lengths, blocks->count);
@@ -118,14 +118,14 @@ static int find_lengths(struct reading *reading)
     return result;
 }
 
-static void forget_lengths(struct reading *reading)
+static void forget_lengths(struct code_reading *reading)
 {
     if (reading->has_lengths)
         hash_map_deinit(&reading->lengths);
     reading->has_lengths = false;
 }
 
-static uint64_t length_at(struct reading *reading, uint64_t address)
+static uint64_t length_at(struct code_reading *reading, uint64_t address)
 {
     uint64_t length = 1;
 
@@ -139,7 +139,7 @@ static uint64_t length_at(struct reading *reading, uint64_t address)
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* False: it tells of no code that ran. */
-static bool get_executed(struct reading *reading, const struct gait_event *event, struct executed *executed_out)
+static bool get_executed(struct code_reading *reading, const struct gait_event *event, struct executed *executed_out)
 {
     *executed_out = (struct executed){.process = reading->process, .address = event->location, .count = 1};
     switch (event->kind) {
@@ -165,7 +165,7 @@ static bool get_executed(struct reading *reading, const struct gait_event *event
     }
 }
 
-static bool is_in_time(const struct reading *reading, uint64_t time)
+static bool is_in_time(const struct code_reading *reading, uint64_t time)
 {
     uint64_t time_ns;
 
@@ -177,7 +177,7 @@ static bool is_in_time(const struct reading *reading, uint64_t time)
 
 static int take_events(void *context, const struct gait_event *events, size_t count, const struct trace_span *span)
 {
-    struct reading *reading = context;
+    struct code_reading *reading = context;
 
     for (size_t i = 0; i < count && reading->result == 0; i++) {
         uint64_t first = events[i].time != 0 ? events[i].time : span->first_time;
@@ -197,7 +197,7 @@ static int take_events(void *context, const struct gait_event *events, size_t co
     return reading->result;
 }
 
-static int read_thread(struct reading *reading, const struct view_thread *thread, struct gait_error *err)
+static int read_thread(struct code_reading *reading, const struct view_thread *thread, struct gait_error *err)
 {
     const struct trace_events_receiver receiver = {.process = take_events, .context = reading};
     const struct view_trace *trace = reading->code->trace;
@@ -261,10 +261,10 @@ static bool is_of_hooks(const struct view_trace *trace)
 int executed_code_read(struct executed_code *code, const struct view_trace *trace, const struct executed_choice *choice,
                        struct gait_error *err)
 {
-    struct reading reading = {.code = code,
-                              .from_ns = choice == NULL ? 0 : choice->from_ns,
-                              .to_ns = choice == NULL ? UINT64_MAX : choice->to_ns,
-                              .passes_insns = trace->manifest.events & GAIT_EVENT_BLOCK};
+    struct code_reading reading = {.code = code,
+                                   .from_ns = choice == NULL ? 0 : choice->from_ns,
+                                   .to_ns = choice == NULL ? UINT64_MAX : choice->to_ns,
+                                   .passes_insns = trace->manifest.events & GAIT_EVENT_BLOCK};
     size_t count = choice == NULL ? trace->thread_count : choice->thread_count;
     int first_error = 0;
 

@@ -16,8 +16,8 @@ enum executed_kind {
 
 struct executed {
     enum executed_kind kind;
-    size_t process;              /* index */
-    const struct module *module; /* NULL: none was there */
+    size_t process;                       /* index */
+    const struct recorded_module *module; /* NULL: none was there */
     uint64_t address;
     uint64_t size_bytes; /* of functions 0 */
     uint64_t count;      /* of functions that are hooked, and were never called: 0 */

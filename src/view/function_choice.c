@@ -8,7 +8,7 @@
 
 #define ANSWERS_AT_FIRST 256u
 
-enum answer { NOT_ASKED, NO, YES };
+enum function_answer { NOT_ASKED, NO, YES };
 
 void function_choice_init(struct function_choice *choice, struct view_functions *functions, const char *const *patterns,
                           size_t pattern_count)
@@ -23,7 +23,7 @@ void function_choice_deinit(struct function_choice *choice)
     choice->answer_count = 0;
 }
 
-static enum answer ask(const struct function_choice *choice, uint32_t number)
+static enum function_answer ask(const struct function_choice *choice, uint32_t number)
 {
     const struct view_function *function = view_functions_at(choice->functions, number);
 
@@ -51,7 +51,7 @@ static void make_room(struct function_choice *choice, uint32_t number)
 
 bool function_choice_has(struct function_choice *choice, uint32_t number)
 {
-    enum answer answer;
+    enum function_answer answer;
 
     if (choice->pattern_count == 0)
         return false;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool is_in_module(struct glob_text pattern, const struct module *module)
+static bool is_in_module(struct glob_text pattern, const struct recorded_module *module)
 {
     const char *path = module == NULL ? "" : module->path;
     const char *slash = strrchr(path, '/');

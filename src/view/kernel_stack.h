@@ -14,10 +14,10 @@
 struct kernel_frame {
     uint64_t address;
     bool is_kernel;
-    bool is_named;                      /* else the name is "[file]", or the address */
-    uint64_t distance;                  /* from where the function begins; 0 where it is not known */
-    const struct module *module;        /* NULL: of the kernel, or nothing was there */
-    char name[KERNEL_FRAME_NAME_BYTES]; /* of the function */
+    bool is_named;                        /* else the name is "[file]", or the address */
+    uint64_t distance;                    /* from where the function begins; 0 where it is not known */
+    const struct recorded_module *module; /* NULL: of the kernel, or nothing was there */
+    char name[KERNEL_FRAME_NAME_BYTES];   /* of the function */
 };
 
 /* How many frames both stacks have together. */

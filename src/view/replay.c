@@ -5,12 +5,12 @@
  */
 #include "view/replay.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/probe_text.h"
 #include "trace/stream_reader.h"
-#include "view/call_details.h"
 #include "view/call_merge.h"
 #include "view/detail_reader.h"
+#include "view/joined_details.h"
 #include "view/probe_names.h"
 #include "view/system_call_reader.h"
 #include "view/system_call_words.h"
@@ -27,7 +27,7 @@
 
 #define NOT_SHOWN UINT32_MAX
 
-struct open_call {
+struct replayed_call {
     uint32_t function;
     uint32_t level; /* NOT_SHOWN: it is not part of what was asked for */
     bool is_told;
@@ -39,13 +39,13 @@ struct open_call {
 };
 
 /* A thread. */
-struct lane {
+struct replayed_lane {
     size_t thread;
-    struct open_call *open;
+    struct replayed_call *open;
     size_t open_count;
     size_t capacity;
     size_t waiting_count; /* of open calls that began before the time that is shown */
-    struct call_details *details;
+    struct joined_details *details;
     struct system_call_reader *system_calls;
     struct detail_reader *probes; /* of which others than probes are passed over */
     bool is_blocked;              /* what its details tell next has to wait for its events */
@@ -57,8 +57,8 @@ struct replay {
     const struct replay_options *options;
     struct call_arguments arguments;
     struct replay_rows rows;
-    struct lane *lanes;    /* by the threads' indexes */
-    const size_t *threads; /* that are read now */
+    struct replayed_lane *lanes; /* by the threads' indexes */
+    const size_t *threads;       /* that are read now */
     size_t thread_count;
     uint64_t next_detail;      /* before that time no detail lane has something that no event tells of */
     uint64_t next_system_call; /* nor was one made */
@@ -75,10 +75,10 @@ static int fail(struct replay *replay)
     return ENOUGH;
 }
 
-static bool make_room(struct lane *lane)
+static bool make_room(struct replayed_lane *lane)
 {
     size_t capacity = lane->capacity == 0 ? OPEN_AT_FIRST : 2 * lane->capacity;
-    struct open_call *grown;
+    struct replayed_call *grown;
 
     if (lane->open_count < lane->capacity)
         return true;
@@ -90,12 +90,12 @@ static bool make_room(struct lane *lane)
     return true;
 }
 
-static void release_lane(struct lane *lane)
+static void release_lane(struct replayed_lane *lane)
 {
     for (size_t i = 0; i < lane->open_count; i++)
         free(lane->open[i].arguments);
     free(lane->open);
-    call_details_destroy(lane->details);
+    joined_details_destroy(lane->details);
     system_call_reader_destroy(lane->system_calls);
     detail_reader_destroy(lane->probes);
 }
@@ -103,10 +103,10 @@ static void release_lane(struct lane *lane)
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
 /* At which level a call is shown that begins within those that are open. */
-static uint32_t level_of(const struct replay *replay, const struct lane *lane, uint32_t function)
+static uint32_t level_of(const struct replay *replay, const struct replayed_lane *lane, uint32_t function)
 {
     const struct replay_options *options = replay->options;
-    const struct open_call *caller = lane->open_count == 0 ? NULL : &lane->open[lane->open_count - 1];
+    const struct replayed_call *caller = lane->open_count == 0 ? NULL : &lane->open[lane->open_count - 1];
 
     if (caller != NULL && caller->level != NOT_SHOWN)
         return caller->level + 1;
@@ -120,7 +120,7 @@ static bool is_wanted(const struct replay *replay, uint32_t level)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void tell_begin(struct replay *replay, size_t thread, struct open_call *call)
+static void tell_begin(struct replay *replay, size_t thread, struct replayed_call *call)
 {
     const struct replay_row row = {
         .thread = thread,
@@ -137,7 +137,7 @@ static void tell_begin(struct replay *replay, size_t thread, struct open_call *c
 }
 
 /* Something happens within the time that is shown: so does all that is open. */
-static void tell_waiting(struct replay *replay, size_t thread, struct lane *lane)
+static void tell_waiting(struct replay *replay, size_t thread, struct replayed_lane *lane)
 {
     for (size_t i = 0; i < lane->open_count && lane->waiting_count != 0; i++)
         if (!lane->open[i].is_told && is_wanted(replay, lane->open[i].level))
@@ -152,17 +152,17 @@ static char *copy_text(const struct detail_text *text)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static char *find_arguments(struct replay *replay, size_t thread, struct lane *lane, const struct view_call *call,
-                            bool is_shown)
+static char *find_arguments(struct replay *replay, size_t thread, struct replayed_lane *lane,
+                            const struct view_call *call, bool is_shown)
 {
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
-    struct call_details_begin begin;
+    struct joined_details_begin begin;
 
     if (lane->details == NULL)
         return NULL;
     detail_text_init(&text, bytes, sizeof(bytes));
-    begin = call_details_begin(lane->details, call, &text);
+    begin = joined_details_begin(lane->details, call, &text);
     if (!is_shown || !begin.is_known)
         return NULL;
     if (begin.is_unsure && call->begin >= replay->options->from)
@@ -172,7 +172,7 @@ static char *find_arguments(struct replay *replay, size_t thread, struct lane *l
 }
 
 /* A call that begins becomes the innermost one. The arguments become the lane's. */
-static int open_call(struct replay *replay, struct lane *lane, const struct open_call *call)
+static int open_call(struct replay *replay, struct replayed_lane *lane, const struct replayed_call *call)
 {
     if (!make_room(lane)) {
         free(call->arguments);
@@ -187,9 +187,9 @@ static int open_call(struct replay *replay, struct lane *lane, const struct open
 }
 
 /* The innermost call ends; what the row has of texts becomes the rows'. */
-static void close_call(struct replay *replay, struct lane *lane, struct replay_row *row)
+static void close_call(struct replay *replay, struct replayed_lane *lane, struct replay_row *row)
 {
-    struct open_call *open;
+    struct replayed_call *open;
 
     if (row->time >= replay->options->from)
         tell_waiting(replay, lane->thread, lane);
@@ -207,10 +207,10 @@ static void close_call(struct replay *replay, struct lane *lane, struct replay_r
 
 /* ---- calls that only the detail lane tells of -------------------------------------------------------------------- */
 
-static int begin_own(struct replay *replay, struct lane *lane, const struct call_details_own *own,
+static int begin_own(struct replay *replay, struct replayed_lane *lane, const struct joined_details_own *own,
                      const struct detail_text *text)
 {
-    struct open_call open = {.begin = own->time, .is_own = true};
+    struct replayed_call open = {.begin = own->time, .is_own = true};
 
     if (own->time > replay->options->to)
         return 0;
@@ -226,7 +226,8 @@ static int begin_own(struct replay *replay, struct lane *lane, const struct call
 }
 
 /* Ends those that are innermost, up to the one that began at that time; 0: all of them. */
-static void end_inner_own(struct replay *replay, struct lane *lane, uint64_t begin, uint64_t time, uint32_t flags)
+static void end_inner_own(struct replay *replay, struct replayed_lane *lane, uint64_t begin, uint64_t time,
+                          uint32_t flags)
 {
     while (lane->open_count != 0 && lane->open[lane->open_count - 1].is_own &&
            lane->open[lane->open_count - 1].begin != begin) {
@@ -237,7 +238,7 @@ static void end_inner_own(struct replay *replay, struct lane *lane, uint64_t beg
     }
 }
 
-static void end_own(struct replay *replay, struct lane *lane, const struct call_details_own *own,
+static void end_own(struct replay *replay, struct replayed_lane *lane, const struct joined_details_own *own,
                     const struct detail_text *text)
 {
     struct replay_row row = {.time = own->time, .ticks = own->time > own->entered ? own->time - own->entered : 0};
@@ -252,15 +253,15 @@ static void end_own(struct replay *replay, struct lane *lane, const struct call_
     close_call(replay, lane, &row);
 }
 
-static int tell_own(struct replay *replay, struct lane *lane, uint64_t time)
+static int tell_own(struct replay *replay, struct replayed_lane *lane, uint64_t time)
 {
     char bytes[DETAIL_TEXT_BYTES];
-    struct call_details_own own;
+    struct joined_details_own own;
     struct detail_text text;
     int result = 0;
 
     detail_text_init(&text, bytes, sizeof(bytes));
-    while (result == 0 && call_details_take_own(lane->details, time, &own, &text)) {
+    while (result == 0 && joined_details_take_own(lane->details, time, &own, &text)) {
         if (own.is_begin)
             result = begin_own(replay, lane, &own, &text);
         else
@@ -273,13 +274,13 @@ static int tell_own(struct replay *replay, struct lane *lane, uint64_t time)
 /* ---- system calls ------------------------------------------------------------------------------------------------ */
 
 /* The lane whose next one was made first, before that time; NULL: none was. */
-static struct lane *first_system_call(struct replay *replay, uint64_t time)
+static struct replayed_lane *first_system_call(struct replay *replay, uint64_t time)
 {
-    struct lane *first = NULL;
+    struct replayed_lane *first = NULL;
 
     replay->next_system_call = UINT64_MAX;
     for (size_t i = 0; i < replay->thread_count; i++) {
-        struct lane *lane = &replay->lanes[replay->threads[i]];
+        struct replayed_lane *lane = &replay->lanes[replay->threads[i]];
         const struct view_system_call *call =
             lane->system_calls == NULL ? NULL : system_call_reader_peek(lane->system_calls);
 
@@ -291,11 +292,11 @@ static struct lane *first_system_call(struct replay *replay, uint64_t time)
     return first;
 }
 
-static void tell_system_call(struct replay *replay, struct lane *lane, const struct view_system_call *call)
+static void tell_system_call(struct replay *replay, struct replayed_lane *lane, const struct view_system_call *call)
 {
     struct replay_row row = {
         .kind = REPLAY_SYSTEM_CALL, .thread = lane->thread, .time = call->begin, .ticks = call->end - call->begin};
-    const struct open_call *caller;
+    const struct replayed_call *caller;
 
     if (call->end < replay->options->from || call->begin > replay->options->to ||
         row.ticks < replay->options->min_ticks)
@@ -318,7 +319,7 @@ static void tell_system_call(struct replay *replay, struct lane *lane, const str
 /* Those that were made before that time, of any thread. */
 static int tell_system_calls(struct replay *replay, uint64_t time)
 {
-    struct lane *lane;
+    struct replayed_lane *lane;
 
     if (time <= replay->next_system_call)
         return 0;
@@ -335,7 +336,7 @@ static int tell_system_calls(struct replay *replay, uint64_t time)
 
 /* ---- probes ------------------------------------------------------------------------------------------------------ */
 
-static const struct detail_item *peek_probe(struct lane *lane)
+static const struct detail_item *peek_probe(struct replayed_lane *lane)
 {
     const struct detail_item *item;
 
@@ -346,15 +347,15 @@ static const struct detail_item *peek_probe(struct lane *lane)
 }
 
 /* The lane whose next one was passed first, before that time; NULL: none was. */
-static struct lane *first_probe(struct replay *replay, uint64_t time)
+static struct replayed_lane *first_probe(struct replay *replay, uint64_t time)
 {
-    struct lane *first = NULL;
+    struct replayed_lane *first = NULL;
 
     if (time <= replay->next_probe)
         return NULL;
     replay->next_probe = UINT64_MAX;
     for (size_t i = 0; i < replay->thread_count; i++) {
-        struct lane *lane = &replay->lanes[replay->threads[i]];
+        struct replayed_lane *lane = &replay->lanes[replay->threads[i]];
         const struct detail_item *item = peek_probe(lane);
 
         if (item == NULL || item->record.time >= replay->next_probe)
@@ -382,10 +383,10 @@ static char *probe_words(const struct replay *replay, size_t thread, const struc
     return copy_text(&text);
 }
 
-static void tell_probe(struct replay *replay, struct lane *lane, const struct detail_item *item)
+static void tell_probe(struct replay *replay, struct replayed_lane *lane, const struct detail_item *item)
 {
     struct replay_row row = {.kind = REPLAY_PROBE, .thread = lane->thread, .time = item->record.time};
-    const struct open_call *caller;
+    const struct replayed_call *caller;
 
     if (row.time < replay->options->from || row.time > replay->options->to || replay->options->min_ticks != 0)
         return;
@@ -406,7 +407,7 @@ static void tell_probe(struct replay *replay, struct lane *lane, const struct de
 /* Probes that were passed and system calls that were made before that time, of any thread, in their order. */
 static int tell_others(struct replay *replay, uint64_t time)
 {
-    struct lane *lane;
+    struct replayed_lane *lane;
     int result = 0;
 
     while (result == 0 && (lane = first_probe(replay, time)) != NULL) {
@@ -428,14 +429,14 @@ static int tell_others(struct replay *replay, uint64_t time)
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* The lane that has the earliest details before that time, and until when it has; NULL: there is none. */
-static struct lane *earliest_lane(struct replay *replay, uint64_t time, uint64_t *until_out)
+static struct replayed_lane *earliest_lane(struct replay *replay, uint64_t time, uint64_t *until_out)
 {
     uint64_t first = time, second = time;
-    struct lane *earliest = NULL;
+    struct replayed_lane *earliest = NULL;
 
     for (size_t i = 0; i < replay->thread_count; i++) {
-        struct lane *lane = &replay->lanes[replay->threads[i]];
-        uint64_t next = lane->details == NULL || lane->is_blocked ? time : call_details_next_time(lane->details);
+        struct replayed_lane *lane = &replay->lanes[replay->threads[i]];
+        uint64_t next = lane->details == NULL || lane->is_blocked ? time : joined_details_next_time(lane->details);
 
         if (next < first) {
             second = first;
@@ -464,8 +465,8 @@ static void find_next_detail(struct replay *replay)
 {
     replay->next_detail = UINT64_MAX;
     for (size_t i = 0; i < replay->thread_count; i++) {
-        struct lane *lane = &replay->lanes[replay->threads[i]];
-        uint64_t next = lane->details == NULL ? UINT64_MAX : call_details_next_time(lane->details);
+        struct replayed_lane *lane = &replay->lanes[replay->threads[i]];
+        uint64_t next = lane->details == NULL ? UINT64_MAX : joined_details_next_time(lane->details);
 
         lane->is_blocked = false;
         if (next < replay->next_detail)
@@ -476,7 +477,7 @@ static void find_next_detail(struct replay *replay)
 /* Tells what happened before that time, of any thread, the earliest first; UINT64_MAX: there are no more events. */
 static int tell_details(struct replay *replay, uint64_t time)
 {
-    struct lane *lane;
+    struct replayed_lane *lane;
     uint64_t until;
     int result = tell_others(replay, time);
 
@@ -484,7 +485,7 @@ static int tell_details(struct replay *replay, uint64_t time)
         return result;
     while (result == 0 && (lane = earliest_lane(replay, time, &until)) != NULL) {
         result = tell_own(replay, lane, until);
-        lane->is_blocked = call_details_next_time(lane->details) < until;
+        lane->is_blocked = joined_details_next_time(lane->details) < until;
     }
     if (result == 0 && time == UINT64_MAX)
         result = tell_rest(replay);
@@ -497,12 +498,12 @@ static int tell_details(struct replay *replay, uint64_t time)
 static int take_begin(void *context, size_t thread, const struct view_call *call)
 {
     struct replay *replay = context;
-    struct lane *lane = &replay->lanes[thread];
-    struct open_call open = {.begin = call->begin, .flags = call->flags};
+    struct replayed_lane *lane = &replay->lanes[thread];
+    struct replayed_call open = {.begin = call->begin, .flags = call->flags};
     int result = tell_details(replay, call->begin);
 
     if (result == 0 && lane->details != NULL) {
-        call_details_expect_begin(lane->details, call);
+        joined_details_expect_begin(lane->details, call);
         result = tell_own(replay, lane, 0);
     }
     if (result != 0)
@@ -522,16 +523,16 @@ static int take_begin(void *context, size_t thread, const struct view_call *call
 }
 
 /* What the detail lane knows of the end is better than what is guessed. */
-static void add_details(struct lane *lane, const struct view_call *call, struct replay_row *row)
+static void add_details(struct replayed_lane *lane, const struct view_call *call, struct replay_row *row)
 {
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
-    struct call_details_end end;
+    struct joined_details_end end;
 
     if (lane->details == NULL)
         return;
     detail_text_init(&text, bytes, sizeof(bytes));
-    end = call_details_end(lane->details, call, &text);
+    end = joined_details_end(lane->details, call, &text);
     if (!end.is_known)
         return;
     row->ticks = end.ticks;
@@ -544,12 +545,12 @@ static void add_details(struct lane *lane, const struct view_call *call, struct 
 static int take_end(void *context, size_t thread, const struct view_call *call)
 {
     struct replay *replay = context;
-    struct lane *lane = &replay->lanes[thread];
+    struct replayed_lane *lane = &replay->lanes[thread];
     struct replay_row row = {.flags = call->flags, .time = call->end, .ticks = call->end - call->begin};
     int result = tell_details(replay, call->end);
 
     if (result == 0 && lane->details != NULL) {
-        call_details_expect_end(lane->details, call);
+        joined_details_expect_end(lane->details, call);
         result = tell_own(replay, lane, 0);
     }
     if (result != 0)
@@ -576,7 +577,7 @@ static int take_gap(void *context, size_t thread, uint64_t time, uint64_t lost_b
     if (time > replay->options->to)
         return ENOUGH;
     if (replay->lanes[thread].details != NULL)
-        call_details_lose(replay->lanes[thread].details);
+        joined_details_lose(replay->lanes[thread].details);
     if (time >= replay->options->from)
         replay_rows_put(
             &replay->rows,
@@ -592,10 +593,10 @@ static int begin_lanes(struct replay *replay, const size_t *threads, size_t coun
     replay->thread_count = count;
     replay->next_detail = replay->next_system_call = replay->next_probe = UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        struct lane *lane = &replay->lanes[threads[i]];
+        struct replayed_lane *lane = &replay->lanes[threads[i]];
 
         lane->thread = threads[i];
-        if (call_details_create(&lane->details, threads[i], replay->functions, &replay->arguments) != 0)
+        if (joined_details_create(&lane->details, threads[i], replay->functions, &replay->arguments) != 0)
             return -ENOMEM;
         if (detail_reader_create(&lane->probes, replay->trace, threads[i]) != 0)
             return -ENOMEM;

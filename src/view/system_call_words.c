@@ -17,7 +17,7 @@
 
 const char *system_call_name(uint64_t number, char name_out[SYSTEM_CALL_NAME_BYTES])
 {
-    const struct system_call *known = system_call_by_number(number);
+    const struct system_call_signature *known = system_call_by_number(number);
 
     if (known != NULL)
         snprintf(name_out, SYSTEM_CALL_NAME_BYTES, "%s", known->name);
@@ -29,7 +29,7 @@ const char *system_call_name(uint64_t number, char name_out[SYSTEM_CALL_NAME_BYT
 /* One that was executed and did not come back has succeeded; of others nobody knows. */
 static bool is_executed(const struct view_system_call *call)
 {
-    const struct system_call *known = system_call_by_number(call->number);
+    const struct system_call_signature *known = system_call_by_number(call->number);
 
     return known != NULL && (strcmp(known->name, "execve") == 0 || strcmp(known->name, "execveat") == 0);
 }

@@ -2,7 +2,7 @@
 /* The last calls are picked from the end of each batch, so that most events are only counted. */
 #include "view/thread_tally.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "view/trace_report.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "trace/trace_details.h"
 #include "trace/trace_events.h"
 #include "view/call_counter.h"
@@ -21,18 +21,18 @@
 #define WORKERS_MAX 64u
 
 /* Something to be read by one worker. */
-struct work {
+struct report_work {
     uint64_t size_bytes;
     size_t thread;
 };
 
 struct work_list {
     struct trace_report *report;
-    struct work *threads;
+    struct report_work *threads;
     atomic_size_t next; /* of the threads; behind them: of the processes */
 };
 
-struct worker {
+struct report_worker {
     struct work_list *list;
     struct call_counter counter;
     pthread_t thread;
@@ -68,7 +68,7 @@ static void skip_events(void *context)
 }
 
 /* -ENOMEM; what else is wrong is kept with the thread. */
-static int read_thread(struct worker *worker, size_t index)
+static int read_thread(struct report_worker *worker, size_t index)
 {
     const struct view_trace *trace = worker->list->report->trace;
     const struct view_thread *thread = &trace->threads[index];
@@ -189,7 +189,7 @@ static int read_process(struct trace_report *report, size_t index)
 
 static void *work(void *context)
 {
-    struct worker *worker = context;
+    struct report_worker *worker = context;
     const struct view_trace *trace = worker->list->report->trace;
 
     while (worker->result == 0) {
@@ -218,7 +218,7 @@ static size_t count_workers(const struct view_trace *trace, unsigned wanted)
 }
 
 /* The last of them works here; where no thread is to be had, it does the others' work. */
-static void run_workers(struct worker *workers, size_t count)
+static void run_workers(struct report_worker *workers, size_t count)
 {
     size_t started = 0;
 
@@ -229,7 +229,7 @@ static void run_workers(struct worker *workers, size_t count)
         pthread_join(workers[i].thread, NULL);
 }
 
-static int add_up(struct trace_report *report, const struct worker *workers, size_t count)
+static int add_up(struct trace_report *report, const struct report_worker *workers, size_t count)
 {
     int result = 0;
 
@@ -253,7 +253,7 @@ static int add_up(struct trace_report *report, const struct worker *workers, siz
 
 static int read_by_workers(struct work_list *list, size_t count)
 {
-    struct worker *workers = calloc(count, sizeof(*workers));
+    struct report_worker *workers = calloc(count, sizeof(*workers));
     size_t made = 0;
     int result = workers == NULL ? -ENOMEM : 0;
 
@@ -273,7 +273,7 @@ static int read_by_workers(struct work_list *list, size_t count)
 
 static int compare_work(const void *left_work, const void *right_work)
 {
-    const struct work *left = left_work, *right = right_work;
+    const struct report_work *left = left_work, *right = right_work;
 
     if (left->size_bytes != right->size_bytes)
         return left->size_bytes > right->size_bytes ? -1 : 1;
@@ -301,7 +301,7 @@ static int read_all(struct trace_report *report, const struct trace_report_optio
     if (list.threads == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < trace->thread_count; i++)
-        list.threads[i] = (struct work){size_of(trace, &trace->threads[i]), i};
+        list.threads[i] = (struct report_work){size_of(trace, &trace->threads[i]), i};
     qsort(list.threads, trace->thread_count, sizeof(list.threads[0]), compare_work);
     result = read_by_workers(&list, count_workers(trace, options->worker_count));
     free(list.threads);

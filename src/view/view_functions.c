@@ -10,13 +10,17 @@
 #define FUNCTIONS_AT_FIRST 256u
 #define NAME_BYTES         1024u
 
+/* Of numbers that identify functions: what a program can address, and how far into a module that may be. */
+#define ADDRESS_BITS 47
+#define OFFSET_BITS  32
+
 static const char no_name[] = "?";
 
 struct numbered_function {
     struct view_function *shown; /* stays where it is; NULL: nobody wanted to see it yet */
     size_t process;
     uint64_t address;
-    const struct module *module;
+    const struct recorded_module *module;
     uint32_t next; /* another one at that address */
 };
 
@@ -24,15 +28,21 @@ int view_functions_init(struct view_functions *functions, const struct view_trac
 {
     *functions = (struct view_functions){.trace = trace};
     functions->addresses = calloc(trace->process_count + 1, sizeof(struct hash_map));
-    if (functions->addresses == NULL)
+    functions->first_modules = calloc(trace->process_count + 1, sizeof(*functions->first_modules));
+    if (functions->addresses == NULL || functions->first_modules == NULL) {
+        free(functions->addresses);
+        free(functions->first_modules);
         return -ENOMEM;
+    }
     for (size_t i = 0; i < trace->process_count; i++) {
         int result = hash_map_init(&functions->addresses[i], 1);
 
+        functions->first_modules[i + 1] = functions->first_modules[i] + trace->processes[i].modules.count;
         if (result != 0) {
             while (i-- > 0)
                 hash_map_deinit(&functions->addresses[i]);
             free(functions->addresses);
+            free(functions->first_modules);
             return result;
         }
     }
@@ -56,13 +66,14 @@ void view_functions_deinit(struct view_functions *functions)
         hash_map_deinit(&functions->addresses[i]);
     free(functions->functions);
     free(functions->addresses);
+    free(functions->first_modules);
     function_names_deinit(&functions->names);
 }
 
 /* How much too early a time may be that is a guess. */
 #define GUESS_ERROR_NS 10e6
 
-static bool was_there(const struct module *module, uint64_t time)
+static bool was_there(const struct recorded_module *module, uint64_t time)
 {
     return module != NULL && module->loaded <= time && time < module->unloaded;
 }
@@ -90,10 +101,11 @@ static uint32_t add(struct view_functions *functions, const struct numbered_func
 }
 
 /* Where nothing is at that time, the time was a guess: nothing runs before it is there. */
-static const struct module *find_module(const struct view_trace *trace, size_t process, uint64_t address, uint64_t time)
+static const struct recorded_module *find_module(const struct view_trace *trace, size_t process, uint64_t address,
+                                                 uint64_t time)
 {
     const struct modules *modules = &trace->processes[process].modules;
-    const struct module *module = modules_find(modules, address, time, time);
+    const struct recorded_module *module = modules_find(modules, address, time, time);
     uint64_t error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&trace->clock));
 
     return module != NULL ? module : modules_find(modules, address, time, time + error);
@@ -101,7 +113,7 @@ static const struct module *find_module(const struct view_trace *trace, size_t p
 
 uint32_t view_functions_number(struct view_functions *functions, size_t process, uint64_t address, uint64_t time)
 {
-    const struct module *module;
+    const struct recorded_module *module;
     uint64_t first = VIEW_NO_FUNCTION;
     uint32_t at;
 
@@ -117,9 +129,21 @@ uint32_t view_functions_number(struct view_functions *functions, size_t process,
                               .process = process, .address = address, .module = module, .next = (uint32_t)first});
 }
 
-const struct module *view_functions_module(const struct view_functions *functions, uint32_t number)
+const struct recorded_module *view_functions_module(const struct view_functions *functions, uint32_t number)
 {
     return functions->functions[number].module;
+}
+
+int64_t view_functions_id(const struct view_functions *functions, uint32_t number)
+{
+    const struct numbered_function *function = &functions->functions[number];
+    const struct modules *modules = &functions->trace->processes[function->process].modules;
+    uint64_t module;
+
+    if (function->module == NULL)
+        return -(int64_t)(function->process << ADDRESS_BITS | (function->address & ((1ull << ADDRESS_BITS) - 1))) - 1;
+    module = functions->first_modules[function->process] + (uint64_t)(function->module - modules->modules) + 1;
+    return (int64_t)(module << OFFSET_BITS | ((function->address - function->module->start) & UINT32_MAX));
 }
 
 static void name(struct view_functions *functions, struct view_function *shown)

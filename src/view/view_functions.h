@@ -16,11 +16,11 @@ struct view_function {
     uint32_t number;
     size_t process; /* index */
     uint64_t address;
-    const struct module *module; /* NULL: none was there */
-    const char *name;            /* "0x401000", or "file+0x1000", where there is nothing better; never NULL */
-    const char *file;            /* of the source, where it begins; NULL: not known, or nobody wants to know */
-    uint32_t line;               /* there; 0: not known */
-    const char *problem;         /* why the names of its file are not used: a text that follows "its file"; NULL */
+    const struct recorded_module *module; /* NULL: none was there */
+    const char *name;                     /* "0x401000", or "file+0x1000", where there is nothing better; never NULL */
+    const char *file;                     /* of the source, where it begins; NULL: not known, or nobody wants to know */
+    uint32_t line;                        /* there; 0: not known */
+    const char *problem; /* why the names of its file are not used: a text that follows "its file"; NULL */
 };
 
 struct view_functions {
@@ -31,6 +31,7 @@ struct view_functions {
     size_t count;
     size_t capacity;
     struct hash_map *addresses; /* of each process: address -> the last of its functions */
+    uint64_t *first_modules;    /* of each process: how many modules those before it have */
 };
 
 /* The trace must outlive it. -ENOMEM. */
@@ -41,7 +42,13 @@ void view_functions_deinit(struct view_functions *functions);
 uint32_t view_functions_number(struct view_functions *functions, size_t process, uint64_t address, uint64_t time);
 
 /* What was mapped where that function is; NULL: nothing. Looks for no name. */
-const struct module *view_functions_module(const struct view_functions *functions, uint32_t number);
+const struct recorded_module *view_functions_module(const struct view_functions *functions, uint32_t number);
+
+/*
+ * What identifies the function in its trace, whoever numbers it: where in which of all modules it is. Negative: by its
+ * process and address, where no module is.
+ */
+int64_t view_functions_id(const struct view_functions *functions, uint32_t number);
 
 /* Before any is looked at: files and lines are wanted. Debug information is read for them, which takes longer. */
 void view_functions_want_sources(struct view_functions *functions);

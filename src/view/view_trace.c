@@ -2,7 +2,7 @@
 /* The files of a process follow each other, as trace_files lists them, so one pass finds processes and threads. */
 #include "view/view_trace.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

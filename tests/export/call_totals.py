@@ -44,15 +44,15 @@ def read_sqlite(path):
     assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert database.execute("PRAGMA foreign_key_check").fetchall() == []
     for function, own_ns, count in database.execute(
-        "SELECT name, sum(self_ns), count(*) FROM calls JOIN functions ON functions.id = function_id GROUP BY name"
+        "SELECT function, sum(self_ns), count(*) FROM calls GROUP BY function"
     ):
         take(function, own_ns, count)
     # What is in a call is in its time, too.
     assert database.execute(
-        "SELECT count(*) FROM calls AS inside JOIN calls AS outside ON outside.id = inside.parent_id WHERE"
+        "SELECT count(*) FROM call_rows AS inside JOIN call_rows AS outside ON outside.id = inside.parent_id WHERE"
         " inside.thread_id <> outside.thread_id OR inside.depth <> outside.depth + 1 OR"
-        " inside.begin_ns < outside.begin_ns OR"
-        " inside.begin_ns + inside.duration_ns > outside.begin_ns + outside.duration_ns"
+        " inside.start_ns < outside.start_ns OR"
+        " inside.start_ns + inside.duration_ns > outside.start_ns + outside.duration_ns"
     ).fetchall() == [(0,)]
 
 

@@ -6,8 +6,8 @@
 #include "support/fuzz_arguments.h"
 #include "support/own_dwarf.h"
 #include "support/random.h"
-#include "symbolize/dwarf_range_list.h"
-#include "symbolize/dwarf_reader.h"
+#include "symbolize/dwarf/dwarf_range_list.h"
+#include "symbolize/dwarf/dwarf_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

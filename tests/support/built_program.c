@@ -269,7 +269,7 @@ size_t built_program_compare(const struct built_program *program, const char *na
     FILE *theirs = fopen(built_program_path(program, answer), "re");
     FILE *ours = fopen(built_program_path(program, "ours"), "w+e");
     struct symbolizer symbolizer;
-    struct module module;
+    struct recorded_module module;
     size_t differences = 1;
 
     if (theirs != NULL && ours != NULL && line_printer_module(built_program_path(program, name), &module)) {

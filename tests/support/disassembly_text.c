@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "support/disassembly_text.h"
 
-#include "arch/x86_64/isa/instruction.h"
+#include "arch/x86_64/isa/insn.h"
 
 #include <stddef.h>
 #include <stdio.h>

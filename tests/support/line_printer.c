@@ -11,14 +11,14 @@
 
 #define PLACES_PER_FUNCTION 8
 
-bool line_printer_module(const char *path, struct module *module_out)
+bool line_printer_module(const char *path, struct recorded_module *module_out)
 {
     struct symbol_file file;
     bool is_found = false;
 
     if (symbol_file_open(path, &file) != 0)
         return false;
-    *module_out = (struct module){.path = (char *)(uintptr_t)path, .unloaded = UINT64_MAX};
+    *module_out = (struct recorded_module){.path = (char *)(uintptr_t)path, .unloaded = UINT64_MAX};
     for (uint64_t i = 0; i < file.symbols.program_header_count && !is_found; i++) {
         Elf64_Phdr segment;
 
@@ -102,7 +102,7 @@ static void put_frame(FILE *out, const struct symbol_frame *frame)
     putc_unlocked('\n', out);
 }
 
-void line_printer_print(struct symbolizer *symbolizer, const struct module *module, const uint64_t *addresses,
+void line_printer_print(struct symbolizer *symbolizer, const struct recorded_module *module, const uint64_t *addresses,
                         size_t count, FILE *out)
 {
     struct symbol_address *wanted = calloc(count + 1, sizeof(*wanted));

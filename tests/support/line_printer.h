@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* The code of a file, as it would be recorded if it were mapped where the file itself has it. False: there is none. */
-bool line_printer_module(const char *path, struct module *module_out);
+bool line_printer_module(const char *path, struct recorded_module *module_out);
 
 /*
  * Addresses in the code of a file for which there are symbols: the first byte of each function, and others in it, no
@@ -18,7 +18,7 @@ bool line_printer_module(const char *path, struct module *module_out);
 uint64_t *line_printer_addresses(const char *path, size_t count_max, size_t *count_out);
 
 /* Prints them all, found by the symbolizer. */
-void line_printer_print(struct symbolizer *symbolizer, const struct module *module, const uint64_t *addresses,
+void line_printer_print(struct symbolizer *symbolizer, const struct recorded_module *module, const uint64_t *addresses,
                         size_t count, FILE *out);
 
 #endif

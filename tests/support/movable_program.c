@@ -32,7 +32,8 @@ static void describe(struct movable_program *program)
 
     if (symbol_file_open(program->path, &file) != 0)
         abort();
-    program->module = (struct module){.path = program->path, .start = START, .loaded = 100, .unloaded = UINT64_MAX};
+    program->module =
+        (struct recorded_module){.path = program->path, .start = START, .loaded = 100, .unloaded = UINT64_MAX};
     if (elf_build_id_find(&file.symbols, &id, &id_bytes) == 0) {
         program->module.build_id_bytes = (uint32_t)id_bytes;
         memcpy(program->module.build_id, id, id_bytes);

@@ -12,7 +12,7 @@
 
 struct movable_program {
     char path[128];
-    struct module module; /* as it would be mapped; the path is that above */
+    struct recorded_module module; /* as it would be mapped; the path is that above */
 };
 
 /* Compiles it to FOLDER/NAME; flags are the compiler's, as "-g -Wl,--build-id=none". */

@@ -4,8 +4,8 @@
 #define GAIT_TESTS_OWN_DWARF_H
 
 #include "elf/symbol_file.h"
-#include "symbolize/dwarf_extent.h"
-#include "symbolize/dwarf_file.h"
+#include "symbolize/dwarf/dwarf_extent.h"
+#include "symbolize/dwarf/dwarf_file.h"
 
 struct own_dwarf {
     struct symbol_file file;

@@ -26,7 +26,8 @@ void query_lab_init(struct query_lab *lab)
 {
     trace_folder_init(&lab->folder);
     query_text_put_hooked(&lab->folder);
-    if (view_trace_open(&lab->trace, lab->folder.path, NULL) == 0 && query_source_init(&lab->source, &lab->trace) == 0)
+    if (view_trace_open(&lab->trace, lab->folder.path, NULL) == 0 &&
+        query_source_init(&lab->source, &lab->trace, NULL) == 0)
         return;
     puts("the trace to ask cannot be opened");
     exit(1);

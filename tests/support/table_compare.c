@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/table_compare.h"
 
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 
 #include <inttypes.h>
 #include <stdio.h>

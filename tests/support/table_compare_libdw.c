@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/table_compare.h"
 
-#include "symbolize/dwarf_code.h"
-#include "symbolize/dwarf_session.h"
-#include "symbolize/dwarf_unit.h"
+#include "symbolize/dwarf/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_session.h"
+#include "symbolize/dwarf/dwarf_unit.h"
 
 #include <inttypes.h>
 #include <stdio.h>

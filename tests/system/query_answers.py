@@ -52,10 +52,10 @@ class Trace:
             name, begin, inner = stack.pop()
             assert name == function and len(stack) == depth, fields
             if stack:
-                stack[-1][2] += time - begin
+                stack[-1][2] += self.ns(time) - self.ns(begin)
             calls.append(dict(function=name, tid=tid, thread=self.names[tid], depth=depth, start=self.ns(begin),
                               end=self.ns(time), duration=self.ns(time) - self.ns(begin),
-                              self=self.span_ns(time - begin - inner), caller=stack[-1][0] if stack else None))
+                              self=self.ns(time) - self.ns(begin) - inner, caller=stack[-1][0] if stack else None))
         assert not any(stacks.values())
         return calls
 

@@ -118,12 +118,12 @@ sqlite_says() {
     [[ $(sqlite3 "$folder/exported.sqlite" "$1") == "$2" ]]
 }
 export_to sqlite "$folder/calls" "$folder/exported.sqlite"
-check "sqlite: callers" sqlite_says "SELECT count(*) FROM named_calls AS inside JOIN named_calls AS outside ON
-    outside.id = inside.parent_id WHERE inside.function = 'deep' AND outside.function = 'deep'" 2500
+check "sqlite: callers" sqlite_says "SELECT count(*) FROM calls WHERE function = 'deep' AND caller = 'deep'" 2500
 check "sqlite: threads" sqlite_says "SELECT count(*) FROM threads" 3
 check "sqlite: modules" sqlite_says "SELECT count(*) FROM modules WHERE path LIKE '%/covered'" 1
 check "sqlite: functions have modules" sqlite_says \
-    "SELECT path = '$folder/covered' FROM functions JOIN modules ON modules.id = module_id WHERE name = 'deep'" 1
+    "SELECT path = '$folder/covered' FROM functions JOIN modules USING (pid, module) WHERE function = 'deep'
+        AND address BETWEEN start AND \"end\"" 1
 
 # ---- coverage --------------------------------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ list_speedscope() { python3 -c '
 import json, sys
 for frame in json.load(open(sys.argv[1]))["shared"]["frames"]:
     print(frame["name"], frame["file"] if "line" in frame else "-", frame.get("line", 0))' "$1"; }
-list_sqlite() { sqlite3 -separator ' ' "$1" "SELECT name, coalesce(file, '-'), coalesce(line, 0) FROM functions"; }
+list_sqlite() { sqlite3 -separator ' ' "$1" "SELECT function, coalesce(file, '-'), coalesce(line, 0) FROM functions"; }
 list_pprof() {
     gzip -dc "$1" | protoc -Itests/export --decode=Profile profile.proto | python3 -c '
 import re, sys

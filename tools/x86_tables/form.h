@@ -7,7 +7,7 @@
 #define GAIT_TOOLS_X86_TABLES_FORM_H
 
 #include "arch/x86_64/isa/decoder_tables.h"
-#include "arch/x86_64/isa/instruction.h"
+#include "arch/x86_64/isa/insn.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -31,7 +31,7 @@ static const struct {
 
 #define TYPE_COUNT (sizeof(types) / sizeof(types[0]))
 
-struct parser {
+struct spec_parser {
     const char *text;
     size_t at;
     size_t types_at;                   /* where the types begin */
@@ -41,7 +41,7 @@ struct parser {
     struct arg_spec_error *error;
 };
 
-static PRINTF_LIKE(3, 4) bool fail(struct parser *parser, size_t at, const char *format, ...)
+static PRINTF_LIKE(3, 4) bool fail(struct spec_parser *parser, size_t at, const char *format, ...)
 {
     va_list arguments;
 
@@ -52,13 +52,13 @@ static PRINTF_LIKE(3, 4) bool fail(struct parser *parser, size_t at, const char 
     return false;
 }
 
-static void pass_spaces(struct parser *parser)
+static void pass_spaces(struct spec_parser *parser)
 {
     parser->at += strspn(parser->text + parser->at, " \t");
 }
 
 /* Passes what stands there, if it does. */
-static bool pass(struct parser *parser, const char *what)
+static bool pass(struct spec_parser *parser, const char *what)
 {
     pass_spaces(parser);
     if (strncmp(parser->text + parser->at, what, strlen(what)) != 0)
@@ -67,19 +67,19 @@ static bool pass(struct parser *parser, const char *what)
     return true;
 }
 
-static bool is_at_end(struct parser *parser)
+static bool is_at_end(struct spec_parser *parser)
 {
     pass_spaces(parser);
     return parser->text[parser->at] == '\0';
 }
 
 /* How long the word is that begins here. */
-static size_t word_length(const struct parser *parser)
+static size_t word_length(const struct spec_parser *parser)
 {
     return strcspn(parser->text + parser->at, " \t,[]!->:");
 }
 
-static bool fail_type(struct parser *parser, size_t length)
+static bool fail_type(struct spec_parser *parser, size_t length)
 {
     const char *word = parser->text + parser->at;
     struct nearest_names nearest;
@@ -96,7 +96,7 @@ static bool fail_type(struct parser *parser, size_t length)
     return fail(parser, parser->at, "'%s' is no type; is it %s?", wanted, nearest.best[0].name);
 }
 
-static bool take_name(struct parser *parser, struct detail_field *field)
+static bool take_name(struct spec_parser *parser, struct detail_field *field)
 {
     size_t length = word_length(parser);
 
@@ -110,7 +110,7 @@ static bool take_name(struct parser *parser, struct detail_field *field)
 }
 
 /* "64" or, of an argument that is a buffer, "arg3". Whether that one has a size is seen when all are known. */
-static bool take_size(struct parser *parser, struct detail_field *field)
+static bool take_size(struct spec_parser *parser, struct detail_field *field)
 {
     struct detail_declaration *declaration = &parser->spec.declaration;
     bool in_argument = field->type == DETAIL_TYPE_BUFFER && pass(parser, "arg");
@@ -129,7 +129,7 @@ static bool take_size(struct parser *parser, struct detail_field *field)
     return pass(parser, "]") || fail(parser, parser->at, "a ']' is missing here");
 }
 
-static bool take_type(struct parser *parser, struct detail_field *field)
+static bool take_type(struct spec_parser *parser, struct detail_field *field)
 {
     pass_spaces(parser);
     if (!take_name(parser, field))
@@ -147,7 +147,7 @@ static bool is_float(const struct detail_field *field)
     return field->type == DETAIL_TYPE_FLOAT || field->type == DETAIL_TYPE_DOUBLE;
 }
 
-static bool take_arguments(struct parser *parser)
+static bool take_arguments(struct spec_parser *parser)
 {
     struct detail_declaration *declaration = &parser->spec.declaration;
 
@@ -168,7 +168,7 @@ static bool take_arguments(struct parser *parser)
     return true;
 }
 
-static bool take_result(struct parser *parser)
+static bool take_result(struct spec_parser *parser)
 {
     struct detail_declaration *declaration = &parser->spec.declaration;
     struct detail_field *result = &declaration->result;
@@ -195,7 +195,7 @@ static bool is_size(const struct detail_declaration *declaration, unsigned which
            declaration->fields[which].type <= DETAIL_TYPE_HEX;
 }
 
-static bool check_sizes(struct parser *parser)
+static bool check_sizes(struct spec_parser *parser)
 {
     const struct detail_declaration *declaration = &parser->spec.declaration;
 
@@ -209,7 +209,7 @@ static bool check_sizes(struct parser *parser)
     return true;
 }
 
-static bool take_pattern(struct parser *parser)
+static bool take_pattern(struct spec_parser *parser)
 {
     const char *mark = strrchr(parser->text, ':');
     size_t length = mark == NULL ? strlen(parser->text) : (size_t)(mark - parser->text);
@@ -228,7 +228,7 @@ static bool take_pattern(struct parser *parser)
 
 bool arg_spec_parse(const char *text, struct arg_spec *spec_out, struct arg_spec_error *error_out)
 {
-    struct parser parser = {.text = text, .error = error_out};
+    struct spec_parser parser = {.text = text, .error = error_out};
 
     parser.spec.declaration.is_given = 1;
     if (!take_pattern(&parser) || !take_arguments(&parser) || !take_result(&parser))

@@ -4,7 +4,7 @@
 
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/options/config_file.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define FILE_BYTES_MAX (1 << 20)
 #define KEYS_MAX       128
 
-struct parser {
+struct config_parser {
     const char *path;
     char *at;
     char *copies; /* where the next copy goes */
@@ -28,19 +28,19 @@ struct parser {
     struct gait_error *err;
 };
 
-static int wrong(const struct parser *parser, const char *what)
+static int wrong(const struct config_parser *parser, const char *what)
 {
     return error_set(parser->err, EINVAL, "%s, line %u: %s", parser->path, parser->line, what);
 }
 
-static void skip_spaces(struct parser *parser)
+static void skip_spaces(struct config_parser *parser)
 {
     while (*parser->at == ' ' || *parser->at == '\t')
         parser->at++;
 }
 
 /* Also comments and ends of lines. */
-static void skip_lines(struct parser *parser)
+static void skip_lines(struct config_parser *parser)
 {
     for (;;) {
         skip_spaces(parser);
@@ -81,7 +81,7 @@ static char escaped(char letter)
 }
 
 /* A string in quotes; parser->at is at the first one. */
-static int read_string(struct parser *parser, const char **text_out)
+static int read_string(struct config_parser *parser, const char **text_out)
 {
     char quote = *parser->at++, *to = parser->at;
 
@@ -105,7 +105,7 @@ static int read_string(struct parser *parser, const char **text_out)
     return 0;
 }
 
-static int hand_over(struct parser *parser, const struct config_value *value)
+static int hand_over(struct config_parser *parser, const struct config_value *value)
 {
     const char *wanted = parser->take(parser->context, value);
 
@@ -115,7 +115,7 @@ static int hand_over(struct parser *parser, const struct config_value *value)
                      value->key, value->text, wanted);
 }
 
-static int read_array(struct parser *parser, struct config_value *value)
+static int read_array(struct config_parser *parser, struct config_value *value)
 {
     int result = 0;
 
@@ -152,7 +152,7 @@ static bool is_number(const char *text)
 }
 
 /* A number or a truth. */
-static int read_word(struct parser *parser, struct config_value *value)
+static int read_word(struct config_parser *parser, struct config_value *value)
 {
     size_t length = word_length(parser->at);
     char *copy = parser->copies;
@@ -171,7 +171,7 @@ static int read_word(struct parser *parser, struct config_value *value)
     return hand_over(parser, value);
 }
 
-static int note_key(struct parser *parser, const char *key)
+static int note_key(struct config_parser *parser, const char *key)
 {
     for (unsigned i = 0; i < parser->key_count; i++)
         if (strcmp(parser->keys[i], key) == 0)
@@ -183,7 +183,7 @@ static int note_key(struct parser *parser, const char *key)
     return 0;
 }
 
-static int read_value(struct parser *parser, const char *key)
+static int read_value(struct config_parser *parser, const char *key)
 {
     struct config_value value = {.key = key, .is_first = true, .kind = CONFIG_STRING};
     int result;
@@ -197,7 +197,7 @@ static int read_value(struct parser *parser, const char *key)
     return result == 0 ? hand_over(parser, &value) : result;
 }
 
-static int read_line(struct parser *parser)
+static int read_line(struct config_parser *parser)
 {
     char *key = parser->at;
     size_t length = 0;
@@ -247,7 +247,7 @@ static int read_bytes(const char *path, char **bytes_out, size_t *size_out)
 
 int config_file_read(const char *path, config_taker *take, void *context, char **bytes_out, struct gait_error *err)
 {
-    struct parser parser = {.path = path, .line = 1, .take = take, .context = context, .err = err};
+    struct config_parser parser = {.path = path, .line = 1, .take = take, .context = context, .err = err};
     size_t size = 0;
     int result;
 

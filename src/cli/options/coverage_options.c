@@ -3,7 +3,7 @@
 #include "cli/options/coverage_options.h"
 
 #include "cli/options/nearest_name.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -5,7 +5,7 @@
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
 #include "export/export_formats.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -14,12 +14,16 @@
 
 #define HELP "try 'gait help export'"
 
-enum option_letter { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD };
+enum option_letter { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_EVENTS };
 
 static const struct option long_options[] = {
-    {"format", required_argument, NULL, 'f'},           {"output", required_argument, NULL, 'o'},
-    {"from", required_argument, NULL, OPTION_FROM},     {"to", required_argument, NULL, OPTION_TO},
-    {"thread", required_argument, NULL, OPTION_THREAD}, {0},
+    {"format", required_argument, NULL, 'f'},
+    {"output", required_argument, NULL, 'o'},
+    {"from", required_argument, NULL, OPTION_FROM},
+    {"to", required_argument, NULL, OPTION_TO},
+    {"thread", required_argument, NULL, OPTION_THREAD},
+    {"events", no_argument, NULL, OPTION_EVENTS},
+    {0},
 };
 
 static int refuse_format(const char *name, struct gait_error *err)
@@ -80,6 +84,9 @@ static int take_option(struct export_options *options, int letter, char *const *
     case OPTION_THREAD:
         options->threads[options->thread_count++] = optarg;
         return 0;
+    case OPTION_EVENTS:
+        options->has_events = true;
+        return 0;
     case ':':
         return error_set(err, EINVAL, "cannot use '%s': its value is missing; " HELP, words[optind - 1]);
     default:
@@ -97,6 +104,9 @@ static int take_trace(struct export_options *options, int count, char *const *wo
     if (options->format == NULL)
         return error_set(err, EINVAL,
                          "cannot run 'gait export': no format was given; try -f chrome, or 'gait help export'");
+    if (options->has_events && !options->format->can_have_events)
+        return error_set(err, EINVAL, "cannot use --events: %s has calls only; try a database, or 'gait dump events'",
+                         options->format->name);
     if (options->from_ns >= options->to_ns)
         return error_set(err, EINVAL,
                          "cannot export what is from --from to --to: the end is not after the beginning; try others");

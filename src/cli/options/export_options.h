@@ -12,6 +12,7 @@ struct export_options {
     const char *output;   /* NULL: standard output */
     const char **threads; /* as they were given; all of them, if there are none */
     size_t thread_count;
+    bool has_events; /* they are wanted one by one */
     uint64_t from_ns;
     uint64_t to_ns;
 };

@@ -80,6 +80,12 @@ void nearest_names_offer(struct nearest_names *names, const char *name, size_t l
     names->best[place] = candidate;
 }
 
+void nearest_names_offer_other(struct nearest_names *names, const char *name, size_t length)
+{
+    if (strlen(names->wanted) != length || strncmp(names->wanted, name, length) != 0)
+        nearest_names_offer(names, name, length);
+}
+
 void nearest_names_join(const struct nearest_names *names, char *text, size_t text_bytes)
 {
     size_t used = 0;

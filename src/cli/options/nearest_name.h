@@ -28,6 +28,9 @@ void nearest_names_init(struct nearest_names *names, const char *wanted);
 /* Takes a candidate in, if it is near enough to be what was meant, and not there yet. */
 void nearest_names_offer(struct nearest_names *names, const char *name, size_t length);
 
+/* The same where what was typed may exist elsewhere, and did not do here: it is no suggestion itself. */
+void nearest_names_offer_other(struct nearest_names *names, const char *name, size_t length);
+
 /* Writes the names into text: "a, b or c"; an empty text if there are none. */
 void nearest_names_join(const struct nearest_names *names, char *text, size_t text_bytes);
 

@@ -87,7 +87,7 @@ bool option_read_seconds(const char *text, unsigned *seconds_out)
     return true;
 }
 
-struct unit {
+struct number_unit {
     char letter;
     uint64_t factor;
 };
@@ -97,7 +97,7 @@ struct unit {
 #define FILE_BYTES_MAX (1ull << 60)
 
 /* A number and a unit. */
-static bool read_with_unit(const char *text, const struct unit units[UNITS], uint64_t most, uint64_t *value_out)
+static bool read_with_unit(const char *text, const struct number_unit units[UNITS], uint64_t most, uint64_t *value_out)
 {
     size_t digits = strspn(text, "0123456789");
     uint64_t number;
@@ -114,7 +114,7 @@ static bool read_with_unit(const char *text, const struct unit units[UNITS], uin
 
 bool option_read_file_bytes(const char *text, uint64_t *size_out)
 {
-    static const struct unit units[UNITS] = {{'K', 1u << 10}, {'M', 1u << 20}, {'G', 1u << 30}};
+    static const struct number_unit units[UNITS] = {{'K', 1u << 10}, {'M', 1u << 20}, {'G', 1u << 30}};
     uint64_t size;
 
     if (!read_with_unit(text, units, FILE_BYTES_MAX, &size) || size < FILE_BYTES_MIN)
@@ -125,7 +125,7 @@ bool option_read_file_bytes(const char *text, uint64_t *size_out)
 
 bool option_read_age(const char *text, uint64_t *nanoseconds_out)
 {
-    static const struct unit units[UNITS] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+    static const struct number_unit units[UNITS] = {{'s', 1}, {'m', 60}, {'h', 3600}};
     uint64_t seconds;
 
     if (!read_with_unit(text, units, SECONDS_MAX, &seconds) || seconds == 0)

@@ -4,7 +4,7 @@
 #include "cli/options/probe_option.h"
 
 #include "cli/options/arg_spec.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/probe_spec.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "cli/options/probe_options.h"
 
 #include "cli/options/option_values.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -15,7 +15,7 @@
 #include "cli/options/probe_option.h"
 #include "cli/options/record_patterns.h"
 #include "gait/stalker.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "kernel/probe_spec.h"
 #include "ring/detail_record.h"
 

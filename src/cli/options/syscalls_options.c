@@ -6,9 +6,9 @@
 #include "cli/options/nearest_name.h"
 #include "cli/screens/printable.h"
 #include "cli/system_call_hint.h"
-#include "hosted/error.h"
-#include "syscalls/call_stack.h"
+#include "hosted/error_text.h"
 #include "syscalls/process_fd.h"
+#include "syscalls/system_call_stack.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -159,7 +159,8 @@ static enum command_status read_option(const struct command_call *call, struct s
         return COMMAND_DONE;
     case 'k':
         options->has_stacks = true;
-        return call_stack_is_there() ? COMMAND_DONE : misused(call, "-k", "", "this gait was built without libdw");
+        return system_call_stack_is_there() ? COMMAND_DONE
+                                            : misused(call, "-k", "", "this gait was built without libdw");
     case 's':
         return read_limit(call, options, optarg);
     case 'y':

@@ -35,7 +35,7 @@ static const char *clean_name(struct graph_screen *shown, uint32_t function, cha
 }
 
 /* total or self of UINT64_MAX: there is none to show. */
-struct line {
+struct graph_line {
     uint64_t total;
     uint64_t self;
     uint64_t calls;
@@ -44,7 +44,7 @@ struct line {
     const char *remark;
 };
 
-static void put_line(struct graph_screen *shown, const struct line *line, enum screen_style style)
+static void put_line(struct graph_screen *shown, const struct graph_line *line, enum screen_style style)
 {
     char total[DURATION_BYTES], self[DURATION_BYTES];
 
@@ -70,12 +70,12 @@ static void put_node(struct graph_screen *shown, const struct call_graph *graph,
 
     shown->flags |= node->flags;
     put_line(shown,
-             &(struct line){.total = is_again && node->total == 0 ? UINT64_MAX : node->total,
-                            .self = is_again || !with_self ? UINT64_MAX : node->self,
-                            .calls = node->calls,
-                            .level = level,
-                            .name = clean_name(shown, node->function, name),
-                            .remark = is_again ? "  (again)" : ""},
+             &(struct graph_line){.total = is_again && node->total == 0 ? UINT64_MAX : node->total,
+                                  .self = is_again || !with_self ? UINT64_MAX : node->self,
+                                  .calls = node->calls,
+                                  .level = level,
+                                  .name = clean_name(shown, node->function, name),
+                                  .remark = is_again ? "  (again)" : ""},
              SCREEN_PLAIN);
 }
 
@@ -124,7 +124,8 @@ static uint32_t top_of(const struct call_graph *graph)
 static void put_unknown_callers(struct graph_screen *shown, const struct call_graph *callers)
 {
     const struct call_graph_node *top = &callers->nodes[top_of(callers)];
-    struct line line = {.total = top->total, .self = UINT64_MAX, .calls = top->calls, .name = "(not known by whom)"};
+    struct graph_line line = {
+        .total = top->total, .self = UINT64_MAX, .calls = top->calls, .name = "(not known by whom)"};
 
     for (uint32_t child = top->first_child; child != CALL_GRAPH_NONE; child = callers->nodes[child].next) {
         line.total -= callers->nodes[child].total;
@@ -155,9 +156,10 @@ void graph_screen_put_focus(struct graph_screen *shown, const struct call_focus 
     put_unknown_callers(shown, &focus->callers);
     screen_print(shown->screen, "\n");
     put_heading(shown, "the function, and below it whom it calls");
-    put_line(shown,
-             &(struct line){.total = top->total, .self = top->self, .calls = focus->calls, .name = name, .remark = ""},
-             SCREEN_STRONG);
+    put_line(
+        shown,
+        &(struct graph_line){.total = top->total, .self = top->self, .calls = focus->calls, .name = name, .remark = ""},
+        SCREEN_STRONG);
     shown->flags |= top->flags;
     put_below(shown, &focus->callees, top_of(&focus->callees), 1, true);
     screen_print(shown->screen, "\n");

@@ -7,7 +7,7 @@
 #include "base/time_counter.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "kernel/probe_list.h"
+#include "kernel/chosen_probes.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/stack_names.h"
 #include "trace/kernel_event_text.h"
@@ -38,7 +38,7 @@ static double measure_tick(void)
     return (double)(last.monotonic_ns - first.monotonic_ns) / (double)(last.counter - first.counter);
 }
 
-int probe_screen_init(struct probe_screen *shown, struct screen *screen, const struct probe_list *list)
+int probe_screen_init(struct probe_screen *shown, struct screen *screen, const struct chosen_probes *list)
 {
     int result;
 
@@ -119,7 +119,8 @@ static void put_user_frame(struct probe_screen *shown, const struct modules *mod
                            size_t which)
 {
     uint64_t address = event->user_frames[which];
-    const struct module *module = which == 0 ? modules_find(modules, address, UINT64_MAX - 1, UINT64_MAX - 1) : NULL;
+    const struct recorded_module *module =
+        which == 0 ? modules_find(modules, address, UINT64_MAX - 1, UINT64_MAX - 1) : NULL;
     char text[TEXT_BYTES], clean[TEXT_BYTES];
 
     if (module != NULL)
@@ -229,13 +230,13 @@ bool probe_screen_is_full(const struct probe_screen *shown)
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
-struct counted {
+struct program_count {
     struct program_key key;
     uint64_t count;
 };
 
 struct counts {
-    struct counted *list;
+    struct program_count *list;
     size_t count;
     size_t capacity;
 };
@@ -246,14 +247,14 @@ static void take_count(void *context, const struct program_key *key, uint64_t co
 
     if (counts->count == counts->capacity) {
         size_t capacity = counts->capacity == 0 ? 64 : 2 * counts->capacity;
-        struct counted *grown = realloc(counts->list, capacity * sizeof(*grown));
+        struct program_count *grown = realloc(counts->list, capacity * sizeof(*grown));
 
         if (grown == NULL)
             return;
         counts->list = grown;
         counts->capacity = capacity;
     }
-    counts->list[counts->count++] = (struct counted){*key, count};
+    counts->list[counts->count++] = (struct program_count){*key, count};
 }
 
 static int compare_keys(const struct program_key *left, const struct program_key *right)
@@ -266,7 +267,7 @@ static int compare_keys(const struct program_key *left, const struct program_key
 /* Of each source the most frequent first. */
 static int compare_counts(const void *left_count, const void *right_count)
 {
-    const struct counted *left = left_count, *right = right_count;
+    const struct program_count *left = left_count, *right = right_count;
 
     if (left->key.source != right->key.source)
         return left->key.source < right->key.source ? -1 : 1;
@@ -277,7 +278,7 @@ static int compare_counts(const void *left_count, const void *right_count)
 
 static int compare_buckets(const void *left_count, const void *right_count)
 {
-    const struct counted *left = left_count, *right = right_count;
+    const struct program_count *left = left_count, *right = right_count;
     int order = compare_keys(&left->key, &right->key);
 
     return order != 0 ? order : left->key.bucket < right->key.bucket ? -1 : left->key.bucket > right->key.bucket;
@@ -344,7 +345,8 @@ static void put_heading(struct screen *screen, const struct source_probe *probe,
     screen_print(screen, "\n");
 }
 
-static void put_histograms(struct screen *screen, const struct probe_list *list, struct counts *counts, const char *by)
+static void put_histograms(struct screen *screen, const struct chosen_probes *list, struct counts *counts,
+                           const char *by)
 {
     qsort(counts->list, counts->count, sizeof(counts->list[0]), compare_buckets);
     for (size_t i = 0; i < counts->count;) {
@@ -366,14 +368,14 @@ static void put_histograms(struct screen *screen, const struct probe_list *list,
     }
 }
 
-static void put_table(struct screen *screen, const struct probe_list *list, struct counts *counts, const char *by)
+static void put_table(struct screen *screen, const struct chosen_probes *list, struct counts *counts, const char *by)
 {
     unsigned source = 0;
     char key[64], clean[128];
 
     qsort(counts->list, counts->count, sizeof(counts->list[0]), compare_counts);
     for (size_t i = 0; i < counts->count; i++) {
-        const struct counted *counted = &counts->list[i];
+        const struct program_count *counted = &counts->list[i];
         const struct source_probe *probe = list->probes[counted->key.source - 1];
 
         if (by == NULL) {
@@ -389,7 +391,7 @@ static void put_table(struct screen *screen, const struct probe_list *list, stru
     }
 }
 
-void probe_screen_put_counts(struct screen *screen, const struct probe_list *list,
+void probe_screen_put_counts(struct screen *screen, const struct chosen_probes *list,
                              const struct kernel_programs *programs, const char *by, const char *measure)
 {
     struct counts counts = {.count = 0};

@@ -4,10 +4,10 @@
 #define GAIT_CLI_SCREENS_PROBE_SCREEN_H
 
 #include "base/hash_map.h"
+#include "kernel/chosen_probes.h"
 #include "kernel/kernel_program.h"
 #include "kernel/mapped_files.h"
 #include "kernel/perf_reader.h"
-#include "kernel/probe_list.h"
 #include "symbolize/function_names.h"
 #include "symbolize/named_code.h"
 
@@ -15,7 +15,7 @@ struct screen;
 
 struct probe_screen {
     struct screen *screen;
-    const struct probe_list *list;
+    const struct chosen_probes *list;
     uint64_t began; /* the counter */
     double tick_ns;
     struct hash_map names; /* of threads: where they are in the texts */
@@ -30,7 +30,7 @@ struct probe_screen {
     uint64_t lost;
 };
 
-MUST_USE int probe_screen_init(struct probe_screen *shown, struct screen *screen, const struct probe_list *list);
+MUST_USE int probe_screen_init(struct probe_screen *shown, struct screen *screen, const struct chosen_probes *list);
 void probe_screen_deinit(struct probe_screen *shown);
 
 /* What to give to perf_reader_drain. */
@@ -40,7 +40,7 @@ struct perf_receiver probe_screen_receiver(struct probe_screen *shown);
 bool probe_screen_is_full(const struct probe_screen *shown);
 
 /* A table of what was counted, or a histogram for each key. `by` may be NULL, and so may `measure`. */
-void probe_screen_put_counts(struct screen *screen, const struct probe_list *list,
+void probe_screen_put_counts(struct screen *screen, const struct chosen_probes *list,
                              const struct kernel_programs *programs, const char *by, const char *measure);
 
 /* A line for a place that can be probed, with its arguments. */

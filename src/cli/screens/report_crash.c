@@ -51,7 +51,7 @@ static const char *name_address(const struct crash_report *report, uint64_t addr
                                 char *text, size_t text_bytes)
 {
     const struct modules *modules = &report->place.report->trace->processes[report->place.process].modules;
-    const struct module *module = modules_find(modules, address, first, last);
+    const struct recorded_module *module = modules_find(modules, address, first, last);
     char name[TEXT_BYTES];
 
     snprintf(name, sizeof(name), "0x%" PRIx64, address);

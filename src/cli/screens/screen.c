@@ -2,7 +2,7 @@
 /* All that knows of terminals. Styles are ECMA-48 sequences, which every terminal of this century understands. */
 #include "cli/screens/screen.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -29,7 +29,7 @@ static int original_of(const void *copy, uint64_t place, uint64_t *original_out)
 
 const struct side_by_side_map side_by_side_code_copy = {copy_of, original_of};
 
-struct walk {
+struct sides_walk {
     struct screen *screen;
     const struct side_by_side *sides;
     struct gait_error *err;
@@ -46,7 +46,7 @@ struct side {
     char text[GAIT_INSTRUCTION_TEXT_BYTES + 32];
 };
 
-static const uint8_t *copy_bytes(const struct walk *walk, uint64_t address)
+static const uint8_t *copy_bytes(const struct sides_walk *walk, uint64_t address)
 {
     return walk->sides->copy + (address - walk->copy_start);
 }
@@ -59,7 +59,7 @@ static int decode(const uint8_t *bytes, uint64_t available, uint64_t address, st
 }
 
 /* Copies reach far through constants behind their code: says which one. */
-static void add_constant(const struct walk *walk, const struct gait_instruction *instruction, struct side *side)
+static void add_constant(const struct sides_walk *walk, const struct gait_instruction *instruction, struct side *side)
 {
     uint64_t offset = instruction->memory_address - walk->copy_start;
     uint64_t total = walk->sides->total_bytes, value;
@@ -71,7 +71,7 @@ static void add_constant(const struct walk *walk, const struct gait_instruction 
     snprintf(side->text + strlen(side->text), sizeof(side->text) - strlen(side->text), " = 0x%" PRIx64, value);
 }
 
-static void describe(const struct walk *walk, const struct gait_instruction *instruction, struct side *side_out)
+static void describe(const struct sides_walk *walk, const struct gait_instruction *instruction, struct side *side_out)
 {
     side_out->address = instruction->address;
     /* Too long a text is cut off, which is good enough here. */
@@ -80,7 +80,7 @@ static void describe(const struct walk *walk, const struct gait_instruction *ins
         add_constant(walk, instruction, side_out);
 }
 
-static void print_address(const struct walk *walk, const struct side *side, unsigned digits)
+static void print_address(const struct sides_walk *walk, const struct side *side, unsigned digits)
 {
     char address[24] = "";
 
@@ -89,7 +89,8 @@ static void print_address(const struct walk *walk, const struct side *side, unsi
     screen_put(walk->screen, SCREEN_FAINT, digits + 2, address);
 }
 
-static void print_row(const struct walk *walk, const struct side *original, const struct side *copy, int is_changed)
+static void print_row(const struct sides_walk *walk, const struct side *original, const struct side *copy,
+                      int is_changed)
 {
     bool is_long = strlen(copy->text) > walk->text_columns;
 
@@ -101,7 +102,7 @@ static void print_row(const struct walk *walk, const struct side *original, cons
     screen_print(walk->screen, "\n");
 }
 
-static int decode_copy(struct walk *walk, struct gait_instruction *instruction_out)
+static int decode_copy(struct sides_walk *walk, struct gait_instruction *instruction_out)
 {
     uint64_t size = walk->sides->copy_bytes, offset = walk->copy_cursor - walk->copy_start;
 
@@ -112,7 +113,7 @@ static int decode_copy(struct walk *walk, struct gait_instruction *instruction_o
  * Whether the place in the copy still belongs to an original instruction: the copy of the next one does not begin
  * there. Behind the last one, only what stands for that instruction does.
  */
-static bool belongs_to(const struct walk *walk, const struct gait_instruction *original)
+static bool belongs_to(const struct sides_walk *walk, const struct gait_instruction *original)
 {
     const struct side_by_side *sides = walk->sides;
     uint64_t next = original->address + original->length, place;
@@ -124,7 +125,7 @@ static bool belongs_to(const struct walk *walk, const struct gait_instruction *o
     return sides->map->original_of(sides->context, walk->copy_cursor, &place) == 0 && place == original->address;
 }
 
-static int print_instruction(struct walk *walk, const struct gait_instruction *original)
+static int print_instruction(struct sides_walk *walk, const struct gait_instruction *original)
 {
     struct side left = {.text = ""}, right = {.text = ""};
     struct gait_instruction copied;
@@ -147,7 +148,7 @@ static int print_instruction(struct walk *walk, const struct gait_instruction *o
     return 0;
 }
 
-static int print_rest(struct walk *walk)
+static int print_rest(struct sides_walk *walk)
 {
     struct gait_instruction copied;
     struct side right;
@@ -176,7 +177,7 @@ static unsigned count_digits(uint64_t value)
 int side_by_side_print(struct screen *screen, const struct side_by_side *sides, struct gait_error *err)
 {
     uint64_t start = (uintptr_t)sides->copy;
-    struct walk walk = {
+    struct sides_walk walk = {
         .screen = screen,
         .sides = sides,
         .err = err,

@@ -30,7 +30,7 @@ struct {
 } processes SEC(".maps");
 
 /* Numbers, 8 bytes each, and behind those that there are, strings. */
-struct written {
+struct written_values {
     char bytes[PROGRAM_VALUES_MAX * sizeof(u64) + PROGRAM_STRINGS_MAX * PROGRAM_STRING_BYTES];
 };
 
@@ -38,7 +38,7 @@ struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 1);
     __type(key, u32);
-    __type(value, struct written);
+    __type(value, struct written_values);
 } scratch SEC(".maps");
 
 struct {
@@ -345,7 +345,7 @@ static __always_inline void count(void *context, enum form form)
 static __always_inline void emit(void *context, enum form form)
 {
     u32 zero = 0, strings = 0;
-    struct written *written = bpf_map_lookup_elem(&scratch, &zero);
+    struct written_values *written = bpf_map_lookup_elem(&scratch, &zero);
 
     if (!written)
         return;

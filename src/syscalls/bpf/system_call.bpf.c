@@ -43,7 +43,7 @@ typedef __s64 s64;
 
 const volatile u32 follows;
 
-struct thread_call {
+struct open_system_call {
     u64 number;
     u64 words[CALL_PROGRAM_WORDS];
     u32 is_under_way;
@@ -54,7 +54,7 @@ struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, CALL_PROGRAM_THREADS_MAX);
     __type(key, u32);
-    __type(value, struct thread_call);
+    __type(value, struct open_system_call);
 } threads SEC(".maps");
 
 struct {
@@ -78,7 +78,7 @@ struct {
 } lost SEC(".maps");
 
 /* Two values: where it was, and what. */
-struct piece {
+struct memory_piece {
     u8 pointer_type;
     u8 pointer_flags;
     u16 pointer_bytes;
@@ -88,103 +88,19 @@ struct piece {
     u16 bytes;
 } __attribute__((packed));
 
-struct written {
+struct written_call {
     struct call_program_record record;
-    char values[CALL_PROGRAM_VALUES_BYTES + sizeof(struct piece) + CALL_PROGRAM_PIECE_BYTES];
+    char values[CALL_PROGRAM_VALUES_BYTES + sizeof(struct memory_piece) + CALL_PROGRAM_PIECE_BYTES];
 };
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 5);
     __type(key, u32);
-    __type(value, struct written);
+    __type(value, struct written_call);
 } scratch SEC(".maps");
 
-#if defined(__TARGET_ARCH_arm64)
-
-struct pt_regs {
-    u64 regs[31];
-    u64 sp;
-    u64 pc;
-    u64 orig_x0;
-    u64 pstate;
-} __attribute__((preserve_access_index));
-
-#define MODE_32_BIT 0x10
-
-static __always_inline int is_foreign(struct pt_regs *registers)
-{
-    return (BPF_CORE_READ(registers, pstate) & MODE_32_BIT) != 0;
-}
-
-static __always_inline void read_registers(struct pt_regs *registers, u64 *words)
-{
-    words[0] = BPF_CORE_READ(registers, orig_x0);
-    words[1] = BPF_CORE_READ(registers, regs[1]);
-    words[2] = BPF_CORE_READ(registers, regs[2]);
-    words[3] = BPF_CORE_READ(registers, regs[3]);
-    words[4] = BPF_CORE_READ(registers, regs[4]);
-    words[5] = BPF_CORE_READ(registers, regs[5]);
-    words[6] = BPF_CORE_READ(registers, sp);
-    words[7] = BPF_CORE_READ(registers, pc);
-}
-
-/* Its first registers are the same ones. */
-static __always_inline void read_foreign_registers(struct pt_regs *registers, u64 *words)
-{
-    read_registers(registers, words);
-}
-
-#else
-
-struct thread_info {
-    u32 status;
-} __attribute__((preserve_access_index));
-
-/* The part of it that is asked for; what is behind ___ is no part of the name. */
-struct task_struct___status {
-    struct thread_info thread_info;
-} __attribute__((preserve_access_index));
-
-#define STATUS_COMPATIBLE 2 /* the call was made the way of 32-bit code, be it in such or not */
-
-static __always_inline int is_foreign(struct pt_regs *registers)
-{
-    struct task_struct___status *task = (struct task_struct___status *)bpf_get_current_task();
-
-    (void)registers;
-    return (BPF_CORE_READ(task, thread_info.status) & STATUS_COMPATIBLE) != 0;
-}
-
-struct pt_regs {
-    unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, ip, sp;
-} __attribute__((preserve_access_index));
-
-static __always_inline void read_foreign_registers(struct pt_regs *registers, u64 *words)
-{
-    words[0] = (u32)BPF_CORE_READ(registers, bx);
-    words[1] = (u32)BPF_CORE_READ(registers, cx);
-    words[2] = (u32)BPF_CORE_READ(registers, dx);
-    words[3] = (u32)BPF_CORE_READ(registers, si);
-    words[4] = (u32)BPF_CORE_READ(registers, di);
-    words[5] = (u32)BPF_CORE_READ(registers, bp);
-    words[6] = BPF_CORE_READ(registers, sp);
-    words[7] = BPF_CORE_READ(registers, ip);
-}
-
-static __always_inline void read_registers(struct pt_regs *registers, u64 *words)
-{
-    words[0] = BPF_CORE_READ(registers, di);
-    words[1] = BPF_CORE_READ(registers, si);
-    words[2] = BPF_CORE_READ(registers, dx);
-    words[3] = BPF_CORE_READ(registers, r10);
-    words[4] = BPF_CORE_READ(registers, r8);
-    words[5] = BPF_CORE_READ(registers, r9);
-    words[6] = BPF_CORE_READ(registers, sp);
-    words[7] = BPF_CORE_READ(registers, ip);
-}
-
-#endif
+#include "arch/kernel_registers.inc"
 
 struct task_struct {
     int pid;
@@ -194,9 +110,9 @@ struct task_struct {
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-static __always_inline struct written *begin(u32 kind, u64 number)
+static __always_inline struct written_call *begin(u32 kind, u64 number)
 {
-    struct written *written = bpf_map_lookup_elem(&scratch, &kind);
+    struct written_call *written = bpf_map_lookup_elem(&scratch, &kind);
     u64 who = bpf_get_current_pid_tgid();
 
     if (!written)
@@ -221,7 +137,7 @@ static __always_inline void count_lost(void)
 }
 
 /* Who reads looks by itself every few milliseconds, and is called only when there is much. */
-static __always_inline void end(struct written *written)
+static __always_inline void end(struct written_call *written)
 {
     u64 size = written->record.values_bytes;
     u64 flags = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > WAKE_BYTES ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
@@ -253,14 +169,14 @@ static __always_inline u64 bounded(u64 size, u64 most)
 }
 
 /* Where the next piece goes. NULL: there is no room. */
-static __always_inline struct piece *place(struct written *written, u64 address)
+static __always_inline struct memory_piece *place(struct written_call *written, u64 address)
 {
     u32 used = written->record.values_bytes;
-    struct piece *piece;
+    struct memory_piece *piece;
 
     if (used >= CALL_PROGRAM_VALUES_BYTES)
         return 0;
-    piece = (struct piece *)(written->values + used);
+    piece = (struct memory_piece *)(written->values + used);
     piece->pointer_type = TYPE_POINTER;
     piece->pointer_flags = 0;
     piece->pointer_bytes = sizeof(u64);
@@ -269,16 +185,16 @@ static __always_inline struct piece *place(struct written *written, u64 address)
     return piece;
 }
 
-static __always_inline void put(struct written *written, struct piece *piece, u32 bytes)
+static __always_inline void put(struct written_call *written, struct memory_piece *piece, u32 bytes)
 {
     piece->bytes = bytes;
     written->record.values_bytes += sizeof(*piece) + bytes;
 }
 
 /* So many bytes are there, of which `most` are told. False: they are not. */
-__noinline int put_bytes(struct written *written, u64 address, u64 size, u32 most)
+__noinline int put_bytes(struct written_call *written, u64 address, u64 size, u32 most)
 {
-    struct piece *piece = written ? place(written, address) : 0;
+    struct memory_piece *piece = written ? place(written, address) : 0;
     u64 bytes = bounded(size, most);
 
     if (!piece)
@@ -298,9 +214,9 @@ __noinline int put_bytes(struct written *written, u64 address, u64 size, u32 mos
     return bytes != 0;
 }
 
-__noinline int put_string(struct written *written, u64 address, u32 most)
+__noinline int put_string(struct written_call *written, u64 address, u32 most)
 {
-    struct piece *piece = written ? place(written, address) : 0;
+    struct memory_piece *piece = written ? place(written, address) : 0;
     long length;
 
     if (!piece)
@@ -318,7 +234,7 @@ __noinline int put_string(struct written *written, u64 address, u32 most)
     return 1;
 }
 
-__noinline int put_iovecs(struct written *written, u64 address, u64 count, u64 bytes, u32 most)
+__noinline int put_iovecs(struct written_call *written, u64 address, u64 count, u64 bytes, u32 most)
 {
     u64 parts[2];
 
@@ -337,7 +253,7 @@ __noinline int put_iovecs(struct written *written, u64 address, u64 count, u64 b
 }
 
 /* struct msghdr: a name and its length, vectors and their count, control and its length, flags. */
-__noinline int put_message(struct written *written, u64 address, u64 bytes, u32 most)
+__noinline int put_message(struct written_call *written, u64 address, u64 bytes, u32 most)
 {
     u64 words[7];
 
@@ -352,7 +268,7 @@ __noinline int put_message(struct written *written, u64 address, u64 bytes, u32 
     return 0;
 }
 
-__noinline int put_strings(struct written *written, u64 address, u32 most)
+__noinline int put_strings(struct written_call *written, u64 address, u32 most)
 {
     u64 pointer;
 
@@ -369,7 +285,7 @@ __noinline int put_strings(struct written *written, u64 address, u32 most)
     return 0;
 }
 
-__noinline int put_pointers(struct written *written, u64 address)
+__noinline int put_pointers(struct written_call *written, u64 address)
 {
     u64 pointer;
     u32 count = 0;
@@ -386,7 +302,7 @@ __noinline int put_pointers(struct written *written, u64 address)
     return 0;
 }
 
-__noinline int put_mask(struct written *written, u64 address)
+__noinline int put_mask(struct written_call *written, u64 address)
 {
     u64 words[2];
 
@@ -397,7 +313,7 @@ __noinline int put_mask(struct written *written, u64 address)
 }
 
 /* struct clone_args: its second and fourth words are where a descriptor and the child's number are put. */
-__noinline int put_clone(struct written *written, u64 address, u64 size, u32 most, u32 is_after)
+__noinline int put_clone(struct written_call *written, u64 address, u64 size, u32 most, u32 is_after)
 {
     u64 words[4];
 
@@ -413,7 +329,8 @@ __noinline int put_clone(struct written *written, u64 address, u64 size, u32 mos
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static __always_inline u64 count_of(const struct call_program_piece *piece, const struct thread_call *call, s64 result)
+static __always_inline u64 count_of(const struct call_program_piece *piece, const struct open_system_call *call,
+                                    s64 result)
 {
     u64 argument = call->words[piece->length & (CALL_PROGRAM_WORDS - 1)], count = result > 0 ? result : 0;
     u32 pointed_at = 0;
@@ -440,8 +357,8 @@ struct moment {
 };
 
 /* Returns whether there was nothing that was to be read and was not there. */
-__noinline int put_piece(struct written *written, const struct call_program_piece *piece,
-                         const struct thread_call *call, u64 address, const struct moment *moment)
+__noinline int put_piece(struct written_call *written, const struct call_program_piece *piece,
+                         const struct open_system_call *call, u64 address, const struct moment *moment)
 {
     u64 count, moved;
 
@@ -487,8 +404,8 @@ __noinline int put_piece(struct written *written, const struct call_program_piec
 }
 
 /* Reads what is to be read at that moment, and what `missed` says. Which were not there, a bit each. */
-static __always_inline u32 put_pieces(struct written *written, const struct call_program_plan *plan,
-                                      const struct thread_call *call, const struct moment *moment, u32 missed)
+static __always_inline u32 put_pieces(struct written_call *written, const struct call_program_plan *plan,
+                                      const struct open_system_call *call, const struct moment *moment, u32 missed)
 {
     u32 moments = !moment->is_after                                 ? CALL_PIECE_BEFORE
                   : moment->result < 0 && moment->result >= -ERRORS ? CALL_PIECE_AFTER_ERROR
@@ -522,10 +439,10 @@ SEC("raw_tp/sys_enter")
 int on_enter(struct bpf_raw_tracepoint_args *context)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
-    struct thread_call *call = bpf_map_lookup_elem(&threads, &tid);
+    struct open_system_call *call = bpf_map_lookup_elem(&threads, &tid);
     struct moment moment = {.is_after = 0};
     struct call_program_plan *plan;
-    struct written *written;
+    struct written_call *written;
 
     if (!call)
         return 0;
@@ -558,10 +475,10 @@ SEC("raw_tp/sys_exit")
 int on_leave(struct bpf_raw_tracepoint_args *context)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
-    struct thread_call *call = bpf_map_lookup_elem(&threads, &tid);
+    struct open_system_call *call = bpf_map_lookup_elem(&threads, &tid);
     struct moment moment = {.is_after = 1, .result = (s64)context->args[1]};
     struct call_program_plan *plan;
-    struct written *written;
+    struct written_call *written;
 
     if (!call || !call->is_under_way)
         return 0;
@@ -582,7 +499,7 @@ SEC("raw_tp/signal_deliver")
 int on_signal(struct bpf_raw_tracepoint_args *context)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
-    struct written *written;
+    struct written_call *written;
 
     /* A signal that ends the process is replaced by this one for each of its threads; how it ended is told later. */
     if (context->args[0] == SIGNAL_KILL || !bpf_map_lookup_elem(&threads, &tid))
@@ -602,7 +519,7 @@ int on_fork(struct bpf_raw_tracepoint_args *context)
 {
     struct task_struct *parent = (void *)context->args[0], *child = (void *)context->args[1];
     u32 parent_tid = BPF_CORE_READ(parent, pid), tid = BPF_CORE_READ(child, pid);
-    struct thread_call nothing = {.is_under_way = 0};
+    struct open_system_call nothing = {.is_under_way = 0};
 
     if (!follows || !bpf_map_lookup_elem(&threads, &parent_tid))
         return 0;
@@ -616,8 +533,8 @@ SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *context)
 {
     u32 former = (u32)context->args[1], tid = (u32)bpf_get_current_pid_tgid();
-    struct thread_call *call = bpf_map_lookup_elem(&threads, &former);
-    struct written *written;
+    struct open_system_call *call = bpf_map_lookup_elem(&threads, &former);
+    struct written_call *written;
 
     if (!call)
         return 0;
@@ -640,7 +557,7 @@ int on_end(struct bpf_raw_tracepoint_args *context)
 {
     struct task_struct *task = (void *)context->args[0];
     u32 tid = (u32)bpf_get_current_pid_tgid();
-    struct written *written;
+    struct written_call *written;
 
     if (!bpf_map_lookup_elem(&threads, &tid))
         return 0;

@@ -2,7 +2,7 @@
 #include "cli/kernel_probes.h"
 
 #include "cli/options/record_options.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "support/check.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "protocol/agent_known.h"
 #include "support/check.h"
 #include "support/described_functions.h"
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/program_files.h"
 
 #include <elf.h>
@@ -65,12 +65,12 @@ static const struct check_case cases[] = {
 
 int main(void)
 {
-    struct dwarf_file *file;
+    struct dwarf_arguments *file;
     int status;
 
-    if (dwarf_file_open("/proc/self/exe", &file) != 0)
+    if (dwarf_arguments_open("/proc/self/exe", &file) != 0)
         check_skip("this gait was built without libdw");
-    dwarf_file_close(file);
+    dwarf_arguments_close(file);
     if (program_files_of_process(getpid(), &files) != 0)
         return 1;
     status = check_run(cases, sizeof(cases) / sizeof(cases[0]));

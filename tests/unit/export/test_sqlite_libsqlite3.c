@@ -56,9 +56,10 @@ static void everything_has_its_rows(void)
     CHECK_EQUAL(export_lab_write(&lab, "sqlite"), 0);
     CHECK_TEXT(ask("SELECT count(*), sum(duration_ns), sum(self_ns) FROM calls"), "16|2000|1600");
     CHECK_TEXT(ask("SELECT pid, image, parent_pid, command FROM processes"), "100|1|-|./example --fast");
-    CHECK_TEXT(ask("SELECT group_concat(tid), group_concat(name) FROM threads"), "100,101,102|example,worker,");
+    CHECK_TEXT(ask("SELECT group_concat(tid), group_concat(coalesce(thread, '')) FROM threads"),
+               "100,101,102|example,worker,");
     CHECK_TEXT(ask("SELECT count(*), min(path) FROM modules"), "2|/nowhere/example");
-    CHECK_TEXT(ask("SELECT count(*), sum(lost_bytes), min(thread_id) FROM losses"), "4|288|2");
+    CHECK_TEXT(ask("SELECT count(*), sum(bytes), min(tid) FROM losses"), "4|288|101");
     CHECK_TEXT(ask("SELECT count(*) FROM functions"), "3");
     CHECK_TEXT(ask("SELECT value FROM about WHERE key = 'program'"), "./example");
     CHECK_TEXT(ask("PRAGMA foreign_key_check"), "no more rows available");
@@ -69,11 +70,16 @@ static void callers_are_known(void)
 {
     begin();
     CHECK_EQUAL(export_lab_write(&lab, "sqlite"), 0);
-    CHECK_TEXT(ask("SELECT outer.function, inner.depth, inner.begin_ns, inner.self_ns FROM named_calls AS inner "
-                   "JOIN named_calls AS outer ON outer.id = inner.parent_id WHERE inner.begin_ns = 1100"),
+    CHECK_TEXT(ask("SELECT caller, depth, start_ns, self_ns FROM calls WHERE start_ns = 1100 AND depth = 1"),
                "example+0x1000|1|1100|100");
-    CHECK_TEXT(ask("SELECT sum(is_cut), sum(is_unwound), sum(is_guessed), sum(is_without_return) FROM calls"),
-               "2|1|0|0");
+    CHECK_TEXT(ask("SELECT f.function FROM call_rows AS inner_call JOIN call_rows AS outer_call ON outer_call.id = "
+                   "inner_call.parent_id JOIN function_rows AS f ON f.id = outer_call.function WHERE "
+                   "inner_call.start_ns = 1100 AND inner_call.depth = 1"),
+               "example+0x1000");
+    CHECK_TEXT(
+        ask("SELECT count(*) FILTER (WHERE flags = 'cut'), count(*) FILTER (WHERE flags = 'unwound'), count(*) "
+            "FILTER (WHERE flags LIKE '%guessed%'), count(*) FILTER (WHERE flags LIKE '%no return%') FROM calls"),
+        "2|1|0|0");
     end();
 }
 
@@ -81,7 +87,8 @@ static void nasty_names_are_text(void)
 {
     begin();
     CHECK_EQUAL(export_lab_write(&lab, "sqlite"), 0);
-    CHECK_TEXT(ask("SELECT name FROM functions WHERE name LIKE '<i>%'"), "<i>&\"\\;\xef\xbf\xbd\xef\xbf\xbd<i>+0x1100");
+    CHECK_TEXT(ask("SELECT function FROM functions WHERE function LIKE '<i>%'"),
+               "<i>&\"\\;\xef\xbf\xbd\xef\xbf\xbd<i>+0x1100");
     end();
 }
 
@@ -89,11 +96,11 @@ static void questions_find_their_index(void)
 {
     begin();
     CHECK_EQUAL(export_lab_write(&lab, "sqlite"), 0);
-    CHECK(strstr(ask("EXPLAIN QUERY PLAN SELECT max(duration_ns) FROM calls WHERE function_id = 2"),
+    CHECK(strstr(ask("EXPLAIN QUERY PLAN SELECT max(duration_ns) FROM call_rows WHERE function = 2"),
                  "calls_by_function") != NULL);
-    CHECK(strstr(ask("EXPLAIN QUERY PLAN SELECT * FROM calls WHERE thread_id = 1 AND begin_ns > 7"), "calls_by_time") !=
+    CHECK(strstr(ask("EXPLAIN QUERY PLAN SELECT * FROM calls WHERE thread_id = 1 AND start_ns > 7"), "calls_by_time") !=
           NULL);
-    CHECK(strstr(ask("EXPLAIN QUERY PLAN SELECT * FROM calls WHERE parent_id = 7"), "calls_by_parent") != NULL);
+    CHECK(strstr(ask("EXPLAIN QUERY PLAN SELECT * FROM call_rows WHERE parent_id = 7"), "calls_by_parent") != NULL);
     end();
 }
 

@@ -13,7 +13,7 @@ static struct gait_error err;
 static void what_is_given_can_be_read(void)
 {
     struct trace_folder folder;
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct kernel_recorder *recorder;
     struct perf_session session = {.probe_count = 0};
     struct perf_receiver receiver;
@@ -27,7 +27,7 @@ static void what_is_given_can_be_read(void)
 
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
-    CHECK_EQUAL(probe_list_add(&list, "software:page-faults", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:page-faults", &err), 0);
     CHECK_EQUAL(
         kernel_recorder_create(&(struct kernel_recorder_options){.folder = folder.fd, .list = &list}, &recorder, &err),
         0);
@@ -67,7 +67,7 @@ static void what_is_given_can_be_read(void)
     kernel_events_close(&events);
     kernel_sources_deinit(&sources);
     trace_files_close(&files);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
     trace_folder_deinit(&folder);
 }
 
@@ -76,7 +76,7 @@ static void noise_is_stored_as_it_is(void)
 {
     static uint8_t raw[4000], expected[sizeof(raw)];
     struct trace_folder folder;
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct kernel_recorder *recorder;
     struct perf_session session = {.probe_count = 0};
     struct perf_receiver receiver;
@@ -89,7 +89,7 @@ static void noise_is_stored_as_it_is(void)
 
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
-    CHECK_EQUAL(probe_list_add(&list, "software:page-faults", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:page-faults", &err), 0);
     CHECK_EQUAL(
         kernel_recorder_create(&(struct kernel_recorder_options){.folder = folder.fd, .list = &list, .compress = true},
                                &recorder, &err),
@@ -116,7 +116,7 @@ static void noise_is_stored_as_it_is(void)
     CHECK_EQUAL(events.problem.code, 0);
     kernel_events_close(&events);
     trace_files_close(&files);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
     trace_folder_deinit(&folder);
 }
 
@@ -125,7 +125,7 @@ static void what_is_too_much_is_cut(void)
 {
     static uint64_t many[9000];
     struct trace_folder folder;
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct kernel_recorder *recorder;
     struct perf_session session = {.probe_count = 0};
     struct perf_receiver receiver;
@@ -143,7 +143,7 @@ static void what_is_too_much_is_cut(void)
         many[i] = i;
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
-    CHECK_EQUAL(probe_list_add(&list, "software:page-faults", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:page-faults", &err), 0);
     CHECK_EQUAL(
         kernel_recorder_create(&(struct kernel_recorder_options){.folder = folder.fd, .list = &list}, &recorder, &err),
         0);
@@ -160,7 +160,7 @@ static void what_is_too_much_is_cut(void)
     CHECK(!kernel_events_next(&events, &event));
     kernel_events_close(&events);
     trace_files_close(&files);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
     trace_folder_deinit(&folder);
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/clock_pair.h"
 #include "base/time_counter.h"
-#include "kernel/probe_list.h"
+#include "kernel/chosen_probes.h"
 #include "support/check.h"
 
 #include <sched.h>
@@ -46,12 +46,12 @@ static void kernel_and_user_times_are_in_order(void)
 {
     const struct perf_session_options options = {.pid = getpid(), .ring_bytes = 1u << 20};
     const struct perf_receiver receiver = {.event = note_time};
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct perf_session session;
     uint64_t slack = (uint64_t)ticks_in_a_microsecond();
     unsigned early = 0, late = 0;
 
-    if (probe_list_add(&list, "tracepoint:syscalls:sys_enter_getppid", &err) != 0)
+    if (chosen_probes_add(&list, "tracepoint:syscalls:sys_enter_getppid", &err) != 0)
         check_skip(err.text);
     if (perf_session_create(&options, &session, &err) != 0 || perf_session_open(&session, list.probes, 1, &err) != 0)
         check_skip(err.text);
@@ -72,7 +72,7 @@ static void kernel_and_user_times_are_in_order(void)
     CHECK_EQUAL(late, 0);
     CHECK_EQUAL(perf_session_lost(&session, 0), 0);
     perf_session_destroy(&session);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 struct news {
@@ -135,10 +135,10 @@ static void children_are_watched_too(void)
     struct news news = {.events = 0};
     const struct perf_receiver receiver = {
         .event = count_event, .forked = count_fork, .exited = count_exit, .named = count_name, .context = &news};
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct perf_session session;
 
-    CHECK_EQUAL(probe_list_add(&list, "software:page-faults:1", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:page-faults:1", &err), 0);
     if (perf_session_create(&options, &session, &err) != 0 || perf_session_open(&session, list.probes, 1, &err) != 0)
         check_skip(err.text);
     CHECK_EQUAL(perf_session_enable(&session, &err), 0);
@@ -156,7 +156,7 @@ static void children_are_watched_too(void)
     CHECK_EQUAL(news.exits, 1);
     CHECK_EQUAL(news.names, 1);
     perf_session_destroy(&session);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 /* The kernel tells of losses when the same CPU writes again: the process stays on one. */
@@ -175,10 +175,10 @@ static void what_is_lost_is_counted(void)
     const struct perf_session_options options = {.pid = getpid(), .ring_bytes = 64u << 10};
     struct news news = {.events = 0};
     const struct perf_receiver receiver = {.event = count_event, .lost = count_lost, .context = &news};
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct perf_session session;
 
-    CHECK_EQUAL(probe_list_add(&list, "software:page-faults:1", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:page-faults:1", &err), 0);
     if (perf_session_create(&options, &session, &err) != 0 || perf_session_open(&session, list.probes, 1, &err) != 0)
         check_skip(err.text);
     stay_on_this_cpu();
@@ -192,7 +192,7 @@ static void what_is_lost_is_counted(void)
     CHECK(perf_session_lost(&session, 0) >= news.lost);
     CHECK(news.events + perf_session_lost(&session, 0) >= 10010);
     perf_session_destroy(&session);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 /* Also if nothing is written behind the loss, on whatever CPU it was, by whom: the kernel counts it where it happens.
@@ -202,10 +202,10 @@ static void what_children_lose_is_counted(void)
     const struct perf_session_options options = {.pid = getpid(), .ring_bytes = 64u << 10};
     struct news news = {.events = 0};
     const struct perf_receiver receiver = {.event = count_event, .lost = count_lost, .context = &news};
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct perf_session session;
 
-    CHECK_EQUAL(probe_list_add(&list, "software:page-faults:1", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "software:page-faults:1", &err), 0);
     if (perf_session_create(&options, &session, &err) != 0 || perf_session_open(&session, list.probes, 1, &err) != 0)
         check_skip(err.text);
     CHECK_EQUAL(perf_session_enable(&session, &err), 0);
@@ -224,7 +224,7 @@ static void what_children_lose_is_counted(void)
     CHECK(perf_session_lost(&session, 0) > 0);
     CHECK(news.events + perf_session_lost(&session, 0) >= 8 * 5000);
     perf_session_destroy(&session);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 static const struct check_case cases[] = {

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "kernel/perf_session.h"
 
-#include "kernel/probe_list.h"
+#include "kernel/chosen_probes.h"
 #include "support/check.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@
 
 static struct gait_error err;
 
-static void open_own(struct perf_session *session, struct probe_list *list, const char *spec)
+static void open_own(struct perf_session *session, struct chosen_probes *list, const char *spec)
 {
     const struct perf_session_options options = {.pid = getpid(), .ring_bytes = 64u << 10};
 
-    if (probe_list_add(list, spec, &err) != 0 || perf_session_create(&options, session, &err) != 0 ||
+    if (chosen_probes_add(list, spec, &err) != 0 || perf_session_create(&options, session, &err) != 0 ||
         perf_session_open(session, list->probes, list->count, &err) != 0)
         check_skip(err.text);
 }
@@ -24,7 +24,7 @@ static void open_own(struct perf_session *session, struct probe_list *list, cons
 /* Those of a probe are there for each CPU, are not handed on to other programs, and are gone with the session. */
 static void events_hang_on_descriptors(void)
 {
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct perf_session session;
     int first = -1;
 
@@ -40,12 +40,12 @@ static void events_hang_on_descriptors(void)
     CHECK_EQUAL(perf_session_descriptor(&session, 1, 0), -1);
     perf_session_destroy(&session);
     CHECK_EQUAL(fcntl(first, F_GETFD), -1);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 static void filters_that_cannot_be_read_are_told(void)
 {
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct perf_session session;
 
     open_own(&session, &list, "tracepoint:raw_syscalls:sys_enter");
@@ -53,7 +53,7 @@ static void filters_that_cannot_be_read_are_told(void)
     CHECK_EQUAL(perf_session_filter(&session, 0, "id == "), -EINVAL);
     CHECK_EQUAL(perf_session_filter(&session, 0, "id == 110"), 0);
     perf_session_destroy(&session);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 static void processes_that_are_not_there_are_told(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/raw_tracepoint.h"
 
+#include "kernel/chosen_probes.h"
 #include "kernel/kernel_types.h"
-#include "kernel/probe_list.h"
 #include "support/check.h"
 
 static struct gait_error err;
-static struct probe_list list;
+static struct chosen_probes list;
 static struct program_config config;
 
 /* A program that counts by a value of a probe, or by nothing. */
@@ -14,8 +14,8 @@ static const struct source_probe *begin(const char *spec, const char *by)
 {
     const struct source_probe *probe;
 
-    probe_list_deinit(&list);
-    if (probe_list_add(&list, spec, &err) != 0)
+    chosen_probes_deinit(&list);
+    if (chosen_probes_add(&list, spec, &err) != 0)
         check_skip(err.text);
     probe = list.probes[0];
     config = (struct program_config){.action = PROGRAM_COUNTS, .key = {.place = PROGRAM_NOTHING}};
@@ -79,6 +79,6 @@ int main(void)
     if (kernel_types_check() != 0)
         check_skip("the kernel does not tell its types");
     result = check_run(cases, sizeof(cases) / sizeof(cases[0]));
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
     return result;
 }

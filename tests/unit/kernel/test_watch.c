@@ -55,13 +55,13 @@ static pid_t begin_bystander(int *go_out)
 /* How many of these the kernel counted while the process and a child made 300 and 200. */
 static uint64_t count_calls(const char *spec, const struct watch_options *options)
 {
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct watch watch;
     int go;
     pid_t bystander = begin_bystander(&go);
 
     total = wanted_total = 0;
-    if (probe_list_add(&list, spec, &err) != 0 || watch_open(&watch, &list, options, &err) != 0)
+    if (chosen_probes_add(&list, spec, &err) != 0 || watch_open(&watch, &list, options, &err) != 0)
         check_skip(err.text);
     CHECK_EQUAL(watch_start(&watch, &err), 0);
     close(go);
@@ -75,7 +75,7 @@ static uint64_t count_calls(const char *spec, const struct watch_options *option
     CHECK_EQUAL(kernel_programs_counts(&watch.programs, add, NULL), 0);
     CHECK_EQUAL(kernel_programs_left_out(&watch.programs), 0);
     watch_close(&watch);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
     return total;
 }
 
@@ -165,12 +165,13 @@ static void events_have_what_programs_wrote(void)
 {
     const struct watch_options options = {.session = {.pid = getpid(), .ring_bytes = 1u << 20},
                                           .condition = "arg1 == 110"};
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     size_t counts[2] = {0, 0};
     const struct perf_receiver receiver = {.event = check_size, .context = counts};
     struct watch watch;
 
-    if (probe_list_add(&list, "rawtracepoint:sys_enter", &err) != 0 || watch_open(&watch, &list, &options, &err) != 0)
+    if (chosen_probes_add(&list, "rawtracepoint:sys_enter", &err) != 0 ||
+        watch_open(&watch, &list, &options, &err) != 0)
         check_skip(err.text);
     CHECK_EQUAL(watch_start(&watch, &err), 0);
     call(300);
@@ -178,19 +179,19 @@ static void events_have_what_programs_wrote(void)
     CHECK_EQUAL(counts[true], 300);
     CHECK_EQUAL(counts[false], 0);
     watch_close(&watch);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 static void what_cannot_be_counted_by_is_told(void)
 {
     const struct watch_options options = {.is_counting = true, .by = "nonsense"};
-    struct probe_list list = {.count = 0};
+    struct chosen_probes list = {.count = 0};
     struct watch watch;
 
-    CHECK_EQUAL(probe_list_add(&list, "tracepoint:raw_syscalls:sys_enter", &err), 0);
+    CHECK_EQUAL(chosen_probes_add(&list, "tracepoint:raw_syscalls:sys_enter", &err), 0);
     CHECK_EQUAL(watch_open(&watch, &list, &options, &err), -ENOENT);
     CHECK(strstr(err.text, "cannot count by 'nonsense'") != NULL);
-    probe_list_deinit(&list);
+    chosen_probes_deinit(&list);
 }
 
 int main(void)

@@ -16,7 +16,7 @@ static bool read_own(void *context, uint64_t address, void *bytes_out, size_t si
 /* The bytes that argument `which` of the call is worth; 0: none, 1 for strings. */
 static uint64_t bytes_of(const char *name, unsigned which, const uint64_t arguments[6], bool is_after, int64_t result)
 {
-    const struct system_call *call = system_call_by_name(name, strlen(name));
+    const struct system_call_signature *call = system_call_by_name(name, strlen(name));
     const struct system_call_moment moment = {arguments, result, is_after, read_own, NULL};
     struct system_call_memory memory;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-static const struct system_call *named(const char *name)
+static const struct system_call_signature *named(const char *name)
 {
     return system_call_by_name(name, strlen(name));
 }
@@ -20,7 +20,7 @@ static void calls_are_found_by_number_and_by_name(void)
     CHECK_EQUAL(named("mseal")->number, 462);
     CHECK_EQUAL(named("file_setattr")->number, 469);
     for (size_t i = 0; i < system_call_count(); i++) {
-        const struct system_call *call = system_call_at(i);
+        const struct system_call_signature *call = system_call_at(i);
 
         if (call->number < 0)
             continue;
@@ -63,7 +63,7 @@ static void numbers_are_those_of_the_kernels_header(void)
 static void lengths_name_arguments_that_there_are(void)
 {
     for (size_t i = 0; i < system_call_count(); i++) {
-        const struct system_call *call = system_call_at(i);
+        const struct system_call_signature *call = system_call_at(i);
 
         CHECK_EQUAL(call->argument_count <= SYSTEM_CALL_ARGUMENTS_MAX, 1);
         for (unsigned k = 0; k < call->argument_count; k++) {

@@ -16,7 +16,7 @@ static void begin(void)
     trace_folder_init(&folder);
     query_text_put_hooked(&folder);
     CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
-    CHECK_EQUAL(query_source_init(&source, &trace), 0);
+    CHECK_EQUAL(query_source_init(&source, &trace, NULL), 0);
     cursor = (struct query_cursor){.source = &source};
 }
 

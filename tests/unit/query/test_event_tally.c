@@ -135,7 +135,7 @@ static void counts_of_chunks_are_those_of_records(void)
         if (is_late)
             put_late_module();
         CHECK_EQUAL(view_trace_open(&lab.trace, lab.folder.path, NULL), 0);
-        CHECK_EQUAL(query_source_init(&lab.source, &lab.trace), 0);
+        CHECK_EQUAL(query_source_init(&lab.source, &lab.trace, NULL), 0);
         CHECK_EQUAL(event_tally_init(&tally, &lab.source, EVENT_TALLY_EVENTS, NULL), 0);
         CHECK_EQUAL(count_of(&tally, 0x401000, GAIT_EVENT_ENTER), 1);
         CHECK_EQUAL(count_of(&tally, 0x401000, GAIT_EVENT_LEAVE), 0);
@@ -160,7 +160,7 @@ static void events_of_other_kinds_are_counted(void)
     trace_folder_init(&lab.folder);
     trace_folder_put_example(&lab.folder);
     CHECK_EQUAL(view_trace_open(&lab.trace, lab.folder.path, NULL), 0);
-    CHECK_EQUAL(query_source_init(&lab.source, &lab.trace), 0);
+    CHECK_EQUAL(query_source_init(&lab.source, &lab.trace, NULL), 0);
     CHECK_EQUAL(event_tally_init(&tally, &lab.source, EVENT_TALLY_EVENTS, NULL), 0);
     CHECK_EQUAL(count_of(&tally, 0x401003, GAIT_EVENT_CALL), 5);
     CHECK_EQUAL(count_of(&tally, 0x401103, GAIT_EVENT_RET), 5);

@@ -9,10 +9,12 @@ static void each_call_is_a_row_when_it_ends(void)
 {
     query_lab_begin();
     CHECK_TEXT(query_lab_ask("select * from calls"),
-               "shop+0x100|shop|-|-|200|200|main|1|1100|50|50|shop+0x0|-\nshop+0x100|shop|-|-|200|200|main|1|1200|100|"
-               "100|shop+0x0|-\nshop+0x0|shop|-|-|200|200|main|0|1000|500|350|-|-\nshop+0x100|shop|-|-|200|201|helper|"
-               "0|2000|10|10|-|unwound\nother+0x0|other|-|-|200|201|helper|1|5100|0|0|other+0x0|cut\nother+0x0|other|-|"
-               "-|200|201|helper|0|5000|100|100|-|cut\n");
+               "shop+0x100|shop|-|-|200|200|main|4294967552|0|4198656|1|1100|50|50|shop+0x0|-|1150\n"
+               "shop+0x100|shop|-|-|200|200|main|4294967552|0|4198656|1|1200|100|100|shop+0x0|-|1300\n"
+               "shop+0x0|shop|-|-|200|200|main|4294967296|0|4198400|0|1000|500|350|-|-|1500\n"
+               "shop+0x100|shop|-|-|200|201|helper|4294967552|1|4198656|0|2000|10|10|-|unwound|2010\n"
+               "other+0x0|other|-|-|200|201|helper|8589934592|1|4198400|1|5100|0|0|other+0x0|cut|5100\n"
+               "other+0x0|other|-|-|200|201|helper|8589934592|1|4198400|0|5000|100|100|-|cut|5100\n");
     CHECK_TEXT(query_lab_ask("select start_ns, end_ns, thread_id, address from calls where depth = 0"),
                "1000|1500|0|4198400\n2000|2010|1|4198656\n5000|5100|1|4198400\n");
     query_lab_end();

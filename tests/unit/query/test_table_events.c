@@ -23,6 +23,9 @@ static void conditions_leave_out_what_sqlite_would(void)
     CHECK_TEXT(query_lab_ask("select count(*) from events; select count(*) from events where kind glob 'e*'"),
                "10\n6\n");
     CHECK_TEXT(query_lab_ask("select count(*) from events where kind = 'block' or time_ns < 0"), "0\n");
+    CHECK_TEXT(
+        query_lab_ask("select number, time_ns from events where tid = 200 and kind = 'leave' and time_ns > 1150"),
+        "5|1300\n6|1500\n");
     query_lab_end();
 }
 

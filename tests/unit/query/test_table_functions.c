@@ -7,9 +7,10 @@
 static void sums_are_of_all_calls(void)
 {
     query_lab_begin();
-    CHECK_TEXT(query_lab_ask("select * from functions order by address, module"),
-               "other+0x0|other|-|-|200|2|100|100|0|50|100\nshop+0x0|shop|-|-|200|1|500|350|500|500|500\nshop+0x100|"
-               "shop|-|-|200|3|160|160|10|53|100\n");
+    CHECK_TEXT(
+        query_lab_ask("select * from functions order by address, module"),
+        "other+0x0|other|-|-|200|2|100|100|0|50|100|8589934592|4198400\nshop+0x0|shop|-|-|200|1|500|350|500|500|500|"
+        "4294967296|4198400\nshop+0x100|shop|-|-|200|3|160|160|10|53|100|4294967552|4198656\n");
     query_lab_end();
 }
 

@@ -5,7 +5,7 @@
 #include "record/recording.h"
 
 #include "gait/stalker.h"
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "inject/stop_signals.h"
 #include "ring/event_record.h"
 #include "ring/ring_layout.h"

@@ -18,7 +18,7 @@ static char opened[64];
 
 static void hear(void *context, const struct system_call_event *event)
 {
-    const struct system_call *known = system_call_by_number(event->number);
+    const struct system_call_signature *known = system_call_by_number(event->number);
 
     (void)context;
     if (event->kind == SYSTEM_CALL_EXITED) {

@@ -2,7 +2,7 @@
 /* Rings of this process, whose receiver notes what it is given. */
 #include "record/ring_drain.h"
 
-#include "hosted/error.h"
+#include "hosted/error_text.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_reader.h"
 #include "ring/ring_writer.h"

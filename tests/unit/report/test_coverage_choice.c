@@ -26,7 +26,7 @@ static void filters_are_of_functions_or_of_files_too(void)
 static void filters_are_for_coverage(void)
 {
     const struct coverage_function function = {.name = "main"};
-    const struct module module = {.path = "/bin/prog"};
+    const struct recorded_module module = {.path = "/bin/prog"};
     const struct coverage_module file = {.module = &module};
 
     choice.filter = NULL;

@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 #include "support/described_functions.h"
-#include "symbolize/dwarf_arguments.h"
+#include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/function_names.h"
 #include "trace/modules.h"
 
@@ -18,12 +18,12 @@ static char shown[DETAIL_TEXT_BYTES];
 static const struct detail_values none = {NULL, 0};
 
 /* This program, as the recorder would see its code. */
-static struct module this_program(void)
+static struct recorded_module this_program(void)
 {
     const ElfW(Ehdr) *header = (const void *)__executable_start;
     const ElfW(Phdr) *segment = (const void *)(__executable_start + header->e_phoff);
     uint64_t base = header->e_type == ET_DYN ? (uintptr_t)__executable_start : 0;
-    struct module module = {.path = "/proc/self/exe", .unloaded = UINT64_MAX};
+    struct recorded_module module = {.path = "/proc/self/exe", .unloaded = UINT64_MAX};
 
     for (unsigned i = 0; i < header->e_phnum; i++)
         if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X)) {
@@ -34,7 +34,7 @@ static struct module this_program(void)
     return module;
 }
 
-static const char *show(const struct module *module, const void *function, struct detail_values values)
+static const char *show(const struct recorded_module *module, const void *function, struct detail_values values)
 {
     const struct detail_enter enter = {
         .record = {.kind = DETAIL_ENTER, .function = (uintptr_t)function},
@@ -47,7 +47,7 @@ static const char *show(const struct module *module, const void *function, struc
     return shown;
 }
 
-static const char *show_result(const struct module *module, const void *function, uint64_t value)
+static const char *show_result(const struct recorded_module *module, const void *function, uint64_t value)
 {
     const struct detail_leave leave = {
         .record = {.kind = DETAIL_LEAVE, .function = (uintptr_t)function},
@@ -67,7 +67,7 @@ static const struct detail_values values = {recorded, sizeof(recorded)};
 static void what_was_recorded_needs_no_names(void)
 {
     /* Modules are kept as long as anything is known of them. */
-    static struct module gone = {.path = "/gone", .start = 0x1000, .end = 0x2000, .unloaded = UINT64_MAX};
+    static struct recorded_module gone = {.path = "/gone", .start = 0x1000, .end = 0x2000, .unloaded = UINT64_MAX};
 
     CHECK_TEXT(show(NULL, (const void *)0x1500, values), "\"ok\", 0x1");
     CHECK_TEXT(show(&gone, (const void *)0x1500, values), "\"ok\", 0x1");
@@ -77,12 +77,12 @@ static void what_was_recorded_needs_no_names(void)
 
 static void debug_information_gives_names_and_numbers(void)
 {
-    static struct module module;
-    struct dwarf_file *file;
+    static struct recorded_module module;
+    struct dwarf_arguments *file;
 
-    if (dwarf_file_open("/proc/self/exe", &file) != 0)
+    if (dwarf_arguments_open("/proc/self/exe", &file) != 0)
         return;
-    dwarf_file_close(file);
+    dwarf_arguments_close(file);
     module = this_program();
     for (unsigned i = 0; i < 3; i++) {
         CHECK_TEXT(show(&module, (const void *)described_plain, none),

@@ -18,14 +18,14 @@ static void *make(size_t *size_out)
     file = code_table_builder_add_file(&builder, "/src/file.c");
     outer =
         code_table_builder_add_scope(&builder, (struct code_name){code_table_builder_add_text(&builder, "outer"), true},
-                                     0, (struct code_place){file, 1, 5});
+                                     0, (struct source_location){file, 1, 5});
     inner = code_table_builder_add_scope(&builder,
                                          (struct code_name){code_table_builder_add_text(&builder, "inner"), false},
-                                         outer, (struct code_place){file, 3, 8});
+                                         outer, (struct source_location){file, 3, 8});
     code_table_builder_add_range(&builder, outer, 0x1000, 0x1100);
     code_table_builder_add_range(&builder, inner, 0x1010, 0x1020);
-    code_table_builder_add_line(&builder, 0x1000, (struct code_place){file, 2, 6});
-    code_table_builder_add_line(&builder, 0x1100, (struct code_place){0, 0, 0});
+    code_table_builder_add_line(&builder, 0x1000, (struct source_location){file, 2, 6});
+    code_table_builder_add_line(&builder, 0x1100, (struct source_location){0, 0, 0});
     CHECK_EQUAL(code_table_builder_finish(&builder, &block, size_out), 0);
     code_table_builder_deinit(&builder);
     return block;

@@ -27,7 +27,7 @@ static void forget(void)
 static uint32_t add(const char *name, uint32_t parent, uint64_t begin, uint64_t end)
 {
     struct code_name text = {code_table_builder_add_text(&builder, name), false};
-    uint32_t scope = code_table_builder_add_scope(&builder, text, parent, (struct code_place){0, 0, 7});
+    uint32_t scope = code_table_builder_add_scope(&builder, text, parent, (struct source_location){0, 0, 7});
 
     code_table_builder_add_range(&builder, scope, begin, end);
     return scope;
@@ -90,7 +90,7 @@ static void ranges_that_cross_are_cut_off(void)
 
 static void put_line(uint64_t address, uint16_t file, uint32_t line)
 {
-    code_table_builder_add_line(&builder, address, (struct code_place){file, 0, line});
+    code_table_builder_add_line(&builder, address, (struct source_location){file, 0, line});
 }
 
 static void lines_cover_code_up_to_the_next(void)

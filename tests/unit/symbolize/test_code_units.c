@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 #include "symbolize/code_table_builder.h"
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 
 #include <errno.h>
 

@@ -21,12 +21,12 @@ extern const char named_function[];
 static char text[256];
 
 /* This program, as the recorder would see its code. */
-static __attribute__((noinline)) struct module this_program(void)
+static __attribute__((noinline)) struct recorded_module this_program(void)
 {
     const ElfW(Ehdr) *header = (const void *)__executable_start;
     const ElfW(Phdr) *segment = (const void *)(__executable_start + header->e_phoff);
     uint64_t base = header->e_type == ET_DYN ? (uintptr_t)__executable_start : 0;
-    struct module module = {.path = "/proc/self/exe", .unloaded = UINT64_MAX};
+    struct recorded_module module = {.path = "/proc/self/exe", .unloaded = UINT64_MAX};
 
     for (unsigned i = 0; i < header->e_phnum; i++)
         if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X)) {
@@ -39,7 +39,7 @@ static __attribute__((noinline)) struct module this_program(void)
 
 static void functions_get_their_names(void)
 {
-    struct module module = this_program();
+    struct recorded_module module = this_program();
     uint64_t address = (uintptr_t)named_function;
     struct function_names names;
 
@@ -54,7 +54,7 @@ static void functions_get_their_names(void)
 
 static void lines_are_told_where_they_are_known(void)
 {
-    struct module module = this_program();
+    struct recorded_module module = this_program();
     struct function_names names;
     const char *behind;
 
@@ -71,7 +71,8 @@ static void lines_are_told_where_they_are_known(void)
 
 static void expect_problem(const char *path, uint32_t build_id_bytes, const char *problem, const char *name)
 {
-    struct module module = {.path = (char *)(uintptr_t)path, .start = 0x5000, .end = 0x6000, .file_offset = 0x1000};
+    struct recorded_module module = {
+        .path = (char *)(uintptr_t)path, .start = 0x5000, .end = 0x6000, .file_offset = 0x1000};
     struct function_names names;
     const char *found;
 

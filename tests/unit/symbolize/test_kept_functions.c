@@ -13,7 +13,7 @@
 
 static struct trace_folder folder;
 
-static const char *name_at(const struct kept_names *names, const struct module *module, uint64_t address)
+static const char *name_at(const struct kept_names *names, const struct recorded_module *module, uint64_t address)
 {
     const struct kept_function *function;
     uint64_t place;
@@ -56,7 +56,7 @@ static void functions_and_stubs_are_gathered(void)
 /* A search in what was gathered finds what one in the file does, at each address. */
 static void nothing_that_can_be_found_is_left_out(void)
 {
-    struct module module = {.path = (char *)(uintptr_t) "/proc/self/exe"};
+    struct recorded_module module = {.path = (char *)(uintptr_t) "/proc/self/exe"};
     struct kept_names names;
     struct symbol_file file;
     struct symbol_index index;
@@ -88,7 +88,7 @@ static void nothing_that_can_be_found_is_left_out(void)
     kept_names_deinit(&names);
 }
 
-static void problem(const struct module *module, const char *expected)
+static void problem(const struct recorded_module *module, const char *expected)
 {
     struct kept_names names;
     const char *found = kept_functions_gather(module, &names);
@@ -110,10 +110,10 @@ static void other_files_are_not_gathered(void)
     problem(&program.module, "is gone");
     trace_folder_write(&folder, "program", "\177ELF and nothing else", 21);
     problem(&program.module, "is no program or library");
-    problem(&(struct module){.path = (char *)(uintptr_t) "/tmp"}, "is no program or library");
-    problem(&(struct module){.path = (char *)(uintptr_t) "/dev/zero"}, "is no program or library");
-    problem(&(struct module){.path = (char *)(uintptr_t) "[vdso]"}, "is gone");
-    problem(&(struct module){.path = (char *)(uintptr_t) "relative"}, "is gone");
+    problem(&(struct recorded_module){.path = (char *)(uintptr_t) "/tmp"}, "is no program or library");
+    problem(&(struct recorded_module){.path = (char *)(uintptr_t) "/dev/zero"}, "is no program or library");
+    problem(&(struct recorded_module){.path = (char *)(uintptr_t) "[vdso]"}, "is gone");
+    problem(&(struct recorded_module){.path = (char *)(uintptr_t) "relative"}, "is gone");
     trace_folder_deinit(&folder);
 }
 

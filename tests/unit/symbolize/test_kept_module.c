@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static struct trace_folder folder;
-static struct module module = {
+static struct recorded_module module = {
     .path = (char *)(uintptr_t) "/lib/a.so", .build_id_bytes = 3, .build_id = {0xab, 1, 2}, .loaded = 100};
 
 static struct kept_names make(void)
@@ -100,7 +100,7 @@ static void files_are_compared_by_their_sums(void)
 
 static void debug_information_is_where_the_trace_is(void)
 {
-    struct module other = {.path = (char *)(uintptr_t) "/lib/a.so"};
+    struct recorded_module other = {.path = (char *)(uintptr_t) "/lib/a.so"};
     char path[256];
 
     trace_folder_init(&folder);

@@ -18,7 +18,7 @@
 static struct trace_folder folder, programs;
 static struct movable_program with_id, without_id;
 
-static void put_module(struct trace_bytes *bytes, const struct module *module, uint64_t time)
+static void put_module(struct trace_bytes *bytes, const struct recorded_module *module, uint64_t time)
 {
     struct trace_module record = {
         .change = TRACE_MODULE_LOADED,
@@ -62,7 +62,8 @@ static void begin(int seconds)
     movable_program_make(&without_id, programs.path, "without", "-Wl,--build-id=none");
     put_module(&bytes, &with_id.module, 2000);
     put_module(&bytes, &without_id.module, 2000);
-    put_module(&bytes, &(struct module){.path = (char *)(uintptr_t) "/nowhere/at/all", .start = 1, .end = 2}, 2000);
+    put_module(&bytes, &(struct recorded_module){.path = (char *)(uintptr_t) "/nowhere/at/all", .start = 1, .end = 2},
+               2000);
     trace_folder_make(&folder, "7");
     trace_folder_make(&folder, "8");
     for (unsigned i = 0; i < 2; i++)
@@ -170,7 +171,7 @@ static void a_full_disk_is_said(void)
     end();
 }
 
-static int count(void *context, const struct module *module)
+static int count(void *context, const struct recorded_module *module)
 {
     unsigned *counts = context;
 

@@ -7,7 +7,7 @@
 static struct coverage_lab lab;
 static struct module_functions functions;
 
-static struct module *begin(void)
+static struct recorded_module *begin(void)
 {
     coverage_lab_init(&lab, COVERAGE_LAB_CALLS);
     return &lab.trace.processes[0].modules.modules[0];
@@ -34,7 +34,7 @@ static const struct module_function *function_at(uint64_t place)
 
 static void functions_are_found_by_their_addresses(void)
 {
-    const struct module *module = begin();
+    const struct recorded_module *module = begin();
     const struct module_function *found;
     uint64_t place;
 
@@ -51,7 +51,7 @@ static void functions_are_found_by_their_addresses(void)
 
 static void they_are_sorted_and_have_code(void)
 {
-    const struct module *module = begin();
+    const struct recorded_module *module = begin();
 
     CHECK(module_functions_open(&functions, module, -1) == NULL);
     CHECK(functions.count > 100);
@@ -62,7 +62,7 @@ static void they_are_sorted_and_have_code(void)
     end();
 }
 
-static const char *open_path(struct module *module, char *path)
+static const char *open_path(struct recorded_module *module, char *path)
 {
     char *before = module->path;
     const char *problem;
@@ -75,7 +75,7 @@ static const char *open_path(struct module *module, char *path)
 
 static void other_files_are_not_used(void)
 {
-    struct module *module = begin();
+    struct recorded_module *module = begin();
     uint64_t place;
 
     CHECK_TEXT(open_path(module, "/nowhere/example"), "is gone");

@@ -44,7 +44,7 @@ static void the_code_of_a_line_is_told(void)
     struct told told = {.count = 0};
     const struct module_lines_visitor visitor = {take_source, take_line, &told};
     struct module_functions functions;
-    const struct module *module;
+    const struct recorded_module *module;
     struct coverage_lab lab;
 
     coverage_lab_init(&lab, COVERAGE_LAB_CALLS);

@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/line_printer.h"
 #include "support/trace_folder.h"
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -43,9 +43,9 @@ static uint64_t sum_of(struct source_lines *lines, size_t *found_out)
     return sum;
 }
 
-static struct code_cache_name cache_name(void)
+static struct code_table_cache_name cache_name(void)
 {
-    return (struct code_cache_name){folder.path, id, sizeof(id)};
+    return (struct code_table_cache_name){folder.path, id, sizeof(id)};
 }
 
 static void threads_and_cache_change_nothing(void)
@@ -54,7 +54,7 @@ static void threads_and_cache_change_nothing(void)
     size_t found, found_again;
     uint64_t sum;
 
-    source_lines_open(&lines, SELF, "", (struct code_cache_name){.folder = NULL});
+    source_lines_open(&lines, SELF, "", (struct code_table_cache_name){.folder = NULL});
     sum = sum_of(&lines, &found);
     CHECK(found > count / 2);
     source_lines_close(&lines);
@@ -98,13 +98,13 @@ static void the_cache_grows_with_what_is_asked(void)
 static void a_cache_of_other_information_is_replaced(void)
 {
     static const struct dwarf_range wrong = {0, UINT64_MAX, 1};
-    struct code_cache_name name = cache_name();
+    struct code_table_cache_name name = cache_name();
     struct source_lines lines;
     struct code_units units;
     size_t found;
 
     CHECK_EQUAL(code_units_make(&units, &wrong, 1), 0);
-    CHECK_EQUAL(code_cache_write(&name, &units, -1), 0);
+    CHECK_EQUAL(code_table_cache_write(&name, &units, -1), 0);
     code_units_deinit(&units);
     source_lines_open(&lines, SELF, "", name);
     (void)sum_of(&lines, &found);
@@ -118,7 +118,7 @@ static void files_without_lines_have_none(void)
     struct source_lines lines;
     struct source_place place;
 
-    source_lines_open(&lines, "/no/such/file", "", (struct code_cache_name){.folder = NULL});
+    source_lines_open(&lines, "/no/such/file", "", (struct code_table_cache_name){.folder = NULL});
     source_lines_prepare(&lines, addresses, count, 4);
     CHECK(!source_lines_find(&lines, addresses[0], &place));
     source_lines_close(&lines);

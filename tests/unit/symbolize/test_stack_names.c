@@ -25,12 +25,12 @@ extern const char ends_with_call[], comes_behind[];
 static char text[256];
 
 /* This program, as the recorder would see its code. */
-static struct module this_program(void)
+static struct recorded_module this_program(void)
 {
     const ElfW(Ehdr) *header = (const void *)__executable_start;
     const ElfW(Phdr) *segment = (const void *)(__executable_start + header->e_phoff);
     uint64_t base = header->e_type == ET_DYN ? (uintptr_t)__executable_start : 0;
-    struct module module = {.path = "/proc/self/exe", .loaded = 10, .unloaded = 20};
+    struct recorded_module module = {.path = "/proc/self/exe", .loaded = 10, .unloaded = 20};
 
     for (unsigned i = 0; i < header->e_phnum; i++)
         if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X)) {
@@ -43,9 +43,9 @@ static struct module this_program(void)
 
 static void a_return_address_belongs_to_the_call_before_it(void)
 {
-    struct module other = {
+    struct recorded_module other = {
         .path = "/gone/libother.so", .start = 0x5000, .end = 0x6000, .file_offset = 0x1000, .unloaded = UINT64_MAX};
-    struct module list[] = {this_program(), other};
+    struct recorded_module list[] = {this_program(), other};
     struct modules modules = {.modules = list, .count = 2};
     struct function_names names;
 
@@ -67,7 +67,7 @@ static void a_return_address_belongs_to_the_call_before_it(void)
 /* The line of the call, not of what comes behind it. */
 static void calls_are_told_with_their_lines(void)
 {
-    struct module list[] = {this_program()};
+    struct recorded_module list[] = {this_program()};
     struct modules modules = {.modules = list, .count = 1};
     struct function_names names;
     char line[64];

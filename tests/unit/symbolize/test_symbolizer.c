@@ -2,7 +2,7 @@
 #include "symbolize/symbolizer.h"
 
 #include "support/check.h"
-#include "symbolize/dwarf_code.h"
+#include "symbolize/dwarf/dwarf_code.h"
 #include "trace/modules.h"
 
 #include <elf.h>
@@ -22,12 +22,12 @@ __asm__(".text\n"
 extern const char named_function[] __asm__("_ZN5named8functionEv");
 
 /* This program, as the recorder would see its code. */
-static struct module this_program(void)
+static struct recorded_module this_program(void)
 {
     const ElfW(Ehdr) *header = (const void *)__executable_start;
     const ElfW(Phdr) *segment = (const void *)(__executable_start + header->e_phoff);
     uint64_t base = header->e_type == ET_DYN ? (uintptr_t)__executable_start : 0;
-    struct module module = {.path = "/proc/self/exe", .unloaded = UINT64_MAX};
+    struct recorded_module module = {.path = "/proc/self/exe", .unloaded = UINT64_MAX};
 
     for (unsigned i = 0; i < header->e_phnum; i++)
         if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X)) {
@@ -40,7 +40,7 @@ static struct module this_program(void)
 
 static void symbols_are_told_with_distances(void)
 {
-    struct module module = this_program();
+    struct recorded_module module = this_program();
     uint64_t own;
 
     symbolizer_init(&symbolizer, &(struct symbolizer_options){.has_no_cache = true});
@@ -56,7 +56,8 @@ static void symbols_are_told_with_distances(void)
 
 static void files_that_cannot_be_used_give_places(void)
 {
-    struct module module = {.path = "/nowhere/library.so", .start = 0x5000, .end = 0x6000, .file_offset = 0x1000};
+    struct recorded_module module = {
+        .path = "/nowhere/library.so", .start = 0x5000, .end = 0x6000, .file_offset = 0x1000};
     struct symbol_function function;
     uint64_t own;
 
@@ -88,7 +89,7 @@ static __attribute__((noinline)) void holds_another(int n)
 }
 
 /* The frames at the first address that is of what was put in. */
-static bool find_inlined(const struct module *module)
+static bool find_inlined(const struct recorded_module *module)
 {
     for (uint64_t i = 0; i < 64; i++) {
         symbolizer_find(&symbolizer, module, (uintptr_t)holds_another + i, &place);
@@ -100,7 +101,7 @@ static bool find_inlined(const struct module *module)
 
 static void what_was_put_into_a_function_is_a_frame(void)
 {
-    struct module module = this_program();
+    struct recorded_module module = this_program();
     struct symbol_address wanted = {&module, (uintptr_t)holds_another};
     struct symbol_function function;
     struct dwarf_code *code = NULL;

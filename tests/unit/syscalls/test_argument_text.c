@@ -57,7 +57,7 @@ static void lengths_that_calls_change_are_shown_twice(void)
 static void answers_wait_for_the_end(void)
 {
     struct call_text *text = call_text_run_init(&run);
-    const struct system_call *call = system_call_by_name("read", 4);
+    const struct system_call_signature *call = system_call_by_name("read", 4);
 
     CHECK_EQUAL(argument_text_is_answer(text, &call->arguments[0]), 0);
     CHECK_EQUAL(argument_text_is_answer(text, &call->arguments[1]), 1);

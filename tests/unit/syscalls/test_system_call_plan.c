@@ -49,7 +49,7 @@ static void arrays_are_as_long_as_their_elements(void)
 static void no_pointer_is_left_out(void)
 {
     for (uint64_t number = 0; number < CALL_PROGRAM_NUMBERS; number++) {
-        const struct system_call *call = system_call_by_number(number);
+        const struct system_call_signature *call = system_call_by_number(number);
         struct call_program_plan plan = system_call_plan(number, true, 10);
 
         for (unsigned i = 0; call != NULL && i < call->argument_count; i++) {

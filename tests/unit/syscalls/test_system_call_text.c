@@ -128,7 +128,7 @@ static void anything_can_be_written(void)
 
     call_text_run_init(&run);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        const struct system_call *call = system_call_at(random_next(&state) % system_call_count());
+        const struct system_call_signature *call = system_call_at(random_next(&state) % system_call_count());
         struct system_call_event event = {.kind = SYSTEM_CALL_LEFT, .memory = &memory};
 
         event.number = call->number < 0 ? 9999 : (uint64_t)call->number;

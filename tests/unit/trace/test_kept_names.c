@@ -149,7 +149,7 @@ static void a_file_without_functions_is_known_too(void)
 
 static void files_are_called_by_build_or_path(void)
 {
-    struct module module = {.path = (char *)(uintptr_t) "/usr/lib/library.so", .loaded = 500};
+    struct recorded_module module = {.path = (char *)(uintptr_t) "/usr/lib/library.so", .loaded = 500};
     struct kept_names names = make();
     char name[KEPT_NAME_BYTES], other[KEPT_NAME_BYTES];
 
@@ -171,7 +171,7 @@ static void files_are_called_by_build_or_path(void)
 
 static void what_was_mapped_before_a_change_is_another_file(void)
 {
-    struct module module = {.path = (char *)(uintptr_t) "/usr/lib/library.so", .loaded = 500};
+    struct recorded_module module = {.path = (char *)(uintptr_t) "/usr/lib/library.so", .loaded = 500};
     struct kept_names names = make();
 
     names.file.build_id_bytes = 0;

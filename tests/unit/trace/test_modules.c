@@ -25,7 +25,7 @@ static void change(struct trace_bytes *bytes, uint32_t what, uint64_t time, uint
 
 static const char *path_at(const struct modules *modules, uint64_t address, uint64_t first, uint64_t last)
 {
-    const struct module *module = modules_find(modules, address, first, last);
+    const struct recorded_module *module = modules_find(modules, address, first, last);
 
     return module == NULL ? "" : module->path;
 }

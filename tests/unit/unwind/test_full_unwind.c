@@ -14,7 +14,7 @@
 #define CODE   0x401000u
 #define STACK  0x7000u
 
-static const struct arch_frame_registers numbers = {SP, FP, RETURN, NULL};
+static const struct arch_frame_registers numbers = {.stack_pointer = SP, .frame_pointer = FP, .return_address = RETURN};
 static struct full_unwind_storage storage;
 static uint64_t stack[64]; /* at STACK */
 

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-static const struct arch_frame_registers numbers = {7, 6, 16, NULL};
+static const struct arch_frame_registers numbers = {.stack_pointer = 7, .frame_pointer = 6, .return_address = 16};
 
 static void tables_are_those_of_the_section_in_memory(void)
 {

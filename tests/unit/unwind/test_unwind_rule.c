@@ -9,7 +9,15 @@
 #define FP     6
 #define RETURN 16
 
-static const struct arch_frame_registers numbers = {SP, FP, RETURN, NULL};
+static const struct arch_frame_registers silent_numbers = {
+    .stack_pointer = SP, .frame_pointer = FP, .return_address = RETURN};
+static const struct arch_frame_registers numbers = {
+    .stack_pointer = SP,
+    .frame_pointer = FP,
+    .return_address = RETURN,
+    .stub_expression = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22},
+    .stub_expression_bytes = 11,
+    .stub_pushes_at = 6};
 
 /* The frame is that far above a register, the return address below it, and everything else unchanged. */
 static struct frame_row simple_row(uint32_t base, int64_t offset)
@@ -121,6 +129,9 @@ static void stubs_push_a_word_on_their_way(void)
     }
     row.frame.expression.end--;
     CHECK_EQUAL(unwind_rule_kind(rule_of(&row)), UNWIND_FULL);
+    /* A CPU whose linkers say nothing. */
+    row.frame.expression.end++;
+    CHECK_EQUAL(unwind_rule_kind(unwind_rule_of(&row, &silent_numbers)), UNWIND_FULL);
     /* Others are the same everywhere. */
     rule = unwind_rule(UNWIND_SP, 5, 2);
     CHECK_EQUAL(unwind_rule_at(rule, 0x40102f), rule);

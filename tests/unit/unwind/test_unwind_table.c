@@ -12,7 +12,7 @@
 
 #define CODE 0x401000u
 
-static const struct arch_frame_registers numbers = {7, 6, 16, NULL};
+static const struct arch_frame_registers numbers = {.stack_pointer = 7, .frame_pointer = 6, .return_address = 16};
 static const struct unwind_range code = {CODE, CODE + 0x1000};
 /* One word more behind the first byte, again one more behind the second. */
 static const uint8_t pushes[] = {0x41, 0x0e, 16, 0x41, 0x0e, 24};

@@ -5,7 +5,7 @@
 
 static bool matches(const char *pattern, const char *path, const char *name)
 {
-    struct module module = {.path = (char *)(uintptr_t)path};
+    struct recorded_module module = {.path = (char *)(uintptr_t)path};
     struct view_function function = {.name = name, .module = path == NULL ? NULL : &module};
 
     return function_pattern_matches(pattern, &function);

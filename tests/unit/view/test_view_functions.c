@@ -39,6 +39,29 @@ static void functions_are_numbered_as_they_come(void)
     end();
 }
 
+/* Whoever asks first: another one that looks at the trace in another order gives the same. */
+static void what_identifies_a_function_does_not_depend_on_its_number(void)
+{
+    struct view_functions other;
+    uint32_t first, second, outside;
+    int64_t id;
+
+    begin();
+    CHECK_EQUAL(view_functions_init(&other, &trace), 0);
+    first = view_functions_number(&functions, 0, 0x401100, 2000);
+    second = view_functions_number(&functions, 0, 0x401200, 2000);
+    outside = view_functions_number(&functions, 0, 0x901100, 2000);
+    id = view_functions_id(&functions, first);
+    CHECK_EQUAL(view_functions_id(&functions, second), id + 0x100);
+    CHECK(view_functions_id(&functions, outside) < 0);
+    CHECK_EQUAL(view_functions_number(&other, 0, 0x901100, 2000), 0);
+    CHECK_EQUAL(view_functions_number(&other, 0, 0x401100, 2000), 1);
+    CHECK_EQUAL(view_functions_id(&other, 1), id);
+    CHECK_EQUAL(view_functions_id(&other, 0), view_functions_id(&functions, outside));
+    view_functions_deinit(&other);
+    end();
+}
+
 /* The file is gone. */
 static void names_say_where_when_there_is_nothing_better(void)
 {
@@ -87,6 +110,7 @@ static void an_address_is_another_function_at_another_time(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(functions_are_numbered_as_they_come),
+    CHECK_CASE(what_identifies_a_function_does_not_depend_on_its_number),
     CHECK_CASE(names_say_where_when_there_is_nothing_better),
     CHECK_CASE(an_address_is_another_function_at_another_time),
 };

@@ -25,46 +25,46 @@
 #define BRANCHES_MAX 32
 
 /* Where the return address is from a register; as long as that is known. */
-struct slot {
+struct known_distance {
     int64_t distance;
     bool is_known;
 };
 
-struct branch {
+struct branch_distance {
     uint64_t target;
-    struct slot from_rsp;
+    struct known_distance from_rsp;
 };
 
 /* The same from both registers that frames are found by. */
-struct frame {
-    struct slot from_rsp;
-    struct slot from_rbp;
+struct frame_distances {
+    struct known_distance from_rsp;
+    struct known_distance from_rbp;
 };
 
-struct walk {
+struct return_walk {
     const struct hook_planner *planner;
     struct hook_code code; /* the function's */
     const struct hook_plan *plan;
     struct hook_return_use *use;
-    struct frame told;    /* by .eh_frame */
-    struct frame tracked; /* by the instructions */
+    struct frame_distances told;    /* by .eh_frame */
+    struct frame_distances tracked; /* by the instructions */
     bool is_told_wrong;
     bool has_branched;
     uint64_t row_end; /* of the last row of .eh_frame */
-    struct branch branches[BRANCHES_MAX];
+    struct branch_distance branches[BRANCHES_MAX];
     unsigned branch_count;
 };
 
-static bool is_at(const struct slot *told, const struct slot *tracked, int64_t displacement)
+static bool is_at(const struct known_distance *told, const struct known_distance *tracked, int64_t displacement)
 {
-    const struct slot *slot = told->is_known ? told : tracked;
+    const struct known_distance *slot = told->is_known ? told : tracked;
 
     return slot->is_known && displacement >= slot->distance && displacement < slot->distance + WORD;
 }
 
-static bool uses_slot(const struct walk *walk, const struct x86_insn *insn)
+static bool uses_slot(const struct return_walk *walk, const struct x86_insn *insn)
 {
-    const struct frame *told = &walk->told, *tracked = &walk->tracked;
+    const struct frame_distances *told = &walk->told, *tracked = &walk->tracked;
 
     if (insn->mnemonic == X86_MNEMONIC_pop && is_at(&told->from_rsp, &tracked->from_rsp, 0))
         return true;
@@ -77,7 +77,7 @@ static bool uses_slot(const struct walk *walk, const struct x86_insn *insn)
 }
 
 /* In the displaced copy a branch to the patched place leads to the copy of that. */
-static bool goes_to_entry(const struct walk *walk, const struct x86_insn *insn)
+static bool goes_to_entry(const struct return_walk *walk, const struct x86_insn *insn)
 {
     const struct hook_plan *plan = walk->plan;
     bool is_displaced = insn->pc.value >= plan->patch_at && insn->pc.value < plan->displaced_end;
@@ -87,12 +87,13 @@ static bool goes_to_entry(const struct walk *walk, const struct x86_insn *insn)
     return insn->target != plan->patch_at || !is_displaced;
 }
 
-static void note_branch(struct walk *walk, const struct x86_insn *insn)
+static void note_branch(struct return_walk *walk, const struct x86_insn *insn)
 {
     if (insn->flow != X86_FLOW_JUMP && insn->flow != X86_FLOW_BRANCH && insn->flow != X86_FLOW_BRANCH_COUNT)
         return;
     walk->use->goes_to_entry |= goes_to_entry(walk, insn);
-    walk->branches[walk->branch_count++ % BRANCHES_MAX] = (struct branch){insn->target, walk->tracked.from_rsp};
+    walk->branches[walk->branch_count++ % BRANCHES_MAX] =
+        (struct branch_distance){insn->target, walk->tracked.from_rsp};
 }
 
 static bool ends_path(const struct x86_insn *insn)
@@ -101,13 +102,13 @@ static bool ends_path(const struct x86_insn *insn)
            insn->flow == X86_FLOW_TRAP;
 }
 
-static void move_rsp(struct walk *walk, int64_t down)
+static void move_rsp(struct return_walk *walk, int64_t down)
 {
     walk->tracked.from_rsp.distance += down;
 }
 
 /* What an instruction that changes rsp does to the distance. */
-static void track_stack(struct walk *walk, const struct x86_insn *insn)
+static void track_stack(struct return_walk *walk, const struct x86_insn *insn)
 {
     bool is_immediate = !insn->is_memory && insn->rm == X86_RSP && insn->immediate_size != 0;
 
@@ -131,7 +132,8 @@ static void track_stack(struct walk *walk, const struct x86_insn *insn)
         move_rsp(walk, -insn->displacement);
         return;
     case X86_MNEMONIC_leave:
-        walk->tracked.from_rsp = (struct slot){walk->tracked.from_rbp.distance - WORD, walk->tracked.from_rbp.is_known};
+        walk->tracked.from_rsp =
+            (struct known_distance){walk->tracked.from_rbp.distance - WORD, walk->tracked.from_rbp.is_known};
         return;
     default:
         walk->tracked.from_rsp.is_known = false;
@@ -145,7 +147,7 @@ static bool is_frame_setup(const struct x86_insn *insn)
             (insn->opcode == 0x8b && insn->reg == X86_RBP && insn->rm == X86_RSP));
 }
 
-static void track(struct walk *walk, const struct x86_insn *insn)
+static void track(struct return_walk *walk, const struct x86_insn *insn)
 {
     bool is_call = insn->flow == X86_FLOW_CALL || insn->flow == X86_FLOW_CALL_INDIRECT;
 
@@ -168,9 +170,9 @@ static void track(struct walk *walk, const struct x86_insn *insn)
 }
 
 /* What was told wins from the first branch on: behind a call that does not return, anything may follow. */
-static void compare(struct walk *walk)
+static void compare(struct return_walk *walk)
 {
-    struct slot *told = &walk->told.from_rsp, *tracked = &walk->tracked.from_rsp;
+    struct known_distance *told = &walk->told.from_rsp, *tracked = &walk->tracked.from_rsp;
 
     if (walk->is_told_wrong || !told->is_known || !tracked->is_known || told->distance == tracked->distance)
         return;
@@ -180,7 +182,7 @@ static void compare(struct walk *walk)
         walk->is_told_wrong = true;
 }
 
-static void walk_code(struct walk *walk, uint64_t start, uint64_t end)
+static void walk_code(struct return_walk *walk, uint64_t start, uint64_t end)
 {
     struct x86_insn insn;
 
@@ -190,7 +192,7 @@ static void walk_code(struct walk *walk, uint64_t start, uint64_t end)
             return;
         compare(walk);
         if (walk->is_told_wrong)
-            walk->told = (struct frame){0};
+            walk->told = (struct frame_distances){0};
         walk->use->is_used |= uses_slot(walk, &insn);
         walk->has_branched |= insn.flow != X86_FLOW_NEXT;
         note_branch(walk, &insn);
@@ -207,7 +209,7 @@ static bool is_called(const struct frame_row *row)
 
 static bool take_row(void *context, const struct frame_row *row)
 {
-    struct walk *walk = context;
+    struct return_walk *walk = context;
     bool is_known = row->frame.kind == FRAME_IN_REGISTER;
     uint64_t start = row->start < walk->code.start ? walk->code.start : row->start;
     uint64_t end = row->end < walk->code.end ? row->end : walk->code.end;
@@ -216,8 +218,10 @@ static bool take_row(void *context, const struct frame_row *row)
         return start >= walk->code.end;
     if (start == walk->code.start)
         walk->use->is_used |= !is_called(row);
-    walk->told.from_rsp = (struct slot){row->frame.offset - WORD, is_known && row->frame.other_register == FRAME_RSP};
-    walk->told.from_rbp = (struct slot){row->frame.offset - WORD, is_known && row->frame.other_register == FRAME_RBP};
+    walk->told.from_rsp =
+        (struct known_distance){row->frame.offset - WORD, is_known && row->frame.other_register == FRAME_RSP};
+    walk->told.from_rbp =
+        (struct known_distance){row->frame.offset - WORD, is_known && row->frame.other_register == FRAME_RBP};
     walk_code(walk, start, end);
     walk->row_end = end;
     return false;
@@ -235,7 +239,7 @@ static bool find_frame(const struct hook_planner *planner, const struct elf_func
 void x86_return_use_find(const struct hook_planner *planner, const struct elf_function *function,
                          const struct hook_plan *plan, struct hook_return_use *use_out)
 {
-    struct walk walk = {.planner = planner, .plan = plan, .use = use_out, .tracked.from_rsp = {0, true}};
+    struct return_walk walk = {.planner = planner, .plan = plan, .use = use_out, .tracked.from_rsp = {0, true}};
     struct eh_frame_entry frame;
 
     *use_out = (struct hook_return_use){0};
@@ -246,6 +250,6 @@ void x86_return_use_find(const struct hook_planner *planner, const struct elf_fu
     /* What a program tells that makes no sense from somewhere on is good up to there. */
     if (find_frame(planner, function, &frame) && frame_rows_visit(&frame, planner->rows, take_row, &walk) != 0)
         walk.tracked.from_rsp.is_known = false;
-    walk.told = (struct frame){0};
+    walk.told = (struct frame_distances){0};
     walk_code(&walk, walk.row_end, walk.code.end);
 }

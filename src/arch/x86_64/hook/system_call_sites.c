@@ -23,14 +23,14 @@
 /* The first bytes of a function are those that a hook of it needs: a mark for indirect branches, and a jump. */
 #define ENTRY_BYTES 9
 
-struct walk {
+struct site_walk {
     struct hook_planner *planner;
     const struct hook_code *code;
     struct x86_insn before[BEFORE_MAX]; /* the nearest first */
     unsigned before_count;              /* that stand one behind the other, right before this place */
 };
 
-static bool decode(const struct walk *walk, uint64_t at, struct x86_insn *insn_out)
+static bool decode(const struct site_walk *walk, uint64_t at, struct x86_insn *insn_out)
 {
     return at < walk->code->readable_end &&
            x86_decode(walk->code->bytes + (at - walk->code->start), walk->code->readable_end - at, app_pc_of(at),
@@ -43,7 +43,7 @@ static bool is_copyable(const struct x86_insn *insn)
     return insn->flow == X86_FLOW_NEXT && !(insn->properties & (X86_PC_RELATIVE | X86_OPERAND_SIZE_BY_VENDOR));
 }
 
-static void settle(const struct walk *walk, struct hook_plan *plan, enum hook_method method, uint64_t end)
+static void settle(const struct site_walk *walk, struct hook_plan *plan, enum hook_method method, uint64_t end)
 {
     uint64_t patch_end;
 
@@ -55,7 +55,7 @@ static void settle(const struct walk *walk, struct hook_plan *plan, enum hook_me
     hook_planner_take(walk->planner, plan->patch_at, patch_end > end ? patch_end : end);
 }
 
-static bool plan_before(const struct walk *walk, uint64_t at, struct hook_plan *plan)
+static bool plan_before(const struct site_walk *walk, uint64_t at, struct hook_plan *plan)
 {
     uint64_t start = at, end = at + CALL_BYTES;
 
@@ -72,7 +72,7 @@ static bool plan_before(const struct walk *walk, uint64_t at, struct hook_plan *
     return true;
 }
 
-static bool plan_behind(const struct walk *walk, uint64_t at, struct hook_plan *plan)
+static bool plan_behind(const struct site_walk *walk, uint64_t at, struct hook_plan *plan)
 {
     uint64_t end = at + JUMP_BYTES, pc = at + CALL_BYTES;
     bool goes_on = true;
@@ -95,7 +95,7 @@ static bool plan_behind(const struct walk *walk, uint64_t at, struct hook_plan *
     return true;
 }
 
-static bool plan_hop(const struct walk *walk, uint64_t at, struct hook_plan *plan)
+static bool plan_hop(const struct site_walk *walk, uint64_t at, struct hook_plan *plan)
 {
     uint64_t from = at + CALL_BYTES, low = from < HOP_REACH_BACK ? 0 : from - HOP_REACH_BACK, jump_at;
 
@@ -111,7 +111,7 @@ static bool plan_hop(const struct walk *walk, uint64_t at, struct hook_plan *pla
 }
 
 /* `mov $15, %rax` or `%eax` right before it: others know that by its bytes. */
-static bool is_signal_return(const struct walk *walk)
+static bool is_signal_return(const struct site_walk *walk)
 {
     const struct x86_insn *last = &walk->before[0];
     const uint8_t *bytes;
@@ -124,7 +124,7 @@ static bool is_signal_return(const struct walk *walk)
             bytes[3] == NUMBER_OF_RETURN && bytes[4] == 0);
 }
 
-static void plan_site(const struct walk *walk, const struct x86_insn *insn, struct hook_plan *plan)
+static void plan_site(const struct site_walk *walk, const struct x86_insn *insn, struct hook_plan *plan)
 {
     uint64_t at = insn->pc.value;
 
@@ -145,7 +145,7 @@ static void plan_site(const struct walk *walk, const struct x86_insn *insn, stru
         (void)plan_hop(walk, at, plan);
 }
 
-static void remember(struct walk *walk, const struct x86_insn *insn)
+static void remember(struct site_walk *walk, const struct x86_insn *insn)
 {
     for (unsigned i = BEFORE_MAX - 1; i > 0; i--)
         walk->before[i] = walk->before[i - 1];
@@ -192,7 +192,7 @@ void x86_system_call_sites_mark(struct hook_planner *planner, const struct hook_
 void x86_system_call_sites_find(struct hook_planner *planner, const struct hook_code *code, hook_system_call_taker take,
                                 void *context)
 {
-    struct walk walk = {.planner = planner, .code = code};
+    struct site_walk walk = {.planner = planner, .code = code};
     struct x86_insn insn;
     struct hook_plan plan;
     uint64_t at = code->start;

@@ -42,7 +42,7 @@ void calling_thread_vectors(uint64_t values_out[CALLING_THREAD_VECTORS])
                      : "memory");
 }
 
-struct reading {
+struct accessor_reading {
     const struct variable_function *function;
     const uint8_t *at;
     const uint8_t *end;
@@ -51,7 +51,7 @@ struct reading {
     uint64_t sum;
 };
 
-static bool pass(struct reading *reading, const char *code, size_t size_bytes)
+static bool pass(struct accessor_reading *reading, const char *code, size_t size_bytes)
 {
     if ((size_t)(reading->end - reading->at) < size_bytes || __builtin_memcmp(reading->at, code, size_bytes) != 0)
         return false;
@@ -62,7 +62,7 @@ static bool pass(struct reading *reading, const char *code, size_t size_bytes)
 #define PASS(reading, code) pass(reading, code, sizeof(code) - 1)
 
 /* The operand that ends the instruction. */
-static uint64_t take_number(struct reading *reading, size_t size_bytes)
+static uint64_t take_number(struct accessor_reading *reading, size_t size_bytes)
 {
     int32_t word = 0;
 
@@ -75,7 +75,7 @@ static uint64_t take_number(struct reading *reading, size_t size_bytes)
     return (uint64_t)(int64_t)(size_bytes == 1 ? (int8_t)word : word);
 }
 
-static uint64_t take_word(struct reading *reading)
+static uint64_t take_word(struct accessor_reading *reading)
 {
     uint64_t distance = take_number(reading, 4), offset = (uint64_t)(reading->at - reading->function->code);
     uint64_t place = reading->function->address + offset + distance, word = 0;
@@ -87,14 +87,14 @@ static uint64_t take_word(struct reading *reading)
     return word;
 }
 
-static void add_pointer(struct reading *reading)
+static void add_pointer(struct accessor_reading *reading)
 {
     reading->is_understood &= !reading->has_pointer;
     reading->has_pointer = true;
 }
 
 /* One instruction behind the other; what sets rax may only be the first. */
-static void take_insn(struct reading *reading, bool is_first)
+static void take_insn(struct accessor_reading *reading, bool is_first)
 {
     if (is_first && PASS(reading, "\x48\x8b\x05")) /* mov rax, [rip + d] */
         reading->sum += take_word(reading);
@@ -125,7 +125,7 @@ bool variable_function_read(uint64_t address, struct variable_function *function
 
 uint64_t calling_thread_variable(const struct variable_function *function)
 {
-    struct reading reading = {
+    struct accessor_reading reading = {
         .function = function,
         .at = function->code,
         .end = function->code + sizeof(function->code),

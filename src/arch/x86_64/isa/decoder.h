@@ -10,7 +10,7 @@
 #define GAIT_ARCH_X86_64_ISA_DECODER_H
 
 #include "arch/x86_64/isa/decoder_tables.h"
-#include "arch/x86_64/isa/instruction.h"
+#include "arch/x86_64/isa/insn.h"
 #include "base/address.h"
 
 #include <stddef.h>

@@ -45,6 +45,10 @@ static void what_is_not_given_is_all_of_it_to_standard_output(void)
     export_options_deinit(&options);
     CHECK_EQUAL(READ("-ffolded", "-o-", "trace"), COMMAND_DONE);
     CHECK(options.output == NULL);
+    CHECK(!options.has_events);
+    export_options_deinit(&options);
+    CHECK_EQUAL(READ("-fsqlite", "--events", "trace"), COMMAND_DONE);
+    CHECK(options.has_events);
     export_options_deinit(&options);
 }
 
@@ -68,6 +72,7 @@ static void what_is_wrong_is_said_with_what_would_be_right(void)
     REFUSES("TRACE is missing", "-f", "chrome");
     REFUSES("takes one trace", "-f", "chrome", "a", "b");
     REFUSES("no format was given", "trace");
+    REFUSES("folded has calls only", "-f", "folded", "--events", "trace");
     REFUSES("the end is not after the beginning", "-f", "chrome", "--from", "2s", "--to", "2s", "trace");
 }
 

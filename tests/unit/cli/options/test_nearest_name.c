@@ -37,6 +37,17 @@ static void names_that_go_on_are_near(void)
     CHECK_TEXT(nearest.best[0].name, "bsearch");
 }
 
+static void what_was_typed_is_no_other_name(void)
+{
+    struct nearest_names nearest;
+
+    nearest_names_init(&nearest, "qsort");
+    nearest_names_offer_other(&nearest, "qsort", 5);
+    nearest_names_offer_other(&nearest, "qsort_r", 7);
+    CHECK_EQUAL(nearest.count, 1);
+    CHECK_TEXT(nearest.best[0].name, "qsort_r");
+}
+
 static void what_is_far_off_is_not_suggested(void)
 {
     CHECK_EQUAL(search("pthread_create", functions, 7).count, 0);
@@ -75,8 +86,11 @@ static void long_names_are_cut_off(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(the_nearest_name_comes_first),     CHECK_CASE(names_that_go_on_are_near),
-    CHECK_CASE(what_is_far_off_is_not_suggested), CHECK_CASE(each_name_is_suggested_once_and_few_of_them),
+    CHECK_CASE(the_nearest_name_comes_first),
+    CHECK_CASE(names_that_go_on_are_near),
+    CHECK_CASE(what_was_typed_is_no_other_name),
+    CHECK_CASE(what_is_far_off_is_not_suggested),
+    CHECK_CASE(each_name_is_suggested_once_and_few_of_them),
     CHECK_CASE(long_names_are_cut_off),
 };
 

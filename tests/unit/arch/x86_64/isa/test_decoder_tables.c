@@ -3,7 +3,7 @@
 #include "arch/x86_64/isa/decoder_tables.h"
 
 #include "arch/x86_64/isa/decoder.h"
-#include "arch/x86_64/isa/instruction.h"
+#include "arch/x86_64/isa/insn.h"
 
 #include "support/check.h"
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/chosen_probes.h"
+
+#include "arch/perf_registers.h"
+#include "hosted/error_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct adding {
+    struct chosen_probes *list;
+    size_t found;
+    struct gait_error *err;
+};
+
+static bool has(const struct chosen_probes *list, const char *spec)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->probes[i]->spec, spec) == 0)
+            return true;
+    return false;
+}
+
+static int append(struct chosen_probes *list, const struct source_probe *probe)
+{
+    struct source_probe **grown = realloc(list->probes, (list->count + 1) * sizeof(*grown));
+    struct source_probe *copy = grown == NULL ? NULL : malloc(sizeof(*copy));
+
+    if (grown != NULL)
+        list->probes = grown;
+    if (copy == NULL)
+        return -ENOMEM;
+    *copy = *probe;
+    list->probes[list->count++] = copy;
+    return 0;
+}
+
+static int add_one(struct chosen_probes *list, const struct probe_spec *spec, struct gait_error *err)
+{
+    struct source_probe probe;
+    int result;
+
+    if (has(list, spec->text))
+        return 0;
+    result = source_of(spec->kind)->resolve(spec, &probe, err);
+    if (result != 0)
+        return result;
+    if (append(list, &probe) == 0)
+        return 0;
+    source_probe_deinit(&probe);
+    return error_set(err, ENOMEM, "cannot watch %s: there is no memory", spec->text);
+}
+
+static int add_found(void *context, const char *text)
+{
+    struct adding *adding = context;
+    struct probe_spec spec;
+    int result;
+
+    if (adding->list->count >= CHOSEN_PROBES_MAX)
+        return error_set(adding->err, E2BIG, "cannot watch so much: that means more than %d places; try fewer",
+                         CHOSEN_PROBES_MAX);
+    result = probe_spec_parse(text, &spec, adding->err);
+    if (result != 0)
+        return result;
+    adding->found++;
+    /* A name with letters that mean something in globs is no place of its own. */
+    spec.is_glob = false;
+    if (add_one(adding->list, &spec, adding->err) != 0)
+        adding->list->left_out++;
+    probe_spec_deinit(&spec);
+    return 0;
+}
+
+static int add_glob(struct chosen_probes *list, const struct probe_spec *spec, struct gait_error *err)
+{
+    struct adding adding = {list, 0, err};
+    size_t before = list->count;
+    int result = source_list(spec, add_found, &adding, err);
+
+    if (result != 0)
+        return result;
+    if (adding.found == 0)
+        return error_set(err, ENOENT, "cannot watch %s: there is nothing like that", spec->text);
+    /* Why the last one was refused is in the error. */
+    return list->count == before && list->left_out != 0 ? -err->code : 0;
+}
+
+int chosen_probes_add(struct chosen_probes *list, const char *text, struct gait_error *err)
+{
+    struct probe_spec spec;
+    int result = probe_spec_parse(text, &spec, err);
+
+    if (result != 0)
+        return result;
+    result = spec.is_glob || (spec.kind == PROBE_USDT && !spec.has_address) ? add_glob(list, &spec, err)
+                                                                            : add_one(list, &spec, err);
+    probe_spec_deinit(&spec);
+    return result;
+}
+
+void chosen_probes_deinit(struct chosen_probes *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        source_probe_deinit(list->probes[i]);
+        free(list->probes[i]);
+    }
+    free(list->probes);
+    *list = (struct chosen_probes){.count = 0};
+}
+
+/* ---- values for programs ----------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum program_place place;
+} everywhere[] = {
+    {"pid", PROGRAM_PID}, {"tid", PROGRAM_TID}, {"uid", PROGRAM_UID}, {"cpu", PROGRAM_CPU}, {"comm", PROGRAM_COMM},
+};
+
+/* The register whose value is at that place of the sample, in what the kernel saves. */
+static int saved_offset(uint64_t mask, uint32_t place, unsigned *offset_out)
+{
+    const struct perf_registers *registers = perf_registers_host();
+
+    for (size_t i = 0; i < registers->count; i++) {
+        unsigned bit = registers->all[i].perf_number;
+
+        if (mask & 1ull << bit && 8 * (uint32_t)__builtin_popcountll(mask & ((1ull << bit) - 1)) == place) {
+            *offset_out = registers->all[i].saved_offset;
+            return 0;
+        }
+    }
+    return -ENOENT;
+}
+
+static struct program_value value_of(const struct kernel_field *field)
+{
+    return (struct program_value){
+        .place = PROGRAM_AT_OFFSET,
+        .type = field->type == KERNEL_FIELD_SIGNED   ? PROGRAM_SIGNED
+                : field->type == KERNEL_FIELD_STRING ? PROGRAM_CHARACTERS
+                                                     : PROGRAM_UNSIGNED,
+        .offset = field->offset,
+        .size_bytes = field->type == KERNEL_FIELD_STRING && field->size_bytes > PROGRAM_KEY_BYTES ? PROGRAM_KEY_BYTES
+                                                                                                  : field->size_bytes,
+    };
+}
+
+int probe_value_find(const struct source_probe *probe, const char *name, struct program_value *value_out)
+{
+    for (size_t i = 0; i < probe->field_count; i++) {
+        struct program_value value = value_of(&probe->fields[i]);
+
+        if (strcmp(probe->fields[i].name, name) != 0)
+            continue;
+        if (value.type != PROGRAM_CHARACTERS && value.size_bytes > sizeof(uint64_t))
+            return -ENOENT;
+        if (probe->program != SOURCE_PROGRAM_NONE)
+            value = probe->values[i];
+        else if (probe->raw == SOURCE_RAW_REGISTERS &&
+                 saved_offset(probe->attr.sample_regs_user | probe->attr.sample_regs_intr, value.offset,
+                              &value.offset) != 0)
+            return -ENOENT;
+        else if (probe->raw == SOURCE_RAW_PLACE)
+            return -ENOENT;
+        *value_out = value;
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++)
+        if (strcmp(everywhere[i].name, name) == 0) {
+            *value_out = (struct program_value){.place = everywhere[i].place,
+                                                .type = everywhere[i].place == PROGRAM_COMM ? PROGRAM_CHARACTERS
+                                                                                            : PROGRAM_UNSIGNED,
+                                                .size_bytes = sizeof(uint32_t)};
+            return 0;
+        }
+    return -ENOENT;
+}
