@@ -11,6 +11,7 @@
 #include "export/export_system_calls.h"
 #include "export/export_text.h"
 #include "hosted/error.h"
+#include "hosted/growing_array.h"
 #include "trace/kernel_event_json.h"
 #include "view/kernel_stack.h"
 
@@ -21,9 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROWS_AT_ONCE  200000u
-#define OPEN_AT_FIRST 64u
-#define TEXT_BYTES    4096u
+#define ROWS_AT_ONCE 200000u
+#define TEXT_BYTES   4096u
 
 static const char schema[] =
     "CREATE TABLE about(key TEXT PRIMARY KEY, value);"
@@ -273,15 +273,8 @@ static int number_call(void *context, const struct export_call *call)
 {
     struct database *database = context;
 
-    if (call->depth >= database->open_capacity) {
-        size_t capacity = database->open_capacity == 0 ? OPEN_AT_FIRST : 2 * database->open_capacity;
-        int64_t *grown = realloc(database->open, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return database->result = -ENOMEM;
-        database->open = grown;
-        database->open_capacity = capacity;
-    }
+    if (ARRAY_RESERVE(database->open, database->open_capacity, call->depth + 1) != 0)
+        return database->result = -ENOMEM;
     database->open[call->depth] = ++database->call_count;
     return 0;
 }

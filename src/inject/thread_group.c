@@ -6,6 +6,7 @@
 #include "inject/thread_group.h"
 
 #include "hosted/error.h"
+#include "hosted/growing_array.h"
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_patience.h"
@@ -50,13 +51,10 @@ static bool has_ended(pid_t pid, pid_t tid)
 /* A thread that ends meanwhile is no error. */
 static int add(struct thread_group *group, pid_t tid)
 {
-    struct tracee *grown = realloc(group->threads, (group->count + 1) * sizeof(*grown));
-    int result;
+    int result = ARRAY_RESERVE_NEXT(group->threads, group->count);
 
-    if (grown == NULL)
-        return -ENOMEM;
-    group->threads = grown;
-    result = tracee_seize(&grown[group->count], group->pid, tid);
+    if (result == 0)
+        result = tracee_seize(&group->threads[group->count], group->pid, tid);
     if (result == 0)
         group->count++;
     return result == -ESRCH || (result == -EPERM && has_ended(group->pid, tid)) ? 0 : result;

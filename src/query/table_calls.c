@@ -3,6 +3,7 @@
  * calls: a row for each call, when it ends. A row is made of numbers; names are looked up when they are asked for.
  * Where only columns of the function and its thread are wanted, rows are counted.
  */
+#include "hosted/growing_array.h"
 #include "query/counted_rows.h"
 #include "query/event_scan.h"
 #include "query/place_columns.h"
@@ -87,22 +88,6 @@ static double cost(const struct query_source *source)
 
 /* ---- what calls tell --------------------------------------------------------------------------------------------- */
 
-/* Makes room for one more of an array. */
-static int grow(void *array, size_t *capacity, size_t count, size_t element_bytes)
-{
-    size_t wanted = *capacity == 0 ? 256 : 2 * *capacity;
-    void **place = array, *grown;
-
-    if (count < *capacity)
-        return 0;
-    grown = realloc(*place, wanted * element_bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *place = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 static int begin_call(void *context, const struct view_call *call)
 {
     struct calls_cursor *cursor = context;
@@ -118,7 +103,7 @@ static int begin_call(void *context, const struct view_call *call)
     open.is_wanted = call->begin >= cursor->first_begin && call->begin <= cursor->last_begin &&
                      call->depth >= cursor->depth.low && call->depth <= cursor->depth.high &&
                      place_takes_function(&cursor->verdicts, &cursor->base, open.function);
-    if (grow(&cursor->open, &cursor->open_capacity, cursor->open_count, sizeof(open)) != 0)
+    if (ARRAY_RESERVE(cursor->open, cursor->open_capacity, cursor->open_count + 1) != 0)
         return cursor->result = -ENOMEM;
     cursor->open[cursor->open_count++] = open;
     cursor->wanted_open += open.is_wanted;
@@ -146,7 +131,7 @@ static int end_call(void *context, const struct view_call *call)
     cursor->wanted_open--;
     if (!has_duration(cursor, call))
         return 0;
-    if (grow(&cursor->rows, &cursor->row_capacity, cursor->row_count, sizeof(*cursor->rows)) != 0)
+    if (ARRAY_RESERVE(cursor->rows, cursor->row_capacity, cursor->row_count + 1) != 0)
         return cursor->result = -ENOMEM;
     cursor->rows[cursor->row_count++] = (struct call_row){
         .function = open->function,

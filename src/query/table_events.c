@@ -3,6 +3,7 @@
  * events: all that was recorded of threads, a row each, as `gait dump events` tells it. Where only columns of the
  * function, its thread and the kind are wanted, and an order or nothing but count(*) of them, rows are counted.
  */
+#include "hosted/growing_array.h"
 #include "query/counted_rows.h"
 #include "query/event_scan.h"
 #include "query/place_columns.h"
@@ -74,21 +75,9 @@ static double cost(const struct query_source *source)
     return 2 * query_source_event_bytes(source) + 100;
 }
 
-static int grow(struct events_cursor *cursor)
-{
-    size_t capacity = cursor->row_capacity == 0 ? 256 : 2 * cursor->row_capacity;
-    struct event_row *grown = realloc(cursor->rows, capacity * sizeof(*grown));
-
-    if (grown == NULL)
-        return -ENOMEM;
-    cursor->rows = grown;
-    cursor->row_capacity = capacity;
-    return 0;
-}
-
 static struct event_row *add_row(struct events_cursor *cursor)
 {
-    if (cursor->row_count == cursor->row_capacity && grow(cursor) != 0)
+    if (ARRAY_RESERVE(cursor->rows, cursor->row_capacity, cursor->row_count + 1) != 0)
         return NULL;
     return &cursor->rows[cursor->row_count++];
 }
@@ -171,7 +160,7 @@ static bool keeps_order(const struct query_wish *wish)
 static int begin_counting(struct events_cursor *cursor)
 {
     cursor->is_counting = true;
-    if (grow(cursor) != 0)
+    if (ARRAY_RESERVE(cursor->rows, cursor->row_capacity, 1) != 0)
         return -ENOMEM;
     return counted_rows_init(&cursor->counted, &cursor->base, EVENT_TALLY_EVENTS);
 }

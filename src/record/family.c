@@ -8,6 +8,7 @@
 #include "record/family.h"
 
 #include "hosted/error.h"
+#include "hosted/growing_array.h"
 #include "inject/exec_watch.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_signals.h"
@@ -91,12 +92,11 @@ static bool is_lack(int result)
 /* Takes the target over, also if it fails. */
 static int add_member(struct family *family, struct target *target, pid_t parent, struct gait_error *err)
 {
-    struct family_member *grown = realloc(family->members, (family->member_count + 1) * sizeof(*grown));
-    int result = grown == NULL ? error_set(err, ENOMEM, "no memory") : 0;
+    int result = ARRAY_RESERVE_NEXT(family->members, family->member_count);
 
-    if (grown != NULL)
-        family->members = grown;
-    if (result == 0)
+    if (result != 0)
+        error_set(err, ENOMEM, "no memory");
+    else
         result = ring_drain_add(family->drain, target->pid, parent, target->ring_fd, err);
     target_close_ring(target);
     if (result != 0) {

@@ -3,6 +3,7 @@
 #include "record/recording.h"
 
 #include "hosted/error.h"
+#include "hosted/growing_array.h"
 #include "record/recorded_process.h"
 #include "record/trigger_spec.h"
 #include "ring/crash_record.h"
@@ -81,12 +82,8 @@ static int make_trace_folder(struct recording *recording)
 static void note_clock(struct recording *recording)
 {
     struct manifest *manifest = &recording->manifest;
-    struct clock_pair *grown = realloc(manifest->clocks, (manifest->clock_count + 1) * sizeof(*grown));
-
-    if (grown == NULL)
-        return;
-    manifest->clocks = grown;
-    grown[manifest->clock_count++] = clock_pair_read();
+    if (ARRAY_RESERVE_NEXT(manifest->clocks, manifest->clock_count) == 0)
+        manifest->clocks[manifest->clock_count++] = clock_pair_read();
 }
 
 static void begin_manifest(struct recording *recording)
@@ -209,19 +206,12 @@ static void point_to_each_other(struct recording *recording)
 
 static int make_room(struct recording *recording)
 {
-    size_t count = recording->process_count + 1;
-    struct recorded_process *processes = realloc(recording->processes, count * sizeof(*processes));
-    struct manifest_process *listed;
+    int result = ARRAY_RESERVE_NEXT(recording->processes, recording->process_count);
 
-    if (processes == NULL)
-        return -ENOMEM;
-    recording->processes = processes;
-    listed = realloc(recording->manifest.processes, count * sizeof(*listed));
-    if (listed == NULL)
-        return -ENOMEM;
-    recording->manifest.processes = listed;
+    if (result == 0)
+        result = ARRAY_RESERVE_NEXT(recording->manifest.processes, recording->process_count);
     point_to_each_other(recording);
-    return 0;
+    return result;
 }
 
 /* How many programs of that pid there were, and this one. */

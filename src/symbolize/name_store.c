@@ -52,7 +52,7 @@ static uint64_t hash_of(const char *text, size_t length)
 }
 
 /* Without memory the chains stay long. */
-static void grow(struct name_store *store)
+static void add_slots(struct name_store *store)
 {
     size_t count = store->slot_count == 0 ? SLOTS_AT_FIRST : 2 * store->slot_count;
     struct name_store_entry **slots = calloc(count, sizeof(slots[0]));
@@ -77,7 +77,7 @@ static struct name_store_entry *add(struct name_store *store, const char *text, 
     struct name_store_entry *entry, **place;
 
     if (store->count == store->slot_count)
-        grow(store);
+        add_slots(store);
     entry = store->slot_count == 0 ? NULL : calloc(1, sizeof(*entry) + length + 1);
     if (entry == NULL)
         return NULL;

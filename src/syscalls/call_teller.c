@@ -6,6 +6,7 @@
  */
 #include "syscalls/call_teller.h"
 
+#include "hosted/growing_array.h"
 #include "syscalls/recorded_memory.h"
 #include "syscalls/system_call_set.h"
 
@@ -191,13 +192,9 @@ static void tell_end_of_call(const struct call_teller *teller, struct told_threa
 static bool keep(struct told_thread *thread, const struct call_program_record *record)
 {
     size_t size_bytes = sizeof(*record) + record->values_bytes;
-    void *grown = size_bytes <= thread->capacity ? thread->begun : realloc(thread->begun, size_bytes);
 
-    if (grown == NULL)
+    if (growing_array_reserve(&thread->begun, &thread->capacity, size_bytes, 1) != 0)
         return false;
-    if (size_bytes > thread->capacity)
-        thread->capacity = size_bytes;
-    thread->begun = grown;
     memcpy(thread->begun, record, size_bytes);
     return true;
 }

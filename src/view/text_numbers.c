@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/text_numbers.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,24 +34,9 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-static int make_room(struct text_numbers *numbers)
-{
-    size_t capacity = numbers->capacity == 0 ? TEXTS_AT_FIRST : 2 * numbers->capacity;
-    struct numbered_text *grown;
-
-    if (numbers->count < numbers->capacity)
-        return 0;
-    grown = realloc(numbers->texts, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    numbers->texts = grown;
-    numbers->capacity = capacity;
-    return 0;
-}
-
 static int add(struct text_numbers *numbers, uint64_t hash, uint64_t next, const char *text)
 {
-    int result = make_room(numbers);
+    int result = ARRAY_RESERVE(numbers->texts, numbers->capacity, numbers->count + 1);
     char *copy = result == 0 ? strdup(text) : NULL;
 
     if (copy == NULL)

@@ -7,9 +7,9 @@
 #include "agent/interrupted_place.h"
 
 #include "agent/hook_set.h"
+#include "arch/stub_layout.h"
 #include "arch/thread_registers.h"
 #include "hook/hook_thread.h"
-#include "arch/stub_layout.h"
 #include "hook/live_plans.h"
 #include "support/check.h"
 
