@@ -7,6 +7,7 @@
 
 #include "hosted/error.h"
 #include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_patience.h"
@@ -25,14 +26,6 @@
 /* How often it is looked whether threads that are dying are dead; a fifth of a millisecond apart. */
 #define BURIALS_MAX      5000
 #define DEAD_NANOSECONDS 200000
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static bool is_known(const struct thread_group *group, pid_t tid)
 {
@@ -188,7 +181,7 @@ static int stop(struct thread_group *group, pid_t pid, size_t count_max, struct 
     int found = 1, result = 0;
 
     *group = (struct thread_group){.pid = pid, .is_elsewhere = !pid_namespace_is_ours(pid)};
-    group->stopped_ns = now_ns();
+    group->stopped_ns = system_clock_ns(CLOCK_MONOTONIC);
     for (unsigned round = 0; result == 0 && found != 0 && group->count < count_max && round < ROUNDS_MAX; round++) {
         found = add_new(group, count_max);
         result = found < 0 ? found : stop_all(group);
@@ -237,5 +230,5 @@ uint64_t thread_group_release(struct thread_group *group)
     free(group->threads);
     group->threads = NULL;
     group->count = 0;
-    return now_ns() - group->stopped_ns;
+    return system_clock_ns(CLOCK_MONOTONIC) - group->stopped_ns;
 }

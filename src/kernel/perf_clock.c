@@ -11,6 +11,7 @@
 
 #include "base/memory_barrier.h"
 #include "base/time_counter.h"
+#include "hosted/system_clock.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -26,14 +27,6 @@
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 signed_wide;
 
-static uint64_t raw_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t time_by_formula(const struct perf_clock_formula *formula, uint64_t counter)
 {
     return formula->zero + (uint64_t)((wide)counter * formula->multiplier >> formula->shift);
@@ -46,7 +39,7 @@ static struct perf_clock_pair read_pair(void)
     uint64_t least = UINT64_MAX;
 
     for (unsigned i = 0; i < READINGS; i++) {
-        uint64_t before = time_counter(), now = raw_now(), took = time_counter() - before;
+        uint64_t before = time_counter(), now = system_clock_ns(CLOCK_MONOTONIC_RAW), took = time_counter() - before;
 
         if (took < least) {
             least = took;
@@ -155,5 +148,5 @@ uint64_t perf_clock_counter(const struct perf_clock *clock, uint64_t time)
 
 uint64_t perf_clock_now(const struct perf_clock *clock)
 {
-    return clock->has_formula ? time_by_formula(&clock->formula, time_counter()) : raw_now();
+    return clock->has_formula ? time_by_formula(&clock->formula, time_counter()) : system_clock_ns(CLOCK_MONOTONIC_RAW);
 }

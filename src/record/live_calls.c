@@ -5,6 +5,7 @@
 #include "base/clock_pair.h"
 #include "hosted/error.h"
 #include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "ring/detail_record.h"
 #include "ring/ring_layout.h"
 #include "ring/ring_reader.h"
@@ -55,11 +56,8 @@ struct live_calls {
 
 static void begin_clock(struct live_calls *calls)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
+    calls->began_unix_ns = system_clock_ns(CLOCK_REALTIME);
     calls->began = clock_pair_read();
-    calls->began_unix_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t update_clock(struct live_calls *calls)

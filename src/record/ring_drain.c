@@ -5,6 +5,7 @@
 
 #include "hosted/error.h"
 #include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_reader.h"
 
@@ -226,21 +227,13 @@ static int explain(const struct ring_drain *drain, const struct drained_process 
     return drain->receiver->explain(process, result, err);
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int take_process(struct ring_drain *drain, struct drained_process *process)
 {
     struct emptying emptying = {drain, process};
     const struct ring_taker taker = {take_piece, &emptying};
     int result, drained = 0;
 
-    process->drained_ns = now_ns();
+    process->drained_ns = system_clock_ns(CLOCK_MONOTONIC);
     result = ring_reader_take(process->ring, &taker);
     if (drain->receiver->drained != NULL)
         drained = drain->receiver->drained(process);

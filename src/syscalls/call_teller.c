@@ -7,6 +7,7 @@
 #include "syscalls/call_teller.h"
 
 #include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "syscalls/recorded_memory.h"
 #include "syscalls/system_call_set.h"
 
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-#define NS_PER_S        1000000000ULL
 #define SIGINFO_BYTES   128
 #define SIGINFO_BROUGHT 48
 
@@ -34,20 +34,12 @@ struct both_memories {
     struct call_memory memory;
 };
 
-static uint64_t now(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
-
 void call_teller_init(struct call_teller *teller, const struct system_call_request *request, int hidden)
 {
     *teller = (struct call_teller){
         .request = request,
         .hidden = hidden,
-        .unix_ns = now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC),
+        .unix_ns = system_clock_ns(CLOCK_REALTIME) - system_clock_ns(CLOCK_MONOTONIC),
     };
 }
 
