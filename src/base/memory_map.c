@@ -8,6 +8,7 @@
  */
 #include "base/memory_map.h"
 
+#include "base/alignment.h"
 #include "base/assert.h"
 #include "base/memory_area.h"
 #include "base/memory_file.h"
@@ -74,9 +75,7 @@ size_t memory_page_size(void)
 
 size_t memory_round_to_pages(size_t size_bytes)
 {
-    size_t page = memory_page_size();
-
-    return (size_bytes + page - 1) & ~(page - 1);
+    return align_up(size_bytes, memory_page_size());
 }
 
 bool memory_range_holds(struct memory_range range, uint64_t start, size_t size_bytes)
@@ -340,7 +339,7 @@ int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **
     if (result != 0)
         return result;
     reserved = place;
-    start = (uint8_t *)(((uintptr_t)reserved + alignment - 1) & ~(uintptr_t)(alignment - 1));
+    start = (uint8_t *)(uintptr_t)align_up((uintptr_t)reserved, alignment);
     result = map_file_at(fd, size_bytes, start);
     if (result != 0) {
         memory_unmap(reserved, size_bytes + alignment);

@@ -313,7 +313,7 @@ static int write_batch(struct recorded_process *process, struct module_batch *ba
 static void add_module(struct module_batch *batch, const struct ring_module *module, const char *path)
 {
     struct trace_module *written = (struct trace_module *)(void *)(batch->bytes + batch->piece.size_bytes);
-    size_t size_bytes = (sizeof(*written) + module->path_bytes + 7) & ~7ul;
+    size_t size_bytes = trace_padded(sizeof(*written) + module->path_bytes);
 
     memset(written, 0, size_bytes);
     *written = (struct trace_module){
