@@ -9,14 +9,13 @@
 
 #include "arch/calling_thread.h"
 #include "base/alignment.h"
+#include "base/memory_map.h"
 #include "hook/hook_thread.h"
 #include "ring/event_record.h"
 #include "ring/ring_writer.h"
 #include "stalker/program_memory.h"
 
 #include <stdatomic.h>
-
-#define PAGE_BYTES 4096u
 
 bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const struct detail_owner *owner)
 {
@@ -50,13 +49,13 @@ void detail_lane_forget(struct detail_lane *lane)
 
 bool detail_lane_can_read(struct detail_lane *lane, uint64_t sp)
 {
-    uint64_t page = sp & ~(uint64_t)(PAGE_BYTES - 1);
+    uint64_t page = align_down(sp, MEMORY_PAGE_MIN);
 
     if (sp % 8 != 0)
         return false;
     if (page == lane->checked_page)
         return true;
-    if (!program_memory_is_readable(page, PAGE_BYTES))
+    if (!program_memory_is_readable(page, MEMORY_PAGE_MIN))
         return false;
     lane->checked_page = page;
     return true;
@@ -65,11 +64,11 @@ bool detail_lane_can_read(struct detail_lane *lane, uint64_t sp)
 /* How much of what is wanted from sp on can be read. */
 static uint32_t readable(struct detail_lane *lane, uint64_t sp, uint32_t wanted)
 {
-    uint32_t in_page = PAGE_BYTES - (uint32_t)(sp % PAGE_BYTES);
+    uint32_t in_page = (uint32_t)align_rest(sp, MEMORY_PAGE_MIN);
 
     if (!detail_lane_can_read(lane, sp))
         return 0;
-    if (wanted <= in_page || program_memory_is_readable(sp + in_page, PAGE_BYTES))
+    if (wanted <= in_page || program_memory_is_readable(sp + in_page, MEMORY_PAGE_MIN))
         return wanted;
     return in_page;
 }
@@ -77,7 +76,7 @@ static uint32_t readable(struct detail_lane *lane, uint64_t sp, uint32_t wanted)
 /* ---- taking room ------------------------------------------------------------------------------------------------- */
 
 /* How far behind the end of a buffer records may go that handlers write while one before them is not complete. */
-#define BEHIND_END_BYTES (EVENT_SLACK_BYTES - PAGE_BYTES)
+#define BEHIND_END_BYTES (EVENT_SLACK_BYTES - MEMORY_PAGE_MIN)
 
 /* Release: pairs with the acquire in detail_record_check. */
 static void store_size(uint8_t *place, uint32_t size_bytes)

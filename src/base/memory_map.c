@@ -35,7 +35,6 @@
 #define REACH_SLACK     (64u * KIB) /* for the length of instructions and for what lies behind the address asked for */
 #define LOWEST_ADDRESS  (1u * MIB)  /* the system's own minimum is 64 KiB and refuses with -EPERM */
 #define HIGHEST_ADDRESS (1ull << 56)
-#define LARGEST_PAGE    (64u * KIB)
 #define FINEST_STEP     (64u * KIB)
 /* As memory is filled: a few at first, and more where there was need of many. */
 #define POPULATE_PAGES_MIN 2u
@@ -53,9 +52,9 @@ static bool is_error(long result)
 /* mprotect looks at the alignment of its start before anything else; there is nothing to protect. */
 static size_t find_page_size(void)
 {
-    size_t size = 4 * KIB;
+    size_t size = MEMORY_PAGE_MIN;
 
-    while (size < LARGEST_PAGE && raw_syscall(__NR_mprotect, (long)size, 0, PROT_NONE, 0, 0, 0) == -EINVAL)
+    while (size < MEMORY_PAGE_MAX && raw_syscall(__NR_mprotect, (long)size, 0, PROT_NONE, 0, 0, 0) == -EINVAL)
         size *= 2;
     return size;
 }

@@ -10,6 +10,7 @@
 #include "kernel/perf_clock.h"
 
 #include "base/memory_barrier.h"
+#include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "hosted/system_clock.h"
 
@@ -70,17 +71,17 @@ static bool find_formula(struct perf_clock_formula *formula_out)
 {
     struct perf_event_attr attr = {
         .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1};
-    long page_bytes = sysconf(_SC_PAGESIZE);
+    size_t page_bytes = memory_page_size();
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     void *page;
     bool is_there = false;
 
     if (fd < 0)
         return false;
-    page = mmap(NULL, (size_t)page_bytes, PROT_READ, MAP_SHARED, fd, 0);
+    page = mmap(NULL, page_bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (page != MAP_FAILED) {
         is_there = read_formula(page, formula_out);
-        munmap(page, (size_t)page_bytes);
+        munmap(page, page_bytes);
     }
     close(fd);
     return is_there;
