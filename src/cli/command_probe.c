@@ -4,6 +4,7 @@
 #include "cli/command.h"
 
 #include "base/hash_map.h"
+#include "base/text_hash.h"
 #include "cli/kernel_probes.h"
 #include "cli/options/probe_options.h"
 #include "cli/screens/printable.h"
@@ -85,10 +86,8 @@ struct listing {
 /* Names may be in several tables of a file, and be those of several functions: what is asked for is the same. */
 static bool was_listed(struct listing *listing, const char *text)
 {
-    uint64_t hash = 0xcbf29ce484222325u, known;
+    uint64_t hash = text_hash(text), known;
 
-    for (const char *at = text; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
     if (hash_map_lookup(&listing->seen, hash, &known))
         return true;
     /* Without memory, it may be listed again. */

@@ -118,22 +118,6 @@ static void add(struct stacks *stacks, const struct stack *stack)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
-                       struct detail_values values)
-{
-    (void)context;
-    (void)enter;
-    (void)stack;
-    (void)values;
-}
-
-static void pass_leave(void *context, const struct detail_leave *leave, struct detail_values values)
-{
-    (void)context;
-    (void)leave;
-    (void)values;
-}
-
 static void take_stack(void *context, const struct detail_stack *record, const uint8_t *addresses)
 {
     struct stacks *stacks = context;
@@ -172,8 +156,7 @@ static int take_process(struct stacks *stacks, const struct trace_file *file)
 
 static int read_file(struct stacks *stacks, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {
-        .enter = pass_enter, .leave = pass_leave, .stack = take_stack, .context = stacks};
+    const struct trace_details_receiver receiver = {.stack = take_stack, .context = stacks};
     struct gait_error *err = stacks->call->error, why = {.code = 0};
     struct trace_details_end end;
     int result = take_process(stacks, file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/frame_texts.h"
 
+#include "base/text_hash.h"
 #include "hosted/growing_array.h"
 
 #include <stdlib.h>
@@ -24,16 +25,6 @@ void frame_texts_deinit(struct frame_texts *frames)
     hash_map_deinit(&frames->by_hash);
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash(const char *text)
-{
-    uint64_t value = 0xcbf29ce484222325u;
-
-    for (; *text != '\0'; text++)
-        value = (value ^ (unsigned char)*text) * 0x100000001b3u;
-    return value;
-}
-
 static uint32_t add(struct frame_texts *frames, const char *text, uint64_t key)
 {
     if (frames->count >= FRAME_NONE || ARRAY_RESERVE(frames->texts, frames->capacity, frames->count + 1) != 0)
@@ -52,7 +43,7 @@ static uint32_t add(struct frame_texts *frames, const char *text, uint64_t key)
 
 uint32_t frame_texts_number(struct frame_texts *frames, const char *text)
 {
-    uint64_t key = hash(text), number;
+    uint64_t key = text_hash(text), number;
 
     /* Another text with the same hash has taken the key: the next one is as good. */
     for (; hash_map_lookup(&frames->by_hash, key, &number); key++)

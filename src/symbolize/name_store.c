@@ -2,6 +2,7 @@
 /* Chains in a table that doubles. A plain text and the name of a function with the same letters are two entries. */
 #include "symbolize/name_store.h"
 
+#include "base/text_hash.h"
 #include "symbolize/demangle.h"
 
 #include <stdbool.h>
@@ -44,10 +45,8 @@ void name_store_deinit(struct name_store *store)
 
 static uint64_t hash_of(const char *text, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = text_hash_of(text, length);
 
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
     return hash ^ hash >> 29;
 }
 

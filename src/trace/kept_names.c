@@ -6,6 +6,7 @@
  */
 #include "trace/kept_names.h"
 
+#include "base/text_hash.h"
 #include "hosted/error.h"
 #include "hosted/growing_array.h"
 #include "trace/chunk_encoder.h"
@@ -31,23 +32,13 @@
 
 /* ---- names of files ---------------------------------------------------------------------------------------------- */
 
-/* FNV-1a */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash;
-}
-
 void kept_names_file(const struct module *module, char name_out[KEPT_NAME_BYTES])
 {
     size_t used = 0;
 
     if (module->build_id_bytes == 0)
         used = (size_t)snprintf(name_out, KEPT_NAME_BYTES, TRACE_PATH_PREFIX "%016llx",
-                                (unsigned long long)hash_of(module->path));
+                                (unsigned long long)text_hash(module->path));
     for (uint32_t i = 0; i < module->build_id_bytes; i++)
         used += (size_t)snprintf(name_out + used, KEPT_NAME_BYTES - used, "%02x", module->build_id[i]);
     snprintf(name_out + used, KEPT_NAME_BYTES - used, TRACE_STREAM_SUFFIX);

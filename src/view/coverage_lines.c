@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "view/coverage_lines.h"
 
+#include "base/text_hash.h"
 #include "hosted/growing_array.h"
 #include "symbolize/module_lines.h"
 
@@ -48,15 +49,6 @@ static void tidy(char *path)
     *out = '\0';
 }
 
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash;
-}
-
 static int add_source(struct coverage_lines *lines, char *path, uint64_t hash, uint32_t next)
 {
     int result = ARRAY_RESERVE(lines->sources, lines->source_capacity, lines->source_count + 1);
@@ -82,7 +74,7 @@ static int take_source(void *context, const char *path)
         return -ENOMEM;
     if (copy[0] == '/' || (copy[0] == '.' && copy[1] == '/'))
         tidy(strchr(copy, '/'));
-    hash = hash_of(copy);
+    hash = text_hash(copy);
     (void)hash_map_lookup(&lines->source_numbers, hash, &first);
     for (uint32_t at = (uint32_t)first; at != NONE; at = lines->sources[at].next)
         if (strcmp(lines->sources[at].path, copy) == 0) {
