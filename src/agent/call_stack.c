@@ -211,7 +211,7 @@ static void look_for_modules(void)
  */
 static bool search_again(void)
 {
-    uint64_t start_ns = clock_pair_read().monotonic_ns, took_ns;
+    uint64_t start_ns = clock_monotonic_ns(), took_ns;
     uint64_t next_ns = atomic_load_explicit(&stacks.next_search_ns, memory_order_relaxed);
     int result;
 
@@ -219,7 +219,7 @@ static bool search_again(void)
                                                                        memory_order_relaxed, memory_order_relaxed))
         return false;
     result = unwind_modules_refresh(&stacks.modules, true);
-    took_ns = clock_pair_read().monotonic_ns - start_ns;
+    took_ns = clock_monotonic_ns() - start_ns;
     atomic_store_explicit(&stacks.next_search_ns, start_ns + took_ns * SEARCH_TIME_SHARE, memory_order_relaxed);
     return result == 0;
 }

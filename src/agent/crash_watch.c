@@ -6,6 +6,8 @@
 #include "agent/crash_watch.h"
 
 #include "arch/arch.h"
+#include "base/alignment.h"
+#include "base/memory_map.h"
 #include "base/raw_syscall.h"
 #include "base/time_counter.h"
 #include "gait/cpu_context.h"
@@ -24,7 +26,6 @@
 
 #define THREAD_STACK_BYTES 512u
 #define THREADS_MAX        512u
-#define PAGE_BYTES         4096u
 
 static struct crash_watch {
     struct ring_region *ring;
@@ -53,7 +54,7 @@ static uint32_t copy_stack(uint8_t *place, uint64_t sp, uint32_t size_bytes)
 
     while (copied < size_bytes) {
         uint64_t from = sp + copied;
-        uint32_t step = PAGE_BYTES - (uint32_t)(from % PAGE_BYTES);
+        uint32_t step = (uint32_t)align_rest(from, memory_page_size());
 
         step = step < size_bytes - copied ? step : size_bytes - copied;
         if (from < sp || step < 8 || !program_memory_is_readable(from, step))

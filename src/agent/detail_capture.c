@@ -5,9 +5,9 @@
  */
 #include "agent/detail_capture.h"
 
+#include "base/alignment.h"
+#include "base/memory_map.h"
 #include "process/memory_probe.h"
-
-#define PAGE_BYTES 4096u
 
 /* A word that a register or the stack has. */
 struct captured_word {
@@ -32,7 +32,7 @@ static struct captured_word read_stack(uint64_t sp, uint32_t which)
 {
     uint64_t place = sp + sizeof(uint64_t) * (which + 1), bits;
 
-    if (place / PAGE_BYTES == sp / PAGE_BYTES && place % sizeof(uint64_t) == 0)
+    if (place / MEMORY_PAGE_MIN == sp / MEMORY_PAGE_MIN && place % sizeof(uint64_t) == 0)
         return known(*(const uint64_t *)(uintptr_t)place);
     if (memory_probe_copy(place, &bits, sizeof(bits)) != 0)
         return (struct captured_word){0, false};
@@ -71,7 +71,7 @@ static bool copy(uint64_t address, uint8_t *place, uint32_t most, bool is_string
     uint32_t copied = 0;
 
     while (copied < most) {
-        uint32_t in_page = PAGE_BYTES - (uint32_t)((address + copied) % PAGE_BYTES);
+        uint32_t in_page = (uint32_t)align_rest(address + copied, memory_page_size());
         uint32_t step = in_page < most - copied ? in_page : most - copied, length;
 
         if (address + copied < address || memory_probe_copy(address + copied, place + copied, step) != 0)

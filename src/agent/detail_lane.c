@@ -8,14 +8,14 @@
 #include "agent/detail_lane.h"
 
 #include "arch/calling_thread.h"
+#include "base/alignment.h"
+#include "base/memory_map.h"
 #include "hook/hook_thread.h"
 #include "ring/event_record.h"
 #include "ring/ring_writer.h"
 #include "stalker/program_memory.h"
 
 #include <stdatomic.h>
-
-#define PAGE_BYTES 4096u
 
 bool detail_lane_open(struct detail_lane *lane, struct ring_region *ring, const struct detail_owner *owner)
 {
@@ -49,13 +49,13 @@ void detail_lane_forget(struct detail_lane *lane)
 
 bool detail_lane_can_read(struct detail_lane *lane, uint64_t sp)
 {
-    uint64_t page = sp & ~(uint64_t)(PAGE_BYTES - 1);
+    uint64_t page = align_down(sp, MEMORY_PAGE_MIN);
 
     if (sp % 8 != 0)
         return false;
     if (page == lane->checked_page)
         return true;
-    if (!program_memory_is_readable(page, PAGE_BYTES))
+    if (!program_memory_is_readable(page, MEMORY_PAGE_MIN))
         return false;
     lane->checked_page = page;
     return true;
@@ -64,24 +64,19 @@ bool detail_lane_can_read(struct detail_lane *lane, uint64_t sp)
 /* How much of what is wanted from sp on can be read. */
 static uint32_t readable(struct detail_lane *lane, uint64_t sp, uint32_t wanted)
 {
-    uint32_t in_page = PAGE_BYTES - (uint32_t)(sp % PAGE_BYTES);
+    uint32_t in_page = (uint32_t)align_rest(sp, MEMORY_PAGE_MIN);
 
     if (!detail_lane_can_read(lane, sp))
         return 0;
-    if (wanted <= in_page || program_memory_is_readable(sp + in_page, PAGE_BYTES))
+    if (wanted <= in_page || program_memory_is_readable(sp + in_page, MEMORY_PAGE_MIN))
         return wanted;
     return in_page;
-}
-
-static uint32_t round_up(uint32_t bytes)
-{
-    return (bytes + 7) & ~7u;
 }
 
 /* ---- taking room ------------------------------------------------------------------------------------------------- */
 
 /* How far behind the end of a buffer records may go that handlers write while one before them is not complete. */
-#define BEHIND_END_BYTES (EVENT_SLACK_BYTES - PAGE_BYTES)
+#define BEHIND_END_BYTES (EVENT_SLACK_BYTES - MEMORY_PAGE_MIN)
 
 /* Release: pairs with the acquire in detail_record_check. */
 static void store_size(uint8_t *place, uint32_t size_bytes)
@@ -156,13 +151,13 @@ static void end(struct detail_lane *lane)
 struct detail_place detail_lane_take(struct detail_lane *lane, uint16_t kind, uint32_t fixed_bytes, uint32_t values_at,
                                      uint32_t values_bytes)
 {
-    struct detail_place place = begin(lane, kind, fixed_bytes + round_up(values_bytes));
+    struct detail_place place = begin(lane, kind, fixed_bytes + align_up(values_bytes, 8));
 
     if (place.bytes == NULL) {
         end(lane);
         return place;
     }
-    *(uint32_t *)(void *)(place.bytes + values_at) = round_up(values_bytes);
+    *(uint32_t *)(void *)(place.bytes + values_at) = align_up(values_bytes, 8);
     return place;
 }
 
@@ -170,7 +165,7 @@ void detail_lane_put(struct detail_lane *lane, struct detail_place place, uint32
                      uint32_t values_bytes)
 {
     uint64_t behind = (uintptr_t)place.bytes + place.size_bytes;
-    uint32_t size_bytes = fixed_bytes + round_up(values_bytes);
+    uint32_t size_bytes = fixed_bytes + align_up(values_bytes, 8);
 
     if (size_bytes == place.size_bytes ||
         atomic_compare_exchange_strong(&lane->position, &behind, (uintptr_t)place.bytes + size_bytes)) {
@@ -191,7 +186,7 @@ static void commit(struct detail_lane *lane, struct detail_place place)
 
 void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *enter, struct detail_values values)
 {
-    uint32_t wanted = enter->stack_bytes, room = DETAIL_STACK_BYTES_MAX - round_up(values.size_bytes);
+    uint32_t wanted = enter->stack_bytes, room = DETAIL_STACK_BYTES_MAX - align_up(values.size_bytes, 8);
     uint64_t sp = enter->record.sp;
     struct detail_place place;
     struct detail_enter *record;
@@ -199,7 +194,7 @@ void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *ente
 
     wanted = wanted < room ? wanted : room;
     wanted = wanted == 0 ? 0 : readable(lane, sp, wanted);
-    place = begin(lane, DETAIL_ENTER, (uint32_t)sizeof(*record) + round_up(wanted) + round_up(values.size_bytes));
+    place = begin(lane, DETAIL_ENTER, (uint32_t)sizeof(*record) + align_up(wanted, 8) + align_up(values.size_bytes, 8));
     if (place.bytes == NULL) {
         end(lane);
         return;
@@ -212,14 +207,14 @@ void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *ente
     record->values_bytes = values.size_bytes;
     behind = place.bytes + sizeof(*record);
     __builtin_memcpy(behind, (const void *)(uintptr_t)sp, wanted);
-    __builtin_memcpy(behind + round_up(wanted), values.bytes, values.size_bytes);
+    __builtin_memcpy(behind + align_up(wanted, 8), values.bytes, values.size_bytes);
     commit(lane, place);
 }
 
 void detail_lane_leave(struct detail_lane *lane, const struct detail_leave *leave, struct detail_values values)
 {
     uint32_t values_bytes =
-        values.size_bytes == 0 ? 0 : (uint32_t)sizeof(struct detail_leave_values) + round_up(values.size_bytes);
+        values.size_bytes == 0 ? 0 : (uint32_t)sizeof(struct detail_leave_values) + align_up(values.size_bytes, 8);
     struct detail_place place = begin(lane, leave->record.kind, (uint32_t)sizeof(*leave) + values_bytes);
     struct detail_leave *record = (struct detail_leave *)(void *)place.bytes;
     struct detail_leave_values *behind = (struct detail_leave_values *)(void *)(place.bytes + sizeof(*leave));

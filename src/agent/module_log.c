@@ -9,14 +9,12 @@
 #include "agent/call_stack.h"
 #include "agent/selection.h"
 #include "base/interval_map.h"
+#include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "elf/build_id.h"
 #include "process/mapping_list.h"
 #include "ring/ring_region.h"
 #include "stalker/program_memory.h"
-
-/* The smallest that there is. */
-#define PAGE_BYTES 4096u
 
 static struct module_log {
     struct mutex lock;
@@ -36,7 +34,7 @@ struct mapping_change {
 /* Headers are read a few bytes at a time, from one page: the context is that page, once it was found readable. */
 static bool read_memory(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
 {
-    uint64_t *page = context, first = address / PAGE_BYTES, last = (address + size_bytes - 1) / PAGE_BYTES;
+    uint64_t *page = context, first = address / MEMORY_PAGE_MIN, last = (address + size_bytes - 1) / MEMORY_PAGE_MIN;
 
     if (size_bytes < sizeof(uint64_t))
         return false;

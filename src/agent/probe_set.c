@@ -9,7 +9,9 @@
 #include "agent/detail_capture.h"
 #include "agent/detail_lane.h"
 #include "arch/abi.h"
+#include "base/alignment.h"
 #include "base/memory_functions.h"
+#include "base/memory_map.h"
 #include "base/mutex.h"
 #include "base/slab.h"
 #include "base/time_counter.h"
@@ -29,7 +31,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#define PAGE_BYTES 4096u
 /* Of values, where strings are among them. */
 #define DECLARED_BYTES 1024u
 /* "provider:name", as patterns see it. */
@@ -394,8 +395,8 @@ struct passed_values {
 /* The stack as far as it is in the page of the stack pointer. */
 static bool is_near_sp(const struct passed_values *passing, uint64_t place, uint32_t size_bytes)
 {
-    return place / PAGE_BYTES == passing->sp / PAGE_BYTES && place % PAGE_BYTES <= PAGE_BYTES - size_bytes &&
-           detail_lane_can_read(passing->lane, passing->sp);
+    return place / MEMORY_PAGE_MIN == passing->sp / MEMORY_PAGE_MIN &&
+           align_rest(place, MEMORY_PAGE_MIN) >= size_bytes && detail_lane_can_read(passing->lane, passing->sp);
 }
 
 static bool read_memory(const struct passed_values *passing, const struct told_argument *argument, uint64_t *bits_out)

@@ -7,6 +7,8 @@
 #include "agent/system_call_lane.h"
 
 #include "agent/detail_lane.h"
+#include "base/alignment.h"
+#include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "process/memory_probe.h"
 #include "process/system_call_memory.h"
@@ -16,7 +18,7 @@
 
 #include <stddef.h>
 
-#define PAGE_BYTES   4096u
+#define STRUCT_BYTES 4096u /* of anything else, at most */
 #define PATH_BYTES   4096u /* paths are kept whole, as long as there is room */
 #define STRINGS_MOST 32u   /* of arguments to a program */
 #define IOVECS_MOST  16u
@@ -59,7 +61,7 @@ static uint32_t copy_string(uint64_t address, uint8_t *place, uint32_t most, boo
 
     *is_ended_out = false;
     while (copied < most && !*is_ended_out) {
-        uint32_t step = at_most(PAGE_BYTES - (address + copied) % PAGE_BYTES, most - copied), length;
+        uint32_t step = at_most(align_rest(address + copied, memory_page_size()), most - copied), length;
 
         if (memory_probe_copy(address + copied, place + copied, step) != 0)
             break;
@@ -123,10 +125,10 @@ static void put_strings(struct pieces *pieces, uint64_t address, bool is_followe
     uint64_t pointer;
     uint32_t count = 0;
 
-    while (count < PAGE_BYTES / sizeof(pointer) &&
+    while (count < STRUCT_BYTES / sizeof(pointer) &&
            memory_probe_copy(address + count * sizeof(pointer), &pointer, sizeof(pointer)) == 0 && pointer != 0)
         count++;
-    put_bytes(pieces, address, (count + 1) * sizeof(pointer), PAGE_BYTES);
+    put_bytes(pieces, address, (count + 1) * sizeof(pointer), STRUCT_BYTES);
     for (uint32_t i = 0; is_followed && i < count && i < STRINGS_MOST; i++)
         if (memory_probe_copy(address + i * sizeof(pointer), &pointer, sizeof(pointer)) == 0)
             put_string(pieces, pointer, string_bytes_most);
@@ -166,7 +168,7 @@ static void put_clone(struct pieces *pieces, const struct system_call_memory *me
 {
     uint64_t words[4];
 
-    put_bytes(pieces, memory->address, memory->size_bytes, PAGE_BYTES);
+    put_bytes(pieces, memory->address, memory->size_bytes, STRUCT_BYTES);
     if (!pieces->is_after || memory_probe_copy(memory->address, words, sizeof(words)) != 0)
         return;
     if (words[1] != 0)
@@ -182,7 +184,7 @@ static void put_inner(struct pieces *pieces, const struct system_call_argument *
     uint64_t moved = pieces->is_after && call->result >= 0 ? (uint64_t)call->result : UINT64_MAX;
 
     if (argument->kind == SYSTEM_CALL_STRUCT && argument->detail == SYSTEM_CALL_STRUCT_msghdr) {
-        put_bytes(pieces, memory->address, memory->size_bytes, string_bytes_most + PAGE_BYTES / 8);
+        put_bytes(pieces, memory->address, memory->size_bytes, string_bytes_most + STRUCT_BYTES / 8);
         put_message(pieces, memory->address, moved);
     } else {
         put_iovecs(pieces, memory->address, memory->size_bytes / IOVEC_BYTES, moved);
@@ -223,7 +225,7 @@ static void put_memory(struct pieces *pieces, const struct system_call_argument 
         else if (memory->is_string)
             put_string(pieces, memory->address, string_bytes_most);
         else
-            put_bytes(pieces, memory->address, memory->size_bytes, PAGE_BYTES);
+            put_bytes(pieces, memory->address, memory->size_bytes, STRUCT_BYTES);
         break;
     }
 }
@@ -251,7 +253,7 @@ static void put_argument(struct pieces *pieces, unsigned which)
         put_memory(pieces, argument, &memory);
     else if (pieces->is_after && argument->kind == SYSTEM_CALL_STRUCT && argument->detail == SYSTEM_CALL_STRUCT_msghdr)
         /* A message that did not come: how much room there was for it. */
-        put_bytes(pieces, pieces->call->arguments[which], system_call_struct_bytes(argument->detail), PAGE_BYTES);
+        put_bytes(pieces, pieces->call->arguments[which], system_call_struct_bytes(argument->detail), STRUCT_BYTES);
 }
 
 static bool has_pointers(const struct system_call_signature *known)

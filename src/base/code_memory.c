@@ -6,6 +6,7 @@
  */
 #include "base/code_memory.h"
 
+#include "base/alignment.h"
 #include "base/assert.h"
 #include "base/counters.h"
 #include "base/memory_map.h"
@@ -197,7 +198,7 @@ int code_memory_commit(struct code_memory *memory, struct code_writer *writer)
         return result;
     }
     written = code_writer_offset(writer);
-    kept = (written + granule(memory) - 1) & ~(granule(memory) - 1);
+    kept = align_up(written, granule(memory));
     close_reservation(memory, writer);
     memory->committed += kept;
     counter_add(COUNTER_code_commits, 1);

@@ -6,7 +6,7 @@
 #include "base/interval_map.h"
 
 #include "base/assert.h"
-#include "base/memory_map.h"
+#include "base/mapped_array.h"
 
 #include <asm/errno.h>
 
@@ -18,24 +18,8 @@ void interval_map_init(struct interval_map *map)
 void interval_map_deinit(struct interval_map *map)
 {
     ASSERT(interval_map_check(map), "an interval map was damaged");
-    memory_unmap(map->intervals, map->capacity * sizeof(struct interval));
+    MAPPED_ARRAY_RELEASE(map->intervals, map->capacity);
     interval_map_init(map);
-}
-
-static int grow(struct interval_map *map)
-{
-    size_t bytes = memory_round_to_pages(map->capacity != 0 ? 2 * map->capacity * sizeof(struct interval) : 1);
-    void *memory;
-    int result = memory_map(bytes, &memory);
-
-    if (result != 0)
-        return -ENOMEM;
-    if (map->count != 0)
-        __builtin_memcpy(memory, map->intervals, map->count * sizeof(struct interval));
-    memory_unmap(map->intervals, map->capacity * sizeof(struct interval));
-    map->intervals = memory;
-    map->capacity = bytes / sizeof(struct interval);
-    return 0;
 }
 
 /* Moves the ranges from `index` on to `to`, and changes their number by as much. */
@@ -47,7 +31,7 @@ static void move_from(struct interval_map *map, size_t index, size_t to)
 
 static int insert_at(struct interval_map *map, size_t index, struct interval interval)
 {
-    int result = map->count < map->capacity ? 0 : grow(map);
+    int result = MAPPED_ARRAY_RESERVE(map->intervals, map->capacity, map->count + 1);
 
     if (result != 0)
         return result;

@@ -8,6 +8,7 @@
  */
 #include "base/memory_map.h"
 
+#include "base/alignment.h"
 #include "base/assert.h"
 #include "base/memory_area.h"
 #include "base/memory_file.h"
@@ -34,7 +35,6 @@
 #define REACH_SLACK     (64u * KIB) /* for the length of instructions and for what lies behind the address asked for */
 #define LOWEST_ADDRESS  (1u * MIB)  /* the system's own minimum is 64 KiB and refuses with -EPERM */
 #define HIGHEST_ADDRESS (1ull << 56)
-#define LARGEST_PAGE    (64u * KIB)
 #define FINEST_STEP     (64u * KIB)
 /* As memory is filled: a few at first, and more where there was need of many. */
 #define POPULATE_PAGES_MIN 2u
@@ -52,9 +52,9 @@ static bool is_error(long result)
 /* mprotect looks at the alignment of its start before anything else; there is nothing to protect. */
 static size_t find_page_size(void)
 {
-    size_t size = 4 * KIB;
+    size_t size = MEMORY_PAGE_MIN;
 
-    while (size < LARGEST_PAGE && raw_syscall(__NR_mprotect, (long)size, 0, PROT_NONE, 0, 0, 0) == -EINVAL)
+    while (size < MEMORY_PAGE_MAX && raw_syscall(__NR_mprotect, (long)size, 0, PROT_NONE, 0, 0, 0) == -EINVAL)
         size *= 2;
     return size;
 }
@@ -74,9 +74,7 @@ size_t memory_page_size(void)
 
 size_t memory_round_to_pages(size_t size_bytes)
 {
-    size_t page = memory_page_size();
-
-    return (size_bytes + page - 1) & ~(page - 1);
+    return align_up(size_bytes, memory_page_size());
 }
 
 bool memory_range_holds(struct memory_range range, uint64_t start, size_t size_bytes)
@@ -340,7 +338,7 @@ int memory_map_file_aligned(int fd, size_t size_bytes, size_t alignment, void **
     if (result != 0)
         return result;
     reserved = place;
-    start = (uint8_t *)(((uintptr_t)reserved + alignment - 1) & ~(uintptr_t)(alignment - 1));
+    start = (uint8_t *)(uintptr_t)align_up((uintptr_t)reserved, alignment);
     result = map_file_at(fd, size_bytes, start);
     if (result != 0) {
         memory_unmap(reserved, size_bytes + alignment);

@@ -37,6 +37,13 @@ struct memory_request {
     int fd;                     /* shares this file from its beginning; negative: private, zeroed memory */
 };
 
+/*
+ * The smallest page that a system may have, and the largest; all of them are powers of two. What lies in an aligned
+ * piece of the smallest size lies in one page, wherever that is: where there is no time to ask.
+ */
+#define MEMORY_PAGE_MIN 4096u
+#define MEMORY_PAGE_MAX 65536u
+
 /* The system's page size, found out without /proc, auxv or libc. */
 size_t memory_page_size(void);
 

@@ -7,6 +7,7 @@
  */
 #include "base/pool.h"
 
+#include "base/alignment.h"
 #include "base/assert.h"
 #include "base/memory_map.h"
 
@@ -29,21 +30,16 @@ struct pool_chunk {
     uint64_t taken[]; /* a bit for each object */
 };
 
-static size_t round_up(size_t value, size_t alignment)
-{
-    return (value + alignment - 1) & ~(alignment - 1);
-}
-
 static size_t offset_of_first(size_t object_count)
 {
     size_t words = (object_count + BITS_PER_WORD - 1) / BITS_PER_WORD;
 
-    return round_up(sizeof(struct pool_chunk) + words * sizeof(uint64_t), CACHE_LINE);
+    return align_up(sizeof(struct pool_chunk) + words * sizeof(uint64_t), CACHE_LINE);
 }
 
 int pool_init(struct pool *pool, size_t object_bytes)
 {
-    size_t stride = round_up(object_bytes, OBJECT_ALIGNMENT);
+    size_t stride = align_up(object_bytes, OBJECT_ALIGNMENT);
     size_t chunk_bytes = CHUNK_BYTES_MIN;
     size_t count;
 

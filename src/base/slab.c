@@ -6,6 +6,7 @@
  */
 #include "base/slab.h"
 
+#include "base/alignment.h"
 #include "base/assert.h"
 #include "base/memory_map.h"
 
@@ -91,7 +92,7 @@ static void *bump(struct slab *slab, size_t size_bytes, size_t alignment)
 
 static void *allocate_large(struct slab *slab, size_t size_bytes, size_t alignment)
 {
-    size_t header_bytes = (sizeof(struct slab_piece) + alignment - 1) & ~(alignment - 1);
+    size_t header_bytes = align_up(sizeof(struct slab_piece), alignment);
     struct slab_piece *piece;
 
     if (size_bytes > SIZE_MAX - header_bytes)

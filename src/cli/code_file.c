@@ -252,3 +252,21 @@ int code_file_find(const struct code_file *file, const char *where, struct code_
         *piece_out = piece;
     return result;
 }
+
+int code_file_open_for_host(const char *const names[2], const char *what, struct code_file *file_out,
+                            struct code_piece *piece_out, struct gait_error *err)
+{
+    int result = code_file_open(names[0], file_out, err);
+
+    if (result != 0)
+        return result;
+    if (file_out->arch != arch_host())
+        result =
+            error_set(err, ENOTSUP, "cannot %s code of '%s': it is for %s, not for this CPU; try on such a machine",
+                      what, names[0], file_out->arch->name);
+    else
+        result = code_file_find(file_out, names[1], piece_out, err);
+    if (result != 0)
+        code_file_close(file_out);
+    return result;
+}

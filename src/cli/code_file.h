@@ -43,4 +43,11 @@ void code_file_close(struct code_file *file);
 MUST_USE int code_file_find(const struct code_file *file, const char *where, struct code_piece *piece_out,
                             struct gait_error *err);
 
+/*
+ * Opens a file and finds code in it: names are both. `what` is to be done with that code, which must be of the CPU that
+ * runs us, for errors.
+ */
+MUST_USE int code_file_open_for_host(const char *const names[2], const char *what, struct code_file *file_out,
+                                     struct code_piece *piece_out, struct gait_error *err);
+
 #endif

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
-#include "arch/arch.h"
 #include "base/memory_map.h"
 #include "cli/code_file.h"
 #include "cli/options/arguments.h"
@@ -161,18 +160,13 @@ static enum command_status dump_piece(const struct command_call *call, const str
 static enum command_status run_on(const struct command_call *call, const char *const *values,
                                   const struct block_choices *choices)
 {
-    enum command_status status = COMMAND_FAILED;
+    enum command_status status;
     struct code_piece piece;
     struct code_file file;
 
-    if (code_file_open(values[0], &file, call->error) != 0)
+    if (code_file_open_for_host(values, "translate", &file, &piece, call->error) != 0)
         return COMMAND_FAILED;
-    if (file.arch != arch_host())
-        error_set(call->error, ENOTSUP,
-                  "cannot translate code of '%s': it is for %s, not for this CPU; try on such a machine", values[0],
-                  file.arch->name);
-    else if (code_file_find(&file, values[1], &piece, call->error) == 0)
-        status = dump_piece(call, &piece, choices);
+    status = dump_piece(call, &piece, choices);
     code_file_close(&file);
     return status;
 }

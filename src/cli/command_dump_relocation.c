@@ -2,15 +2,12 @@
 /* gait dump relocation: what the relocator makes of a function, beside the function. Nothing of it is run. */
 #include "cli/command.h"
 
-#include "arch/arch.h"
 #include "cli/code_file.h"
 #include "cli/options/arguments.h"
 #include "cli/screens/screen.h"
 #include "cli/screens/side_by_side.h"
 #include "gait/code_copy.h"
-#include "hosted/error_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 /* In the order of the values in options below. */
@@ -67,18 +64,13 @@ static enum command_status copy_and_show(const struct command_call *call, const 
 static enum command_status run_on(const struct command_call *call, const char *const *values,
                                   const struct relocation_choices *choices)
 {
-    enum command_status status = COMMAND_FAILED;
+    enum command_status status;
     struct code_piece piece;
     struct code_file file;
 
-    if (code_file_open(values[0], &file, call->error) != 0)
+    if (code_file_open_for_host(values, "copy", &file, &piece, call->error) != 0)
         return COMMAND_FAILED;
-    if (file.arch != arch_host())
-        error_set(call->error, ENOTSUP,
-                  "cannot copy code of '%s': it is for %s, not for this CPU; try on such a machine", values[0],
-                  file.arch->name);
-    else if (code_file_find(&file, values[1], &piece, call->error) == 0)
-        status = copy_and_show(call, &piece, choices);
+    status = copy_and_show(call, &piece, choices);
     code_file_close(&file);
     return status;
 }

@@ -4,12 +4,14 @@
 #include "cli/command.h"
 
 #include "base/hash_map.h"
+#include "base/text_hash.h"
 #include "cli/kernel_probes.h"
 #include "cli/options/probe_options.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/probe_screen.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
+#include "hosted/system_clock.h"
 #include "inject/stop_signals.h"
 #include "kernel/kernel_recorder.h"
 #include "kernel/perf_reader.h"
@@ -44,21 +46,13 @@ struct probing {
     int status;                       /* its, when it has ended */
     bool has_ended;
     bool is_to_end; /* nobody reads what is shown */
-    int64_t end_ms;
-    int64_t next_ms; /* when counts are shown next */
+    uint64_t end_ms;
+    uint64_t next_ms; /* when counts are shown next */
 };
 
 static bool is_told_to_end(const struct probing *probing)
 {
     return probing->is_to_end || stop_signals_were_sent() || stop_signals_were_typed();
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* ---- what to probe ----------------------------------------------------------------------------------------------- */
@@ -92,10 +86,8 @@ struct listed_places {
 /* Names may be in several tables of a file, and be those of several functions: what is asked for is the same. */
 static bool was_listed(struct listed_places *listing, const char *text)
 {
-    uint64_t hash = 0xcbf29ce484222325u, known;
+    uint64_t hash = text_hash(text), known;
 
-    for (const char *at = text; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
     if (hash_map_lookup(&listing->seen, hash, &known))
         return true;
     /* Without memory, it may be listed again. */
@@ -301,7 +293,7 @@ static int prepare_output(struct probing *probing)
 static bool is_over(struct probing *probing)
 {
     look_at_child(probing);
-    if (is_told_to_end(probing) || now_ms() >= probing->end_ms)
+    if (is_told_to_end(probing) || system_clock_ms() >= probing->end_ms)
         return true;
     if (probing->has_ended || (probing->options->pid != 0 && kill(probing->options->pid, 0) != 0 && errno == ESRCH))
         return true;
@@ -321,14 +313,14 @@ static void count(struct probing *probing)
 {
     unsigned seconds = probing->options->interval_seconds;
 
-    probing->next_ms = seconds == 0 ? INT64_MAX : now_ms() + 1000 * (int64_t)seconds;
+    probing->next_ms = seconds == 0 ? UINT64_MAX : system_clock_ms() + 1000 * (uint64_t)seconds;
     while (!is_over(probing)) {
         struct timespec moment = {.tv_nsec = WAIT_MS * 1000000};
 
         nanosleep(&moment, NULL);
-        if (now_ms() >= probing->next_ms) {
+        if (system_clock_ms() >= probing->next_ms) {
             show_counts(probing);
-            probing->next_ms += 1000 * (int64_t)seconds;
+            probing->next_ms += 1000 * (uint64_t)seconds;
         }
     }
     show_counts(probing);
@@ -430,8 +422,8 @@ static enum command_status run_watch(struct probing *probing)
     if (result == 0)
         result = release_child(probing);
     probing->end_ms = probing->options->duration_seconds == 0
-                          ? INT64_MAX
-                          : now_ms() + 1000 * (int64_t)probing->options->duration_seconds;
+                          ? UINT64_MAX
+                          : system_clock_ms() + 1000 * (uint64_t)probing->options->duration_seconds;
     if (result == 0 && probing->options->is_counting)
         count(probing);
     else if (result == 0)

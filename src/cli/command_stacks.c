@@ -7,6 +7,7 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "symbolize/function_names.h"
 #include "symbolize/stack_names.h"
 #include "trace/modules.h"
@@ -19,8 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_BYTES    1024
-#define LIMIT_DEFAULT 20
+#define NAME_BYTES     1024
+#define LIMIT_DEFAULT  20
+#define SLOTS_AT_FIRST 128
 
 /* One that was taken; stacks of a process are alike if function and callers are. */
 struct stack {
@@ -82,22 +84,16 @@ static uint64_t *find_slot(const struct stacks *stacks, const struct stack *stac
     return &stacks->slots[at];
 }
 
-static int grow(struct stacks *stacks)
+static int add_slots(struct stacks *stacks)
 {
-    size_t capacity = stacks->capacity == 0 ? 64 : 2 * stacks->capacity;
-    struct stack *grown = realloc(stacks->stacks, capacity * sizeof(*grown));
-    uint64_t *slots = calloc(2 * capacity, sizeof(*slots));
+    size_t slot_count = stacks->slot_count == 0 ? SLOTS_AT_FIRST : 2 * stacks->slot_count;
+    uint64_t *slots = calloc(slot_count, sizeof(*slots));
 
-    if (grown != NULL)
-        stacks->stacks = grown;
-    if (grown == NULL || slots == NULL) {
-        free(slots);
+    if (slots == NULL)
         return -ENOMEM;
-    }
     free(stacks->slots);
     stacks->slots = slots;
-    stacks->slot_count = 2 * capacity;
-    stacks->capacity = capacity;
+    stacks->slot_count = slot_count;
     for (size_t i = 0; i < stacks->count; i++)
         *find_slot(stacks, &stacks->stacks[i]) = i + 1;
     return 0;
@@ -107,7 +103,8 @@ static void add(struct stacks *stacks, const struct stack *stack)
 {
     uint64_t *slot;
 
-    if (stacks->count == stacks->capacity && grow(stacks) != 0) {
+    if ((2 * stacks->count >= stacks->slot_count && add_slots(stacks) != 0) ||
+        ARRAY_RESERVE(stacks->stacks, stacks->capacity, stacks->count + 1) != 0) {
         stacks->result = -ENOMEM;
         return;
     }
@@ -120,22 +117,6 @@ static void add(struct stacks *stacks, const struct stack *stack)
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
-
-static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
-                       struct detail_values values)
-{
-    (void)context;
-    (void)enter;
-    (void)stack;
-    (void)values;
-}
-
-static void pass_leave(void *context, const struct detail_leave *leave, struct detail_values values)
-{
-    (void)context;
-    (void)leave;
-    (void)values;
-}
 
 static void take_stack(void *context, const struct detail_stack *record, const uint8_t *addresses)
 {
@@ -157,15 +138,12 @@ static void take_stack(void *context, const struct detail_stack *record, const u
 static int take_process(struct stacks *stacks, const struct trace_file *file)
 {
     struct process *last = stacks->process_count == 0 ? NULL : &stacks->processes[stacks->process_count - 1];
-    struct process *grown;
 
     if (last != NULL && last->pid == file->pid && last->image == file->image)
         return 0;
-    grown = realloc(stacks->processes, (stacks->process_count + 1) * sizeof(*grown));
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(stacks->processes, stacks->process_count) != 0)
         return -ENOMEM;
-    stacks->processes = grown;
-    last = &grown[stacks->process_count++];
+    last = &stacks->processes[stacks->process_count++];
     *last = (struct process){.pid = file->pid, .image = file->image};
     for (size_t i = 0; i < stacks->files.count; i++) {
         const struct trace_file *other = &stacks->files.files[i];
@@ -178,8 +156,7 @@ static int take_process(struct stacks *stacks, const struct trace_file *file)
 
 static int read_file(struct stacks *stacks, const struct trace_file *file)
 {
-    const struct trace_details_receiver receiver = {
-        .enter = pass_enter, .leave = pass_leave, .stack = take_stack, .context = stacks};
+    const struct trace_details_receiver receiver = {.stack = take_stack, .context = stacks};
     struct gait_error *err = stacks->call->error, why = {.code = 0};
     struct trace_details_end end;
     int result = take_process(stacks, file);

@@ -5,6 +5,7 @@
 
 #include "cli/options/syscalls_options.h"
 #include "hosted/error_text.h"
+#include "hosted/system_clock.h"
 #include "report/syscalls_json.h"
 #include "syscalls/system_call_counts.h"
 #include "syscalls/system_call_stack.h"
@@ -29,11 +30,8 @@ struct syscalls_output {
 /* Whoever looks at the file meanwhile sees what was written a moment ago, if not at once. */
 static void flush_at_times(struct syscalls_output *listening)
 {
-    struct timespec now;
-    uint64_t now_ms;
+    uint64_t now_ms = system_clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000;
 
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     if (now_ms - listening->flushed_ms < FLUSH_MS)
         return;
     fflush(listening->stream);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/doctor.h"
 
+#include "base/memory_map.h"
 #include "gait/error.h"
 #include "kernel/source.h"
 
@@ -140,8 +141,8 @@ static void look_at_memory_file(struct doctor_finding *finding)
 /* Whether code that may only be read can be written by way of /proc, as hooks need it. */
 static bool can_force_write(void)
 {
-    long page = sysconf(_SC_PAGESIZE);
-    uint8_t *place = mmap(NULL, (size_t)page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t page = memory_page_size();
+    uint8_t *place = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     bool is_written = false;
 
@@ -150,17 +151,18 @@ static bool can_force_write(void)
     if (fd != -1)
         close(fd);
     if (place != MAP_FAILED)
-        munmap(place, (size_t)page);
+        munmap(place, page);
     return is_written;
 }
 
 static void look_at_code(struct doctor_finding *finding)
 {
-    void *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    bool can_execute = place != MAP_FAILED && mprotect(place, 4096, PROT_READ | PROT_EXEC) == 0;
+    size_t page = memory_page_size();
+    void *place = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool can_execute = place != MAP_FAILED && mprotect(place, page, PROT_READ | PROT_EXEC) == 0;
 
     if (place != MAP_FAILED)
-        munmap(place, 4096);
+        munmap(place, page);
     if (!can_execute) {
         find(finding, DOCTOR_MISSING, "memory that was written cannot be made executable");
         advise(finding, "a security module (SELinux execmem, systemd MemoryDenyWriteExecute) forbids it");

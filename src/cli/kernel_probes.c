@@ -5,6 +5,7 @@
 #include "cli/options/nearest_name.h"
 #include "cli/options/record_options.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "kernel/perf_reader.h"
 
 #include <errno.h>
@@ -51,15 +52,13 @@ static int add_switches(struct kernel_probes *probes)
 {
     const struct kernel_field running = {.size_bytes = 4, .count = 1, .type = KERNEL_FIELD_UNSIGNED};
     struct kernel_field preempted = running;
-    struct source_probe **grown = realloc(probes->list.probes, (probes->list.count + 1) * sizeof(*grown));
-    struct source_probe *probe = calloc(1, sizeof(*probe));
+    struct source_probe *probe;
 
-    if (grown != NULL)
-        probes->list.probes = grown;
-    if (grown == NULL || probe == NULL) {
-        free(probe);
+    if (ARRAY_RESERVE_NEXT(probes->list.probes, probes->list.count) != 0)
         return -ENOMEM;
-    }
+    probe = calloc(1, sizeof(*probe));
+    if (probe == NULL)
+        return -ENOMEM;
     *probe = (struct source_probe){
         .kind = PROBE_SOFTWARE,
         .spec = strdup("sched:run"),

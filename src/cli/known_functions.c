@@ -3,6 +3,7 @@
 #include "cli/known_functions.h"
 
 #include "elf/symbol_file.h"
+#include "hosted/system_clock.h"
 #include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
 #include "symbolize/call_arguments.h"
@@ -19,16 +20,8 @@ struct pattern_gathering {
     struct agent_options *agent;
     uint64_t wanted; /* patterns that mean functions of the file */
     struct agent_pattern_parts parts[AGENT_PATTERNS_MAX];
-    int64_t end_ns;
+    uint64_t end_ns;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static bool is_kept_at_once(const struct detail_declaration *declaration)
 {
@@ -65,7 +58,7 @@ static bool take_symbol(struct pattern_gathering *gathering, const char *path, s
         return true;
     /* Where there is no room for its declaration, there may be for those of others. */
     (void)agent_known_add(&gathering->agent->known, key, &function.declaration);
-    return gathering->agent->known.count < AGENT_KNOWN_MAX && now_ns() < gathering->end_ns;
+    return gathering->agent->known.count < AGENT_KNOWN_MAX && system_clock_ns(CLOCK_MONOTONIC) < gathering->end_ns;
 }
 
 static void take_file(struct pattern_gathering *gathering, const char *path)
@@ -101,7 +94,7 @@ static void find_wanted(struct pattern_gathering *gathering, const char *path, b
 
 void known_functions_gather(const struct program_files *files, struct agent_options *agent)
 {
-    struct pattern_gathering gathering = {.agent = agent, .end_ns = now_ns() + LIMIT_NS};
+    struct pattern_gathering gathering = {.agent = agent, .end_ns = system_clock_ns(CLOCK_MONOTONIC) + LIMIT_NS};
 
     for (uint32_t i = 0; i < agent->pattern_count; i++)
         agent_pattern_split(&agent->patterns[i], &gathering.parts[i]);

@@ -7,6 +7,7 @@
 #include "cli/process_files.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -51,7 +52,7 @@ static int take_line(struct process_files *files, uint64_t pid, char *line)
 {
     uint64_t start, end, offset;
     char access_text[5];
-    struct process_file *grown;
+    struct process_file *added;
     int path_at = 0;
 
     line[strcspn(line, "\n")] = '\0';
@@ -59,15 +60,13 @@ static int take_line(struct process_files *files, uint64_t pid, char *line)
                &path_at) < 4 ||
         access_text[2] != 'x' || line[path_at] != '/' || is_known(files, line + path_at))
         return 0;
-    grown = realloc(files->files, (files->count + 1) * sizeof(*grown));
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(files->files, files->count) != 0)
         return -ENOMEM;
-    files->files = grown;
-    grown += files->count++;
-    *grown = (struct process_file){.start = start, .file_offset = offset};
-    grown->path = strdup(line + path_at);
-    grown->opened = find_way(pid, start, end, line + path_at);
-    return grown->path == NULL || grown->opened == NULL ? -ENOMEM : 0;
+    added = &files->files[files->count++];
+    *added = (struct process_file){.start = start, .file_offset = offset};
+    added->path = strdup(line + path_at);
+    added->opened = find_way(pid, start, end, line + path_at);
+    return added->path == NULL || added->opened == NULL ? -ENOMEM : 0;
 }
 
 int process_files_read(uint64_t pid, struct process_files *files_out, struct gait_error *err)

@@ -10,6 +10,7 @@
 #include "cli/options/record_patterns.h"
 #include "cli/screens/progress.h"
 #include "hosted/error_text.h"
+#include "hosted/system_clock.h"
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"
@@ -44,7 +45,7 @@ struct recorder {
     struct kernel_probes kernel;
     bool is_triggered; /* somebody said so */
     int killed_by;     /* the signal that ended the program before it was recorded; 0: none */
-    int64_t end_ms;
+    uint64_t end_ms;
 };
 
 /* Each process takes some. The program, which has begun already, keeps the limit that it had. */
@@ -56,14 +57,6 @@ static void allow_many_files(void)
         return;
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static uint64_t trigger_signals(const struct record_options *options)
@@ -313,7 +306,7 @@ static bool is_to_end(void *context)
 {
     const struct recorder *recorder = context;
 
-    return recorder->control.is_to_end || now_ms() >= recorder->end_ms;
+    return recorder->control.is_to_end || system_clock_ms() >= recorder->end_ms;
 }
 
 static enum family_run_end record(struct recorder *recorder, struct gait_error *err)
@@ -331,7 +324,7 @@ static enum family_run_end record(struct recorder *recorder, struct gait_error *
         wait_for_word(recorder);
     else
         let_go(recorder);
-    recorder->end_ms = seconds == 0 ? INT64_MAX : now_ms() + (int64_t)seconds * 1000;
+    recorder->end_ms = seconds == 0 ? UINT64_MAX : system_clock_ms() + (uint64_t)seconds * 1000;
     return family_run(&recorder->family, &run, err);
 }
 
@@ -385,7 +378,7 @@ static uint64_t keep_names(struct recorder *recorder, uint64_t left_count)
     struct kept_outcome outcome = {.kept_count = 0};
     struct trace_files files;
     struct gait_error err;
-    int64_t began_ms = now_ms();
+    uint64_t began_ms = system_clock_ms();
     char text[GAIT_ERROR_TEXT_BYTES + 128];
     bool is_wanted = has_addresses(&recorder->recording, left_count);
     int result;
@@ -402,7 +395,8 @@ static uint64_t keep_names(struct recorder *recorder, uint64_t left_count)
     }
     if (result == 0) {
         progress_say(&recorder->progress, "kept %zu names of functions, of %zu files, in %lld ms; %zu files have none",
-                     outcome.function_count, outcome.kept_count, (long long)(now_ms() - began_ms), outcome.left_count);
+                     outcome.function_count, outcome.kept_count, (long long)(system_clock_ms() - began_ms),
+                     outcome.left_count);
         return outcome.file_bytes;
     }
     snprintf(text, sizeof(text), "%s; what it lacks is looked for in the programs and libraries themselves", err.text);
@@ -417,7 +411,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
     struct recording_waits waits = recording_waited(recording);
     struct closing_words words = {
         .path = recording->path,
-        .duration_ns = clock_monotonic_ns() - recording->manifest.clocks[0].monotonic_ns,
+        .duration_ns = system_clock_ns(CLOCK_MONOTONIC) - recording->manifest.clocks[0].monotonic_ns,
         .lost_bytes = recording_lost(recording),
         .left_count = recording_left(recording),
         .wait_count = waits.count,

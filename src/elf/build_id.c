@@ -5,6 +5,7 @@
  */
 #include "elf/build_id.h"
 
+#include "base/alignment.h"
 #include "base/memory_functions.h"
 #include "elf/symbols.h"
 
@@ -17,11 +18,6 @@
 /* As far as notes in memory are looked at. */
 #define LOADED_NOTES_BYTES 1024
 
-static uint64_t round_up(uint64_t size_bytes)
-{
-    return (size_bytes + 3) & ~(uint64_t)3;
-}
-
 /* Looks through notes, one behind the other. */
 static int find_note(const uint8_t *notes, uint64_t size_bytes, const uint8_t **bytes_out, size_t *size_out)
 {
@@ -32,7 +28,7 @@ static int find_note(const uint8_t *notes, uint64_t size_bytes, const uint8_t **
 
         memcpy(&note, notes, sizeof(note));
         name = sizeof(note);
-        contents = name + round_up(note.n_namesz);
+        contents = name + align_up(note.n_namesz, 4);
         if (contents > size_bytes || size_bytes - contents < note.n_descsz)
             return -ENOENT;
         if (note.n_type == NOTE_BUILD_ID && note.n_namesz == sizeof(OWNER) &&
@@ -41,7 +37,7 @@ static int find_note(const uint8_t *notes, uint64_t size_bytes, const uint8_t **
             *size_out = note.n_descsz;
             return 0;
         }
-        contents += round_up(note.n_descsz);
+        contents += align_up(note.n_descsz, 4);
         if (contents > size_bytes)
             return -ENOENT;
         notes += contents;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "elf/loaded_image.h"
 
+#include "base/alignment.h"
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 
@@ -12,7 +13,6 @@
 #define DYNAMIC_ENTRIES_MAX 4096u
 #define ENTRIES_AT_ONCE     32u
 /* The smallest page that there is. */
-#define PAGE_BYTES 4096u
 
 static int read_header(const struct elf_memory *memory, uint64_t address, Elf64_Ehdr *header_out)
 {
@@ -69,7 +69,7 @@ static int move_to_memory(struct elf_loaded_image *image, uint64_t entry)
     bool is_found = false;
 
     for (unsigned i = 0; i < image->segment_count && !is_found; i++) {
-        is_found = image->segments[i].file_offset < PAGE_BYTES;
+        is_found = image->segments[i].file_offset < memory_page_size();
         image->bias = image->base - (image->segments[i].start - image->segments[i].file_offset);
     }
     if (!is_found)
@@ -79,7 +79,7 @@ static int move_to_memory(struct elf_loaded_image *image, uint64_t entry)
         image->segments[i].end += image->bias;
         end = image->segments[i].end > end ? image->segments[i].end : end;
     }
-    image->end = (end + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+    image->end = align_up(end, memory_page_size());
     image->entry = entry == 0 ? 0 : entry + image->bias;
     image->dynamic = image->dynamic_bytes == 0 ? 0 : image->dynamic + image->bias;
     return image->end > image->base ? 0 : -ENOEXEC;

@@ -6,6 +6,7 @@
  */
 #include "elf/static_probes.h"
 
+#include "base/alignment.h"
 #include "base/memory_functions.h"
 #include "elf/sections.h"
 #include "elf/symbols.h"
@@ -98,11 +99,6 @@ static bool read_contents(const struct static_probe_cursor *cursor, const uint8_
            probe_out->provider_length != 0 && probe_out->name_length != 0;
 }
 
-static uint64_t round_up(uint64_t size_bytes)
-{
-    return (size_bytes + 3) & ~(uint64_t)3;
-}
-
 /* Takes a note off those that are left. False: it is none of a probe. */
 static bool take_note(struct static_probe_cursor *cursor, struct static_probe *probe_out)
 {
@@ -111,8 +107,8 @@ static bool take_note(struct static_probe_cursor *cursor, struct static_probe *p
     Elf64_Nhdr header;
 
     memcpy(&header, note, sizeof(header));
-    contents = name + round_up(header.n_namesz);
-    end = contents + round_up(header.n_descsz);
+    contents = name + align_up(header.n_namesz, 4);
+    end = contents + align_up(header.n_descsz, 4);
     if (contents > cursor->notes_bytes || cursor->notes_bytes - contents < header.n_descsz) {
         cursor->notes_bytes = 0;
         return false;

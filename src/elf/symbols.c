@@ -232,6 +232,13 @@ bool elf_symbol_has_plainer_name(const struct elf_symbol *symbol, const struct e
     return !symbol->is_local && other->is_local;
 }
 
+int elf_symbol_compare(const struct elf_symbol *symbol, const struct elf_symbol *other)
+{
+    if (symbol->address != other->address)
+        return symbol->address < other->address ? -1 : 1;
+    return elf_symbol_has_plainer_name(symbol, other) - elf_symbol_has_plainer_name(other, symbol);
+}
+
 int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address, struct elf_symbol *symbol_out)
 {
     struct elf_symbol symbol, best = {0};

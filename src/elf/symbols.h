@@ -64,6 +64,9 @@ MUST_USE int elf_symbols_find(const struct elf_symbols *symbols, const char *nam
 /* Whether people would rather read the first one's name. */
 bool elf_symbol_has_plainer_name(const struct elf_symbol *symbol, const struct elf_symbol *other);
 
+/* As sorting has it: by address, and of several names for an address the plainest one last. 0: no difference. */
+int elf_symbol_compare(const struct elf_symbol *symbol, const struct elf_symbol *other);
+
 /* The code that an address is in, or begins; of several names, one without underscores. -ENOENT: none covers it. */
 MUST_USE int elf_symbols_find_address(const struct elf_symbols *symbols, uint64_t address,
                                       struct elf_symbol *symbol_out);

@@ -3,6 +3,7 @@
 #include "export/call_paths.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,15 +22,8 @@ static uint64_t key_of(const struct call_path *path)
 
 static int add(struct call_paths *paths, const struct call_path *path)
 {
-    if (paths->count == paths->capacity) {
-        size_t capacity = paths->capacity == 0 ? PATHS_AT_FIRST : 2 * paths->capacity;
-        struct call_path *grown = capacity >= CALL_PATH_NONE ? NULL : realloc(paths->paths, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        paths->paths = grown;
-        paths->capacity = capacity;
-    }
+    if (paths->count >= CALL_PATH_NONE || ARRAY_RESERVE(paths->paths, paths->capacity, paths->count + 1) != 0)
+        return -ENOMEM;
     if (hash_map_set(&paths->numbers, key_of(path), paths->count) != 0)
         return -ENOMEM;
     /* Nobody else looks. */

@@ -6,12 +6,11 @@
 #include "export/export_calls.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "view/call_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-#define OPEN_AT_FIRST 64u
 
 /* The end of the range was reached. Results of receivers are theirs: this one says no more than that there is one. */
 #define STOP 1
@@ -27,21 +26,6 @@ struct telling {
     int result; /* not 0: the receiver's, or -ENOMEM */
     bool is_over;
 };
-
-static int make_room(struct telling *telling)
-{
-    size_t capacity = telling->open_capacity == 0 ? OPEN_AT_FIRST : 2 * telling->open_capacity;
-    struct export_call *grown;
-
-    if (telling->open_count < telling->open_capacity)
-        return 0;
-    grown = realloc(telling->open, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    telling->open = grown;
-    telling->open_capacity = capacity;
-    return 0;
-}
 
 static int tell_begins(struct telling *telling)
 {
@@ -95,7 +79,8 @@ static int begin(void *context, const struct view_call *call)
         return stop(telling);
     function = view_functions_number(job->functions, job->trace->threads[telling->thread].process, call->function,
                                      call->begin);
-    if (function == VIEW_NO_FUNCTION || make_room(telling) != 0)
+    if (function == VIEW_NO_FUNCTION ||
+        ARRAY_RESERVE(telling->open, telling->open_capacity, telling->open_count + 1) != 0)
         return telling->result = -ENOMEM;
     telling->open[telling->open_count] = (struct export_call){
         .thread = telling->thread,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/frame_texts.h"
 
+#include "base/text_hash.h"
+#include "hosted/growing_array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,27 +25,10 @@ void frame_texts_deinit(struct frame_texts *frames)
     hash_map_deinit(&frames->by_hash);
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash(const char *text)
-{
-    uint64_t value = 0xcbf29ce484222325u;
-
-    for (; *text != '\0'; text++)
-        value = (value ^ (unsigned char)*text) * 0x100000001b3u;
-    return value;
-}
-
 static uint32_t add(struct frame_texts *frames, const char *text, uint64_t key)
 {
-    if (frames->count == frames->capacity) {
-        size_t capacity = frames->capacity == 0 ? CAPACITY_AT_FIRST : 2 * frames->capacity;
-        char **grown = capacity >= FRAME_NONE ? NULL : realloc(frames->texts, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return FRAME_NONE;
-        frames->texts = grown;
-        frames->capacity = capacity;
-    }
+    if (frames->count >= FRAME_NONE || ARRAY_RESERVE(frames->texts, frames->capacity, frames->count + 1) != 0)
+        return FRAME_NONE;
     frames->texts[frames->count] = strdup(text);
     if (frames->texts[frames->count] == NULL)
         return FRAME_NONE;
@@ -57,31 +43,13 @@ static uint32_t add(struct frame_texts *frames, const char *text, uint64_t key)
 
 uint32_t frame_texts_number(struct frame_texts *frames, const char *text)
 {
-    uint64_t key = hash(text), number;
+    uint64_t key = text_hash(text), number;
 
     /* Another text with the same hash has taken the key: the next one is as good. */
     for (; hash_map_lookup(&frames->by_hash, key, &number); key++)
         if (strcmp(frames->texts[number], text) == 0)
             return (uint32_t)number;
     return add(frames, text, key);
-}
-
-static bool make_room(struct frame_texts *frames, uint32_t function)
-{
-    size_t capacity = frames->function_capacity == 0 ? CAPACITY_AT_FIRST : frames->function_capacity;
-    uint32_t *grown;
-
-    while (capacity <= function)
-        capacity *= 2;
-    if (capacity == frames->function_capacity)
-        return true;
-    grown = realloc(frames->of_functions, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    memset(grown + frames->function_capacity, 0, (capacity - frames->function_capacity) * sizeof(*grown));
-    frames->of_functions = grown;
-    frames->function_capacity = capacity;
-    return true;
 }
 
 uint32_t frame_texts_of_function(struct frame_texts *frames, uint32_t function)
@@ -91,7 +59,9 @@ uint32_t frame_texts_of_function(struct frame_texts *frames, uint32_t function)
 
     if (function < frames->function_capacity && frames->of_functions[function] != 0)
         return frames->of_functions[function] - 1;
-    text = make_room(frames, function) ? frames->make(view_functions_at(frames->functions, function)) : NULL;
+    text = ARRAY_RESERVE_ZEROED(frames->of_functions, frames->function_capacity, (size_t)function + 1) == 0
+               ? frames->make(view_functions_at(frames->functions, function))
+               : NULL;
     number = text == NULL ? FRAME_NONE : frame_texts_number(frames, text);
     free(text);
     if (number != FRAME_NONE)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/function_texts.h"
+#include "hosted/growing_array.h"
 #include "hosted/json_text.h"
 
 #include "export/export_text.h"
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TEXTS_AT_FIRST 256u
 
 void function_texts_init(struct function_texts *texts, struct view_functions *functions,
                          char *(*make)(const struct view_function *function))
@@ -24,27 +23,9 @@ void function_texts_deinit(struct function_texts *texts)
     free(texts->texts);
 }
 
-static bool make_room(struct function_texts *texts, uint32_t function)
-{
-    size_t capacity = texts->capacity == 0 ? TEXTS_AT_FIRST : texts->capacity;
-    char **grown;
-
-    while (capacity <= function)
-        capacity *= 2;
-    if (capacity == texts->capacity)
-        return true;
-    grown = realloc(texts->texts, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    memset(grown + texts->capacity, 0, (capacity - texts->capacity) * sizeof(*grown));
-    texts->texts = grown;
-    texts->capacity = capacity;
-    return true;
-}
-
 const char *function_texts_get(struct function_texts *texts, uint32_t function)
 {
-    if (!make_room(texts, function))
+    if (ARRAY_RESERVE_ZEROED(texts->texts, texts->capacity, (size_t)function + 1) != 0)
         return NULL;
     if (texts->texts[function] == NULL)
         texts->texts[function] = texts->make(view_functions_at(texts->functions, function));

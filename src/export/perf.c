@@ -10,6 +10,7 @@
 #include "export/export_kernel.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
+#include "hosted/growing_array.h"
 #include "view/kernel_stack.h"
 
 #include <errno.h>
@@ -113,15 +114,8 @@ static int end_thread(struct perf *perf)
 
 static int push(struct perf *perf, uint32_t function)
 {
-    if (perf->depth == perf->capacity) {
-        size_t capacity = perf->capacity == 0 ? 64 : 2 * perf->capacity;
-        uint32_t *grown = realloc(perf->stack, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        perf->stack = grown;
-        perf->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(perf->stack, perf->capacity, perf->depth + 1) != 0)
+        return -ENOMEM;
     perf->stack[perf->depth++] = function;
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "export/perfetto_kernel.h"
 #include "export/perfetto_packet.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -109,24 +110,6 @@ static int put_thread(struct perfetto *perfetto)
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static bool make_room(struct perfetto *perfetto, uint32_t function)
-{
-    size_t capacity = perfetto->function_capacity == 0 ? 256 : perfetto->function_capacity;
-    uint32_t *grown;
-
-    while (capacity <= function)
-        capacity *= 2;
-    if (capacity == perfetto->function_capacity)
-        return true;
-    grown = realloc(perfetto->named_in, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    memset(grown + perfetto->function_capacity, 0, (capacity - perfetto->function_capacity) * sizeof(*grown));
-    perfetto->named_in = grown;
-    perfetto->function_capacity = capacity;
-    return true;
-}
-
 static void put_entry(struct perfetto *perfetto, enum interned_field field, uint32_t function, const char *name)
 {
     size_t entry = protobuf_begin_message(&perfetto->writer, field);
@@ -161,7 +144,7 @@ static int put_names(struct perfetto *perfetto, uint32_t function)
     char category[PERFETTO_TEXT_BYTES];
     size_t interned;
 
-    if (!make_room(perfetto, function))
+    if (ARRAY_RESERVE_ZEROED(perfetto->named_in, perfetto->function_capacity, (size_t)function + 1) != 0)
         return -ENOMEM;
     if (perfetto->named_in[function] == perfetto->thread + 1)
         return 0;

@@ -6,12 +6,13 @@
 #define _GNU_SOURCE
 #include "export/protobuf_writer.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_AT_FIRST 256u
-#define VARINT_BYTES   10u
+#define VARINT_BYTES 10u
 
 enum wire_type { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
@@ -28,21 +29,8 @@ void protobuf_writer_deinit(struct protobuf_writer *writer)
 
 static bool make_room(struct protobuf_writer *writer, size_t more)
 {
-    size_t capacity = writer->capacity == 0 ? BYTES_AT_FIRST : writer->capacity;
-    uint8_t *grown;
-
-    if (writer->capacity - writer->used >= more)
-        return !writer->has_failed;
-    while (capacity - writer->used < more)
-        capacity *= 2;
-    grown = writer->has_failed ? NULL : realloc(writer->bytes, capacity);
-    if (grown == NULL) {
-        writer->has_failed = true;
-        return false;
-    }
-    writer->bytes = grown;
-    writer->capacity = capacity;
-    return true;
+    writer->has_failed = writer->has_failed || ARRAY_RESERVE(writer->bytes, writer->capacity, writer->used + more) != 0;
+    return !writer->has_failed;
 }
 
 static size_t encode_varint(uint8_t *bytes, uint64_t value)

@@ -9,6 +9,7 @@
 #include "export/export_kernel.h"
 #include "export/export_text.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "query/call_totals.h"
 #include "query/query_table.h"
 #include "trace/kernel_event_json.h"
@@ -21,9 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROWS_AT_ONCE  200000u
-#define OPEN_AT_FIRST 64u
-#define TEXT_BYTES    4096u
+#define ROWS_AT_ONCE 200000u
+#define TEXT_BYTES   4096u
 
 /*
  * The tables and columns are those of `gait query`, so that a question has the same answer here and there. What there
@@ -489,15 +489,8 @@ static int number_call(void *context, const struct export_call *call)
 {
     struct database *database = context;
 
-    if (call->depth >= database->open_capacity) {
-        size_t capacity = database->open_capacity == 0 ? OPEN_AT_FIRST : 2 * database->open_capacity;
-        int64_t *grown = realloc(database->open, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return database->result = -ENOMEM;
-        database->open = grown;
-        database->open_capacity = capacity;
-    }
+    if (ARRAY_RESERVE(database->open, database->open_capacity, call->depth + 1) != 0)
+        return database->result = -ENOMEM;
     database->open[call->depth] = ++database->call_count;
     return begin_total(database, call->function);
 }

@@ -9,6 +9,7 @@
 #include "export/export_kernel.h"
 #include "export/export_text.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "view/kernel_stack.h"
 
 #include <errno.h>
@@ -30,15 +31,8 @@ struct tree_reading {
 
 static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t frame)
 {
-    if (tree->node_count == tree->node_capacity) {
-        size_t capacity = tree->node_capacity == 0 ? NODES_AT_FIRST : 2 * tree->node_capacity;
-        struct stack_node *grown = capacity >= STACK_NO_NODE ? NULL : realloc(tree->nodes, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return STACK_NO_NODE;
-        tree->nodes = grown;
-        tree->node_capacity = capacity;
-    }
+    if (tree->node_count >= STACK_NO_NODE || ARRAY_RESERVE(tree->nodes, tree->node_capacity, tree->node_count + 1) != 0)
+        return STACK_NO_NODE;
     tree->nodes[tree->node_count] =
         (struct stack_node){.parent = parent,
                             .frame = frame,

@@ -8,8 +8,7 @@
 
 #include <stddef.h>
 
-#define PAGE_BYTES 4096u
-#define WORDS      (GAIT_INVOCATION_DATA_BYTES / sizeof(uint64_t))
+#define WORDS (GAIT_INVOCATION_DATA_BYTES / sizeof(uint64_t))
 
 /* What was taken from the system at once; data follow. */
 struct call_data_page {
@@ -43,7 +42,7 @@ static unsigned size_for(uint32_t places)
 static void take_page(struct hook_thread *thread, unsigned size)
 {
     size_t bytes = bytes_of(size), least = sizeof(struct call_data_page) + bytes;
-    size_t page_bytes = memory_round_to_pages(least < PAGE_BYTES ? PAGE_BYTES : least);
+    size_t page_bytes = memory_round_to_pages(least);
     struct call_data_page *taken;
     uint8_t *place;
     void *page;

@@ -55,18 +55,17 @@ _Static_assert(offsetof(struct hook_thread_call, number) == HOOK_CALL_NUMBER, "a
 _Static_assert(offsetof(struct hook_thread_call, note) == HOOK_CALL_NOTE, "as the gates have it");
 _Static_assert(sizeof(struct hook_thread_call) == HOOK_CALL_BYTES, "as the gates have it");
 
-#define PAGE_BYTES      4096u
 #define ARENA_ALIGNMENT (16u << 20)
 #define SINK_BYTES      HOOK_SINK_BYTES
 #define VECTORS_BYTES   (16u << 10)
-#define BLOCK_BYTES     (192u << 10)
+#define STACK_BYTES     (164u << 10)
 #define BLOCKS_MOST     8192u
 #define BLOCKS_FEWEST   64u
 #define LOCK_TIMEOUT_MS 10000u
 #define COLLECT_FIRST   64u
 
 /* The system calls of a thread are behind the rest of it, in the same page. */
-_Static_assert(sizeof(struct hook_thread) + HOOK_THREAD_CALLS_MAX * sizeof(struct hook_thread_call) <= PAGE_BYTES,
+_Static_assert(sizeof(struct hook_thread) + HOOK_THREAD_CALLS_MAX * sizeof(struct hook_thread_call) <= MEMORY_PAGE_MIN,
                "a page of its block");
 
 uint64_t hook_arena_start;
@@ -79,6 +78,9 @@ static struct {
     uint8_t *storage;
     _Atomic uint64_t *life; /* nonzero; zero in a forked child until it is noticed */
     struct thread_table table;
+    size_t page_bytes;          /* of this machine */
+    size_t vectors_bytes;       /* of a block, in whole pages, */
+    size_t block_bytes;         /* and all of it */
     uint32_t capacity;          /* of blocks */
     _Atomic uint32_t used;      /* blocks below that are made */
     uint32_t next_collect;      /* when that many are used, the dead are looked for */
@@ -119,7 +121,7 @@ const struct hook_threads_options *hook_threads_options(void)
 
 static struct hook_thread *thread_in_block(uint32_t index)
 {
-    return (struct hook_thread *)(uintptr_t)(hook_arena_start + (uint64_t)index * BLOCK_BYTES + PAGE_BYTES);
+    return (struct hook_thread *)(uintptr_t)(hook_arena_start + index * arena.block_bytes + arena.page_bytes);
 }
 
 static _Atomic uint64_t *owner_of(struct hook_thread *thread)
@@ -134,13 +136,13 @@ struct hook_thread *hook_thread_at(uint32_t index)
 
 static bool wipe_on_fork(void *page)
 {
-    return raw_syscall(__NR_madvise, (long)page, PAGE_BYTES, MADV_WIPEONFORK, 0, 0, 0) == 0;
+    return raw_syscall(__NR_madvise, (long)page, (long)arena.page_bytes, MADV_WIPEONFORK, 0, 0, 0) == 0;
 }
 
 /* -ENOMEM. */
 static int reserve_blocks(uint32_t capacity)
 {
-    uint64_t head_bytes = SINK_BYTES + PAGE_BYTES, blocks_bytes = (uint64_t)capacity * BLOCK_BYTES;
+    uint64_t head_bytes = SINK_BYTES + arena.page_bytes, blocks_bytes = capacity * arena.block_bytes;
     uint64_t reserved_bytes = head_bytes + blocks_bytes + ARENA_ALIGNMENT, start;
     void *storage;
     int result = memory_reserve(reserved_bytes, &storage);
@@ -172,6 +174,9 @@ static int reserve_most_blocks(void)
 {
     int result = -ENOMEM;
 
+    arena.page_bytes = memory_page_size();
+    arena.vectors_bytes = memory_round_to_pages(VECTORS_BYTES);
+    arena.block_bytes = 3 * arena.page_bytes + arena.vectors_bytes + memory_round_to_pages(STACK_BYTES);
     for (uint32_t capacity = BLOCKS_MOST; result != 0 && capacity >= BLOCKS_FEWEST; capacity /= 2)
         result = reserve_blocks(capacity);
     return result;
@@ -191,7 +196,7 @@ int hook_threads_begin(const struct hook_threads_options *options)
         return result;
     result = thread_table_init(&arena.table, arena.capacity);
     if (result != 0) {
-        memory_unmap(arena.storage, SINK_BYTES + PAGE_BYTES + hook_arena_bytes);
+        memory_unmap(arena.storage, SINK_BYTES + arena.page_bytes + hook_arena_bytes);
         arena.storage = NULL;
         return result;
     }
@@ -219,7 +224,7 @@ void hook_threads_end(void)
         call_data_deinit(thread);
     }
     thread_table_deinit(&arena.table);
-    memory_unmap(arena.storage, SINK_BYTES + PAGE_BYTES + hook_arena_bytes);
+    memory_unmap(arena.storage, SINK_BYTES + arena.page_bytes + hook_arena_bytes);
     hook_arena_start = hook_arena_bytes = hook_arena_sink = 0;
     __builtin_memset(&arena, 0, sizeof(arena));
 }
@@ -247,21 +252,21 @@ static struct hook_thread *find_by_tid(uint32_t tid)
 static bool make_block(uint32_t index)
 {
     struct hook_thread *thread = thread_in_block(index);
-    uint8_t *block = (uint8_t *)thread - PAGE_BYTES, *guard = block + 2 * PAGE_BYTES + VECTORS_BYTES;
+    uint8_t *block = (uint8_t *)thread - arena.page_bytes, *vectors = block + 2 * arena.page_bytes;
+    uint8_t *guard = vectors + arena.vectors_bytes, *stack = guard + arena.page_bytes, *end = block + arena.block_bytes;
 
     if (memory_protect(block, (size_t)(guard - block), MEMORY_READ_WRITE) != 0 ||
-        memory_protect(guard + PAGE_BYTES, (size_t)(block + BLOCK_BYTES - guard - PAGE_BYTES), MEMORY_READ_WRITE) !=
-            0 ||
+        memory_protect(stack, (size_t)(end - stack), MEMORY_READ_WRITE) != 0 ||
         invocation_stack_init(&thread->invocations) != 0)
         return false;
     if (arena.may_set_base && !wipe_on_fork(block))
         arena.may_set_base = false;
     thread->index = index;
     thread->calls = (struct hook_thread_call *)(thread + 1);
-    thread->stack_low = (uintptr_t)guard + PAGE_BYTES;
-    thread->stack_top = (uintptr_t)block + BLOCK_BYTES;
-    if (vector_state_bytes() <= VECTORS_BYTES) {
-        thread->vectors = block + 2 * PAGE_BYTES;
+    thread->stack_low = (uintptr_t)stack;
+    thread->stack_top = (uintptr_t)end;
+    if (vector_state_bytes() <= arena.vectors_bytes) {
+        thread->vectors = vectors;
         vector_state_init(thread->vectors);
     }
     return true;

@@ -13,7 +13,6 @@
 #include <asm/errno.h>
 
 #define WINDOW_BYTES 8192u
-#define PAGE_BYTES   4096u
 
 void patch_places_init(struct patch_places *places)
 {
@@ -133,14 +132,14 @@ static const uint8_t *wanted(const struct patch_place *place, enum direction dir
 /* How many places from the first on are in its window. */
 static size_t window_count(const struct patch_place *places, size_t count)
 {
-    uint64_t start = places[0].address;
+    uint64_t start = places[0].address, page = memory_page_size();
     size_t taken = 1;
 
     while (taken < count) {
         const struct patch_place *next = &places[taken], *last = &places[taken - 1];
 
         if (next->address + next->size_bytes - start > WINDOW_BYTES ||
-            next->address / PAGE_BYTES > (last->address + last->size_bytes) / PAGE_BYTES + 1)
+            next->address / page > (last->address + last->size_bytes) / page + 1)
             break;
         taken++;
     }

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "inject/agent_file.h"
 
+#include "base/memory_map.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -118,7 +120,7 @@ int agent_file_map(struct tracee *tracee, const struct remote_place *place, uint
     long mapping[6] = {(long)start, (long)size_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE};
     int fd;
 
-    if (offset == 0 || offset % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
+    if (offset == 0 || offset % memory_page_size() != 0)
         return -ENOENT;
     fd = obtain(tracee, place);
     if (fd < 0)

@@ -9,6 +9,7 @@
 
 #include "arch/abi.h"
 #include "arch/thread_landing.h"
+#include "base/alignment.h"
 #include "base/memory_map.h"
 #include "elf/image.h"
 #include "elf/symbols.h"
@@ -30,11 +31,6 @@ struct layout {
     uint64_t landing, call, vector_state, stack_end, size_bytes;
 };
 
-static uint64_t round_up(uint64_t value, uint64_t alignment)
-{
-    return (value + alignment - 1) & ~(alignment - 1);
-}
-
 static int plan(struct layout *layout)
 {
     uint64_t page = memory_page_size();
@@ -44,10 +40,10 @@ static int plan(struct layout *layout)
         result = elf_image_check_self_contained(&layout->image);
     if (result != 0)
         return result;
-    layout->landing = round_up(elf_image_span(&layout->image), page);
-    layout->call = round_up(layout->landing + sizeof(struct thread_landing), 64);
-    layout->vector_state = round_up(layout->call + sizeof(struct agent_call), 64);
-    layout->stack_end = round_up(layout->vector_state + thread_landing_vector_bytes(), page) + STACK_BYTES;
+    layout->landing = align_up(elf_image_span(&layout->image), page);
+    layout->call = align_up(layout->landing + sizeof(struct thread_landing), 64);
+    layout->vector_state = align_up(layout->call + sizeof(struct agent_call), 64);
+    layout->stack_end = align_up(layout->vector_state + thread_landing_vector_bytes(), page) + STACK_BYTES;
     layout->size_bytes = layout->stack_end;
     return 0;
 }
@@ -163,7 +159,7 @@ static void list_segments(const struct layout *layout, struct remote_agent *agen
     for (size_t i = 0; i < layout->image.segment_count && agent->segment_count < AGENT_SEGMENTS_MAX; i++) {
         const struct elf_segment *segment = &layout->image.segments[i];
         uint64_t from = agent->start + (segment->address - layout->image.low) / page * page;
-        uint64_t to = round_up(agent->start + segment->address - layout->image.low + segment->memory_bytes, page);
+        uint64_t to = align_up(agent->start + segment->address - layout->image.low + segment->memory_bytes, page);
 
         agent->segments[agent->segment_count++] =
             (struct agent_segment){.start = from, .size_bytes = to - from, .access = segment->access};

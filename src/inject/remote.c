@@ -4,6 +4,8 @@
 
 #include "arch/system_call_registers.h"
 #include "arch/thread_landing.h"
+#include "base/alignment.h"
+#include "base/memory_map.h"
 #include "inject/shelter.h"
 #include "inject/start_stack.h"
 #include "protocol/agent_call.h"
@@ -17,7 +19,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
-#include <unistd.h>
 
 #define VDSO_BYTES_MAX 65536
 #define PIECE_BYTES    8192
@@ -68,9 +69,8 @@ static void find_places(const uint8_t *bytes, size_t size_bytes, uint64_t addres
 /* How much can be read there: a piece, the rest of a page, nothing. */
 static size_t read_piece(pid_t pid, uint64_t start, uint64_t end, uint8_t *bytes_out)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     size_t piece = end - start < PIECE_BYTES ? (size_t)(end - start) : PIECE_BYTES;
-    size_t rest = (size_t)(page - start % page);
+    size_t rest = align_rest(start, memory_page_size());
 
     if (process_memory_read(pid, start, bytes_out, piece) == 0)
         return piece;

@@ -2,10 +2,12 @@
 /* Words are looked at one after the other, in pieces that end where pages do: behind the last page there is nothing. */
 #include "inject/start_stack.h"
 
+#include "base/alignment.h"
+#include "base/memory_map.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <unistd.h>
 
 #define PIECE_WORDS 512u
 
@@ -23,7 +25,7 @@ struct start_stack {
 static bool take(struct start_stack *stack, uint64_t *word_out)
 {
     if (stack->at == stack->count) {
-        uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), rest = page - stack->next % page;
+        uint64_t rest = align_rest(stack->next, memory_page_size());
         uint64_t bytes = rest < sizeof(stack->words) ? rest : sizeof(stack->words);
 
         if (stack->taken > WORDS_MAX || process_memory_read(stack->pid, stack->next, stack->words, bytes) != 0)

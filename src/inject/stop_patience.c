@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "inject/stop_patience.h"
 
+#include "hosted/system_clock.h"
 #include "inject/tracee.h"
 
 #include <errno.h>
@@ -10,14 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static FILE *open_file(pid_t pid, pid_t tid, const char *name)
 {
@@ -60,14 +53,14 @@ static uint64_t run_count_of(const struct tracee *thread)
 
 void stop_patience_begin(struct stop_patience *patience)
 {
-    uint64_t now = now_ns();
+    uint64_t now = system_clock_ns(CLOCK_MONOTONIC);
 
     *patience = (struct stop_patience){.begun_ns = now, .looked_ns = now};
 }
 
 int stop_patience_look(struct stop_patience *patience, const struct tracee *threads, size_t count)
 {
-    uint64_t now = now_ns(), run_count = 0;
+    uint64_t now = system_clock_ns(CLOCK_MONOTONIC), run_count = 0;
     bool is_uninterruptible = false, has_run;
 
     if (now - patience->looked_ns < STOP_LOOK_NANOSECONDS)

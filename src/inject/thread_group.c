@@ -6,6 +6,8 @@
 #include "inject/thread_group.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_patience.h"
@@ -25,14 +27,6 @@
 #define BURIALS_MAX      5000
 #define DEAD_NANOSECONDS 200000
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static bool is_known(const struct thread_group *group, pid_t tid)
 {
     for (size_t i = 0; i < group->count; i++)
@@ -50,13 +44,10 @@ static bool has_ended(pid_t pid, pid_t tid)
 /* A thread that ends meanwhile is no error. */
 static int add(struct thread_group *group, pid_t tid)
 {
-    struct tracee *grown = realloc(group->threads, (group->count + 1) * sizeof(*grown));
-    int result;
+    int result = ARRAY_RESERVE_NEXT(group->threads, group->count);
 
-    if (grown == NULL)
-        return -ENOMEM;
-    group->threads = grown;
-    result = tracee_seize(&grown[group->count], group->pid, tid);
+    if (result == 0)
+        result = tracee_seize(&group->threads[group->count], group->pid, tid);
     if (result == 0)
         group->count++;
     return result == -ESRCH || (result == -EPERM && has_ended(group->pid, tid)) ? 0 : result;
@@ -190,7 +181,7 @@ static int stop(struct thread_group *group, pid_t pid, size_t count_max, struct 
     int found = 1, result = 0;
 
     *group = (struct thread_group){.pid = pid, .is_elsewhere = !pid_namespace_is_ours(pid)};
-    group->stopped_ns = now_ns();
+    group->stopped_ns = system_clock_ns(CLOCK_MONOTONIC);
     for (unsigned round = 0; result == 0 && found != 0 && group->count < count_max && round < ROUNDS_MAX; round++) {
         found = add_new(group, count_max);
         result = found < 0 ? found : stop_all(group);
@@ -239,5 +230,5 @@ uint64_t thread_group_release(struct thread_group *group)
     free(group->threads);
     group->threads = NULL;
     group->count = 0;
-    return now_ns() - group->stopped_ns;
+    return system_clock_ns(CLOCK_MONOTONIC) - group->stopped_ns;
 }

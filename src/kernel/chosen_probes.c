@@ -3,6 +3,7 @@
 
 #include "arch/perf_registers.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,11 +25,9 @@ static bool has(const struct chosen_probes *list, const char *spec)
 
 static int append(struct chosen_probes *list, const struct source_probe *probe)
 {
-    struct source_probe **grown = realloc(list->probes, (list->count + 1) * sizeof(*grown));
-    struct source_probe *copy = grown == NULL ? NULL : malloc(sizeof(*copy));
+    int result = ARRAY_RESERVE_NEXT(list->probes, list->count);
+    struct source_probe *copy = result != 0 ? NULL : malloc(sizeof(*copy));
 
-    if (grown != NULL)
-        list->probes = grown;
     if (copy == NULL)
         return -ENOMEM;
     *copy = *probe;

@@ -9,6 +9,7 @@
 
 #include "base/hash_map.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "kernel/module_streams.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/named_code.h"
@@ -81,16 +82,9 @@ static void *add_definition(struct kernel_recorder *recorder, uint32_t kind, siz
     size_t padded = trace_padded(size_bytes);
     struct kernel_definition *definition;
 
-    if (recorder->definitions_used + padded > recorder->definitions_room) {
-        size_t room = 2 * recorder->definitions_room + padded + 4096;
-        uint8_t *grown = realloc(recorder->definitions, room);
-
-        if (grown == NULL) {
-            note_result(recorder, -ENOMEM);
-            return NULL;
-        }
-        recorder->definitions = grown;
-        recorder->definitions_room = room;
+    if (ARRAY_RESERVE(recorder->definitions, recorder->definitions_room, recorder->definitions_used + padded) != 0) {
+        note_result(recorder, -ENOMEM);
+        return NULL;
     }
     definition = (struct kernel_definition *)(void *)(recorder->definitions + recorder->definitions_used);
     memset(definition, 0, padded);
@@ -241,16 +235,9 @@ static struct cpu_stream *stream_of(struct kernel_recorder *recorder, uint32_t n
 {
     if (number < recorder->cpu_count && recorder->cpus[number].is_open)
         return &recorder->cpus[number];
-    if (number >= recorder->cpu_count) {
-        struct cpu_stream *grown = realloc(recorder->cpus, (number + 1) * sizeof(*grown));
-
-        if (grown == NULL) {
-            note_result(recorder, -ENOMEM);
-            return NULL;
-        }
-        memset(grown + recorder->cpu_count, 0, (number + 1 - recorder->cpu_count) * sizeof(*grown));
-        recorder->cpus = grown;
-        recorder->cpu_count = number + 1;
+    if (ARRAY_RESERVE_ZEROED(recorder->cpus, recorder->cpu_count, (size_t)number + 1) != 0) {
+        note_result(recorder, -ENOMEM);
+        return NULL;
     }
     if (!recorder->cpus[number].is_open)
         note_result(recorder, open_stream(recorder, &recorder->cpus[number], number));

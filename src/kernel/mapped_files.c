@@ -7,6 +7,7 @@
 #include "kernel/mapped_files.h"
 
 #include "base/time_counter.h"
+#include "hosted/growing_array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -134,15 +135,8 @@ static void add_file(struct mapped_process *process, const struct perf_mapping *
     if (!is_file(mapping->path) || made.end <= made.start || modules->count == MAPPED_FILES_MAX ||
         is_known(modules, mapping))
         return;
-    if (modules->count == modules->capacity) {
-        size_t capacity = modules->capacity == 0 ? 16 : 2 * modules->capacity;
-        struct recorded_module *grown = realloc(modules->modules, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return;
-        modules->modules = grown;
-        modules->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(modules->modules, modules->capacity, modules->count + 1) != 0)
+        return;
     made.path = strdup(mapping->path);
     if (made.path != NULL)
         modules->modules[modules->count++] = made;

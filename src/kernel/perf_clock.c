@@ -10,7 +10,9 @@
 #include "kernel/perf_clock.h"
 
 #include "base/memory_barrier.h"
+#include "base/memory_map.h"
 #include "base/time_counter.h"
+#include "hosted/system_clock.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -26,14 +28,6 @@
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 signed_wide;
 
-static uint64_t raw_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t time_by_formula(const struct perf_clock_formula *formula, uint64_t counter)
 {
     return formula->zero + (uint64_t)((wide)counter * formula->multiplier >> formula->shift);
@@ -46,7 +40,7 @@ static struct perf_clock_pair read_pair(void)
     uint64_t least = UINT64_MAX;
 
     for (unsigned i = 0; i < READINGS; i++) {
-        uint64_t before = time_counter(), now = raw_now(), took = time_counter() - before;
+        uint64_t before = time_counter(), now = system_clock_ns(CLOCK_MONOTONIC_RAW), took = time_counter() - before;
 
         if (took < least) {
             least = took;
@@ -77,17 +71,17 @@ static bool find_formula(struct perf_clock_formula *formula_out)
 {
     struct perf_event_attr attr = {
         .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1};
-    long page_bytes = sysconf(_SC_PAGESIZE);
+    size_t page_bytes = memory_page_size();
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     void *page;
     bool is_there = false;
 
     if (fd < 0)
         return false;
-    page = mmap(NULL, (size_t)page_bytes, PROT_READ, MAP_SHARED, fd, 0);
+    page = mmap(NULL, page_bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (page != MAP_FAILED) {
         is_there = read_formula(page, formula_out);
-        munmap(page, (size_t)page_bytes);
+        munmap(page, page_bytes);
     }
     close(fd);
     return is_there;
@@ -155,5 +149,5 @@ uint64_t perf_clock_counter(const struct perf_clock *clock, uint64_t time)
 
 uint64_t perf_clock_now(const struct perf_clock *clock)
 {
-    return clock->has_formula ? time_by_formula(&clock->formula, time_counter()) : raw_now();
+    return clock->has_formula ? time_by_formula(&clock->formula, time_counter()) : system_clock_ns(CLOCK_MONOTONIC_RAW);
 }

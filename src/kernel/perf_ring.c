@@ -5,18 +5,19 @@
  */
 #include "kernel/perf_ring.h"
 
+#include "base/memory_map.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* The size of a record is a u16. */
 #define RECORD_BYTES_MAX 65536
 
 int perf_ring_map(struct perf_ring *ring, int fd, size_t size_bytes)
 {
-    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), mapped_bytes = page_bytes + size_bytes;
+    size_t page_bytes = memory_page_size(), mapped_bytes = page_bytes + size_bytes;
     uint8_t *joined = malloc(RECORD_BYTES_MAX);
     void *memory;
     int result;

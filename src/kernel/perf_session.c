@@ -8,6 +8,7 @@
 #include "kernel/perf_session.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "kernel/perf_sample.h"
 
 #include <dirent.h>
@@ -36,12 +37,9 @@ static int read_cpus(struct perf_session *session)
         if (fscanf(file, "%c", &mark) == 1 && mark == '-' && fscanf(file, "%u%c", &last, &mark) < 1)
             last = first;
         for (unsigned cpu = first; cpu <= last && cpu - first < 65536; cpu++) {
-            struct perf_session_cpu *grown = realloc(session->cpus, (session->cpu_count + 1) * sizeof(*grown));
-
-            if (grown == NULL)
+            if (ARRAY_RESERVE_NEXT(session->cpus, session->cpu_count) != 0)
                 break;
-            session->cpus = grown;
-            grown[session->cpu_count++] = (struct perf_session_cpu){.number = cpu, .fd = -1};
+            session->cpus[session->cpu_count++] = (struct perf_session_cpu){.number = cpu, .fd = -1};
         }
     }
     if (file != NULL)
@@ -51,12 +49,9 @@ static int read_cpus(struct perf_session *session)
 
 static int add_tid(struct perf_session *session, pid_t tid)
 {
-    pid_t *grown = realloc(session->tids, (session->tid_count + 1) * sizeof(*grown));
-
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(session->tids, session->tid_count) != 0)
         return -ENOMEM;
-    session->tids = grown;
-    grown[session->tid_count++] = tid;
+    session->tids[session->tid_count++] = tid;
     return 0;
 }
 
@@ -131,15 +126,8 @@ static struct perf_event_attr complete(const struct perf_session *session, const
 
 static int add_event(struct perf_session *session, const struct perf_session_event *event)
 {
-    if (session->event_count == session->event_capacity) {
-        size_t capacity = session->event_capacity == 0 ? 64 : 2 * session->event_capacity;
-        struct perf_session_event *grown = realloc(session->events, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        session->events = grown;
-        session->event_capacity = capacity;
-    }
+    if (ARRAY_RESERVE(session->events, session->event_capacity, session->event_count + 1) != 0)
+        return -ENOMEM;
     session->events[session->event_count++] = *event;
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "kernel/tracefs.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define READ_BYTES 4096u /* at once, at least */
 
 static char found[64];
 
@@ -80,15 +83,10 @@ int tracefs_read(const char *name, char **text_out, size_t *size_out, struct gai
     if (fd < 0)
         return error_set(err, errno, "cannot read %s of the kernel's tracepoints: %s", name, strerror(errno));
     while (got > 0) {
-        if (room - used < 4096) {
-            char *grown = realloc(text, room += 16384);
-
-            if (grown == NULL) {
-                errno = ENOMEM;
-                got = -1;
-                break;
-            }
-            text = grown;
+        if (ARRAY_RESERVE(text, room, used + READ_BYTES) != 0) {
+            errno = ENOMEM;
+            got = -1;
+            break;
         }
         got = read(fd, text + used, room - used - 1);
         if (got > 0)

@@ -9,6 +9,7 @@
 #include "kernel/watch.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "kernel/condition.h"
 #include "kernel/raw_tracepoint.h"
 
@@ -84,14 +85,11 @@ static int load(struct watch *watch, size_t which, struct kernel_program **progr
 
 static int add_descriptor(struct watch *watch, int fd)
 {
-    int *grown = realloc(watch->descriptors, (watch->descriptor_count + 1) * sizeof(*grown));
-
-    if (grown == NULL) {
+    if (ARRAY_RESERVE_NEXT(watch->descriptors, watch->descriptor_count) != 0) {
         close(fd);
         return -ENOMEM;
     }
-    watch->descriptors = grown;
-    grown[watch->descriptor_count++] = fd;
+    watch->descriptors[watch->descriptor_count++] = fd;
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "gait/event_sinks.h"
 
 #include "hosted/error_text.h"
+#include "hosted/system_clock.h"
 #include "libgait/export.h"
 #include "libgait/options.h"
 
@@ -108,13 +109,9 @@ EXPORT void gait_event_queue_drain(struct gait_event_queue *queue)
 /* Waits until there is much to do, or the interval is over. False: the end. */
 static bool wait_for_work(struct gait_event_queue *queue)
 {
-    struct timespec until;
+    struct timespec until = system_clock_deadline(queue->options.drain_interval_ms);
     bool goes_on;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(queue->options.drain_interval_ms % 1000) * 1000000;
-    until.tv_sec += queue->options.drain_interval_ms / 1000 + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&queue->lock);
     if (!queue->is_ending && queue->used < queue->options.capacity / 2)
         pthread_cond_timedwait(&queue->wake, &queue->lock, &until);

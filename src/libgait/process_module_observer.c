@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The core's observer of modules, called by a hook of the loader, with the listener of the caller's. Observers are
- * never freed, but used again: a call of the hook may be under way when one is destroyed. The lock is that of the
- * core's observer; `is_active` is changed and looked at with it held.
- */
-#define _GNU_SOURCE
+/* The core's observer of modules, called by a hook of the loader, with the listener of the caller's. */
 #include "process/module_observer.h"
 
 #include "gait/process.h"
-#include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/loader_watch.h"
+#include "libgait/observer_list.h"
 #include "libgait/options.h"
 #include "libgait/process_module.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define LOCK_TIMEOUT_MS 10000u
-
 struct gait_module_observer {
+    struct observer_entry entry; /* its lock is around the core's, which begins anew with each use */
     struct gait_module_listener wanted;
     struct module_listener listener;
     struct module_observer observer;
-    struct owner_lock lock; /* around the core's, which begins anew with each use */
     struct loader_watch watch;
-    bool is_active;
-    bool is_taken;                     /* under all_lock */
-    struct gait_module_observer *next; /* of all; never changes */
 };
 
 static const struct options_type listener_type = {
@@ -37,10 +22,6 @@ static const struct options_type listener_type = {
     "gait_module_listener",
     sizeof(struct gait_module_listener),
 };
-
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct gait_module_observer *_Atomic all;
-static bool is_fork_watched;
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
@@ -68,101 +49,51 @@ static void unloaded(void *context, const struct module *module, uint64_t time)
     wanted->unloaded(wanted->context, &filled.module, time);
 }
 
-static int look(struct gait_module_observer *observer)
+static int notice(struct observer_entry *entry, int argument)
 {
-    int result = owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS);
-
-    if (result != 0)
-        return result;
-    if (observer->is_active)
-        result = module_observer_notice(&observer->observer);
-    owner_lock_release(&observer->lock);
-    return result;
+    (void)argument;
+    return module_observer_notice(&((struct gait_module_observer *)entry)->observer);
 }
 
 /* By the loader. */
 static void notified(struct gait_invocation *invocation)
 {
-    (void)look(invocation->data);
+    (void)!observer_entry_use(invocation->data, notice, 0);
 }
 
 /* ---- coming and going -------------------------------------------------------------------------------------------- */
 
-static void in_child(void)
+static void begin(struct observer_entry *entry, const void *listener)
 {
-    for (struct gait_module_observer *observer = all; observer != NULL; observer = observer->next) {
-        observer->lock = (struct owner_lock){0};
-        (void)module_observer_begin_in_child(&observer->observer);
-    }
-    pthread_mutex_init(&all_lock, NULL);
-}
+    struct gait_module_observer *observer = (struct gait_module_observer *)entry;
 
-static struct gait_module_observer *take_observer(void)
-{
-    struct gait_module_observer *observer;
-
-    pthread_mutex_lock(&all_lock);
-    if (!is_fork_watched)
-        is_fork_watched = pthread_atfork(NULL, NULL, in_child) == 0;
-    for (observer = all; observer != NULL && observer->is_taken; observer = observer->next)
-        continue;
-    if (observer == NULL) {
-        observer = calloc(1, sizeof(*observer));
-        if (observer != NULL) {
-            observer->next = all;
-            all = observer;
-        }
-    }
-    if (observer != NULL)
-        observer->is_taken = true;
-    pthread_mutex_unlock(&all_lock);
-    return observer;
-}
-
-static void give_observer_back(struct gait_module_observer *observer)
-{
-    pthread_mutex_lock(&all_lock);
-    observer->is_taken = false;
-    pthread_mutex_unlock(&all_lock);
-}
-
-static int begin(struct gait_module_observer *observer, const struct gait_module_listener *wanted)
-{
-    int result = owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS);
-
-    if (result != 0)
-        return result;
-    observer->wanted = *wanted;
+    observer->wanted = *(const struct gait_module_listener *)listener;
     observer->listener = (struct module_listener){.context = &observer->wanted, .loaded = loaded, .unloaded = unloaded};
     module_observer_init(&observer->observer, &observer->listener);
-    observer->is_active = true;
-    owner_lock_release(&observer->lock);
-    return 0;
 }
 
-static void end(struct gait_module_observer *observer)
+static void end(struct observer_entry *entry)
 {
-    loader_watch_end(&observer->watch);
-    if (owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS) != 0)
-        return;
-    observer->is_active = false;
-    module_observer_deinit(&observer->observer);
-    owner_lock_release(&observer->lock);
-    give_observer_back(observer);
+    module_observer_deinit(&((struct gait_module_observer *)entry)->observer);
 }
+
+static void begin_in_child(struct observer_entry *entry)
+{
+    (void)module_observer_begin_in_child(&((struct gait_module_observer *)entry)->observer);
+}
+
+static struct observer_list list = {
+    .what = "modules",
+    .source = "",
+    .entry_bytes = sizeof(struct gait_module_observer),
+    .begin = begin,
+    .end = end,
+    .begin_in_child = begin_in_child,
+};
 
 EXPORT int gait_module_observer_look(struct gait_module_observer *observer, struct gait_error *err)
 {
-    int result;
-
-    if (observer == NULL)
-        return error_set(err, EINVAL, "cannot look at modules: there is no observer");
-    result = look(observer);
-    if (result == -EDEADLK)
-        return error_set(err, result, "cannot look at modules: a listener of the same observer is being called");
-    if (result != 0)
-        return error_set(err, result, "cannot look at modules: %s", strerror(-result));
-    return 0;
+    return observer_list_look(&list, observer == NULL ? NULL : &observer->entry, notice, 0, err);
 }
 
 EXPORT int gait_module_observer_create(const struct gait_module_listener *listener,
@@ -171,21 +102,23 @@ EXPORT int gait_module_observer_create(const struct gait_module_listener *listen
 {
     struct gait_module_observer *observer;
     struct gait_module_listener wanted;
+    struct observer_entry *entry;
     uint64_t function;
     bool is_automatic;
     int result = options_read(&listener_type, listener, &wanted, err);
 
     if (result != 0)
         return result;
-    observer = take_observer();
-    if (observer == NULL || begin(observer, &wanted) != 0)
-        return error_set(err, ENOMEM, "cannot observe modules: there is no memory");
+    result = observer_list_take(&list, &wanted, &entry, err);
+    if (result != 0)
+        return result;
+    observer = (struct gait_module_observer *)entry;
     /* First this, so that nothing is missed. */
     is_automatic = module_observer_find(&observer->observer, &function) == 0 &&
                    loader_watch_begin(&observer->watch, function, notified, observer, NULL) == 0;
     result = gait_module_observer_look(observer, err);
     if (result != 0) {
-        end(observer);
+        gait_module_observer_destroy(observer);
         return result;
     }
     if (is_automatic_out != NULL)
@@ -196,6 +129,8 @@ EXPORT int gait_module_observer_create(const struct gait_module_listener *listen
 
 EXPORT void gait_module_observer_destroy(struct gait_module_observer *observer)
 {
-    if (observer != NULL)
-        end(observer);
+    if (observer == NULL)
+        return;
+    loader_watch_end(&observer->watch);
+    observer_list_give_back(&list, &observer->entry);
 }

@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The core's observers of threads, with listeners of the caller's. Hooks tell all of them what happens; so they are
- * never freed, but used again. `is_active` is changed and looked at with the observer's lock held, which is around the
- * core's.
- */
-#define _GNU_SOURCE
+/* The core's observers of threads, with listeners of the caller's; hooks tell all of them what happens. */
 #include "gait/process.h"
-#include "hosted/error_text.h"
 #include "libgait/export.h"
+#include "libgait/observer_list.h"
 #include "libgait/options.h"
 #include "libgait/thread_watch.h"
 #include "process/thread_observer.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define LOCK_TIMEOUT_MS 10000u
-
 struct gait_thread_observer {
+    struct observer_entry entry; /* its lock is around the core's */
     struct gait_thread_listener wanted;
     struct thread_listener listener;
     struct thread_observer observer;
-    struct owner_lock lock;
-    bool is_active;
-    bool is_taken;                     /* under all_lock */
-    struct gait_thread_observer *next; /* of all; never changes */
 };
 
 static const struct options_type listener_type = {
@@ -35,10 +19,6 @@ static const struct options_type listener_type = {
     "gait_thread_listener",
     sizeof(struct gait_thread_listener),
 };
-
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct gait_thread_observer *_Atomic all;
-static bool is_fork_watched;
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
@@ -66,88 +46,59 @@ static void renamed(void *context, const struct observed_thread *thread, const c
         wanted->renamed(wanted->context, thread->tid, name_before, thread->name, time);
 }
 
-static int look(struct gait_thread_observer *observer, int tid, bool is_end)
+/* At the thread of that tid, or at all if it is 0. */
+static int look(struct observer_entry *entry, int tid)
 {
-    int result = owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS);
+    struct thread_observer *observer = &((struct gait_thread_observer *)entry)->observer;
 
-    if (result != 0)
-        return result;
-    if (observer->is_active && is_end)
-        result = thread_observer_note_end(&observer->observer, tid);
-    else if (observer->is_active)
-        result =
-            tid == 0 ? thread_observer_look(&observer->observer) : thread_observer_look_at(&observer->observer, tid);
-    owner_lock_release(&observer->lock);
-    return result;
+    return tid == 0 ? thread_observer_look(observer) : thread_observer_look_at(observer, tid);
 }
 
-/* As it happens; a listener that makes threads itself hears of them when somebody looks. */
-static void watched(enum thread_watch_event event, int tid)
+static int note_end(struct observer_entry *entry, int tid)
 {
-    for (struct gait_thread_observer *observer = all; observer != NULL; observer = observer->next)
-        (void)look(observer, tid, event == THREAD_ENDS);
+    return thread_observer_note_end(&((struct gait_thread_observer *)entry)->observer, tid);
 }
 
 /* ---- coming and going -------------------------------------------------------------------------------------------- */
 
-/* Other threads are not here, and what they had locked is nobody's. */
-static void in_child(void)
+static void begin(struct observer_entry *entry, const void *listener)
 {
-    for (struct gait_thread_observer *observer = all; observer != NULL; observer = observer->next) {
-        observer->lock = (struct owner_lock){0};
-        observer->observer.lock = (struct owner_lock){0};
-    }
-    pthread_mutex_init(&all_lock, NULL);
-}
+    struct gait_thread_observer *observer = (struct gait_thread_observer *)entry;
 
-static struct gait_thread_observer *take_observer(void)
-{
-    struct gait_thread_observer *observer;
-
-    pthread_mutex_lock(&all_lock);
-    if (!is_fork_watched)
-        is_fork_watched = pthread_atfork(NULL, NULL, in_child) == 0;
-    for (observer = all; observer != NULL && observer->is_taken; observer = observer->next)
-        continue;
-    if (observer == NULL) {
-        observer = calloc(1, sizeof(*observer));
-        if (observer != NULL) {
-            observer->next = all;
-            all = observer;
-        }
-    }
-    if (observer != NULL)
-        observer->is_taken = true;
-    pthread_mutex_unlock(&all_lock);
-    return observer;
-}
-
-static int begin(struct gait_thread_observer *observer, const struct gait_thread_listener *wanted)
-{
-    int result = owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS);
-
-    if (result != 0)
-        return result;
-    observer->wanted = *wanted;
+    observer->wanted = *(const struct gait_thread_listener *)listener;
     observer->listener = (struct thread_listener){&observer->wanted, started, ended, renamed};
     thread_observer_init(&observer->observer, &observer->listener);
-    observer->is_active = true;
-    owner_lock_release(&observer->lock);
-    return 0;
+}
+
+static void end(struct observer_entry *entry)
+{
+    thread_observer_deinit(&((struct gait_thread_observer *)entry)->observer);
+}
+
+static void begin_in_child(struct observer_entry *entry)
+{
+    ((struct gait_thread_observer *)entry)->observer.lock = (struct owner_lock){0};
+}
+
+static struct observer_list list = {
+    .what = "threads",
+    .source = "/proc/self/task: ",
+    .entry_bytes = sizeof(struct gait_thread_observer),
+    .begin = begin,
+    .end = end,
+    .begin_in_child = begin_in_child,
+};
+
+/* As it happens; a listener that makes threads itself hears of them when somebody looks. */
+static void watched(enum thread_watch_event event, int tid)
+{
+    for (struct observer_entry *entry = list.first; entry != NULL; entry = entry->next)
+        (void)!observer_entry_use(entry, event == THREAD_ENDS ? note_end : look, tid);
 }
 
 EXPORT int gait_thread_observer_look(struct gait_thread_observer *observer, int tid, struct gait_error *err)
 {
-    int result;
-
-    if (observer == NULL)
-        return error_set(err, EINVAL, "cannot look at threads: there is no observer");
-    result = look(observer, tid, false);
-    if (result == -EDEADLK)
-        return error_set(err, result, "cannot look at threads: a listener of the same observer is being called");
-    if (result != 0)
-        return error_set(err, result, "cannot look at threads: /proc/self/task: %s", strerror(-result));
-    return 0;
+    return observer_list_look(&list, observer == NULL ? NULL : &observer->entry, look, tid, err);
 }
 
 EXPORT int gait_thread_observer_create(const struct gait_thread_listener *listener, bool is_automatic,
@@ -155,13 +106,15 @@ EXPORT int gait_thread_observer_create(const struct gait_thread_listener *listen
 {
     struct gait_thread_observer *observer;
     struct gait_thread_listener wanted;
+    struct observer_entry *entry;
     int result = options_read(&listener_type, listener, &wanted, err);
 
     if (result != 0)
         return result;
-    observer = take_observer();
-    if (observer == NULL || begin(observer, &wanted) != 0)
-        return error_set(err, ENOMEM, "cannot observe threads: there is no memory");
+    result = observer_list_take(&list, &wanted, &entry, err);
+    if (result != 0)
+        return result;
+    observer = (struct gait_thread_observer *)entry;
     /* First this, so that none is missed. */
     if (is_automatic)
         result = thread_watch_begin(watched, err);
@@ -177,12 +130,6 @@ EXPORT int gait_thread_observer_create(const struct gait_thread_listener *listen
 
 EXPORT void gait_thread_observer_destroy(struct gait_thread_observer *observer)
 {
-    if (observer == NULL || owner_lock_acquire(&observer->lock, LOCK_TIMEOUT_MS) != 0)
-        return;
-    observer->is_active = false;
-    thread_observer_deinit(&observer->observer);
-    owner_lock_release(&observer->lock);
-    pthread_mutex_lock(&all_lock);
-    observer->is_taken = false;
-    pthread_mutex_unlock(&all_lock);
+    if (observer != NULL)
+        observer_list_give_back(&list, &observer->entry);
 }

@@ -8,6 +8,7 @@
 
 #include "arch/arch.h"
 #include "base/memory_map.h"
+#include "hosted/system_clock.h"
 #include "libgait/stack_modules.h"
 #include "process/thread_list.h"
 
@@ -139,14 +140,6 @@ int stack_thread_begin(void)
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int stack_thread_refresh(void)
 {
     pthread_once(&once, begin_all);
@@ -164,7 +157,8 @@ static bool has_room(const struct stack_walker *walker)
 
 bool stack_thread_found_unknown(struct stack_thread *thread)
 {
-    uint64_t next_ns = atomic_load_explicit(&next_refresh_ns, memory_order_relaxed), start_ns = now_ns(), took_ns;
+    uint64_t next_ns = atomic_load_explicit(&next_refresh_ns, memory_order_relaxed),
+             start_ns = system_clock_ns(CLOCK_MONOTONIC), took_ns;
     int result;
 
     if (start_ns < next_ns || !has_room(&thread->walker))
@@ -173,7 +167,7 @@ bool stack_thread_found_unknown(struct stack_thread *thread)
                                                  memory_order_relaxed, memory_order_relaxed))
         return false;
     result = unwind_modules_refresh(&stack_modules, false);
-    took_ns = now_ns() - start_ns;
+    took_ns = system_clock_ns(CLOCK_MONOTONIC) - start_ns;
     if (took_ns * REFRESH_TIME_SHARE > REFRESH_INTERVAL_NS)
         atomic_store_explicit(&next_refresh_ns, start_ns + took_ns * REFRESH_TIME_SHARE, memory_order_relaxed);
     return result == 0;

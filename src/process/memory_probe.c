@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/memory_probe.h"
 
+#include "base/alignment.h"
 #include "base/memory_functions.h"
+#include "base/memory_map.h"
 #include "base/raw_syscall.h"
 #include "elf/elf_memory.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 #include <linux/uio.h>
-
-/* The smallest that there is. */
-#define PAGE_BYTES 4096u
 
 bool memory_probe(uint64_t address)
 {
@@ -20,9 +19,9 @@ bool memory_probe(uint64_t address)
 
 static bool probe_pages(uint64_t address, size_t size_bytes)
 {
-    uint64_t last = address + size_bytes - 1;
+    uint64_t last = address + size_bytes - 1, page_bytes = memory_page_size();
 
-    for (uint64_t page = address & ~(uint64_t)(PAGE_BYTES - 1); page <= last; page += PAGE_BYTES)
+    for (uint64_t page = align_down(address, page_bytes); page <= last; page += page_bytes)
         if (!memory_probe(page))
             return false;
     return true;
@@ -54,7 +53,7 @@ size_t memory_probe_copy_some(uint64_t address, void *bytes_out, size_t size_byt
 
     while (copied < size_bytes) {
         uint64_t here = address + copied;
-        size_t left = size_bytes - copied, page = PAGE_BYTES - (here & (PAGE_BYTES - 1));
+        size_t left = size_bytes - copied, page = align_rest(here, memory_page_size());
         size_t piece = left < page ? left : page;
 
         if (memory_probe_copy(here, (uint8_t *)bytes_out + copied, piece) != 0)

@@ -5,6 +5,7 @@
  */
 #include "process/memory_scan.h"
 
+#include "base/alignment.h"
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "process/mapping_list.h"
@@ -14,7 +15,6 @@
 #include <asm/errno.h>
 
 #define WINDOW_BYTES (256u << 10)
-#define PAGE_BYTES   4096u
 /* Without /proc, so much is tried page by page. */
 #define PROBED_BYTES_MAX ((uint64_t)1 << 30)
 
@@ -56,7 +56,7 @@ static void scan_range(struct scan *scan, uint64_t start, uint64_t end)
         if (got == wanted)
             continue;
         kept = 0;
-        start = (start + PAGE_BYTES) & ~(uint64_t)(PAGE_BYTES - 1);
+        start += align_rest(start, memory_page_size());
         if (start == 0)
             break;
     }

@@ -5,6 +5,8 @@
  */
 #include "process/system_call_memory.h"
 
+#include "base/memory_map.h"
+
 #include <linux/futex.h>
 
 /* Operations that decide what another argument is, which headers for the kernel's users name only together with libc's.
@@ -27,7 +29,6 @@
 #define ARCH_PRCTL_GET_GS 0x1004
 #define SECCOMP_FILTER    1
 #define IOVEC_BYTES       16
-#define PAGE_BYTES        4096
 /* Strings that are passed to programs have no count: this many pointers are looked at. */
 #define STRINGS_LOOKED_AT 33
 
@@ -148,7 +149,7 @@ static uint64_t plain_bytes(const struct system_call_argument *argument, uint64_
     case SYSTEM_CALL_NODE_SET: /* a bit each, in whole longs */
         return count > INT32_MAX ? 0 : (count + 63) / 64 * 8;
     case SYSTEM_CALL_MINCORE_PAGES:
-        return count / PAGE_BYTES + (count % PAGE_BYTES != 0);
+        return count / memory_page_size() + (count % memory_page_size() != 0);
     case SYSTEM_CALL_SOCKLEN:
         return 4;
     case SYSTEM_CALL_UTIME_PAIR:

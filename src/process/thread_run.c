@@ -6,6 +6,7 @@
  */
 #include "process/thread_run.h"
 
+#include "base/alignment.h"
 #include "base/memory_map.h"
 #include "process/futex.h"
 #include "process/thread_list.h"
@@ -26,14 +27,9 @@ struct thread_run {
     bool prepared; /* the thread was told to land, if its new registers reached it */
 };
 
-static size_t round_up(size_t size_bytes)
-{
-    return (size_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-}
-
 static int run_create(int tid, struct thread_run **run_out)
 {
-    size_t vector_bytes = round_up(thread_landing_vector_bytes());
+    size_t vector_bytes = align_up(thread_landing_vector_bytes(), ALIGNMENT);
     size_t size = memory_round_to_pages(sizeof(struct thread_run) + vector_bytes + STACK_BYTES);
     struct thread_run *run;
     void *memory;

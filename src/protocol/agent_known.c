@@ -2,17 +2,15 @@
 #include "protocol/agent_known.h"
 
 #include "base/memory_functions.h"
+#include "base/text_hash.h"
 
 uint64_t agent_known_key(struct glob_text path, uint64_t address)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
     size_t start = path.length;
 
     while (start > 0 && path.start[start - 1] != '/')
         start--;
-    for (; start < path.length; start++)
-        hash = (hash ^ (uint8_t)path.start[start]) * 0x100000001b3u;
-    return (hash ^ address) * 0x9e3779b97f4a7c15u;
+    return (text_hash_of(path.start + start, path.length - start) ^ address) * 0x9e3779b97f4a7c15u;
 }
 
 bool agent_known_add(struct agent_known *known, uint64_t key, const struct detail_declaration *declaration)

@@ -5,6 +5,7 @@
  */
 #include "query/call_totals.h"
 
+#include "hosted/growing_array.h"
 #include "query/event_scan.h"
 #include "query/event_tally.h"
 #include "query/function_sums.h"
@@ -13,8 +14,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-
-#define OPEN_AT_FIRST 256u
 
 struct totals_worker {
     struct event_scan scan;
@@ -34,15 +33,8 @@ static int begin_call(void *context, const struct view_call *call)
     struct totals_worker *worker = context;
     uint32_t sum = function_sums_find(&worker->sums, worker->process, call->function, call->begin);
 
-    if (worker->open_count == worker->open_capacity) {
-        size_t capacity = worker->open_capacity == 0 ? OPEN_AT_FIRST : 2 * worker->open_capacity;
-        uint32_t *grown = realloc(worker->open, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return worker->result = -ENOMEM;
-        worker->open = grown;
-        worker->open_capacity = capacity;
-    }
+    if (ARRAY_RESERVE(worker->open, worker->open_capacity, worker->open_count + 1) != 0)
+        return worker->result = -ENOMEM;
     if (sum == FUNCTION_SUMS_NONE)
         return worker->result = -ENOMEM;
     worker->open[worker->open_count++] = sum;
@@ -113,20 +105,14 @@ static int read_thread(void *context, unsigned number, size_t thread)
 /* NULL: there is no memory. */
 static struct call_total *total_of(struct call_totals *totals, uint32_t number)
 {
-    size_t count = (size_t)number + 1 + number / 2;
-    struct call_total *grown;
+    size_t before = totals->count;
 
     if (number == VIEW_NO_FUNCTION)
         return NULL;
-    if (number < totals->count)
-        return &totals->totals[number];
-    grown = realloc(totals->totals, count * sizeof(*grown));
-    if (grown == NULL)
+    if (ARRAY_RESERVE(totals->totals, totals->count, (size_t)number + 1) != 0)
         return NULL;
-    for (size_t i = totals->count; i < count; i++)
-        grown[i] = (struct call_total){.shortest = UINT64_MAX};
-    totals->totals = grown;
-    totals->count = count;
+    for (size_t i = before; i < totals->count; i++)
+        totals->totals[i] = (struct call_total){.shortest = UINT64_MAX};
     return &totals->totals[number];
 }
 

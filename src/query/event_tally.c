@@ -7,6 +7,7 @@
  */
 #include "query/event_tally.h"
 
+#include "hosted/growing_array.h"
 #include "query/event_scan.h"
 #include "query/function_sums.h"
 #include "query/thread_pass.h"
@@ -127,22 +128,13 @@ static bool settle(struct tally_worker *worker, const struct event_blocks *block
 }
 
 /* NULL: there is no memory, or the number is larger than any that there should be. */
-static struct number_count *grow(struct tally_worker *worker, uint32_t number)
+static struct number_count *count_beyond(struct tally_worker *worker, uint32_t number)
 {
-    size_t capacity = (size_t)number + number / 2 + 1024;
-    struct number_count *grown;
-
     if (number > NUMBERS_MAX)
         return NULL;
-    if (number >= worker->number_capacity) {
-        grown = realloc(worker->numbers, capacity * sizeof(*grown));
-        if (grown == NULL) {
-            worker->result = -ENOMEM;
-            return NULL;
-        }
-        memset(grown + worker->number_capacity, 0, (capacity - worker->number_capacity) * sizeof(*grown));
-        worker->numbers = grown;
-        worker->number_capacity = capacity;
+    if (ARRAY_RESERVE_ZEROED(worker->numbers, worker->number_capacity, (size_t)number + 1) != 0) {
+        worker->result = -ENOMEM;
+        return NULL;
     }
     worker->number_count = (size_t)number + 1;
     return &worker->numbers[number];
@@ -150,7 +142,7 @@ static struct number_count *grow(struct tally_worker *worker, uint32_t number)
 
 static inline struct number_count *count_of(struct tally_worker *worker, uint32_t number)
 {
-    return number < worker->number_count ? &worker->numbers[number] : grow(worker, number);
+    return number < worker->number_count ? &worker->numbers[number] : count_beyond(worker, number);
 }
 
 /* Something was mapped, or unmapped: numbers may be of other functions from now on. */
@@ -267,15 +259,8 @@ static void begin_thread(struct tally_worker *worker, size_t thread)
 
 static int keep(struct tally_worker *worker, const struct counted_function *counted)
 {
-    if (worker->count == worker->capacity) {
-        size_t capacity = worker->capacity == 0 ? 64 : 2 * worker->capacity;
-        struct counted_function *grown = realloc(worker->counted, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        worker->counted = grown;
-        worker->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(worker->counted, worker->capacity, worker->count + 1) != 0)
+        return -ENOMEM;
     worker->counted[worker->count++] = *counted;
     return 0;
 }

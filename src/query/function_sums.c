@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/function_sums.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SUMS_AT_FIRST 512u
+#define SLOTS_AT_FIRST 1024u
 
 void function_sums_init(struct function_sums *sums, const struct view_trace *trace)
 {
@@ -31,24 +33,18 @@ static size_t slot_of(const struct function_sums *sums, uint32_t process, uint64
     return (size_t)(((address ^ (uint64_t)process << 40) * 0x9e3779b97f4a7c15u) >> 32) & (sums->slot_count - 1);
 }
 
-static int grow(struct function_sums *sums)
+static int add_slots(struct function_sums *sums)
 {
-    size_t capacity = sums->capacity == 0 ? SUMS_AT_FIRST : 2 * sums->capacity;
-    struct function_sum *grown = realloc(sums->sums, capacity * sizeof(*grown));
-    uint32_t *slots = calloc(2 * capacity, sizeof(*slots));
+    size_t slot_count = sums->slot_count == 0 ? SLOTS_AT_FIRST : 2 * sums->slot_count;
+    uint32_t *slots = calloc(slot_count, sizeof(*slots));
 
-    if (grown != NULL)
-        sums->sums = grown;
-    if (grown == NULL || slots == NULL) {
-        free(slots);
+    if (slots == NULL)
         return -ENOMEM;
-    }
     free(sums->slots);
     sums->slots = slots;
-    sums->slot_count = 2 * capacity;
-    sums->capacity = capacity;
+    sums->slot_count = slot_count;
     for (size_t i = 0; i < sums->count; i++) {
-        size_t at = slot_of(sums, grown[i].process, grown[i].address);
+        size_t at = slot_of(sums, sums->sums[i].process, sums->sums[i].address);
 
         while (slots[at] != 0)
             at = (at + 1) & (sums->slot_count - 1);
@@ -81,7 +77,8 @@ uint32_t function_sums_find(struct function_sums *sums, uint32_t process, uint64
 {
     size_t at;
 
-    if (sums->count == sums->capacity && grow(sums) != 0)
+    if ((2 * sums->count >= sums->slot_count && add_slots(sums) != 0) ||
+        ARRAY_RESERVE(sums->sums, sums->capacity, sums->count + 1) != 0)
         return FUNCTION_SUMS_NONE;
     at = slot_of(sums, process, address);
     while (sums->slots[at] != 0 && !is_of(&sums->sums[sums->slots[at] - 1], process, address, time))

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/place_columns.h"
 
+#include "hosted/growing_array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum verdict { VERDICT_UNKNOWN, VERDICT_NO, VERDICT_YES };
+enum verdict { VERDICT_UNKNOWN = 0, VERDICT_NO, VERDICT_YES };
 
 struct place_thread place_of_thread(const struct view_trace *trace, size_t thread)
 {
@@ -56,16 +58,8 @@ bool place_takes_function(struct place_verdicts *verdicts, const struct query_cu
 {
     if (!verdicts->is_needed || number == VIEW_NO_FUNCTION)
         return true;
-    if (number >= verdicts->count) {
-        size_t count = (size_t)number + 1 + number / 2;
-        uint8_t *grown = realloc(verdicts->verdicts, count);
-
-        if (grown == NULL)
-            return true;
-        memset(grown + verdicts->count, VERDICT_UNKNOWN, count - verdicts->count);
-        verdicts->verdicts = grown;
-        verdicts->count = count;
-    }
+    if (ARRAY_RESERVE_ZEROED(verdicts->verdicts, verdicts->count, (size_t)number + 1) != 0)
+        return true;
     if (verdicts->verdicts[number] == VERDICT_UNKNOWN)
         verdicts->verdicts[number] = judge(cursor, number) ? VERDICT_YES : VERDICT_NO;
     return verdicts->verdicts[number] == VERDICT_YES;

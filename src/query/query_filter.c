@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/query_filter.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
@@ -66,27 +68,19 @@ static struct query_range range_of(enum query_comparison comparison, struct quer
 
 static int add_number(struct query_condition *condition, struct query_range range)
 {
-    struct query_range *grown = realloc(condition->ranges, (condition->count + 1) * sizeof(*grown));
-
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(condition->ranges, condition->count) != 0)
         return -ENOMEM;
-    condition->ranges = grown;
-    grown[condition->count++] = range;
+    condition->ranges[condition->count++] = range;
     return 0;
 }
 
 static int add_text(struct query_condition *condition, const char *text)
 {
-    char **grown = realloc(condition->texts, (condition->count + 1) * sizeof(*grown));
-    char *copy = strdup(text);
+    char *copy = ARRAY_RESERVE_NEXT(condition->texts, condition->count) == 0 ? strdup(text) : NULL;
 
-    if (grown != NULL)
-        condition->texts = grown;
-    if (grown == NULL || copy == NULL) {
-        free(copy);
+    if (copy == NULL)
         return -ENOMEM;
-    }
-    grown[condition->count++] = copy;
+    condition->texts[condition->count++] = copy;
     return 0;
 }
 
@@ -119,16 +113,13 @@ int query_filter_add(struct query_filter *filter, int column, enum query_compari
                      bool is_list, struct sqlite3_value *value)
 {
     struct query_condition condition = {.column = column, .comparison = comparison, .is_text = is_text};
-    struct query_condition *grown;
     int result = add_values(&condition, is_list, value);
 
-    grown = result != 0 ? NULL : realloc(filter->conditions, (filter->count + 1) * sizeof(*grown));
-    if (grown == NULL) {
+    if (result != 0 || ARRAY_RESERVE_NEXT(filter->conditions, filter->count) != 0) {
         forget(&condition);
         return result == 1 ? 0 : -ENOMEM;
     }
-    filter->conditions = grown;
-    grown[filter->count++] = condition;
+    filter->conditions[filter->count++] = condition;
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/query_source.h"
 
+#include "hosted/growing_array.h"
 #include "query/call_totals.h"
 #include "trace/stream_reader.h"
 
@@ -92,18 +93,8 @@ uint32_t query_source_number(struct query_source *source, size_t process, uint64
 static bool make_known(struct query_source *source, uint32_t number)
 {
     size_t count = source->functions->count > number ? source->functions->count : (size_t)number + 1;
-    struct query_function *grown;
 
-    if (number < source->known_count)
-        return true;
-    count += count / 2;
-    grown = realloc(source->known, count * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    memset(grown + source->known_count, 0, (count - source->known_count) * sizeof(*grown));
-    source->known = grown;
-    source->known_count = count;
-    return true;
+    return number < source->known_count || ARRAY_RESERVE_ZEROED(source->known, source->known_count, count) == 0;
 }
 
 const struct query_function *query_source_function(struct query_source *source, uint32_t number)

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "query/row_cell.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -13,15 +15,8 @@
 
 static int row_text_add(struct row_text *text, const char *bytes, size_t count)
 {
-    if (text->used + count > text->capacity) {
-        size_t capacity = 2 * (text->used + count) + 64;
-        char *grown = realloc(text->bytes, capacity);
-
-        if (grown == NULL)
-            return -ENOMEM;
-        text->bytes = grown;
-        text->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(text->bytes, text->capacity, text->used + count) != 0)
+        return -ENOMEM;
     memcpy(text->bytes + text->used, bytes, count);
     text->used += count;
     return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/row_table.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,15 +157,8 @@ static int add_cell(struct row_table *table, const struct query_value *value)
     if (result != 0)
         return result;
     cell.size_bytes = table->text.used - cell.start;
-    if (table->cell_count == table->cell_capacity) {
-        size_t capacity = table->cell_capacity == 0 ? 256 : 2 * table->cell_capacity;
-        struct row_table_cell *grown = realloc(table->cells, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        table->cells = grown;
-        table->cell_capacity = capacity;
-    }
+    if (ARRAY_RESERVE(table->cells, table->cell_capacity, table->cell_count + 1) != 0)
+        return -ENOMEM;
     table->cells[table->cell_count++] = cell;
     return 0;
 }

@@ -3,9 +3,8 @@
  * calls: a row for each call, when it ends. A row is made of numbers; names are looked up when they are asked for.
  * Where only columns of the function and its thread are wanted, rows are counted.
  */
-#include "query/counted_rows.h"
-#include "query/event_scan.h"
-#include "query/place_columns.h"
+#include "hosted/growing_array.h"
+#include "query/scanned_rows.h"
 #include "view/call_tracker.h"
 
 #include <errno.h>
@@ -52,15 +51,10 @@ struct open_table_call {
 };
 
 struct calls_cursor {
-    struct query_cursor base;
-    struct event_scan scan;
+    struct scanned_rows scanned;
     struct call_tracker tracker;
-    struct place_thread thread;
-    struct place_verdicts verdicts;
     bool needs_function;
     bool needs_inner;
-    uint64_t first_begin; /* the counter: calls that begin from there on */
-    uint64_t last_begin;  /* to there, */
     struct query_range duration;
     struct query_range depth;
 
@@ -68,17 +62,6 @@ struct calls_cursor {
     size_t open_count;
     size_t open_capacity;
     size_t wanted_open; /* how many of them are wanted */
-
-    struct call_row *rows; /* of the last chunk */
-    size_t row_at;
-    size_t row_count;
-    size_t row_capacity;
-
-    bool is_counting;
-    struct counted_rows counted;
-    uint32_t counted_function;
-
-    int result; /* -ENOMEM */
 };
 
 static double cost(const struct query_source *source)
@@ -88,39 +71,24 @@ static double cost(const struct query_source *source)
 
 /* ---- what calls tell --------------------------------------------------------------------------------------------- */
 
-/* Makes room for one more of an array. */
-static int grow(void *array, size_t *capacity, size_t count, size_t element_bytes)
-{
-    size_t wanted = *capacity == 0 ? 256 : 2 * *capacity;
-    void **place = array, *grown;
-
-    if (count < *capacity)
-        return 0;
-    grown = realloc(*place, wanted * element_bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *place = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 static int begin_call(void *context, const struct view_call *call)
 {
     struct calls_cursor *cursor = context;
+    struct scanned_rows *rows = &cursor->scanned;
     struct open_table_call open = {.function = VIEW_NO_FUNCTION};
 
-    if (call->begin > cursor->last_begin && cursor->wanted_open == 0)
+    if (call->begin > rows->last && cursor->wanted_open == 0)
         return 1;
     if (cursor->needs_function) {
-        open.function = query_source_number(cursor->base.source, cursor->thread.process, call->function, call->begin);
+        open.function = query_source_number(rows->base.source, rows->thread.process, call->function, call->begin);
         if (open.function == VIEW_NO_FUNCTION)
-            return cursor->result = -ENOMEM;
+            return rows->result = -ENOMEM;
     }
-    open.is_wanted = call->begin >= cursor->first_begin && call->begin <= cursor->last_begin &&
-                     call->depth >= cursor->depth.low && call->depth <= cursor->depth.high &&
-                     place_takes_function(&cursor->verdicts, &cursor->base, open.function);
-    if (grow(&cursor->open, &cursor->open_capacity, cursor->open_count, sizeof(open)) != 0)
-        return cursor->result = -ENOMEM;
+    open.is_wanted = call->begin >= rows->first && call->begin <= rows->last && call->depth >= cursor->depth.low &&
+                     call->depth <= cursor->depth.high &&
+                     place_takes_function(&rows->verdicts, &rows->base, open.function);
+    if (ARRAY_RESERVE(cursor->open, cursor->open_capacity, cursor->open_count + 1) != 0)
+        return rows->result = -ENOMEM;
     cursor->open[cursor->open_count++] = open;
     cursor->wanted_open += open.is_wanted;
     return 0;
@@ -128,7 +96,7 @@ static int begin_call(void *context, const struct view_call *call)
 
 static uint64_t duration_of(const struct calls_cursor *cursor, const struct view_call *call)
 {
-    const struct view_trace *trace = cursor->base.source->trace;
+    const struct view_trace *trace = cursor->scanned.base.source->trace;
 
     return view_trace_ns(trace, call->end) - view_trace_ns(trace, call->begin);
 }
@@ -147,6 +115,7 @@ static int end_call(void *context, const struct view_call *call)
 {
     struct calls_cursor *cursor = context;
     const struct open_table_call *open = &cursor->open[--cursor->open_count];
+    struct call_row *row;
 
     if (cursor->needs_inner && cursor->open_count != 0)
         cursor->open[cursor->open_count - 1].inner_ns += duration_of(cursor, call);
@@ -155,9 +124,10 @@ static int end_call(void *context, const struct view_call *call)
     cursor->wanted_open--;
     if (!has_duration(cursor, call))
         return 0;
-    if (grow(&cursor->rows, &cursor->row_capacity, cursor->row_count, sizeof(*cursor->rows)) != 0)
-        return cursor->result = -ENOMEM;
-    cursor->rows[cursor->row_count++] = (struct call_row){
+    row = scanned_rows_add(&cursor->scanned);
+    if (row == NULL)
+        return -ENOMEM;
+    *row = (struct call_row){
         .function = open->function,
         .caller = cursor->open_count == 0 ? VIEW_NO_FUNCTION : cursor->open[cursor->open_count - 1].function,
         .depth = call->depth,
@@ -186,20 +156,12 @@ static void skip_events(void *context)
     call_tracker_lose(&((struct calls_cursor *)context)->tracker, 0);
 }
 
-static bool wants_thread(void *context, size_t thread)
-{
-    const struct calls_cursor *cursor = context;
-    struct place_thread place = place_of_thread(cursor->base.source->trace, thread);
-
-    return place_takes_thread(&cursor->base, &place);
-}
-
 static void begin_thread(void *context, size_t thread)
 {
     struct calls_cursor *cursor = context;
     const struct call_receiver receiver = {begin_call, end_call, NULL, cursor};
 
-    cursor->thread = place_of_thread(cursor->base.source->trace, thread);
+    (void)thread;
     cursor->open_count = cursor->wanted_open = 0;
     call_tracker_init(&cursor->tracker, &receiver);
 }
@@ -211,7 +173,7 @@ static void end_thread(void *context, size_t thread)
     (void)thread;
     call_tracker_finish(&cursor->tracker);
     if (cursor->tracker.result < 0)
-        cursor->result = cursor->tracker.result;
+        cursor->scanned.result = cursor->tracker.result;
     call_tracker_deinit(&cursor->tracker);
 }
 
@@ -222,66 +184,28 @@ static bool keeps_order(const struct query_wish *wish)
     return counted_rows_suit(wish, COUNTED_CALL_COLUMNS);
 }
 
-static uint64_t counter_of(const struct query_source *source, int64_t ns)
-{
-    return view_clock_counter(&source->trace->clock, ns < 0 ? 0 : (uint64_t)ns);
-}
-
 static int begin(struct query_cursor *base)
 {
-    struct calls_cursor *cursor = (struct calls_cursor *)base;
-    struct query_range start = query_filter_range(&base->filter, CALLS_START);
-
-    cursor->scan = (struct event_scan){
-        .trace = base->source->trace,
+    static const struct scanned_rows_kind kind = {
         .receiver = {take_events, lose_events, skip_events, NULL},
-        .wants = wants_thread,
         .begin = begin_thread,
         .end = end_thread,
-        .context = cursor,
+        .row_bytes = sizeof(struct call_row),
+        .time_column = CALLS_START,
+        .counted_column = COUNTED_CALL_COLUMNS,
+        .subject = EVENT_TALLY_CALLS,
     };
-    place_verdicts_init(&cursor->verdicts, base);
+    struct calls_cursor *cursor = (struct calls_cursor *)base;
+    int result = scanned_rows_begin(&cursor->scanned, &kind);
+
     cursor->needs_function = place_needs_function(base) || query_wants(&base->wish, CALLS_CALLER);
     cursor->needs_inner = query_wants(&base->wish, CALLS_SELF);
     cursor->duration = query_filter_range(&base->filter, CALLS_DURATION);
     cursor->depth = query_filter_range(&base->filter, CALLS_DEPTH);
-    cursor->first_begin = counter_of(base->source, start.low);
-    cursor->last_begin = start.high < 0            ? 0
-                         : start.high == INT64_MAX ? UINT64_MAX
-                                                   : counter_of(base->source, start.high + 1) - 1;
     /* How deep a call is, and in whom, follows from those before it. */
     if (!query_wants(&base->wish, CALLS_DEPTH) && !query_wants(&base->wish, CALLS_CALLER))
-        cursor->scan.skip_before = cursor->first_begin;
-    /* Who wants but a few rows should not wait for all. */
-    cursor->is_counting = counted_rows_suit(&base->wish, COUNTED_CALL_COLUMNS) &&
-                          (base->wish.order_count != 0 || !base->wish.has_limit || counted_rows_weigh(base));
-    return cursor->is_counting ? counted_rows_init(&cursor->counted, base, EVENT_TALLY_CALLS) : 0;
-}
-
-static int next_counted(struct calls_cursor *cursor)
-{
-    const struct event_tally_count *counted = counted_rows_next(&cursor->counted, 0);
-
-    if (counted == NULL)
-        return 0;
-    cursor->thread = place_of_thread(cursor->base.source->trace, counted->thread);
-    cursor->counted_function = counted->function;
-    return 1;
-}
-
-static int next(struct query_cursor *base)
-{
-    struct calls_cursor *cursor = (struct calls_cursor *)base;
-    bool goes_on = true;
-
-    if (cursor->is_counting)
-        return next_counted(cursor);
-    if (++cursor->row_at < cursor->row_count)
-        return 1;
-    cursor->row_at = cursor->row_count = 0;
-    while (goes_on && cursor->row_count == 0 && cursor->result == 0)
-        goes_on = event_scan_step(&cursor->scan);
-    return cursor->result != 0 ? cursor->result : cursor->row_count != 0;
+        cursor->scanned.scan.skip_before = cursor->scanned.first;
+    return result;
 }
 
 static void put_flags(sqlite3_context *result, uint32_t flags)
@@ -302,13 +226,13 @@ static void put_flags(sqlite3_context *result, uint32_t flags)
 
 static void column(struct query_cursor *base, sqlite3_context *result, int which)
 {
-    struct calls_cursor *cursor = (struct calls_cursor *)base;
+    const struct scanned_rows *rows = (struct scanned_rows *)base;
     const struct view_trace *trace = base->source->trace;
-    const struct call_row *row = &cursor->rows[cursor->row_at];
+    const struct call_row *row = scanned_rows_row(rows);
 
     if (which < PLACE_COLUMNS) {
-        place_column_put(base, result, which, &cursor->thread,
-                         cursor->is_counting ? cursor->counted_function : row->function);
+        place_column_put(base, result, which, &rows->thread,
+                         rows->is_counting ? rows->counted_row->function : row->function);
         return;
     }
     switch (which) {
@@ -341,14 +265,9 @@ static void end(struct query_cursor *base)
 {
     struct calls_cursor *cursor = (struct calls_cursor *)base;
 
-    event_scan_deinit(&cursor->scan);
+    scanned_rows_end(&cursor->scanned);
     call_tracker_deinit(&cursor->tracker);
-    query_source_note(base->source, cursor->scan.problem, &cursor->scan.why);
-    place_verdicts_deinit(&cursor->verdicts);
     free(cursor->open);
-    free(cursor->rows);
-    if (cursor->is_counting)
-        counted_rows_deinit(&cursor->counted);
 }
 
 extern const struct query_table query_table_calls;
@@ -361,7 +280,7 @@ const struct query_table query_table_calls = {
     .cost = cost,
     .keeps_order = keeps_order,
     .begin = begin,
-    .next = next,
+    .next = scanned_rows_next,
     .column = column,
     .end = end,
 };

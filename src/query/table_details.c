@@ -3,6 +3,7 @@
  * details: calls that were looked at closely, a row each, when they end. How they began is kept until then; one whose
  * end was not told is a row when something follows that must be behind it.
  */
+#include "hosted/growing_array.h"
 #include "query/detail_scan.h"
 #include "symbolize/call_arguments.h"
 
@@ -94,15 +95,8 @@ static int keep_enter(struct details_cursor *cursor)
 {
     struct detail_record record = record_at(cursor->scan.record);
 
-    if (cursor->open_count == cursor->open_capacity) {
-        size_t capacity = cursor->open_capacity == 0 ? 16 : 2 * cursor->open_capacity;
-        struct begun_call *grown = realloc(cursor->open, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        cursor->open = grown;
-        cursor->open_capacity = capacity;
-    }
+    if (ARRAY_RESERVE(cursor->open, cursor->open_capacity, cursor->open_count + 1) != 0)
+        return -ENOMEM;
     memcpy(cursor->open[cursor->open_count++].bytes, cursor->scan.record,
            record.size_bytes < DETAIL_ENTER_BYTES_MAX ? record.size_bytes : DETAIL_ENTER_BYTES_MAX);
     return 0;

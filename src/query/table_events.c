@@ -3,13 +3,10 @@
  * events: all that was recorded of threads, a row each, as `gait dump events` tells it. Where only columns of the
  * function, its thread and the kind are wanted, and an order or nothing but count(*) of them, rows are counted.
  */
-#include "query/counted_rows.h"
-#include "query/event_scan.h"
-#include "query/place_columns.h"
+#include "query/scanned_rows.h"
 #include "trace/event_names.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 enum events_column {
     EVENTS_KIND = PLACE_COLUMNS,
@@ -50,26 +47,10 @@ struct event_row {
 };
 
 struct events_cursor {
-    struct query_cursor base;
-    struct event_scan scan;
-    struct place_thread thread;
-    struct place_verdicts verdicts;
+    struct scanned_rows scanned; /* `kinds` are those that are wanted */
     bool needs_function;
-    uint32_t kinds; /* that are wanted */
-    uint64_t first_time;
-    uint64_t last_time;
     uint64_t last_seen; /* of the thread: times do not go back */
-    uint64_t number;    /* of its last event */
-
-    struct event_row *rows; /* of the last chunk */
-    size_t row_at;
-    size_t row_count;
-    size_t row_capacity;
-
-    bool is_counting;
-    struct counted_rows counted;
-
-    int result; /* -ENOMEM */
+    uint64_t number; /* of its last event */
 };
 
 static double cost(const struct query_source *source)
@@ -77,40 +58,22 @@ static double cost(const struct query_source *source)
     return 2 * query_source_event_bytes(source) + 100;
 }
 
-static int grow(struct events_cursor *cursor)
-{
-    size_t capacity = cursor->row_capacity == 0 ? 256 : 2 * cursor->row_capacity;
-    struct event_row *grown = realloc(cursor->rows, capacity * sizeof(*grown));
-
-    if (grown == NULL)
-        return -ENOMEM;
-    cursor->rows = grown;
-    cursor->row_capacity = capacity;
-    return 0;
-}
-
-static struct event_row *add_row(struct events_cursor *cursor)
-{
-    if (cursor->row_count == cursor->row_capacity && grow(cursor) != 0)
-        return NULL;
-    return &cursor->rows[cursor->row_count++];
-}
-
 static int take_event(struct events_cursor *cursor, const struct gait_event *event, uint64_t time, bool is_guessed)
 {
+    struct scanned_rows *rows = &cursor->scanned;
     uint32_t function = VIEW_NO_FUNCTION;
     struct event_row *row;
 
-    if (time < cursor->first_time || !(event->kind & cursor->kinds))
+    if (time < rows->first || !(event->kind & rows->kinds))
         return 0;
     if (cursor->needs_function) {
-        function = query_source_number(cursor->base.source, cursor->thread.process, event->location, time);
-        if (!place_takes_function(&cursor->verdicts, &cursor->base, function))
+        function = query_source_number(rows->base.source, rows->thread.process, event->location, time);
+        if (!place_takes_function(&rows->verdicts, &rows->base, function))
             return 0;
     }
-    row = add_row(cursor);
+    row = scanned_rows_add(rows);
     if (row == NULL)
-        return cursor->result = -ENOMEM;
+        return -ENOMEM;
     *row = (struct event_row){
         .kind = event->kind,
         .depth = event->depth,
@@ -129,32 +92,24 @@ static int take_events(void *context, const struct gait_event *events, size_t co
 {
     struct events_cursor *cursor = context;
 
-    for (size_t i = 0; i < count && cursor->result == 0; i++) {
+    for (size_t i = 0; i < count && cursor->scanned.result == 0; i++) {
         uint64_t time = trace_span_time(span, events, count, i);
 
         if (time > cursor->last_seen)
             cursor->last_seen = time;
-        if (cursor->last_seen > cursor->last_time)
+        if (cursor->last_seen > cursor->scanned.last)
             return 1;
         cursor->number++;
         take_event(cursor, &events[i], cursor->last_seen, span->is_interpolated);
     }
-    return cursor->result;
-}
-
-static bool wants_thread(void *context, size_t thread)
-{
-    const struct events_cursor *cursor = context;
-    struct place_thread place = place_of_thread(cursor->base.source->trace, thread);
-
-    return place_takes_thread(&cursor->base, &place);
+    return cursor->scanned.result;
 }
 
 static void begin_thread(void *context, size_t thread)
 {
     struct events_cursor *cursor = context;
 
-    cursor->thread = place_of_thread(cursor->base.source->trace, thread);
+    (void)thread;
     cursor->last_seen = cursor->number = 0;
 }
 
@@ -173,69 +128,26 @@ static bool keeps_order(const struct query_wish *wish)
     return counted_rows_suit(wish, COUNTED_EVENT_COLUMNS);
 }
 
-static int begin_counting(struct events_cursor *cursor)
-{
-    cursor->is_counting = true;
-    if (grow(cursor) != 0)
-        return -ENOMEM;
-    return counted_rows_init(&cursor->counted, &cursor->base, EVENT_TALLY_EVENTS);
-}
-
-/* The row is the first one, and the only one. */
-static int next_counted(struct events_cursor *cursor)
-{
-    const struct event_tally_count *counted = counted_rows_next(&cursor->counted, cursor->kinds);
-
-    if (counted == NULL)
-        return 0;
-    cursor->thread = place_of_thread(cursor->base.source->trace, counted->thread);
-    cursor->rows[0] = (struct event_row){.kind = counted->kind, .function = counted->function};
-    return 1;
-}
-
 static int begin(struct query_cursor *base)
 {
-    struct events_cursor *cursor = (struct events_cursor *)base;
-    const struct view_clock *clock = &base->source->trace->clock;
-    struct query_range time = query_filter_range(&base->filter, EVENTS_TIME);
-
-    cursor->scan = (struct event_scan){
-        .trace = base->source->trace,
+    static const struct scanned_rows_kind kind = {
         .receiver = {take_events, NULL, NULL, NULL},
-        .wants = wants_thread,
         .begin = begin_thread,
-        .context = cursor,
+        .row_bytes = sizeof(struct event_row),
+        .time_column = EVENTS_TIME,
+        .counted_column = COUNTED_EVENT_COLUMNS,
+        .subject = EVENT_TALLY_EVENTS,
+        .is_in_order = true,
     };
-    place_verdicts_init(&cursor->verdicts, base);
+    struct events_cursor *cursor = (struct events_cursor *)base;
+    int result = scanned_rows_begin(&cursor->scanned, &kind);
+
     cursor->needs_function = place_needs_function(base);
-    cursor->kinds = wanted_kinds(&base->filter);
-    cursor->first_time = view_clock_counter(clock, time.low < 0 ? 0 : (uint64_t)time.low);
+    cursor->scanned.kinds = wanted_kinds(&base->filter);
     /* How deep a call is follows from those before it, and so does its number. */
     if (!query_wants(&base->wish, EVENTS_DEPTH) && !query_wants(&base->wish, EVENTS_NUMBER))
-        cursor->scan.skip_before = cursor->first_time;
-    cursor->last_time = time.high < 0            ? 0
-                        : time.high == INT64_MAX ? UINT64_MAX
-                                                 : view_clock_counter(clock, (uint64_t)time.high + 1) - 1;
-    /* Without an order, events come as they happened. */
-    if (counted_rows_suit(&base->wish, COUNTED_EVENT_COLUMNS) &&
-        (base->wish.order_count != 0 || counted_rows_weigh(base)))
-        return begin_counting(cursor);
-    return 0;
-}
-
-static int next(struct query_cursor *base)
-{
-    struct events_cursor *cursor = (struct events_cursor *)base;
-    bool goes_on = true;
-
-    if (cursor->is_counting)
-        return next_counted(cursor);
-    if (++cursor->row_at < cursor->row_count)
-        return 1;
-    cursor->row_at = cursor->row_count = 0;
-    while (goes_on && cursor->row_count == 0 && cursor->result == 0)
-        goes_on = event_scan_step(&cursor->scan);
-    return cursor->result != 0 ? cursor->result : cursor->row_count != 0;
+        cursor->scanned.scan.skip_before = cursor->scanned.first;
+    return result;
 }
 
 static const char *kind_name(uint32_t kind)
@@ -246,25 +158,26 @@ static const char *kind_name(uint32_t kind)
     return "?";
 }
 
-static void put_target(struct events_cursor *cursor, sqlite3_context *result, const struct event_row *row)
+static void put_target(const struct scanned_rows *rows, sqlite3_context *result, const struct event_row *row)
 {
     if (row->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))
-        place_name_put(cursor->base.source, result,
-                       query_source_number(cursor->base.source, cursor->thread.process, row->target, row->time));
+        place_name_put(rows->base.source, result,
+                       query_source_number(rows->base.source, rows->thread.process, row->target, row->time));
 }
 
 static void column(struct query_cursor *base, sqlite3_context *result, int which)
 {
-    struct events_cursor *cursor = (struct events_cursor *)base;
-    const struct event_row *row = &cursor->rows[cursor->row_at];
+    const struct scanned_rows *rows = (struct scanned_rows *)base;
+    const struct event_tally_count *counted = rows->counted_row;
+    const struct event_row *row = scanned_rows_row(rows);
 
     if (which < PLACE_COLUMNS) {
-        place_column_put(base, result, which, &cursor->thread, row->function);
+        place_column_put(base, result, which, &rows->thread, rows->is_counting ? counted->function : row->function);
         return;
     }
     switch (which) {
     case EVENTS_KIND:
-        sqlite3_result_text(result, kind_name(row->kind), -1, SQLITE_STATIC);
+        sqlite3_result_text(result, kind_name(rows->is_counting ? counted->kind : row->kind), -1, SQLITE_STATIC);
         break;
     case EVENTS_TIME:
         sqlite3_result_int64(result, (int64_t)view_trace_ns(base->source->trace, row->time));
@@ -277,7 +190,7 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
             sqlite3_result_int64(result, row->depth);
         break;
     case EVENTS_TARGET_FUNCTION:
-        put_target(cursor, result, row);
+        put_target(rows, result, row);
         break;
     case EVENTS_TARGET:
         if (row->target != 0)
@@ -294,14 +207,7 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
 
 static void end(struct query_cursor *base)
 {
-    struct events_cursor *cursor = (struct events_cursor *)base;
-
-    event_scan_deinit(&cursor->scan);
-    query_source_note(base->source, cursor->scan.problem, &cursor->scan.why);
-    place_verdicts_deinit(&cursor->verdicts);
-    free(cursor->rows);
-    if (cursor->is_counting)
-        counted_rows_deinit(&cursor->counted);
+    scanned_rows_end((struct scanned_rows *)base);
 }
 
 extern const struct query_table query_table_events;
@@ -314,7 +220,7 @@ const struct query_table query_table_events = {
     .cost = cost,
     .keeps_order = keeps_order,
     .begin = begin,
-    .next = next,
+    .next = scanned_rows_next,
     .column = column,
     .end = end,
 };

@@ -3,6 +3,7 @@
  * losses: what is missing. First what processes could not tell at all, then each place in the events of threads, then
  * each place in their details. `count` is of things, `bytes` of records: one of them is NULL.
  */
+#include "hosted/growing_array.h"
 #include "query/detail_scan.h"
 #include "query/event_scan.h"
 
@@ -65,16 +66,9 @@ static double cost(const struct query_source *source)
 
 static void add(struct losses_cursor *cursor, const struct loss *loss)
 {
-    if (cursor->count == cursor->capacity) {
-        size_t capacity = cursor->capacity == 0 ? 16 : 2 * cursor->capacity;
-        struct loss *grown = realloc(cursor->losses, capacity * sizeof(*grown));
-
-        if (grown == NULL) {
-            cursor->result = -ENOMEM;
-            return;
-        }
-        cursor->losses = grown;
-        cursor->capacity = capacity;
+    if (ARRAY_RESERVE(cursor->losses, cursor->capacity, cursor->count + 1) != 0) {
+        cursor->result = -ENOMEM;
+        return;
     }
     cursor->losses[cursor->count++] = *loss;
 }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "record/disk_sync.h"
 
+#include "hosted/system_clock.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -28,11 +30,9 @@ static int synchronize(const struct disk_sync *sync)
 /* Sleeps until the next time, or the end. */
 static bool wait_for_turn(struct disk_sync *sync)
 {
-    struct timespec until;
+    struct timespec until = system_clock_deadline((uint64_t)sync->options.seconds * 1000);
     bool is_over;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)sync->options.seconds;
     pthread_mutex_lock(&sync->lock);
     while (!sync->is_over && pthread_cond_timedwait(&sync->change, &sync->lock, &until) != ETIMEDOUT)
         ;

@@ -8,6 +8,8 @@
 #include "record/family.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "inject/exec_watch.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_signals.h"
@@ -25,7 +27,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A child that was forked has that long to say so after its parent's end; then it was killed before it could. */
@@ -41,7 +42,7 @@ struct family_member {
     int pidfd;      /* -1: not to be had */
     bool has_ended; /* the process, or its program */
     bool is_over;   /* nothing more comes from it */
-    int64_t ended_ms;
+    uint64_t ended_ms;
     bool has_tracer; /* somebody else's */
 };
 
@@ -51,7 +52,7 @@ struct family_watch {
     struct ring_notice *notice; /* that asked for it; NULL: none */
     size_t member;              /* whose ring that is in */
     pid_t parent;
-    int64_t began_ms;
+    uint64_t began_ms;
 };
 
 /* Counts signals, so that none is missed between a look and a sleep. */
@@ -61,14 +62,6 @@ static void count_signal(int signal)
 {
     (void)signal;
     atomic_fetch_add_explicit(&child_signals, 1, memory_order_seq_cst);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void tell(const struct family *family, const char *format, pid_t pid, const char *why)
@@ -91,12 +84,11 @@ static bool is_lack(int result)
 /* Takes the target over, also if it fails. */
 static int add_member(struct family *family, struct target *target, pid_t parent, struct gait_error *err)
 {
-    struct family_member *grown = realloc(family->members, (family->member_count + 1) * sizeof(*grown));
-    int result = grown == NULL ? error_set(err, ENOMEM, "no memory") : 0;
+    int result = ARRAY_RESERVE_NEXT(family->members, family->member_count);
 
-    if (grown != NULL)
-        family->members = grown;
-    if (result == 0)
+    if (result != 0)
+        error_set(err, ENOMEM, "no memory");
+    else
         result = ring_drain_add(family->drain, target->pid, parent, target->ring_fd, err);
     target_close_ring(target);
     if (result != 0) {
@@ -122,7 +114,7 @@ int family_begin(struct family *family, struct ring_drain *drain, const struct f
         .drain = drain,
         .first = first->pid,
         .first_status = -1,
-        .tracers_ms = now_ms(),
+        .tracers_ms = system_clock_ms(),
     };
     sigaction(SIGCHLD, &action, NULL);
     return add_member(family, &target, 0, err);
@@ -148,7 +140,7 @@ static void note_end(struct family_member *member)
     if (member->has_ended)
         return;
     member->has_ended = true;
-    member->ended_ms = now_ms();
+    member->ended_ms = system_clock_ms();
 }
 
 static void first_ended(struct family *family, int status)
@@ -191,7 +183,7 @@ static bool is_settled(const struct family *family, const struct family_member *
     /* A process that runs natively may fork without saying so before. */
     return (int32_t)(atomic_load_explicit(&notices->forks_settled, memory_order_seq_cst) -
                      atomic_load_explicit(&notices->forks_begun, memory_order_seq_cst)) >= 0 ||
-           now_ms() - member->ended_ms > UNSETTLED_MS;
+           system_clock_ms() - member->ended_ms > UNSETTLED_MS;
 }
 
 /* Nobody reads them any more: whoever asks, a child that comes late, need not wait. */
@@ -250,7 +242,7 @@ static struct family_watch *add_watch(struct family *family)
 
     if (watch == NULL)
         return NULL;
-    watch->began_ms = now_ms();
+    watch->began_ms = system_clock_ms();
     watch->member = SIZE_MAX;
     watch->next = family->watches;
     family->watches = watch;
@@ -435,7 +427,7 @@ static void end_old_watches(struct family *family)
 
     for (; watch != NULL; watch = next) {
         next = watch->next;
-        if (watch->exec.kind != EXEC_WATCH_CHILD && now_ms() - watch->began_ms > WATCH_MS)
+        if (watch->exec.kind != EXEC_WATCH_CHILD && system_clock_ms() - watch->began_ms > WATCH_MS)
             end_watch(family, watch);
     }
 }
@@ -531,9 +523,9 @@ static void look_for_tracers(struct family *family)
 {
     char who[128];
 
-    if (family->options.agent->events & EVENTS_HOOKED || now_ms() - family->tracers_ms < TRACERS_MS)
+    if (family->options.agent->events & EVENTS_HOOKED || system_clock_ms() - family->tracers_ms < TRACERS_MS)
         return;
-    family->tracers_ms = now_ms();
+    family->tracers_ms = system_clock_ms();
     for (size_t i = 0; i < family->member_count; i++) {
         struct family_member *member = &family->members[i];
         bool had_tracer = member->has_tracer;

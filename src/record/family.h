@@ -41,7 +41,7 @@ struct family {
     struct family_watch *watches;
     pid_t early[FAMILY_EARLY_MAX]; /* children whose watch was over before their parents were known */
     unsigned early_count;          /* how many there ever were */
-    int64_t tracers_ms;            /* when it was last looked at who else traces them */
+    uint64_t tracers_ms;           /* when it was last looked at who else traces them */
     uint32_t signals_seen;         /* how many children of ours had changed at the last look */
 };
 

@@ -5,6 +5,7 @@
  */
 #include "record/flight.h"
 
+#include "hosted/growing_array.h"
 #include "record/recorded_stream.h"
 
 #include <errno.h>
@@ -36,21 +37,6 @@ void flight_deinit(struct flight *flight)
     flight->trigger_count = 0;
 }
 
-static int make_room(struct flight *flight)
-{
-    size_t capacity = flight->trigger_capacity == 0 ? 16 : flight->trigger_capacity * 2;
-    struct manifest_trigger *grown;
-
-    if (flight->trigger_count < flight->trigger_capacity)
-        return 0;
-    grown = realloc(flight->triggers, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    flight->triggers = grown;
-    flight->trigger_capacity = capacity;
-    return 0;
-}
-
 static int note_trigger(struct flight *flight, const struct flight_event *event, uint64_t time)
 {
     struct manifest_trigger *trigger;
@@ -59,7 +45,7 @@ static int note_trigger(struct flight *flight, const struct flight_event *event,
         flight->triggers_left_out++;
         return 0;
     }
-    if (make_room(flight) != 0)
+    if (ARRAY_RESERVE(flight->triggers, flight->trigger_capacity, flight->trigger_count + 1) != 0)
         return -ENOMEM;
     trigger = &flight->triggers[flight->trigger_count];
     *trigger = (struct manifest_trigger){.time = time, .pid = event->pid, .tid = event->tid};

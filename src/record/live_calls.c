@@ -4,6 +4,8 @@
 
 #include "base/clock_pair.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "ring/detail_record.h"
 #include "ring/ring_layout.h"
 #include "ring/ring_reader.h"
@@ -54,11 +56,8 @@ struct live_calls {
 
 static void begin_clock(struct live_calls *calls)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
+    calls->began_unix_ns = system_clock_ns(CLOCK_REALTIME);
     calls->began = clock_pair_read();
-    calls->began_unix_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t update_clock(struct live_calls *calls)
@@ -232,11 +231,8 @@ static void end_begun(struct live_calls *calls, const struct waiting_call *waiti
 
 static int keep_begun(struct live_calls *calls, struct waiting_call *waiting)
 {
-    struct waiting_call *grown = realloc(calls->begun, (calls->begun_count + 1) * sizeof(*grown));
-
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(calls->begun, calls->begun_count) != 0)
         return -ENOMEM;
-    calls->begun = grown;
     calls->begun[calls->begun_count++] = *waiting;
     waiting->record = NULL;
     return 0;
@@ -281,18 +277,11 @@ static int report_until(struct live_calls *calls, uint64_t before)
 
 static int keep(struct live_calls *calls, pid_t pid, uint32_t tid, const uint8_t *record, size_t size_bytes)
 {
-    size_t capacity = calls->capacity == 0 ? 1024 : 2 * calls->capacity;
     struct detail_record header;
-    struct waiting_call *grown;
     uint8_t *copy;
 
-    if (calls->count == calls->capacity) {
-        grown = realloc(calls->waiting, capacity * sizeof(*grown));
-        if (grown == NULL)
-            return -ENOMEM;
-        calls->waiting = grown;
-        calls->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(calls->waiting, calls->capacity, calls->count + 1) != 0)
+        return -ENOMEM;
     copy = malloc(size_bytes);
     if (copy == NULL)
         return -ENOMEM;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/piece_collector.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A chunk of that size packs well, and its header is next to nothing. */
-#define ENOUGH_BYTES   (64u << 10)
-#define CAPACITY_FIRST (4u << 10)
+#define ENOUGH_BYTES (64u << 10)
 /* Far more than come in the milliseconds for which pieces are gathered. */
 #define MARKS_MAX 64u
 
@@ -20,23 +21,11 @@ void piece_collector_deinit(struct piece_collector *collector)
 
 static int make_room(struct piece_collector *collector, size_t size_bytes)
 {
-    size_t capacity = collector->capacity == 0 ? CAPACITY_FIRST : collector->capacity;
-    uint8_t *bytes;
-
     if (collector->marks == NULL)
         collector->marks = malloc(MARKS_MAX * sizeof(*collector->marks));
     if (collector->marks == NULL)
         return -ENOMEM;
-    while (capacity < size_bytes)
-        capacity *= 2;
-    if (capacity == collector->capacity)
-        return 0;
-    bytes = realloc(collector->bytes, capacity);
-    if (bytes == NULL)
-        return -ENOMEM;
-    collector->bytes = bytes;
-    collector->capacity = capacity;
-    return 0;
+    return ARRAY_RESERVE(collector->bytes, collector->capacity, size_bytes);
 }
 
 /* A time that lies before the last one is of a clock that is not: it is the last one, too. */

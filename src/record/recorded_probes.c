@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "record/recorded_probes.h"
 
+#include "hosted/growing_array.h"
 #include "ring/probe_log.h"
 #include "trace/manifest.h"
 
@@ -30,13 +31,11 @@ static char *take_text(const char **at, uint32_t bytes)
 static int add(struct manifest_process *process, const struct probe_log_entry *entry)
 {
     const char *at = entry->texts;
-    struct manifest_probe *list = realloc(process->probes, (process->probe_count + 1) * sizeof(*list));
     struct manifest_probe *probe;
 
-    if (list == NULL)
+    if (ARRAY_RESERVE_NEXT(process->probes, process->probe_count) != 0)
         return -ENOMEM;
-    process->probes = list;
-    probe = &list[process->probe_count];
+    probe = &process->probes[process->probe_count];
     probe->address = entry->probe.address;
     probe->provider = take_text(&at, entry->probe.provider_bytes);
     probe->name = take_text(&at, entry->probe.name_bytes);

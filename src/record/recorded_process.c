@@ -8,6 +8,7 @@
 
 #include "base/time_counter.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "inject/pid_namespace.h"
 #include "record/flight.h"
 #include "record/recorded_probes.h"
@@ -135,14 +136,11 @@ static void find_name(const struct recorded_process *process, uint32_t lane, uin
 static int add_thread(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
 {
     struct manifest_process *manifest = process->manifest;
-    struct manifest_thread *grown =
-        realloc(manifest->threads, (manifest->thread_count + 1) * sizeof(*manifest->threads));
     struct manifest_thread *thread;
 
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(manifest->threads, manifest->thread_count) != 0)
         return -ENOMEM;
-    manifest->threads = grown;
-    thread = &grown[manifest->thread_count];
+    thread = &manifest->threads[manifest->thread_count];
     *thread = (struct manifest_thread){.tid = piece->tid, .generation = generation_of(manifest, piece->tid)};
     find_name(process, piece->lane, piece->generation, thread);
     *thread_out = manifest->thread_count++;
@@ -315,7 +313,7 @@ static int write_batch(struct recorded_process *process, struct module_batch *ba
 static void add_module(struct module_batch *batch, const struct ring_module *module, const char *path)
 {
     struct trace_module *written = (struct trace_module *)(void *)(batch->bytes + batch->piece.size_bytes);
-    size_t size_bytes = (sizeof(*written) + module->path_bytes + 7) & ~7ul;
+    size_t size_bytes = trace_padded(sizeof(*written) + module->path_bytes);
 
     memset(written, 0, size_bytes);
     *written = (struct trace_module){

@@ -3,6 +3,8 @@
 #include "record/recording.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "record/recorded_process.h"
 #include "record/trigger_spec.h"
 #include "ring/crash_record.h"
@@ -81,25 +83,18 @@ static int make_trace_folder(struct recording *recording)
 static void note_clock(struct recording *recording)
 {
     struct manifest *manifest = &recording->manifest;
-    struct clock_pair *grown = realloc(manifest->clocks, (manifest->clock_count + 1) * sizeof(*grown));
-
-    if (grown == NULL)
-        return;
-    manifest->clocks = grown;
-    grown[manifest->clock_count++] = clock_pair_read();
+    if (ARRAY_RESERVE_NEXT(manifest->clocks, manifest->clock_count) == 0)
+        manifest->clocks[manifest->clock_count++] = clock_pair_read();
 }
 
 static void begin_manifest(struct recording *recording)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
     recording->manifest = (struct manifest){
         .program = strdup(recording->options.program),
         .arguments = recording->options.arguments,
         .events = recording->options.events,
         .with_times = recording->options.with_times,
-        .began_unix_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+        .began_unix_ns = (int64_t)system_clock_ns(CLOCK_REALTIME),
         .ended = "running",
     };
     note_clock(recording);
@@ -136,14 +131,6 @@ static int put_manifest(struct recording *recording, struct gait_error *err)
     return manifest_write(&recording->manifest, recording->folder, err);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static const struct drain_receiver receiver;
 
 int recording_create(const struct recording_options *options, struct recording *recording_out, struct gait_error *err)
@@ -151,7 +138,7 @@ int recording_create(const struct recording_options *options, struct recording *
     struct recording *recording = recording_out;
     int result;
 
-    *recording = (struct recording){.options = *options, .folder = -1, .began_ms = now_ms()};
+    *recording = (struct recording){.options = *options, .folder = -1, .began_ms = system_clock_ms()};
     ring_drain_init(&recording->drain, &receiver, recording);
     result = chunk_encoder_create(options->compress, &recording->encoder);
     if (result != 0)
@@ -164,7 +151,7 @@ int recording_create(const struct recording_options *options, struct recording *
                          options->output, strerror(-result));
     }
     begin_manifest(recording);
-    rotation_init(&recording->rotation, &options->rotation, clock_monotonic_ns());
+    rotation_init(&recording->rotation, &options->rotation, system_clock_ns(CLOCK_MONOTONIC));
     result = begin_flight(recording);
     if (result == 0)
         result = disk_sync_begin(&options->sync, recording->folder, &recording->sync);
@@ -209,19 +196,12 @@ static void point_to_each_other(struct recording *recording)
 
 static int make_room(struct recording *recording)
 {
-    size_t count = recording->process_count + 1;
-    struct recorded_process *processes = realloc(recording->processes, count * sizeof(*processes));
-    struct manifest_process *listed;
+    int result = ARRAY_RESERVE_NEXT(recording->processes, recording->process_count);
 
-    if (processes == NULL)
-        return -ENOMEM;
-    recording->processes = processes;
-    listed = realloc(recording->manifest.processes, count * sizeof(*listed));
-    if (listed == NULL)
-        return -ENOMEM;
-    recording->manifest.processes = listed;
+    if (result == 0)
+        result = ARRAY_RESERVE_NEXT(recording->manifest.processes, recording->process_count);
     point_to_each_other(recording);
-    return 0;
+    return result;
 }
 
 /* How many programs of that pid there were, and this one. */
@@ -238,8 +218,8 @@ static uint32_t image_of(const struct recording *recording, pid_t pid)
 static bool is_manifest_due(const struct recording *recording)
 {
     if (recording->written_ms == 0)
-        return now_ms() - recording->began_ms >= recording->options.manifest_delay_ms;
-    return now_ms() - recording->written_ms >= MANIFEST_MS;
+        return system_clock_ms() - recording->began_ms >= recording->options.manifest_delay_ms;
+    return system_clock_ms() - recording->written_ms >= MANIFEST_MS;
 }
 
 static int write_manifest(struct recording *recording, struct gait_error *err)
@@ -247,7 +227,7 @@ static int write_manifest(struct recording *recording, struct gait_error *err)
     if (!recording->is_changed || !is_manifest_due(recording))
         return 0;
     recording->is_changed = false;
-    recording->written_ms = now_ms();
+    recording->written_ms = system_clock_ms();
     return put_manifest(recording, err);
 }
 
@@ -325,7 +305,8 @@ static int look_at_clock(struct recording *recording, struct gait_error *err)
 
     if (recording->schedule.count == 0)
         return 0;
-    while (result == 0 && (trigger = trigger_schedule_next(&recording->schedule, clock_monotonic_ns())) != NULL)
+    while (result == 0 &&
+           (trigger = trigger_schedule_next(&recording->schedule, system_clock_ns(CLOCK_MONOTONIC))) != NULL)
         result = recording_trigger(
             recording, &(struct flight_event){.kind = trigger_spec_kind_name(trigger->kind), .text = trigger->text},
             err);

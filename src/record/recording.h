@@ -54,8 +54,8 @@ struct recording {
     uint64_t ended_unresolved;      /* those that meant functions whose address was not known */
     bool has_crash;                 /* it was written of a process how it died */
     bool is_changed;                /* what the manifest says is not yet in its file */
-    int64_t began_ms;
-    int64_t written_ms;   /* when the manifest was written last; 0: never */
+    uint64_t began_ms;
+    uint64_t written_ms;  /* when the manifest was written last; 0: never */
     struct flight flight; /* so a recording may not be moved */
     struct trigger_schedule schedule;
     struct rotation rotation;

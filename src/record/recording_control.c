@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "record/recording_control.h"
 
+#include "hosted/system_clock.h"
 #include "record/control.h"
 #include "record/recorded_process.h"
 #include "record/recording.h"
@@ -11,14 +12,6 @@
 #include <time.h>
 
 _Static_assert((int)CONTROL_LANE_FREE == (int)RING_PRESSURES, "states of lanes are told as the ring has them");
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static struct control_lane describe(const struct recorded_process *process, const struct ring_lane_status *status)
 {
@@ -106,7 +99,7 @@ static void read_stats(void *context, struct control_stats *stats_out)
     const struct recording_control *control = context;
 
     recording_control_stats(control->recording, stats_out);
-    stats_out->duration_ns = now_ns() - control->began_ns;
+    stats_out->duration_ns = system_clock_ns(CLOCK_MONOTONIC) - control->began_ns;
 }
 
 static bool has_process(void *context, pid_t pid)
@@ -143,7 +136,7 @@ int recording_control_begin(struct recording_control *control, struct recording 
         .detach = detach,
     };
 
-    *control = (struct recording_control){.recording = recording, .began_ns = now_ns()};
+    *control = (struct recording_control){.recording = recording, .began_ns = system_clock_ns(CLOCK_MONOTONIC)};
     return control_open(&handlers, &control->control);
 }
 

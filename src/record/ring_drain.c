@@ -4,6 +4,8 @@
 #include "record/ring_drain.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_reader.h"
 
@@ -49,13 +51,12 @@ static int open_ring(struct drained_process *process, int fd, struct gait_error 
 
 int ring_drain_add(struct ring_drain *drain, pid_t pid, pid_t parent, int ring_fd, struct gait_error *err)
 {
-    struct drained_process *grown = realloc(drain->processes, (drain->count + 1) * sizeof(*grown)), *process;
+    struct drained_process *process;
     int result;
 
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(drain->processes, drain->count) != 0)
         return error_set(err, ENOMEM, "cannot record process %d: no memory", (int)pid);
-    drain->processes = grown;
-    process = &grown[drain->count];
+    process = &drain->processes[drain->count];
     *process = (struct drained_process){.pid = pid, .parent = parent, .status = -1};
     result = open_ring(process, ring_fd, err);
     if (result != 0)
@@ -180,25 +181,10 @@ static int begin_lane(const struct emptying *emptying, struct drained_lane *lane
     return 0;
 }
 
-static int make_room(struct drained_process *process, uint32_t lane)
-{
-    size_t count = (size_t)lane + 1;
-    struct drained_lane *grown;
-
-    if (lane < process->lane_count)
-        return 0;
-    grown = realloc(process->lanes, count * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    memset(grown + process->lane_count, 0, (count - process->lane_count) * sizeof(*grown));
-    process->lanes = grown;
-    process->lane_count = count;
-    return 0;
-}
-
 static int lane_for(const struct emptying *emptying, const struct ring_piece *piece, struct drained_lane **lane_out)
 {
-    int result = make_room(emptying->process, piece->lane);
+    struct drained_process *process = emptying->process;
+    int result = ARRAY_RESERVE_ZEROED(process->lanes, process->lane_count, (size_t)piece->lane + 1);
     struct drained_lane *lane;
 
     if (result != 0)
@@ -241,21 +227,13 @@ static int explain(const struct ring_drain *drain, const struct drained_process 
     return drain->receiver->explain(process, result, err);
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int take_process(struct ring_drain *drain, struct drained_process *process)
 {
     struct emptying emptying = {drain, process};
     const struct ring_taker taker = {take_piece, &emptying};
     int result, drained = 0;
 
-    process->drained_ns = now_ns();
+    process->drained_ns = system_clock_ns(CLOCK_MONOTONIC);
     result = ring_reader_take(process->ring, &taker);
     if (drain->receiver->drained != NULL)
         drained = drain->receiver->drained(process);

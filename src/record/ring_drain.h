@@ -37,8 +37,8 @@ struct drained_process {
     struct ring_reader *ring; /* NULL: the process has ended, and all of it was taken */
     struct drained_lane *lanes;
     size_t lane_count;
-    int64_t drained_ns; /* when the ring was looked at last, by the monotonic clock */
-    void *owner;        /* the receiver's */
+    uint64_t drained_ns; /* when the ring was looked at last, by the monotonic clock */
+    void *owner;         /* the receiver's */
 };
 
 /* What is new in a log of a ring, in memory that the process may change: to be copied before it is looked at. */

@@ -2,6 +2,7 @@
 /* Files say by their names of which piece they are, so nobody has to remember them: threads may be many. */
 #include "record/rotation.h"
 
+#include "hosted/growing_array.h"
 #include "trace/trace_files.h"
 
 #include <errno.h>
@@ -54,14 +55,14 @@ int rotation_turn(struct rotation *rotation, uint64_t now_ns, uint64_t counter, 
 {
     /* Until the first turn nobody asks when the first piece began: it is with the recording. */
     size_t count = rotation->piece_count == 0 ? 1 : rotation->piece_count;
-    struct manifest_piece *grown = realloc(rotation->pieces, (count + 1) * sizeof(*grown));
+    struct manifest_piece *pieces;
 
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(rotation->pieces, count) != 0)
         return -ENOMEM;
+    pieces = rotation->pieces;
     if (rotation->piece_count == 0)
-        grown[0] = (struct manifest_piece){.number = 1};
-    grown[count] = (struct manifest_piece){.number = grown[count - 1].number + 1, .from = counter};
-    rotation->pieces = grown;
+        pieces[0] = (struct manifest_piece){.number = 1};
+    pieces[count] = (struct manifest_piece){.number = pieces[count - 1].number + 1, .from = counter};
     rotation->piece_count = count + 1;
     rotation->began_ns = now_ns;
     rotation->began_bytes = written_bytes;

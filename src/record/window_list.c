@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/window_list.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
-
-#define WINDOWS_AT_FIRST 16
 
 void window_list_deinit(struct window_list *list)
 {
@@ -15,21 +15,6 @@ void window_list_deinit(struct window_list *list)
 static struct manifest_window *last_of(const struct window_list *list)
 {
     return list->count == 0 ? NULL : &list->windows[list->count - 1];
-}
-
-static int make_room(struct window_list *list)
-{
-    size_t capacity = list->capacity == 0 ? WINDOWS_AT_FIRST : list->capacity * 2;
-    struct manifest_window *grown;
-
-    if (list->count < list->capacity)
-        return 0;
-    grown = realloc(list->windows, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    list->windows = grown;
-    list->capacity = capacity;
-    return 0;
 }
 
 int window_list_open(struct window_list *list, const struct manifest_window *window, bool *is_new_out)
@@ -43,7 +28,7 @@ int window_list_open(struct window_list *list, const struct manifest_window *win
             last->to = window->to;
         return 0;
     }
-    result = make_room(list);
+    result = ARRAY_RESERVE(list->windows, list->capacity, list->count + 1);
     if (result == 0)
         list->windows[list->count++] = *window;
     return result;

@@ -3,13 +3,14 @@
 #define _GNU_SOURCE
 #include "report/report_diff.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHANGES_AT_FIRST 256u
-#define KEY_BYTES        (2 * REPORT_NAME_BYTES)
+#define KEY_BYTES (2 * REPORT_NAME_BYTES)
 
 double report_diff_value(const struct trace_report *report, const struct call_statistics *statistics,
                          enum report_order order)
@@ -41,16 +42,8 @@ static int add_change(struct report_diff *diff, const char *module, const char *
 {
     struct report_change change = {.name = strdup(name), .module = strdup(module)};
 
-    if (diff->count == diff->capacity) {
-        size_t capacity = diff->capacity == 0 ? CHANGES_AT_FIRST : 2 * diff->capacity;
-        struct report_change *grown = realloc(diff->changes, capacity * sizeof(*grown));
-
-        if (grown != NULL) {
-            diff->changes = grown;
-            diff->capacity = capacity;
-        }
-    }
-    if (change.name == NULL || change.module == NULL || diff->count == diff->capacity) {
+    if (change.name == NULL || change.module == NULL ||
+        ARRAY_RESERVE(diff->changes, diff->capacity, diff->count + 1) != 0) {
         free(change.name);
         free(change.module);
         return -ENOMEM;

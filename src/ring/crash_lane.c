@@ -5,6 +5,7 @@
  */
 #include "ring/crash_lane.h"
 
+#include "base/alignment.h"
 #include "ring/ring_reader.h"
 #include "ring/ring_region.h"
 
@@ -17,20 +18,15 @@ struct crash_records {
 
 #define ROOM_BYTES (RING_CRASHES_BYTES - sizeof(struct crash_records))
 
-static size_t padded(size_t size_bytes)
-{
-    return (size_bytes + 7) & ~(size_t)7;
-}
-
 void *crash_lane_reserve(struct ring_region *region, size_t size_bytes)
 {
     struct crash_records *lane = (struct crash_records *)(void *)(region->base + RING_CRASHES_OFFSET);
     uint64_t used = atomic_load_explicit(&lane->used_bytes, memory_order_relaxed);
 
     do
-        if (size_bytes > ROOM_BYTES || used > ROOM_BYTES - padded(size_bytes))
+        if (size_bytes > ROOM_BYTES || used > ROOM_BYTES - align_up(size_bytes, 8))
             return NULL;
-    while (!atomic_compare_exchange_weak_explicit(&lane->used_bytes, &used, used + padded(size_bytes),
+    while (!atomic_compare_exchange_weak_explicit(&lane->used_bytes, &used, used + align_up(size_bytes, 8),
                                                   memory_order_relaxed, memory_order_relaxed));
     return lane->records + used;
 }
@@ -41,7 +37,7 @@ void crash_lane_commit(void *place, size_t size_bytes, enum crash_record_kind ki
 
     record->kind = kind;
     /* Release: pairs with the acquire in crash_lane_read. */
-    __atomic_store_n(&record->size_bytes, (uint32_t)padded(size_bytes), __ATOMIC_RELEASE);
+    __atomic_store_n(&record->size_bytes, (uint32_t)align_up(size_bytes, 8), __ATOMIC_RELEASE);
 }
 
 static size_t check_signal(const uint8_t *place, size_t size_bytes)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/detail_record.h"
 
-static uint32_t round_up(uint32_t bytes)
-{
-    return (bytes + 7) & ~7u;
-}
+#include "base/alignment.h"
 
 static size_t check_enter(const uint8_t *place, size_t size_bytes)
 {
@@ -16,7 +13,8 @@ static size_t check_enter(const uint8_t *place, size_t size_bytes)
     if (enter.stack_bytes > DETAIL_STACK_BYTES_MAX || enter.values_bytes > DETAIL_STACK_BYTES_MAX ||
         size_bytes > DETAIL_ENTER_BYTES_MAX)
         return 0;
-    return sizeof(enter) + round_up(enter.stack_bytes) + round_up(enter.values_bytes) == size_bytes ? size_bytes : 0;
+    return sizeof(enter) + align_up(enter.stack_bytes, 8) + align_up(enter.values_bytes, 8) == size_bytes ? size_bytes
+                                                                                                          : 0;
 }
 
 static size_t check_leave(const uint8_t *place, size_t size_bytes)
@@ -30,7 +28,8 @@ static size_t check_leave(const uint8_t *place, size_t size_bytes)
     __builtin_memcpy(&values, place + sizeof(struct detail_leave), sizeof(values));
     if (values.values_bytes > DETAIL_STACK_BYTES_MAX)
         return 0;
-    return sizeof(struct detail_leave) + sizeof(values) + round_up(values.values_bytes) == size_bytes ? size_bytes : 0;
+    return sizeof(struct detail_leave) + sizeof(values) + align_up(values.values_bytes, 8) == size_bytes ? size_bytes
+                                                                                                         : 0;
 }
 
 static size_t check_stack(const uint8_t *place, size_t size_bytes)
@@ -55,7 +54,7 @@ static size_t check_values(const uint8_t *place, size_t size_bytes, size_t fixed
     __builtin_memcpy(&values_bytes, place + at, sizeof(values_bytes));
     if (values_bytes > DETAIL_VALUES_BYTES_MAX)
         return 0;
-    return fixed_bytes + round_up(values_bytes) == size_bytes ? size_bytes : 0;
+    return fixed_bytes + align_up(values_bytes, 8) == size_bytes ? size_bytes : 0;
 }
 
 size_t detail_record_check(const uint8_t *place, size_t available)
@@ -105,7 +104,7 @@ static struct detail_values values_of_enter(const uint8_t *place)
     struct detail_enter enter;
 
     __builtin_memcpy(&enter, place, sizeof(enter));
-    return (struct detail_values){place + sizeof(enter) + round_up(enter.stack_bytes), enter.values_bytes};
+    return (struct detail_values){place + sizeof(enter) + align_up(enter.stack_bytes, 8), enter.values_bytes};
 }
 
 static struct detail_values values_of_leave(const uint8_t *place, uint32_t size_bytes)

@@ -5,13 +5,12 @@
  */
 #include "ring/event_decoder.h"
 
-#include "base/memory_map.h"
+#include "base/mapped_array.h"
 #include "ring/event_record.h"
 
 #include <asm/errno.h>
 
-#define FRAMES_AT_FIRST 4096
-#define BATCH           256
+#define BATCH 256
 
 /* Events on their way to the receiver. */
 struct batch {
@@ -39,9 +38,8 @@ void event_decoder_forget_blocks(struct event_decoder *decoder)
 
 void event_decoder_deinit(struct event_decoder *decoder)
 {
-    memory_unmap(decoder->frames, decoder->frame_capacity * sizeof(*decoder->frames));
-    decoder->frames = NULL;
-    decoder->frame_count = decoder->frame_capacity = 0;
+    MAPPED_ARRAY_RELEASE(decoder->frames, decoder->frame_capacity);
+    decoder->frame_count = 0;
 }
 
 static void deliver(struct batch *batch)
@@ -77,21 +75,6 @@ static int32_t depth_of(const struct event_decoder *decoder)
     return (int32_t)decoder->frame_count + decoder->depth_below;
 }
 
-static bool grow_frames(struct event_decoder *decoder)
-{
-    size_t capacity = decoder->frame_capacity == 0 ? FRAMES_AT_FIRST : 2 * decoder->frame_capacity;
-    void *storage;
-
-    if (memory_map(capacity * sizeof(*decoder->frames), &storage) != 0)
-        return false;
-    if (decoder->frames != NULL)
-        __builtin_memcpy(storage, decoder->frames, decoder->frame_count * sizeof(*decoder->frames));
-    memory_unmap(decoder->frames, decoder->frame_capacity * sizeof(*decoder->frames));
-    decoder->frames = storage;
-    decoder->frame_capacity = capacity;
-    return true;
-}
-
 static uint64_t last_insn_of(const struct event_block *block)
 {
     return block->start + block->size_bytes - block->last_insn_bytes;
@@ -104,7 +87,7 @@ static void enter_call(struct batch *batch, const struct event_block *block, uin
     while (decoder->frame_count > 0 && decoder->frames[decoder->frame_count - 1].sp <= sp)
         decoder->frame_count--;
     add(batch, GAIT_EVENT_CALL, last_insn_of(block), target, depth_of(decoder));
-    if (decoder->frame_count == decoder->frame_capacity && !grow_frames(decoder))
+    if (MAPPED_ARRAY_RESERVE(decoder->frames, decoder->frame_capacity, decoder->frame_count + 1) != 0)
         return;
     decoder->frames[decoder->frame_count++] = (struct event_frame){block->start + block->size_bytes, sp};
 }

@@ -2,6 +2,7 @@
 /* The bytes in use are counted last, by which what they are is there. The region's lock orders those who add. */
 #include "ring/probe_log.h"
 
+#include "base/alignment.h"
 #include "ring/ring_reader.h"
 #include "ring/ring_region.h"
 
@@ -14,11 +15,6 @@ struct probe_log {
 };
 
 #define ENTRIES_BYTES (RING_PROBES_BYTES - sizeof(struct probe_log))
-
-static uint64_t round_up(uint64_t bytes)
-{
-    return (bytes + 7) & ~(uint64_t)7;
-}
 
 static uint16_t at_most(uint32_t value, uint32_t most)
 {
@@ -56,7 +52,7 @@ bool probe_log_add(struct ring_region *region, const struct ring_probe *probe, s
     bool has_room;
 
     clip(&clipped);
-    bytes = round_up(sizeof(clipped) + texts_bytes(&clipped));
+    bytes = align_up(sizeof(clipped) + texts_bytes(&clipped), 8);
     mutex_lock(&region->lock);
     used = atomic_load_explicit(&log->used_bytes, memory_order_relaxed);
     has_room = used <= ENTRIES_BYTES && ENTRIES_BYTES - used >= bytes;
@@ -84,10 +80,10 @@ bool probe_log_next(const struct ring_reader *reader, uint64_t *place_inout, str
         return false;
     /* Copied before it is looked at: the process may change it. */
     __builtin_memcpy(&probe, log->entries + place, sizeof(probe));
-    if (texts_bytes(&probe) > RING_PROBE_TEXT_BYTES || round_up(sizeof(probe) + texts_bytes(&probe)) > used - place)
+    if (texts_bytes(&probe) > RING_PROBE_TEXT_BYTES || align_up(sizeof(probe) + texts_bytes(&probe), 8) > used - place)
         return false;
     entry_out->probe = probe;
     __builtin_memcpy(entry_out->texts, log->entries + place + sizeof(probe), texts_bytes(&probe));
-    *place_inout = place + round_up(sizeof(probe) + texts_bytes(&probe));
+    *place_inout = place + align_up(sizeof(probe) + texts_bytes(&probe), 8);
     return true;
 }

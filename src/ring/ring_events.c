@@ -2,11 +2,10 @@
 /* Blocks are copied, once, before they are looked at: others may change the memory that they come from. */
 #include "ring/ring_events.h"
 
+#include "base/mapped_array.h"
 #include "base/memory_map.h"
 
 #include <asm/errno.h>
-
-#define LANES_AT_FIRST 64u
 
 /* Where one space ends and the next begins in the map of blocks. */
 static uint64_t key_of(uint32_t space, uint32_t number)
@@ -39,9 +38,9 @@ void ring_events_close(struct ring_events *events)
 {
     if (events == NULL)
         return;
-    for (uint32_t i = 0; i < events->lane_capacity; i++)
+    for (size_t i = 0; i < events->lane_capacity; i++)
         event_decoder_deinit(&events->lanes[i].decoder);
-    memory_unmap(events->lanes, events->lane_capacity * sizeof(*events->lanes));
+    MAPPED_ARRAY_RELEASE(events->lanes, events->lane_capacity);
     if (atomic_load_explicit(&events->blocks.table, memory_order_relaxed) != NULL)
         hash_map_deinit(&events->blocks);
     slab_deinit(&events->block_memory);
@@ -125,25 +124,6 @@ struct drain {
     const struct event_receiver *receiver;
 };
 
-static int make_room(struct ring_events *events, uint32_t count)
-{
-    uint32_t capacity = events->lane_capacity == 0 ? LANES_AT_FIRST : events->lane_capacity;
-    void *storage;
-
-    while (capacity < count)
-        capacity *= 2;
-    if (capacity == events->lane_capacity)
-        return 0;
-    if (memory_map(capacity * sizeof(*events->lanes), &storage) != 0)
-        return -ENOMEM;
-    if (events->lanes != NULL)
-        __builtin_memcpy(storage, events->lanes, events->lane_capacity * sizeof(*events->lanes));
-    memory_unmap(events->lanes, events->lane_capacity * sizeof(*events->lanes));
-    events->lanes = storage;
-    events->lane_capacity = capacity;
-    return 0;
-}
-
 static void begin_thread(struct ring_lane_events *lane, const struct ring_piece *piece)
 {
     event_decoder_deinit(&lane->decoder);
@@ -165,7 +145,7 @@ static int take(void *context, const struct ring_piece *piece)
 
     if (piece->kind != RING_LANE_INDEX)
         return 0;
-    result = make_room(drain->events, piece->lane + 1);
+    result = MAPPED_ARRAY_RESERVE(drain->events->lanes, drain->events->lane_capacity, (size_t)piece->lane + 1);
     if (result != 0)
         return result;
     lane = &drain->events->lanes[piece->lane];

@@ -9,6 +9,7 @@
 #include "ring/event_decoder.h"
 #include "ring/ring_reader.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A lane's decoder. */
@@ -23,7 +24,7 @@ struct ring_events {
     struct hash_map blocks; /* space and number to struct ring_block */
     struct slab block_memory;
     struct ring_lane_events *lanes;
-    uint32_t lane_capacity;
+    size_t lane_capacity;
 };
 
 /* As ring_reader_open. */

@@ -11,6 +11,7 @@
 #define GAIT_RING_RING_NOTICE_H
 
 #include "base/attributes.h"
+#include "base/memory_map.h"
 #include "ring/ring_layout.h"
 
 #include <linux/futex.h>
@@ -53,11 +54,12 @@ struct ring_notices {
     struct ring_notice notices[RING_NOTICE_COUNT];
 };
 
-/* Where it is in the file: far enough behind the header. */
+/* Where it is in the file: far enough behind the header, and where pages of all sizes begin: it is mapped by itself. */
 #define RING_NOTICES_OFFSET (64u << 10)
 
-_Static_assert(sizeof(struct ring_notices) <= 4096, "notices are in one page");
-_Static_assert(RING_NOTICES_OFFSET + 4096 <= RING_BLOCKS_OFFSET, "notices are in front of blocks");
+_Static_assert(RING_NOTICES_OFFSET % MEMORY_PAGE_MAX == 0, "notices begin a page");
+_Static_assert(sizeof(struct ring_notices) <= MEMORY_PAGE_MIN, "notices are in one page");
+_Static_assert(RING_NOTICES_OFFSET + MEMORY_PAGE_MAX <= RING_TRIGGERS_OFFSET, "nothing else is in that page");
 
 static inline struct ring_notices *ring_notices_in(void *base)
 {

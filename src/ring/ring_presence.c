@@ -14,18 +14,16 @@
 #include <linux/mman.h>
 #include <stddef.h>
 
-#define PAGE_BYTES 65536u /* of any system, at most */
-
-/* A node's page, and behind it that of a ring. */
+/* A node's page, and behind it that of a ring; as large as they may be. */
 struct presence_place {
     union {
         struct {
             struct robust_list list;
             bool is_used;
         } node;
-        uint8_t page[PAGE_BYTES];
+        uint8_t page[MEMORY_PAGE_MAX];
     };
-    uint8_t ring_page[PAGE_BYTES];
+    uint8_t ring_page[MEMORY_PAGE_MAX];
 };
 
 static struct {

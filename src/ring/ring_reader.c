@@ -9,6 +9,7 @@
  */
 #include "ring/ring_reader.h"
 
+#include "base/mapped_array.h"
 #include "base/memory_barrier.h"
 #include "base/memory_file.h"
 #include "base/memory_map.h"
@@ -20,7 +21,6 @@
 #include <asm/errno.h>
 #include <stdatomic.h>
 
-#define LANES_AT_FIRST 64u
 /* So many places may be empty one behind the other: behind more of them nothing is looked for. */
 #define EMPTY_PLACES_MAX 256u
 
@@ -100,7 +100,7 @@ void ring_reader_close(struct ring_reader *reader)
 {
     if (reader == NULL)
         return;
-    memory_unmap(reader->lanes, reader->lane_capacity * sizeof(*reader->lanes));
+    MAPPED_ARRAY_RELEASE(reader->lanes, reader->lane_capacity);
     memory_unmap(reader->copy, copy_bytes(reader));
     memory_unmap(reader->base, reader->bytes);
     memory_unmap(reader, sizeof(*reader));
@@ -121,25 +121,6 @@ static uint8_t *lane_start(const struct ring_reader *reader, uint32_t index)
 static struct ring_lane *lane_at(const struct ring_reader *reader, uint32_t index)
 {
     return (struct ring_lane *)(void *)(lane_start(reader, index) + RING_LANE_OFFSET);
-}
-
-static int make_room(struct ring_reader *reader, uint32_t count)
-{
-    uint32_t capacity = reader->lane_capacity == 0 ? LANES_AT_FIRST : reader->lane_capacity;
-    void *storage;
-
-    while (capacity < count)
-        capacity *= 2;
-    if (capacity == reader->lane_capacity)
-        return 0;
-    if (memory_map(capacity * sizeof(*reader->lanes), &storage) != 0)
-        return -ENOMEM;
-    if (reader->lanes != NULL)
-        __builtin_memcpy(storage, reader->lanes, reader->lane_capacity * sizeof(*reader->lanes));
-    memory_unmap(reader->lanes, reader->lane_capacity * sizeof(*reader->lanes));
-    reader->lanes = storage;
-    reader->lane_capacity = capacity;
-    return 0;
 }
 
 /* Buffers that were overwritten are gone; the bytes that they had are not known, but full ones they were. */
@@ -380,7 +361,7 @@ int ring_reader_take(struct ring_reader *reader, const struct ring_taker *taker)
     reader->activity_seen = activity;
     if (count > reader->header.lane_limit)
         return -EPROTO;
-    result = make_room(reader, count);
+    result = MAPPED_ARRAY_RESERVE(reader->lanes, reader->lane_capacity, count);
     if (result != 0)
         return result;
     for (uint32_t i = 0; i < count; i++) {

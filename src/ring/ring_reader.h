@@ -58,7 +58,7 @@ struct ring_reader {
     size_t bytes;
     struct ring_header header; /* as it was checked */
     struct ring_lane_progress *lanes;
-    uint32_t lane_capacity;
+    size_t lane_capacity;
     uint8_t *copy; /* of a buffer that may be overwritten */
     uint64_t blocks_taken;
     uint64_t modules_taken;

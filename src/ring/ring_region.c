@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/ring_region.h"
 
+#include "base/alignment.h"
 #include "base/memory_file.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
@@ -153,7 +154,7 @@ bool ring_region_add_block(struct ring_region *region, uint32_t space, uint32_t 
 {
     struct ring_header *header = ring_region_header(region);
     uint32_t lengths_count = block->insn_lengths == NULL ? 0 : block->insn_count;
-    uint64_t bytes = (sizeof(struct ring_block) + lengths_count + 7) & ~7ull;
+    uint64_t bytes = align_up(sizeof(struct ring_block) + lengths_count, 8);
     struct ring_block *place;
     uint64_t used;
 
@@ -185,7 +186,7 @@ bool ring_region_add_block(struct ring_region *region, uint32_t space, uint32_t 
 bool ring_region_add_module(struct ring_region *region, const struct ring_module *module, const char *path)
 {
     struct ring_header *header = ring_region_header(region);
-    uint64_t bytes = (sizeof(*module) + module->path_bytes + 7) & ~7ull, used;
+    uint64_t bytes = align_up(sizeof(*module) + module->path_bytes, 8), used;
     struct ring_module *place;
     bool has_room;
 

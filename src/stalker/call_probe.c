@@ -7,6 +7,7 @@
 #include "stalker/call_probe.h"
 
 #include "arch/engine.h"
+#include "base/alignment.h"
 #include "base/memory_map.h"
 #include "stalker/callout.h"
 #include "stalker/invalidate.h"
@@ -16,7 +17,6 @@
 
 #include <asm/errno.h>
 
-#define PAGE_BYTES 4096u
 #define WORD_BYTES 8u
 #define WATCHES    2u
 
@@ -40,10 +40,11 @@ struct probe_point {
 /* Whether there is a word at an address that the thread asks for again and again: the stack, which rarely changes. */
 static bool is_stack_readable(struct stalker_thread *thread, uint64_t sp)
 {
-    uint64_t page = sp & ~(uint64_t)(PAGE_BYTES - 1);
+    uint64_t page = align_down(sp, MEMORY_PAGE_MIN);
     uint32_t changes = atomic_load_explicit(&thread->engine->mapping_changes, memory_order_relaxed);
 
-    if (page + 1 == thread->stack_page && changes == thread->stack_page_changes && sp - page <= PAGE_BYTES - WORD_BYTES)
+    if (page + 1 == thread->stack_page && changes == thread->stack_page_changes &&
+        sp - page <= MEMORY_PAGE_MIN - WORD_BYTES)
         return true;
     if (!program_memory_is_readable(sp, WORD_BYTES))
         return false;

@@ -5,13 +5,14 @@
  */
 #include "stalker/program_memory.h"
 
+#include "base/alignment.h"
+#include "base/memory_map.h"
 #include "base/raw_syscall.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 
 #define WORD_BYTES 8
-#define PAGE_BYTES 4096
 #define NO_WAY     (-1)
 
 static bool read_word(uint64_t address)
@@ -26,12 +27,12 @@ static bool write_word(uint64_t address)
 
 static bool try_each_page(uint64_t address, size_t size_bytes, bool (*try)(uint64_t address))
 {
-    uint64_t last = address + size_bytes - WORD_BYTES;
+    uint64_t last = address + size_bytes - WORD_BYTES, page_bytes = memory_page_size();
 
     /* The highest first: that is how stacks grow. */
     if (!try(last))
         return false;
-    for (uint64_t page = last & ~(uint64_t)(PAGE_BYTES - 1); page > address; page -= PAGE_BYTES)
+    for (uint64_t page = align_down(last, page_bytes); page > address; page -= page_bytes)
         if (!try(page))
             return false;
     return try(address);

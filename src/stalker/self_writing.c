@@ -2,6 +2,7 @@
 /* The file is known by its name. Other files of that name only cost time; other processes' are none of our business. */
 #include "stalker/self_writing.h"
 
+#include "base/memory_map.h"
 #include "base/raw_syscall.h"
 #include "base/text_parse.h"
 #include "stalker/invalidate.h"
@@ -13,7 +14,6 @@
 #include <linux/fcntl.h>
 
 #define PATH_BYTES_MAX 64
-#define PAGE_BYTES     4096
 
 static bool may_write(uint64_t flags)
 {
@@ -24,7 +24,7 @@ static bool may_write(uint64_t flags)
 static bool get_path(uint64_t address, char *path)
 {
     for (unsigned i = 0; i < PATH_BYTES_MAX; i++) {
-        if ((i == 0 || (address + i) % PAGE_BYTES == 0) && !program_memory_is_readable((address + i) & ~7ull, 8))
+        if ((i == 0 || (address + i) % MEMORY_PAGE_MIN == 0) && !program_memory_is_readable((address + i) & ~7ull, 8))
             return false;
         path[i] = ((const char *)(uintptr_t)address)[i];
         if (path[i] == '\0')

@@ -5,14 +5,15 @@
  */
 #include "symbolize/code_table_builder.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEMS_AT_FIRST 256
-#define BYTES_MAX      (1u << 31)
-#define SORT_BITS      10
-#define SORT_MASK      ((1u << SORT_BITS) - 1)
+#define BYTES_MAX (1u << 31)
+#define SORT_BITS 10
+#define SORT_MASK ((1u << SORT_BITS) - 1)
 
 struct built_line {
     uint64_t address;
@@ -56,25 +57,12 @@ static void *extend(struct code_table_builder *builder, struct code_table_list *
 {
     void *items;
 
+    if (builder->result == 0)
+        builder->result = list->count + count > BYTES_MAX / item_bytes
+                              ? -E2BIG
+                              : growing_array_reserve(&list->items, &list->capacity, list->count + count, item_bytes);
     if (builder->result != 0)
         return NULL;
-    if (list->count + count > list->capacity) {
-        size_t capacity = list->capacity == 0 ? ITEMS_AT_FIRST : 2 * list->capacity;
-
-        while (capacity < list->count + count)
-            capacity *= 2;
-        if (capacity > BYTES_MAX / item_bytes) {
-            builder->result = -E2BIG;
-            return NULL;
-        }
-        items = realloc(list->items, capacity * item_bytes);
-        if (items == NULL) {
-            builder->result = -ENOMEM;
-            return NULL;
-        }
-        list->items = items;
-        list->capacity = capacity;
-    }
     items = (char *)list->items + list->count * item_bytes;
     list->count += count;
     return items;

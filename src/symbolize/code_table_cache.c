@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "symbolize/code_table_cache.h"
 
+#include "base/alignment.h"
 #include "symbolize/dwarf/dwarf_code.h"
 #include "trace/crc32c.h"
 
@@ -46,11 +47,6 @@ static int path_of(const struct code_table_cache_name *name, const char *suffix,
     for (size_t i = 0; i < name->id_bytes; i++)
         snprintf(digits + 2 * i, 3, "%02x", name->id[i]);
     return (size_t)snprintf(path, path_bytes, "%s/%s%s", name->folder, digits, suffix) < path_bytes ? 0 : -ENOENT;
-}
-
-static uint64_t align(uint64_t place)
-{
-    return (place + 7) & ~7ull;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -240,7 +236,7 @@ static int write_tables(int fd, const struct code_units *units, int old_fd, stru
 {
     for (size_t i = 0; i < units->unit_count; i++) {
         uint32_t size_bytes = 0;
-        uint64_t place = align(*end);
+        uint64_t place = align_up(*end, 8);
         void *copy;
         const void *bytes = bytes_of(&units->units[i], old_fd, &copy, &size_bytes);
         int result = 0;

@@ -6,6 +6,8 @@
  */
 #include "symbolize/demangle.h"
 
+#include "hosted/growing_array.h"
+
 #include <ctype.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -33,15 +35,8 @@ static void take(const char *piece, size_t length, void *context)
 
     if (length > RESULT_BYTES_MAX - result->used || result->pieces++ == PIECES_MAX)
         longjmp(result->give_up, 1);
-    if (result->capacity - result->used <= length) {
-        size_t capacity = 2 * (result->capacity + length);
-        char *grown = realloc(result->text, capacity);
-
-        if (grown == NULL)
-            longjmp(result->give_up, 1);
-        result->text = grown;
-        result->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(result->text, result->capacity, result->used + length + 1) != 0)
+        longjmp(result->give_up, 1);
     memcpy(result->text + result->used, piece, length);
     result->used += length;
     result->text[result->used] = '\0';

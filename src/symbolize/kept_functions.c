@@ -263,14 +263,10 @@ static const char *take_candidates(struct function_gathering *gathering)
 static int compare(const void *left_candidate, const void *right_candidate)
 {
     const struct candidate *first = left_candidate, *second = right_candidate;
-    const struct elf_symbol *left = &first->symbol, *right = &second->symbol;
+    int result = elf_symbol_compare(&first->symbol, &second->symbol);
 
-    if (left->address != right->address)
-        return left->address < right->address ? -1 : 1;
-    if (elf_symbol_has_plainer_name(left, right) != elf_symbol_has_plainer_name(right, left))
-        return elf_symbol_has_plainer_name(left, right) ? 1 : -1;
     /* Of names that are as good, the first one in the file. */
-    return first->which > second->which ? -1 : 1;
+    return result != 0 ? result : first->which > second->which ? -1 : 1;
 }
 
 /* Whoever comes later at the same address is found first. */

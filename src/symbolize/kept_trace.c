@@ -6,6 +6,7 @@
 #include "symbolize/kept_trace.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "symbolize/kept_functions.h"
 #include "trace/chunk_encoder.h"
 #include "trace/kept_names.h"
@@ -43,15 +44,8 @@ static bool is_visited(const struct visited *visited, const char *name)
 
 static int note_visit(struct visited *visited, const char *name)
 {
-    if (visited->count == visited->capacity) {
-        size_t capacity = visited->capacity == 0 ? 64 : 2 * visited->capacity;
-        char(*grown)[KEPT_NAME_BYTES] = realloc(visited->names, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        visited->names = grown;
-        visited->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(visited->names, visited->capacity, visited->count + 1) != 0)
+        return -ENOMEM;
     memcpy(visited->names[visited->count++], name, KEPT_NAME_BYTES);
     return 0;
 }

@@ -2,6 +2,7 @@
 /* Chains in a table that doubles. A plain text and the name of a function with the same letters are two entries. */
 #include "symbolize/name_store.h"
 
+#include "base/text_hash.h"
 #include "symbolize/demangle.h"
 
 #include <stdbool.h>
@@ -44,15 +45,13 @@ void name_store_deinit(struct name_store *store)
 
 static uint64_t hash_of(const char *text, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = text_hash_of(text, length);
 
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
     return hash ^ hash >> 29;
 }
 
 /* Without memory the chains stay long. */
-static void grow(struct name_store *store)
+static void add_slots(struct name_store *store)
 {
     size_t count = store->slot_count == 0 ? SLOTS_AT_FIRST : 2 * store->slot_count;
     struct name_store_entry **slots = calloc(count, sizeof(slots[0]));
@@ -77,7 +76,7 @@ static struct name_store_entry *add(struct name_store *store, const char *text, 
     struct name_store_entry *entry, **place;
 
     if (store->count == store->slot_count)
-        grow(store);
+        add_slots(store);
     entry = store->slot_count == 0 ? NULL : calloc(1, sizeof(*entry) + length + 1);
     if (entry == NULL)
         return NULL;

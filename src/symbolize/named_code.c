@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/named_code.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RANGES_AT_FIRST 256
-#define TEXTS_AT_FIRST  4096
-#define TEXT_BYTES_MAX  (1ull << 30)
+#define TEXT_BYTES_MAX (1ull << 30)
 
 void named_code_init(struct named_code *code)
 {
@@ -23,27 +23,11 @@ void named_code_deinit(struct named_code *code)
 
 static int make_room(struct named_code *code, size_t text_bytes)
 {
-    if (code->count == code->capacity) {
-        size_t capacity = code->capacity == 0 ? RANGES_AT_FIRST : 2 * code->capacity;
-        struct named_range *grown = realloc(code->ranges, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        code->ranges = grown;
-        code->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(code->ranges, code->capacity, code->count + 1) != 0)
+        return -ENOMEM;
     if (text_bytes > TEXT_BYTES_MAX - code->text_bytes)
         return -ENOMEM;
-    if (code->text_bytes + text_bytes > code->text_capacity) {
-        size_t capacity = 2 * (code->text_bytes + text_bytes) + TEXTS_AT_FIRST;
-        char *grown = realloc(code->texts, capacity);
-
-        if (grown == NULL)
-            return -ENOMEM;
-        code->texts = grown;
-        code->text_capacity = capacity;
-    }
-    return 0;
+    return ARRAY_RESERVE(code->texts, code->text_capacity, code->text_bytes + text_bytes);
 }
 
 int named_code_add(struct named_code *code, const struct named_range *range, const char *name, size_t length)

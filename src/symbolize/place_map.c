@@ -43,7 +43,7 @@ bool place_map_find(const struct place_map *map, uint64_t place, uint64_t *value
     return true;
 }
 
-static bool grow(struct place_map *map)
+static bool add_slots(struct place_map *map)
 {
     struct place_map grown = {
         .slot_count = map->slot_count == 0 ? SLOTS_AT_FIRST : 2 * map->slot_count, .count = map->count, .round = 1};
@@ -62,7 +62,7 @@ static bool grow(struct place_map *map)
 
 void place_map_add(struct place_map *map, uint64_t place, uint64_t value)
 {
-    if (2 * (map->count + 1) > map->slot_count && !grow(map))
+    if (2 * (map->count + 1) > map->slot_count && !add_slots(map))
         return;
     *slot_of(map, place) = (struct place_map_slot){place, value, map->round};
     map->count++;

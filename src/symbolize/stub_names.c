@@ -6,6 +6,7 @@
 #include "elf/imports.h"
 #include "elf/sections.h"
 #include "elf/symbols.h"
+#include "hosted/growing_array.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -32,15 +33,8 @@ struct slots {
 
 static int add_slot(struct slots *slots, const Elf64_Rela *relocation)
 {
-    if (slots->count == slots->capacity) {
-        size_t capacity = slots->capacity == 0 ? 256 : 2 * slots->capacity;
-        struct stub_slot *grown = realloc(slots->slots, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        slots->slots = grown;
-        slots->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(slots->slots, slots->capacity, slots->count + 1) != 0)
+        return -ENOMEM;
     slots->slots[slots->count++] = (struct stub_slot){relocation->r_offset, ELF64_R_SYM(relocation->r_info)};
     return 0;
 }

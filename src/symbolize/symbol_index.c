@@ -11,14 +11,10 @@
 static int compare(const void *left_symbol, const void *right_symbol)
 {
     const struct indexed_symbol *first = left_symbol, *second = right_symbol;
-    const struct elf_symbol *left = &first->symbol, *right = &second->symbol;
+    int result = elf_symbol_compare(&first->symbol, &second->symbol);
 
-    if (left->address != right->address)
-        return left->address < right->address ? -1 : 1;
-    if (elf_symbol_has_plainer_name(left, right) != elf_symbol_has_plainer_name(right, left))
-        return elf_symbol_has_plainer_name(left, right) ? 1 : -1;
     /* Of names that are as good, the first one in the file. */
-    return first->which > second->which ? -1 : 1;
+    return result != 0 ? result : first->which > second->which ? -1 : 1;
 }
 
 static void note_ends(struct symbol_index *index)

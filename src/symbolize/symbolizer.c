@@ -3,6 +3,7 @@
 #include "symbolize/symbolizer.h"
 
 #include "elf/build_id.h"
+#include "hosted/growing_array.h"
 #include "symbolize/jit_code.h"
 #include "symbolize/module_symbols.h"
 #include "symbolize/source_lines.h"
@@ -412,15 +413,8 @@ static void gather(struct symbolizer *symbolizer, const struct symbol_address *a
 
     if (file == NULL || module_symbols_place(&file->file, address->module, address->address, &place) != 0)
         return;
-    if ((file->asked_count & (file->asked_count - 1)) == 0) {
-        size_t capacity = file->asked_count == 0 ? 1 : 2 * file->asked_count;
-        uint64_t *grown = realloc(file->asked, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return;
-        file->asked = grown;
-    }
-    file->asked[file->asked_count++] = place;
+    if (ARRAY_RESERVE_NEXT(file->asked, file->asked_count) == 0)
+        file->asked[file->asked_count++] = place;
 }
 
 void symbolizer_prepare(struct symbolizer *symbolizer, const struct symbol_address *addresses, size_t count)

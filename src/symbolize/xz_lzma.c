@@ -2,13 +2,15 @@
 /* The result grows as it is needed: what it says to be long is not believed. */
 #include "symbolize/xz.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <lzma.h>
 #include <stdlib.h>
 
 /* More than any level of xz needs to unpack. */
 #define MEMORY_BYTES_MAX (128u << 20)
-#define FIRST_BYTES      (64u << 10)
+#define PIECE_BYTES      (64u << 10)
 
 static int error_of(lzma_ret result)
 {
@@ -22,39 +24,21 @@ static int error_of(lzma_ret result)
     }
 }
 
-static int grow(uint8_t **bytes, size_t *capacity, size_t bytes_max)
-{
-    size_t wanted = *capacity == 0 ? FIRST_BYTES : 2 * *capacity;
-    uint8_t *grown;
-
-    if (*capacity >= bytes_max)
-        return -E2BIG;
-    if (wanted > bytes_max)
-        wanted = bytes_max;
-    grown = realloc(*bytes, wanted);
-    if (grown == NULL)
-        return -ENOMEM;
-    *bytes = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 static int unpack(lzma_stream *stream, size_t bytes_max, uint8_t **bytes, size_t *size_out)
 {
     lzma_ret result = LZMA_OK;
     size_t capacity = 0;
 
     while (result == LZMA_OK) {
-        size_t used = (size_t)stream->total_out;
+        size_t used = (size_t)stream->total_out,
+               wanted = used + PIECE_BYTES < bytes_max ? used + PIECE_BYTES : bytes_max;
 
-        if (used == capacity) {
-            int failure = grow(bytes, &capacity, bytes_max);
-
-            if (failure != 0)
-                return failure;
-        }
+        if (used == bytes_max)
+            return -E2BIG;
+        if (ARRAY_RESERVE(*bytes, capacity, wanted) != 0)
+            return -ENOMEM;
         stream->next_out = *bytes + used;
-        stream->avail_out = capacity - used;
+        stream->avail_out = (capacity < bytes_max ? capacity : bytes_max) - used;
         result = lzma_code(stream, LZMA_FINISH);
     }
     *size_out = (size_t)stream->total_out;

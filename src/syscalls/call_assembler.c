@@ -6,6 +6,8 @@
  */
 #include "syscalls/call_assembler.h"
 
+#include "hosted/growing_array.h"
+#include "hosted/system_clock.h"
 #include "syscalls/recorded_memory.h"
 #include "syscalls/system_call_set.h"
 
@@ -13,7 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-#define NS_PER_S        1000000000ULL
 #define SIGINFO_BYTES   128
 #define SIGINFO_BROUGHT 48
 
@@ -33,20 +34,12 @@ struct both_memories {
     struct call_memory memory;
 };
 
-static uint64_t now(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
-
 void call_assembler_init(struct call_assembler *assembler, const struct system_call_request *request, int hidden)
 {
     *assembler = (struct call_assembler){
         .request = request,
         .hidden = hidden,
-        .unix_ns = now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC),
+        .unix_ns = system_clock_ns(CLOCK_REALTIME) - system_clock_ns(CLOCK_MONOTONIC),
     };
 }
 
@@ -191,13 +184,9 @@ static void tell_end_of_call(const struct call_assembler *assembler, struct told
 static bool keep(struct told_thread *thread, const struct call_program_record *record)
 {
     size_t size_bytes = sizeof(*record) + record->values_bytes;
-    void *grown = size_bytes <= thread->capacity ? thread->begun : realloc(thread->begun, size_bytes);
 
-    if (grown == NULL)
+    if (growing_array_reserve(&thread->begun, &thread->capacity, size_bytes, 1) != 0)
         return false;
-    if (size_bytes > thread->capacity)
-        thread->capacity = size_bytes;
-    thread->begun = grown;
     memcpy(thread->begun, record, size_bytes);
     return true;
 }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "syscalls/dependent_text.h"
 
+#include "base/alignment.h"
+#include "base/memory_map.h"
 #include "syscalls/constant_set.h"
 #include "syscalls/file_text.h"
 #include "syscalls/ioctl_text.h"
@@ -454,7 +456,8 @@ static void put_file_handle(const struct call_text *text, uint64_t address)
 
 static void put_pages(const struct call_text *text, unsigned which)
 {
-    uint64_t pages = (text->arguments[1] + 4095) / 4096, limit = text->options->string_bytes;
+    uint64_t pages = align_up(text->arguments[1], memory_page_size()) / memory_page_size(),
+             limit = text->options->string_bytes;
     unsigned char page;
 
     if (text->has_failed || !call_text_read(text, text->arguments[which], &page, 1)) {

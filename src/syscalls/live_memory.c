@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "syscalls/live_memory.h"
 
+#include "base/alignment.h"
+
 #include <string.h>
 #include <sys/uio.h>
-
-#define PAGE_BYTES 4096ULL
 
 /* Reads as far as there is memory: a page at a time, since one that is missing fails all that is asked for with it. */
 static size_t read_pages(int tid, uint64_t address, void *bytes_out, size_t size_bytes)
@@ -13,7 +13,7 @@ static size_t read_pages(int tid, uint64_t address, void *bytes_out, size_t size
     size_t done = 0;
 
     while (done < size_bytes) {
-        size_t room = (size_t)(PAGE_BYTES - (address + done) % PAGE_BYTES);
+        size_t room = align_rest(address + done, MEMORY_PAGE_MIN);
         size_t wanted = size_bytes - done < room ? size_bytes - done : room;
         struct iovec here = {(char *)bytes_out + done, wanted}, there = {(void *)(uintptr_t)(address + done), wanted};
         ssize_t got = process_vm_readv(tid, &here, 1, &there, 1, 0);
@@ -28,21 +28,21 @@ static size_t read_pages(int tid, uint64_t address, void *bytes_out, size_t size
 static size_t read_memory(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
 {
     struct live_memory *live = context;
-    uint64_t page = address & ~(PAGE_BYTES - 1);
+    uint64_t page = align_down(address, MEMORY_PAGE_MIN), at = address - page;
 
     if (address + size_bytes < address)
         return 0;
-    if (address % PAGE_BYTES + size_bytes > PAGE_BYTES)
+    if (at + size_bytes > sizeof(live->bytes))
         return read_pages(live->tid, address, bytes_out, size_bytes);
     if (live->held_bytes == 0 || live->page != page) {
         live->page = page;
-        live->held_bytes = read_pages(live->tid, page, live->bytes, PAGE_BYTES);
+        live->held_bytes = read_pages(live->tid, page, live->bytes, sizeof(live->bytes));
     }
-    if (address % PAGE_BYTES >= live->held_bytes)
+    if (at >= live->held_bytes)
         return 0;
-    if (size_bytes > live->held_bytes - address % PAGE_BYTES)
-        size_bytes = live->held_bytes - (size_t)(address % PAGE_BYTES);
-    memcpy(bytes_out, live->bytes + address % PAGE_BYTES, size_bytes);
+    if (size_bytes > live->held_bytes - at)
+        size_bytes = live->held_bytes - at;
+    memcpy(bytes_out, live->bytes + at, size_bytes);
     return size_bytes;
 }
 

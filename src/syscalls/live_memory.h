@@ -3,6 +3,7 @@
 #ifndef GAIT_SYSCALLS_LIVE_MEMORY_H
 #define GAIT_SYSCALLS_LIVE_MEMORY_H
 
+#include "base/memory_map.h"
 #include "syscalls/system_call_event.h"
 
 /* Small reads are answered out of the page last read: texts ask for neighbours. Forgotten when the thread runs on. */
@@ -11,7 +12,7 @@ struct live_memory {
     int tid;
     uint64_t page; /* address of what is in `bytes` */
     size_t held_bytes;
-    unsigned char bytes[4096];
+    unsigned char bytes[MEMORY_PAGE_MIN];
 };
 
 void live_memory_init(struct live_memory *live, int tid);

@@ -13,6 +13,7 @@
 
 #include "arch/abi.h"
 #include "hosted/error_text.h"
+#include "hosted/system_clock.h"
 #include "inject/trace_refusal.h"
 #include "syscalls/live_memory.h"
 #include "syscalls/program_start.h"
@@ -42,14 +43,6 @@ struct tracer {
     sigset_t signals;
 };
 
-static uint64_t now(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
-
 static void tell(struct tracer *tracer, struct ptrace_thread *thread, struct system_call_event *event)
 {
     if (thread->is_hidden)
@@ -73,7 +66,7 @@ static void let_go(struct ptrace_thread *thread, int signal)
 
 static void hold_back(struct tracer *tracer, struct ptrace_thread *thread, uint64_t delay_ns, int signal)
 {
-    thread->resume_at_ns = now(CLOCK_MONOTONIC) + delay_ns;
+    thread->resume_at_ns = system_clock_ns(CLOCK_MONOTONIC) + delay_ns;
     thread->resume_signal = signal;
     tracer->threads.held_count++;
 }
@@ -110,9 +103,9 @@ static void enter(struct tracer *tracer, struct ptrace_thread *thread, const str
         thread->is_hidden = false;
     thread->injected = thread->is_hidden ? NULL : pick_injection(tracer, thread);
     thread->was_told = system_call_set_has(tracer->request->set, thread->number);
-    thread->entered_ns = now(CLOCK_MONOTONIC);
+    thread->entered_ns = system_clock_ns(CLOCK_MONOTONIC);
     if (thread->was_told) {
-        event.time_ns = now(CLOCK_REALTIME);
+        event.time_ns = system_clock_ns(CLOCK_REALTIME);
         tell(tracer, thread, &event);
     }
     if (thread->injected != NULL) {
@@ -139,8 +132,8 @@ static void leave(struct tracer *tracer, struct ptrace_thread *thread, const str
     if (injected != NULL && (injected->delay_enter_ns != 0 || injected->delay_exit_ns != 0))
         event.flags |= SYSTEM_CALL_DELAYED;
     if (thread->in_call && thread->was_told) {
-        event.time_ns = now(CLOCK_REALTIME);
-        event.system_ns = now(CLOCK_MONOTONIC) - thread->entered_ns;
+        event.time_ns = system_clock_ns(CLOCK_REALTIME);
+        event.system_ns = system_clock_ns(CLOCK_MONOTONIC) - thread->entered_ns;
         tell(tracer, thread, &event);
     }
     thread->in_call = false;
@@ -173,7 +166,7 @@ static void handle_signal(struct tracer *tracer, struct ptrace_thread *thread, i
     struct system_call_event event = {.kind = SYSTEM_CALL_SIGNALLED, .siginfo = &siginfo, .signal = signal};
 
     if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &siginfo) == 0) {
-        event.time_ns = now(CLOCK_REALTIME);
+        event.time_ns = system_clock_ns(CLOCK_REALTIME);
         tell(tracer, thread, &event);
     }
     let_go(thread, signal);
@@ -182,7 +175,8 @@ static void handle_signal(struct tracer *tracer, struct ptrace_thread *thread, i
 /* A process is stopped by a signal, and is to stay so until it is continued. */
 static void handle_group_stop(struct tracer *tracer, struct ptrace_thread *thread, int signal)
 {
-    struct system_call_event event = {.kind = SYSTEM_CALL_STOPPED, .signal = signal, .time_ns = now(CLOCK_REALTIME)};
+    struct system_call_event event = {
+        .kind = SYSTEM_CALL_STOPPED, .signal = signal, .time_ns = system_clock_ns(CLOCK_REALTIME)};
 
     tell(tracer, thread, &event);
     thread->is_stopped = false;
@@ -192,7 +186,7 @@ static void handle_group_stop(struct tracer *tracer, struct ptrace_thread *threa
 /* A thread that is not the first executes a program: it goes on under the first one's id, and all others are gone. */
 static struct ptrace_thread *handle_exec(struct tracer *tracer, struct ptrace_thread *thread)
 {
-    struct system_call_event event = {.kind = SYSTEM_CALL_REPLACED, .time_ns = now(CLOCK_REALTIME)};
+    struct system_call_event event = {.kind = SYSTEM_CALL_REPLACED, .time_ns = system_clock_ns(CLOCK_REALTIME)};
     unsigned long former = 0;
     struct ptrace_thread *executing;
 
@@ -226,13 +220,14 @@ static void handle_end(struct tracer *tracer, struct ptrace_thread *thread, int 
     struct system_call_event event = {.kind = SYSTEM_CALL_LEFT, .flags = SYSTEM_CALL_NEVER_RETURNS};
 
     if (thread->in_call && thread->was_told) {
-        event.time_ns = now(CLOCK_REALTIME);
-        event.system_ns = now(CLOCK_MONOTONIC) - thread->entered_ns;
+        event.time_ns = system_clock_ns(CLOCK_REALTIME);
+        event.system_ns = system_clock_ns(CLOCK_MONOTONIC) - thread->entered_ns;
         live_memory_turn_to(&tracer->memory, thread->tid);
         event.sp = thread->sp;
         tell(tracer, thread, &event);
     }
-    event = (struct system_call_event){.kind = SYSTEM_CALL_EXITED, .status = status, .time_ns = now(CLOCK_REALTIME)};
+    event = (struct system_call_event){
+        .kind = SYSTEM_CALL_EXITED, .status = status, .time_ns = system_clock_ns(CLOCK_REALTIME)};
     tell(tracer, thread, &event);
     if (tracer->request->program != NULL && thread->tid == tracer->start.pid) {
         tracer->status = status;
@@ -269,7 +264,7 @@ static int handle(struct tracer *tracer, int tid, int status, struct gait_error 
 /* Lets those go whose delay is over. Returns how long until the next one, or a long time. */
 static uint64_t release_held(struct tracer *tracer)
 {
-    uint64_t soonest = UINT64_MAX, time = tracer->threads.held_count == 0 ? 0 : now(CLOCK_MONOTONIC);
+    uint64_t soonest = UINT64_MAX, time = tracer->threads.held_count == 0 ? 0 : system_clock_ns(CLOCK_MONOTONIC);
 
     if (tracer->threads.held_count == 0)
         return UINT64_MAX;

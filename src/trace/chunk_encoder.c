@@ -2,6 +2,7 @@
 /* A step that makes nothing smaller is left out: its flag says so. */
 #include "trace/chunk_encoder.h"
 
+#include "hosted/growing_array.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
 #include "trace/record_counts.h"
@@ -50,22 +51,6 @@ void chunk_encoder_destroy(struct chunk_encoder *encoder)
     free(encoder);
 }
 
-/* Room for so many bytes behind that for counts. */
-static int reserve(struct chunk_encoder *encoder, size_t size_bytes)
-{
-    uint8_t *buffer;
-
-    size_bytes += TRACE_COUNTS_BYTES_MAX;
-    if (encoder->buffer_bytes >= size_bytes)
-        return 0;
-    buffer = realloc(encoder->buffer, size_bytes);
-    if (buffer == NULL)
-        return -ENOMEM;
-    encoder->buffer = buffer;
-    encoder->buffer_bytes = size_bytes;
-    return 0;
-}
-
 static uint8_t *behind_counts(const struct chunk_encoder *encoder)
 {
     return encoder->buffer + TRACE_COUNTS_BYTES_MAX;
@@ -109,8 +94,9 @@ static int pack_stored(struct chunk_encoder *encoder, const struct stream_piece 
 
     if (!piece->has_records && piece->mark_count == 0)
         return 0;
-    if (reserve(encoder, sizeof(struct trace_marks) + piece->mark_count * sizeof(*piece->marks) +
-                             record_packing_room(piece->size_bytes)) != 0)
+    if (ARRAY_RESERVE(encoder->buffer, encoder->buffer_bytes,
+                      TRACE_COUNTS_BYTES_MAX + sizeof(struct trace_marks) + piece->mark_count * sizeof(*piece->marks) +
+                          record_packing_room(piece->size_bytes)) != 0)
         return -ENOMEM;
     marks_bytes = put_marks(encoder, piece);
     if (piece->has_records)

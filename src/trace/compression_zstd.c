@@ -3,6 +3,8 @@
  */
 #include "trace/compression.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -42,14 +44,8 @@ void compressor_destroy(struct compressor *compressor)
 int compressor_run(struct compressor *compressor, const void *bytes, size_t size_bytes, const void **result_out,
                    size_t *result_bytes_out)
 {
-    if (compressor->buffer_bytes < size_bytes) {
-        void *buffer = realloc(compressor->buffer, size_bytes);
-
-        if (buffer == NULL)
-            return -ENOMEM;
-        compressor->buffer = buffer;
-        compressor->buffer_bytes = size_bytes;
-    }
+    if (growing_array_reserve(&compressor->buffer, &compressor->buffer_bytes, size_bytes, 1) != 0)
+        return -ENOMEM;
 
     /* What does not fit is not smaller. */
     size_t made =

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/detail_counts.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +28,8 @@ void detail_counts_deinit(struct detail_counts *counts)
 
 static struct detail_count *add(struct detail_counts *counts, uint64_t address)
 {
-    if (counts->count == counts->capacity) {
-        size_t capacity = counts->capacity == 0 ? COUNTS_AT_FIRST : 2 * counts->capacity;
-        struct detail_count *grown = realloc(counts->counts, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return NULL;
-        counts->counts = grown;
-        counts->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(counts->counts, counts->capacity, counts->count + 1) != 0)
+        return NULL;
     if (hash_map_set(&counts->addresses, address, counts->count) != 0)
         return NULL;
     /* Nobody else looks. */
@@ -59,15 +54,9 @@ static struct detail_count *obtain(struct detail_counts *counts, uint64_t addres
 static void keep(struct detail_counts *counts, struct detail_last_values *last, struct detail_values values)
 {
     last->size_bytes = 0;
-    if (values.size_bytes > last->capacity) {
-        uint8_t *grown = realloc(last->bytes, values.size_bytes);
-
-        if (grown == NULL) {
-            counts->result = -ENOMEM;
-            return;
-        }
-        last->bytes = grown;
-        last->capacity = values.size_bytes;
+    if (ARRAY_RESERVE(last->bytes, last->capacity, values.size_bytes) != 0) {
+        counts->result = -ENOMEM;
+        return;
     }
     if (values.size_bytes != 0)
         memcpy(last->bytes, values.bytes, values.size_bytes);

@@ -15,7 +15,7 @@
 struct detail_last_values {
     uint8_t *bytes;
     uint32_t size_bytes;
-    uint32_t capacity;
+    size_t capacity;
 };
 
 struct detail_count {

@@ -260,25 +260,9 @@ static void check_index(struct file_checker *checker, const struct trace_file *f
     check_counts(checker, file, finding);
 }
 
-static void pass_enter(void *context, const struct detail_enter *enter, const uint8_t *stack,
-                       struct detail_values values)
-{
-    (void)context;
-    (void)enter;
-    (void)stack;
-    (void)values;
-}
-
-static void pass_leave(void *context, const struct detail_leave *leave, struct detail_values values)
-{
-    (void)context;
-    (void)leave;
-    (void)values;
-}
-
 static void check_details(struct file_checker *checker, const struct trace_file *file, struct file_finding *finding)
 {
-    static const struct trace_details_receiver receiver = {.enter = pass_enter, .leave = pass_leave};
+    static const struct trace_details_receiver receiver = {.context = NULL};
     struct trace_details_end end;
     struct gait_error err;
 

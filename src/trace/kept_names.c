@@ -6,7 +6,9 @@
  */
 #include "trace/kept_names.h"
 
+#include "base/text_hash.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "trace/chunk_encoder.h"
 #include "trace/modules.h"
 #include "trace/stream_reader.h"
@@ -30,46 +32,19 @@
 
 /* ---- names of files ---------------------------------------------------------------------------------------------- */
 
-/* FNV-1a */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash;
-}
-
 void kept_names_file(const struct recorded_module *module, char name_out[KEPT_NAME_BYTES])
 {
     size_t used = 0;
 
     if (module->build_id_bytes == 0)
         used = (size_t)snprintf(name_out, KEPT_NAME_BYTES, TRACE_PATH_PREFIX "%016llx",
-                                (unsigned long long)hash_of(module->path));
+                                (unsigned long long)text_hash(module->path));
     for (uint32_t i = 0; i < module->build_id_bytes; i++)
         used += (size_t)snprintf(name_out + used, KEPT_NAME_BYTES - used, "%02x", module->build_id[i]);
     snprintf(name_out + used, KEPT_NAME_BYTES - used, TRACE_STREAM_SUFFIX);
 }
 
 /* ---- in memory --------------------------------------------------------------------------------------------------- */
-
-static int make_room(void **items, size_t *capacity, size_t wanted, size_t item_bytes)
-{
-    size_t enough = *capacity == 0 ? 1024 : *capacity;
-    void *grown;
-
-    if (wanted <= *capacity)
-        return 0;
-    while (enough < wanted)
-        enough *= 2;
-    grown = realloc(*items, enough * item_bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *items = grown;
-    *capacity = enough;
-    return 0;
-}
 
 int kept_names_add(struct kept_names *names, uint64_t address, uint64_t size_bytes, const char *name,
                    size_t name_length)
@@ -82,10 +57,9 @@ int kept_names_add(struct kept_names *names, uint64_t address, uint64_t size_byt
         name_length = NAME_LENGTH_MAX;
     if (names->function_count == FUNCTIONS_MAX || names->text_bytes + name_length >= TEXT_BYTES_MAX)
         return -E2BIG;
-    result = make_room((void **)&names->functions, &names->function_capacity, names->function_count + 1,
-                       sizeof(*names->functions));
+    result = ARRAY_RESERVE(names->functions, names->function_capacity, names->function_count + 1);
     if (result == 0)
-        result = make_room((void **)&names->text, &names->text_capacity, names->text_bytes + name_length + 1, 1);
+        result = ARRAY_RESERVE(names->text, names->text_capacity, names->text_bytes + name_length + 1);
     if (result != 0)
         return result;
     names->functions[names->function_count++] = (struct kept_function){

@@ -3,25 +3,12 @@
 #include "trace/kernel_sources.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Makes room for one more in a list of `count`, which grows by doubling. */
-static int grow(void **list, size_t count, size_t size_bytes)
-{
-    void *grown;
-
-    if (count != 0 && (count & (count - 1)) != 0)
-        return 0;
-    grown = realloc(*list, (count == 0 ? 1 : 2 * count) * size_bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *list = grown;
-    return 0;
-}
 
 static bool has_unknown_fields(const struct kernel_field *fields, uint32_t count)
 {
@@ -70,7 +57,7 @@ static int take_source(struct kernel_sources *sources, const uint8_t *place, siz
     if (needed > size_bytes ||
         has_unknown_fields((const struct kernel_field *)(const void *)(place + sizeof(given)), given.field_count))
         return -EPROTO;
-    result = grow((void **)&sources->sources, sources->source_count, sizeof(*sources->sources));
+    result = ARRAY_RESERVE_NEXT(sources->sources, sources->source_count);
     if (result == 0)
         result = make_source(&sources->sources[sources->source_count++], &given, place + sizeof(given));
     return result;
@@ -84,7 +71,7 @@ static int take_thread(struct kernel_sources *sources, const uint8_t *place, siz
     if (size_bytes < sizeof(given))
         return -EPROTO;
     memcpy(&given, place, sizeof(given));
-    if (grow((void **)&sources->threads, sources->thread_count, sizeof(*thread)) != 0)
+    if (ARRAY_RESERVE_NEXT(sources->threads, sources->thread_count) != 0)
         return -ENOMEM;
     thread = &sources->threads[sources->thread_count];
     *thread = (struct kernel_thread){given.pid, given.tid, given.time, sources->thread_count, ""};
@@ -103,7 +90,7 @@ static int take_function(struct kernel_sources *sources, const uint8_t *place, s
     memcpy(&given, place, sizeof(given));
     if (given.name_bytes > size_bytes - sizeof(given) || given.start >= given.end)
         return -EPROTO;
-    if (grow((void **)&sources->functions, sources->function_count, sizeof(*function)) != 0)
+    if (ARRAY_RESERVE_NEXT(sources->functions, sources->function_count) != 0)
         return -ENOMEM;
     function = &sources->functions[sources->function_count];
     *function = (struct kernel_function){given.start, given.end,

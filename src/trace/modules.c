@@ -6,25 +6,17 @@
 #include "trace/modules.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MODULES_AT_FIRST 64
-
 static int add(struct modules *modules, const struct trace_module *module, const uint8_t *path)
 {
-    if (modules->count == modules->capacity) {
-        size_t capacity = modules->capacity == 0 ? MODULES_AT_FIRST : 2 * modules->capacity;
-        struct recorded_module *grown = realloc(modules->modules, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        modules->modules = grown;
-        modules->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(modules->modules, modules->capacity, modules->count + 1) != 0)
+        return -ENOMEM;
 
     struct recorded_module made = {
         .start = module->start,

@@ -6,6 +6,7 @@
  */
 #include "trace/open_functions.h"
 
+#include "hosted/growing_array.h"
 #include "ring/event_record.h"
 
 #include <errno.h>
@@ -44,15 +45,8 @@ struct open_search {
 
 static int note_chunk(struct open_search *search, const struct passed_chunk *chunk)
 {
-    if (search->count == search->capacity) {
-        size_t capacity = search->capacity == 0 ? 256 : 2 * search->capacity;
-        struct passed_chunk *grown = realloc(search->chunks, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        search->chunks = grown;
-        search->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(search->chunks, search->capacity, search->count + 1) != 0)
+        return -ENOMEM;
     search->chunks[search->count++] = *chunk;
     return 0;
 }
@@ -111,15 +105,8 @@ static int note_open(struct open_search *search, const struct open_function *fun
 {
     struct open_functions *open = &search->open;
 
-    if (open->count == search->open_capacity) {
-        size_t capacity = search->open_capacity == 0 ? 64 : 2 * search->open_capacity;
-        struct open_function *grown = capacity > OPEN_MAX ? NULL : realloc(open->functions, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        open->functions = grown;
-        search->open_capacity = capacity;
-    }
+    if (open->count >= OPEN_MAX || ARRAY_RESERVE(open->functions, search->open_capacity, open->count + 1) != 0)
+        return -ENOMEM;
     open->functions[open->count++] = *function;
     return 0;
 }

@@ -2,6 +2,8 @@
 /* By their numbers, in order: most are the same as the one before, the others are found by halves. */
 #include "trace/probe_counts.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,30 +35,21 @@ static size_t find(const struct probe_counts *counts, uint64_t probe)
 static struct probe_count *obtain(struct probe_counts *counts, uint64_t probe)
 {
     size_t at = find(counts, probe);
-    struct probe_count *grown;
 
     if (at < counts->count && counts->counts[at].probe == probe)
         return &counts->counts[at];
-    grown = realloc(counts->counts, (counts->count + 1) * sizeof(*grown));
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(counts->counts, counts->count) != 0)
         return NULL;
-    counts->counts = grown;
-    memmove(grown + at + 1, grown + at, (counts->count - at) * sizeof(*grown));
-    grown[at] = (struct probe_count){.probe = probe, .first_time = UINT64_MAX};
+    memmove(&counts->counts[at + 1], &counts->counts[at], (counts->count - at) * sizeof(counts->counts[0]));
+    counts->counts[at] = (struct probe_count){.probe = probe, .first_time = UINT64_MAX};
     counts->count++;
-    return &grown[at];
+    return &counts->counts[at];
 }
 
 static int keep_values(struct probe_count *count, struct detail_values values)
 {
-    if (values.size_bytes > count->capacity) {
-        uint8_t *grown = realloc(count->last_values, values.size_bytes);
-
-        if (grown == NULL)
-            return -ENOMEM;
-        count->last_values = grown;
-        count->capacity = values.size_bytes;
-    }
+    if (ARRAY_RESERVE(count->last_values, count->capacity, values.size_bytes) != 0)
+        return -ENOMEM;
     if (values.size_bytes != 0)
         memcpy(count->last_values, values.bytes, values.size_bytes);
     count->last_bytes = values.size_bytes;

@@ -15,7 +15,7 @@ struct probe_count {
     uint64_t last_time;
     uint8_t *last_values; /* of the one that was passed last */
     uint32_t last_bytes;
-    uint32_t capacity;
+    size_t capacity;
 };
 
 /* All zero: none. */

@@ -6,6 +6,7 @@
 #include "trace/stream_reader.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "trace/compression.h"
 #include "trace/crc32c.h"
 #include "trace/kernel_packing.h"
@@ -158,16 +159,8 @@ static bool end_cut_off(struct stream_reader *reader, const char *reason)
 
 static bool reserve(struct stream_reader *reader, struct stream_buffer *buffer, size_t size_bytes)
 {
-    uint8_t *bytes;
-
-    if (buffer->capacity >= size_bytes)
-        return true;
-    bytes = realloc(buffer->bytes, size_bytes);
-    if (bytes == NULL)
-        return end_with(reader, STREAM_FAILED, ENOMEM, "there is no memory for it");
-    buffer->bytes = bytes;
-    buffer->capacity = size_bytes;
-    return true;
+    return ARRAY_RESERVE(buffer->bytes, buffer->capacity, size_bytes) == 0 ||
+           end_with(reader, STREAM_FAILED, ENOMEM, "there is no memory for it");
 }
 
 /* All of the bytes, or the end of the stream. */

@@ -2,11 +2,11 @@
 /* By number, in order, so that one is found by halving: there are some dozens. */
 #include "trace/system_call_sums.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNTS_AT_FIRST 64
 
 void system_call_sums_deinit(struct system_call_sums *counts)
 {
@@ -30,21 +30,6 @@ static size_t place_of(const struct system_call_sums *counts, uint64_t number)
     return low;
 }
 
-static bool make_room(struct system_call_sums *counts)
-{
-    size_t capacity = counts->capacity == 0 ? COUNTS_AT_FIRST : 2 * counts->capacity;
-    struct system_call_sum *grown;
-
-    if (counts->count < counts->capacity)
-        return true;
-    grown = realloc(counts->counts, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    counts->counts = grown;
-    counts->capacity = capacity;
-    return true;
-}
-
 /* NULL: no memory. */
 static struct system_call_sum *obtain(struct system_call_sums *counts, uint64_t number)
 {
@@ -52,7 +37,7 @@ static struct system_call_sum *obtain(struct system_call_sums *counts, uint64_t 
 
     if (place < counts->count && counts->counts[place].number == number)
         return &counts->counts[place];
-    if (!make_room(counts)) {
+    if (ARRAY_RESERVE(counts->counts, counts->capacity, counts->count + 1) != 0) {
         counts->result = -ENOMEM;
         return NULL;
     }

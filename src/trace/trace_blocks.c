@@ -3,6 +3,7 @@
 #include "trace/trace_blocks.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "ring/ring_layout.h"
 
 #include <errno.h>
@@ -26,34 +27,13 @@ static uint64_t key_of(uint32_t space, uint32_t number)
     return (uint64_t)space << 32 | number;
 }
 
-/* Makes room for `more` behind `used`. */
-static int reserve(void **storage, size_t *capacity, size_t used, size_t more, size_t item_bytes)
-{
-    size_t wanted = *capacity == 0 ? BLOCKS_AT_FIRST : *capacity;
-    void *grown;
-
-    while (wanted - used < more)
-        wanted *= 2;
-    if (wanted == *capacity)
-        return 0;
-    grown = realloc(*storage, wanted * item_bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *storage = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 static int add(struct trace_blocks *blocks, const struct ring_block *block, const uint8_t *lengths)
 {
-    void *storage = blocks->blocks;
-    int result = reserve(&storage, &blocks->capacity, blocks->count, 1, sizeof(struct trace_block));
+    size_t lengths_end = blocks->lengths_bytes + block->lengths_count;
+    int result = ARRAY_RESERVE(blocks->blocks, blocks->capacity, blocks->count + 1);
 
-    blocks->blocks = storage;
-    storage = blocks->lengths;
     if (result == 0)
-        result = reserve(&storage, &blocks->lengths_capacity, blocks->lengths_bytes, block->lengths_count, 1);
-    blocks->lengths = storage;
+        result = ARRAY_RESERVE(blocks->lengths, blocks->lengths_capacity, lengths_end);
     if (result == 0)
         result = hash_map_insert(&blocks->numbers, key_of(block->space, block->number), blocks->count);
     if (result != 0)
@@ -67,7 +47,7 @@ static int add(struct trace_blocks *blocks, const struct ring_block *block, cons
         .lengths_count = block->lengths_count,
         .lengths_at = blocks->lengths_bytes,
     };
-    blocks->lengths_bytes += block->lengths_count;
+    blocks->lengths_bytes = lengths_end;
     return 0;
 }
 

@@ -11,7 +11,8 @@ static void pass_enter(const struct trace_details_receiver *receiver, const uint
     struct detail_enter enter;
 
     memcpy(&enter, place, sizeof(enter));
-    receiver->enter(receiver->context, &enter, place + sizeof(enter), detail_record_values(place));
+    if (receiver->enter != NULL)
+        receiver->enter(receiver->context, &enter, place + sizeof(enter), detail_record_values(place));
 }
 
 static void pass_leave(const struct trace_details_receiver *receiver, const uint8_t *place)
@@ -19,7 +20,8 @@ static void pass_leave(const struct trace_details_receiver *receiver, const uint
     struct detail_leave leave;
 
     memcpy(&leave, place, sizeof(leave));
-    receiver->leave(receiver->context, &leave, detail_record_values(place));
+    if (receiver->leave != NULL)
+        receiver->leave(receiver->context, &leave, detail_record_values(place));
 }
 
 static void pass_stack(const struct trace_details_receiver *receiver, const uint8_t *place)

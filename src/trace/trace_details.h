@@ -9,15 +9,16 @@
 #include "ring/detail_record.h"
 #include "trace/stream_reader.h"
 
+/* What is NULL is passed over. */
 struct trace_details_receiver {
     /* A call began; stack_bytes of the stack are behind `stack`; values are there if its arguments were declared. */
     void (*enter)(void *context, const struct detail_enter *enter, const uint8_t *stack, struct detail_values values);
     /* It ended. */
     void (*leave)(void *context, const struct detail_leave *leave, struct detail_values values);
-    /* Who called it: frame_count addresses, not aligned. NULL: nobody wants to know. */
+    /* Who called it: frame_count addresses, not aligned. */
     void (*stack)(void *context, const struct detail_stack *stack, const uint8_t *addresses);
     void *context;
-    /* A system call that is over; one that has begun; a probe that was passed. NULL: as above. */
+    /* A system call that is over; one that has begun; a probe that was passed. */
     void (*system_call)(void *context, const struct detail_system_call *call, struct detail_values values);
     void (*system_call_enter)(void *context, const struct detail_system_call_enter *enter, struct detail_values values);
     void (*probe)(void *context, const struct detail_probe *probe, struct detail_values values);

@@ -8,6 +8,7 @@
 
 #include "base/text_parse.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "trace/kernel_layout.h"
 #include "trace/temporary_folder.h"
 #include "trace/trace_layout.h"
@@ -25,15 +26,8 @@
 
 static int add(struct trace_files *files, const struct trace_file *file)
 {
-    if (files->count == files->capacity) {
-        size_t capacity = files->capacity == 0 ? 16 : 2 * files->capacity;
-        struct trace_file *grown = realloc(files->files, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        files->files = grown;
-        files->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(files->files, files->capacity, files->count + 1) != 0)
+        return -ENOMEM;
     files->files[files->count++] = *file;
     return 0;
 }

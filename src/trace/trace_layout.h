@@ -23,6 +23,7 @@
 #ifndef GAIT_TRACE_TRACE_LAYOUT_H
 #define GAIT_TRACE_TRACE_LAYOUT_H
 
+#include "base/alignment.h"
 #include "base/clock_pair.h"
 
 #include <stdint.h>
@@ -249,7 +250,7 @@ _Static_assert(sizeof(struct trace_packed) == 24, "as the specification says");
 /* How much of a file, or of a stream of blocks or modules, something takes that has so many bytes. */
 static inline uint64_t trace_padded(uint64_t size_bytes)
 {
-    return (size_bytes + TRACE_ALIGNMENT - 1) / TRACE_ALIGNMENT * TRACE_ALIGNMENT;
+    return align_up(size_bytes, TRACE_ALIGNMENT);
 }
 
 /* How much of a chunk the counts of so many functions take. */

@@ -11,7 +11,9 @@
 #include "unwind/stack_walk.h"
 
 #include "arch/arch.h"
+#include "base/alignment.h"
 #include "base/memory_functions.h"
+#include "base/memory_map.h"
 #include "process/mapping_list.h"
 #include "process/memory_probe.h"
 #include "unwind/hooked_frames.h"
@@ -19,7 +21,6 @@
 #include <asm/errno.h>
 
 #define ADDRESS_BITS 47
-#define PAGE_BYTES   4096u
 /* Some frame pointers are kept that far below the frame, and no farther. */
 #define PROBED_MAX 16u
 /* So far below its known end the stack may be in use: nothing else is mapped that near. */
@@ -113,14 +114,16 @@ static void enter_stack(struct frame_walk *walk)
 /* Whether the words from `low` up to before `high` can be read, now. */
 static bool can_read(struct frame_walk *walk, uint64_t low, uint64_t high)
 {
-    struct stack_bounds pages = {low & ~(uint64_t)(PAGE_BYTES - 1),
-                                 (high + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1)};
+    struct stack_bounds pages;
+    uint64_t page_bytes;
 
     if (low >= walk->bounds.low && high <= walk->bounds.high)
         return true;
-    if (walk->is_own || pages.high <= pages.low || pages.high - pages.low > PROBED_MAX * PAGE_BYTES)
+    page_bytes = memory_page_size();
+    pages = (struct stack_bounds){align_down(low, page_bytes), align_up(high, page_bytes)};
+    if (walk->is_own || pages.high <= pages.low || pages.high - pages.low > PROBED_MAX * page_bytes)
         return false;
-    for (uint64_t page = pages.low; page < pages.high; page += PAGE_BYTES)
+    for (uint64_t page = pages.low; page < pages.high; page += page_bytes)
         if (!is_between(walk->bounds, page) && !memory_probe(page))
             return false;
     walk->bounds = pages;

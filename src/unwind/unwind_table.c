@@ -6,6 +6,7 @@
 #include "unwind/unwind_table.h"
 
 #include "arch/arch.h"
+#include "base/mapped_array.h"
 #include "base/memory_map.h"
 #include "elf/frame_rows.h"
 #include "unwind/unwind_rule.h"
@@ -14,28 +15,9 @@
 
 /* ---- rows and entries -------------------------------------------------------------------------------------------- */
 
-static int grow(void **items, size_t count, size_t *capacity, size_t item_bytes)
-{
-    size_t wanted = *capacity == 0 ? 4096 / item_bytes : *capacity * 2;
-    void *storage;
-
-    if (count < *capacity)
-        return 0;
-    if (memory_map(wanted * item_bytes, &storage) != 0)
-        return -ENOMEM;
-    if (*items != NULL) {
-        __builtin_memcpy(storage, *items, count * item_bytes);
-        memory_unmap(*items, *capacity * item_bytes);
-    }
-    *items = storage;
-    *capacity = wanted;
-    return 0;
-}
-
 static int add_row(struct unwind_table *table, uint64_t address, uint32_t rule)
 {
     uint32_t start = (uint32_t)(address - table->start);
-    void *rows = table->rows;
     int result;
 
     /* Rows of no length, or of an entry that this one lies over. */
@@ -43,8 +25,7 @@ static int add_row(struct unwind_table *table, uint64_t address, uint32_t rule)
         table->row_count--;
     if (table->row_count > 0 && table->rows[table->row_count - 1].rule == rule)
         return 0;
-    result = grow(&rows, table->row_count, &table->row_capacity, sizeof(*table->rows));
-    table->rows = rows;
+    result = MAPPED_ARRAY_RESERVE(table->rows, table->row_capacity, table->row_count + 1);
     if (result == 0)
         table->rows[table->row_count++] = (struct unwind_row){start, rule};
     return result;
@@ -52,10 +33,8 @@ static int add_row(struct unwind_table *table, uint64_t address, uint32_t rule)
 
 static int add_entry(struct unwind_table *table, const struct eh_frame_entry *entry, uint64_t offset)
 {
-    void *entries = table->entries;
-    int result = grow(&entries, table->entry_count, &table->entry_capacity, sizeof(*table->entries));
+    int result = MAPPED_ARRAY_RESERVE(table->entries, table->entry_capacity, table->entry_count + 1);
 
-    table->entries = entries;
     if (result == 0)
         table->entries[table->entry_count++] = (struct unwind_entry){(uint32_t)(entry->start - table->start),
                                                                      (uint32_t)(entry->end - table->start), offset};
@@ -169,12 +148,8 @@ int unwind_table_make(struct unwind_table *table_out, const struct eh_frame *fra
 
 void unwind_table_deinit(struct unwind_table *table)
 {
-    if (table->rows != NULL)
-        memory_unmap(table->rows, table->row_capacity * sizeof(*table->rows));
-    if (table->entries != NULL)
-        memory_unmap(table->entries, table->entry_capacity * sizeof(*table->entries));
-    table->rows = NULL;
-    table->entries = NULL;
+    MAPPED_ARRAY_RELEASE(table->rows, table->row_capacity);
+    MAPPED_ARRAY_RELEASE(table->entries, table->entry_capacity);
 }
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */

@@ -2,11 +2,12 @@
 /* Each call takes one look into a table of addresses; the answer there is good as long as the same file is mapped. */
 #include "view/call_counter.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #define ANSWERS_AT_FIRST 256u
-#define OPEN_AT_FIRST    64u
 
 int call_counter_init(struct call_counter *counter, struct call_groups *groups)
 {
@@ -43,15 +44,8 @@ static int keep(struct call_counter *counter, uint64_t address, const struct cal
         counter->answers[at] = *answer;
         return 0;
     }
-    if (counter->answer_count == counter->answer_capacity) {
-        size_t capacity = counter->answer_capacity == 0 ? ANSWERS_AT_FIRST : 2 * counter->answer_capacity;
-        struct call_group_answer *grown = realloc(counter->answers, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        counter->answers = grown;
-        counter->answer_capacity = capacity;
-    }
+    if (ARRAY_RESERVE(counter->answers, counter->answer_capacity, counter->answer_count + 1) != 0)
+        return -ENOMEM;
     result = hash_map_set(addresses, address, counter->answer_count);
     if (result != 0)
         return result;
@@ -94,23 +88,6 @@ static int find_group(struct call_counter *counter, const struct view_call *call
     return 0;
 }
 
-static int make_room(struct call_counter *counter, uint32_t depth)
-{
-    size_t capacity = counter->open_capacity == 0 ? OPEN_AT_FIRST : counter->open_capacity;
-    uint32_t *grown;
-
-    if (depth < counter->open_capacity)
-        return 0;
-    while (capacity <= depth)
-        capacity *= 2;
-    grown = realloc(counter->open, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    counter->open = grown;
-    counter->open_capacity = capacity;
-    return 0;
-}
-
 static int begin(void *context, const struct view_call *call)
 {
     struct call_counter *counter = context;
@@ -118,7 +95,7 @@ static int begin(void *context, const struct view_call *call)
     int result = find_group(counter, call, &group);
 
     if (result == 0)
-        result = make_room(counter, call->depth);
+        result = ARRAY_RESERVE(counter->open, counter->open_capacity, (size_t)call->depth + 1);
     if (result != 0)
         return result;
     counter->open[call->depth] = group;

@@ -6,13 +6,13 @@
 #include "view/call_focus.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "view/call_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define OPEN_AT_FIRST 64u
-#define NODES_MAX     32768u
+#define NODES_MAX 32768u
 
 struct focus_reading {
     struct call_focuses *focuses;
@@ -79,29 +79,12 @@ static struct call_focus *focus_of(struct call_focuses *focuses, uint32_t functi
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static int grow(uint32_t **array, size_t *capacity, size_t count)
-{
-    size_t wanted = *capacity == 0 ? OPEN_AT_FIRST : *capacity;
-    uint32_t *grown;
-
-    while (wanted < count)
-        wanted *= 2;
-    if (wanted == *capacity)
-        return 0;
-    grown = realloc(*array, wanted * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    *array = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 /* A call within the outermost one of the function, or that itself. */
 static int begin_within(struct call_focus *focus, uint32_t depth, uint32_t function)
 {
     uint32_t at = depth - focus->base;
 
-    if (grow(&focus->nodes, &focus->capacity, at + 1) != 0)
+    if (ARRAY_RESERVE(focus->nodes, focus->capacity, (size_t)at + 1) != 0)
         return -ENOMEM;
     focus->nodes[at] = call_graph_enter(&focus->callees, at == 0 ? CALL_GRAPH_ROOT : focus->nodes[at - 1], function);
     return 0;
@@ -115,7 +98,8 @@ static int take_begin(void *context, const struct view_call *call)
         view_functions_number(focuses->choice->functions, reading->process, call->function, call->begin);
     struct call_focus *focus;
 
-    if (function == VIEW_NO_FUNCTION || grow(&reading->functions, &reading->capacity, call->depth + 1) != 0)
+    if (function == VIEW_NO_FUNCTION ||
+        ARRAY_RESERVE(reading->functions, reading->capacity, (size_t)call->depth + 1) != 0)
         return -ENOMEM;
     reading->functions[call->depth] = function;
     focus = focus_of(focuses, function);

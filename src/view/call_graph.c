@@ -5,6 +5,8 @@
  */
 #include "view/call_graph.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -44,28 +46,12 @@ static uint32_t find_above(const struct call_graph *graph, uint32_t node, uint32
     return node;
 }
 
-static bool make_room(struct call_graph *graph)
-{
-    size_t capacity = 2 * graph->capacity;
-    struct call_graph_node *grown;
-
-    if (graph->count >= graph->limit)
-        return false;
-    if (graph->count < graph->capacity)
-        return true;
-    grown = realloc(graph->nodes, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    graph->nodes = grown;
-    graph->capacity = capacity;
-    return true;
-}
-
 static uint32_t add(struct call_graph *graph, uint32_t parent, uint32_t function, uint64_t key)
 {
     uint32_t node = (uint32_t)graph->count;
 
-    if (!make_room(graph) || hash_map_set(&graph->children, key, node) != 0)
+    if (graph->count >= graph->limit || ARRAY_RESERVE(graph->nodes, graph->capacity, graph->count + 1) != 0 ||
+        hash_map_set(&graph->children, key, node) != 0)
         return CALL_GRAPH_NONE;
     /* Nobody else looks. */
     hash_map_reclaim(&graph->children);

@@ -2,12 +2,11 @@
 #include "view/call_graph_reader.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "view/call_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-#define OPEN_AT_FIRST 64u
 
 struct graph_reading {
     struct call_graph *graph;
@@ -18,29 +17,12 @@ struct graph_reading {
     size_t capacity;
 };
 
-static int make_room(struct graph_reading *reading, size_t count)
-{
-    size_t capacity = reading->capacity == 0 ? OPEN_AT_FIRST : reading->capacity;
-    uint32_t *grown;
-
-    while (capacity < count)
-        capacity *= 2;
-    if (capacity == reading->capacity)
-        return 0;
-    grown = realloc(reading->nodes, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    reading->nodes = grown;
-    reading->capacity = capacity;
-    return 0;
-}
-
 static int take_begin(void *context, const struct view_call *call)
 {
     struct graph_reading *reading = context;
     uint32_t function = view_functions_number(reading->functions, reading->process, call->function, call->begin);
 
-    if (function == VIEW_NO_FUNCTION || make_room(reading, call->depth + 1) != 0)
+    if (function == VIEW_NO_FUNCTION || ARRAY_RESERVE(reading->nodes, reading->capacity, (size_t)call->depth + 1) != 0)
         return -ENOMEM;
     reading->nodes[call->depth] = call_graph_enter(
         reading->graph, call->depth == 0 ? CALL_GRAPH_ROOT : reading->nodes[call->depth - 1], function);

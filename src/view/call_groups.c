@@ -2,6 +2,7 @@
 /* Whoever asks keeps the answers, so that the lock is taken once for each function and thread, not for each call. */
 #include "view/call_groups.h"
 
+#include "hosted/growing_array.h"
 #include "view/function_pattern.h"
 
 #include <errno.h>
@@ -10,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS_AT_FIRST 256u
-#define KEY_BYTES       8192u
+#define KEY_BYTES 8192u
 
 /* Threads are groups from the beginning, with their own numbers. */
 static int add_threads(struct call_groups *groups)
@@ -127,16 +127,8 @@ static void write_key(const struct call_groups *groups, const struct call_place 
 
 static int add_group(struct call_groups *groups, const struct call_group *group)
 {
-    if (groups->count == groups->capacity) {
-        size_t capacity = groups->capacity == 0 ? GROUPS_AT_FIRST : 2 * groups->capacity;
-        struct call_group *grown =
-            capacity >= CALL_GROUP_NONE ? NULL : realloc(groups->groups, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        groups->groups = grown;
-        groups->capacity = capacity;
-    }
+    if (groups->count >= CALL_GROUP_NONE || ARRAY_RESERVE(groups->groups, groups->capacity, groups->count + 1) != 0)
+        return -ENOMEM;
     groups->groups[groups->count++] = *group;
     return 0;
 }

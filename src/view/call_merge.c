@@ -6,14 +6,13 @@
 #include "view/call_merge.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "trace/stream_reader.h"
 #include "view/call_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define QUEUE_AT_FIRST 256u
 
 enum merged_kind { TOLD_BEGIN, TOLD_END, TOLD_GAP };
 
@@ -49,15 +48,8 @@ struct merge {
 
 static int put(struct merged_lane *lane, enum merged_kind told, const struct view_call *call)
 {
-    if (lane->count == lane->capacity) {
-        size_t capacity = lane->capacity == 0 ? QUEUE_AT_FIRST : 2 * lane->capacity;
-        struct queued *grown = realloc(lane->queue, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        lane->queue = grown;
-        lane->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(lane->queue, lane->capacity, lane->count + 1) != 0)
+        return -ENOMEM;
     lane->queue[lane->count++] = (struct queued){told, *call};
     return 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/call_statistics.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TABLE_AT_FIRST 256u
 
 void call_statistics_deinit(struct call_statistics *statistics)
 {
@@ -80,27 +80,10 @@ void call_statistics_table_deinit(struct call_statistics_table *table)
     *table = (struct call_statistics_table){.count = 0};
 }
 
-static int make_room(struct call_statistics_table *table, size_t count)
-{
-    size_t capacity = table->capacity == 0 ? TABLE_AT_FIRST : table->capacity;
-    struct call_statistics *grown;
-
-    while (capacity < count)
-        capacity *= 2;
-    if (capacity == table->capacity)
-        return 0;
-    grown = realloc(table->all, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    table->all = grown;
-    table->capacity = capacity;
-    return 0;
-}
-
 struct call_statistics *call_statistics_table_obtain(struct call_statistics_table *table, size_t number)
 {
     if (number >= table->count) {
-        if (make_room(table, number + 1) != 0)
+        if (ARRAY_RESERVE(table->all, table->capacity, number + 1) != 0)
             return NULL;
         memset(&table->all[table->count], 0, (number + 1 - table->count) * sizeof(table->all[0]));
         table->count = number + 1;

@@ -6,12 +6,11 @@
  */
 #include "view/call_tracker.h"
 
+#include "hosted/growing_array.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-#define OPEN_AT_FIRST 64u
 
 /* The longest instruction of any CPU. */
 #define INSN_BYTES_MAX 15u
@@ -54,28 +53,13 @@ static void end_deeper(struct call_tracker *tracker, int32_t depth, uint64_t tim
         end_innermost(tracker, time, CALL_NO_RETURN);
 }
 
-static int make_room(struct call_tracker *tracker)
-{
-    size_t capacity = tracker->open_capacity == 0 ? OPEN_AT_FIRST : 2 * tracker->open_capacity;
-    struct tracked_call *grown;
-
-    if (tracker->open_count < tracker->open_capacity)
-        return 0;
-    grown = realloc(tracker->open, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    tracker->open = grown;
-    tracker->open_capacity = capacity;
-    return 0;
-}
-
 static void begin(struct call_tracker *tracker, const struct view_call *call, int32_t depth)
 {
     struct tracked_call *tracked;
 
     end_deeper(tracker, depth, call->begin);
     if (tracker->result == 0)
-        tracker->result = make_room(tracker);
+        tracker->result = ARRAY_RESERVE(tracker->open, tracker->open_capacity, tracker->open_count + 1);
     if (tracker->result != 0)
         return;
     tracked = &tracker->open[tracker->open_count];

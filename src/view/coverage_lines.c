@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "view/coverage_lines.h"
 
+#include "base/text_hash.h"
+#include "hosted/growing_array.h"
 #include "symbolize/module_lines.h"
 
 #include <errno.h>
@@ -22,22 +24,6 @@ struct line_reading {
     const bool *wanted;                   /* by function */
     uint32_t source;                      /* of the lines that follow */
 };
-
-/* Room for one more. */
-static int reserve(void **items, size_t *capacity, size_t count, size_t item_bytes)
-{
-    size_t wanted = *capacity == 0 ? ITEMS_AT_FIRST : 2 * *capacity;
-    void *grown;
-
-    if (count < *capacity)
-        return 0;
-    grown = wanted >= NONE ? NULL : realloc(*items, wanted * item_bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *items = grown;
-    *capacity = wanted;
-    return 0;
-}
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
 
@@ -63,21 +49,10 @@ static void tidy(char *path)
     *out = '\0';
 }
 
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash;
-}
-
 static int add_source(struct coverage_lines *lines, char *path, uint64_t hash, uint32_t next)
 {
-    void *items = lines->sources;
-    int result = reserve(&items, &lines->source_capacity, lines->source_count, sizeof(*lines->sources));
+    int result = ARRAY_RESERVE(lines->sources, lines->source_capacity, lines->source_count + 1);
 
-    lines->sources = items;
     if (result == 0)
         result = hash_map_set(&lines->source_numbers, hash, lines->source_count);
     if (result != 0)
@@ -99,7 +74,7 @@ static int take_source(void *context, const char *path)
         return -ENOMEM;
     if (copy[0] == '/' || (copy[0] == '.' && copy[1] == '/'))
         tidy(strchr(copy, '/'));
-    hash = hash_of(copy);
+    hash = text_hash(copy);
     (void)hash_map_lookup(&lines->source_numbers, hash, &first);
     for (uint32_t at = (uint32_t)first; at != NONE; at = lines->sources[at].next)
         if (strcmp(lines->sources[at].path, copy) == 0) {
@@ -119,12 +94,10 @@ static int take_source(void *context, const char *path)
 static int find_line(struct coverage_lines *lines, uint32_t source, uint32_t line, struct coverage_line **line_out)
 {
     uint64_t key = (uint64_t)source << 32 | line, index = lines->line_count;
-    void *items = lines->lines;
     int result;
 
     if (!hash_map_lookup(&lines->line_numbers, key, &index)) {
-        result = reserve(&items, &lines->line_capacity, lines->line_count, sizeof(*lines->lines));
-        lines->lines = items;
+        result = ARRAY_RESERVE(lines->lines, lines->line_capacity, lines->line_count + 1);
         if (result == 0)
             result = hash_map_set(&lines->line_numbers, key, index);
         if (result != 0)
@@ -138,10 +111,8 @@ static int find_line(struct coverage_lines *lines, uint32_t source, uint32_t lin
 
 static int add_function(struct coverage_lines *lines, const struct coverage_source_function *function)
 {
-    void *items = lines->functions;
-    int result = reserve(&items, &lines->function_capacity, lines->function_count, sizeof(*lines->functions));
+    int result = ARRAY_RESERVE(lines->functions, lines->function_capacity, lines->function_count + 1);
 
-    lines->functions = items;
     if (result == 0)
         lines->functions[lines->function_count++] = *function;
     return result;

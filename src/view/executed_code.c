@@ -7,14 +7,14 @@
 #include "view/executed_code.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "trace/stream_reader.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define EXECUTED_AT_FIRST 1024u
-#define EXECUTED_NONE     UINT32_MAX
+#define EXECUTED_NONE UINT32_MAX
 
 struct code_reading {
     struct executed_code *code;
@@ -39,15 +39,8 @@ static int add(struct executed_code *code, const struct executed *executed)
     struct hash_map *addresses = &code->addresses[executed->process];
     int result;
 
-    if (code->count == code->capacity) {
-        size_t capacity = code->capacity == 0 ? EXECUTED_AT_FIRST : 2 * code->capacity;
-        struct executed *grown = capacity >= EXECUTED_NONE ? NULL : realloc(code->executed, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        code->executed = grown;
-        code->capacity = capacity;
-    }
+    if (code->count >= EXECUTED_NONE || ARRAY_RESERVE(code->executed, code->capacity, code->count + 1) != 0)
+        return -ENOMEM;
     result = hash_map_set(addresses, executed->address, code->count);
     if (result != 0)
         return result;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/function_choice.h"
 
+#include "hosted/growing_array.h"
 #include "view/function_pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWERS_AT_FIRST 256u
-
-enum function_answer { NOT_ASKED, NO, YES };
+enum function_answer { NOT_ASKED = 0, NO, YES };
 
 void function_choice_init(struct function_choice *choice, struct view_functions *functions, const char *const *patterns,
                           size_t pattern_count)
@@ -33,35 +32,20 @@ static enum function_answer ask(const struct function_choice *choice, uint32_t n
     return NO;
 }
 
-/* Without memory, they are compared each time. */
-static void make_room(struct function_choice *choice, uint32_t number)
-{
-    size_t count = choice->answer_count == 0 ? ANSWERS_AT_FIRST : choice->answer_count;
-    uint8_t *grown;
-
-    while (count <= number)
-        count *= 2;
-    grown = realloc(choice->answers, count);
-    if (grown == NULL)
-        return;
-    memset(grown + choice->answer_count, NOT_ASKED, count - choice->answer_count);
-    choice->answers = grown;
-    choice->answer_count = count;
-}
-
 bool function_choice_has(struct function_choice *choice, uint32_t number)
 {
     enum function_answer answer;
+    bool is_kept;
 
     if (choice->pattern_count == 0)
         return false;
-    if (number >= choice->answer_count)
-        make_room(choice, number);
-    if (number < choice->answer_count && choice->answers[number] != NOT_ASKED)
+    /* Without memory, they are compared each time. */
+    is_kept = ARRAY_RESERVE_ZEROED(choice->answers, choice->answer_count, (size_t)number + 1) == 0;
+    if (is_kept && choice->answers[number] != NOT_ASKED)
         return choice->answers[number] == YES;
     answer = ask(choice, number);
     choice->matched_count += answer == YES;
-    if (number < choice->answer_count)
+    if (is_kept)
         choice->answers[number] = (uint8_t)answer;
     return answer == YES;
 }

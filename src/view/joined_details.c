@@ -9,14 +9,13 @@
  */
 #include "view/joined_details.h"
 
+#include "hosted/growing_array.h"
 #include "trace/stream_reader.h"
 #include "view/detail_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OPEN_AT_FIRST 64u
 
 /* The longest instruction of any CPU. */
 #define INSN_BYTES_MAX 15u
@@ -326,23 +325,6 @@ static bool find_enter(struct joined_details *details, const struct view_call *c
     return false;
 }
 
-static bool make_room(struct joined_details *details, size_t count)
-{
-    size_t capacity = details->capacity == 0 ? OPEN_AT_FIRST : details->capacity;
-    struct joined_call *grown;
-
-    while (capacity < count)
-        capacity *= 2;
-    if (capacity == details->capacity)
-        return true;
-    grown = realloc(details->open, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    details->open = grown;
-    details->capacity = capacity;
-    return true;
-}
-
 /* The record is read, and passed over with those before it. */
 static void take_enter(struct joined_details *details, size_t which, struct joined_call *open, struct detail_text *text)
 {
@@ -361,7 +343,8 @@ struct joined_details_begin joined_details_begin(struct joined_details *details,
     struct joined_details_begin begin = {.is_known = false};
     size_t which;
 
-    if (call->depth > details->open_count || !make_room(details, call->depth + 1))
+    if (call->depth > details->open_count ||
+        ARRAY_RESERVE(details->open, details->capacity, (size_t)call->depth + 1) != 0)
         return begin;
     details->open_count = call->depth;
     begin.is_known = find_enter(details, call, &which);
@@ -494,16 +477,8 @@ static bool has_own(struct joined_details *details, uint64_t time)
 /* Without memory it is as if it had not begun. */
 static bool add_own(struct joined_details *details, uint64_t entered_time)
 {
-    size_t capacity = details->own_capacity == 0 ? OPEN_AT_FIRST : 2 * details->own_capacity;
-    uint64_t *grown;
-
-    if (details->own_count == details->own_capacity) {
-        grown = realloc(details->own, capacity * sizeof(*grown));
-        if (grown == NULL)
-            return false;
-        details->own = grown;
-        details->own_capacity = capacity;
-    }
+    if (ARRAY_RESERVE(details->own, details->own_capacity, details->own_count + 1) != 0)
+        return false;
     details->own[details->own_count++] = entered_time;
     return true;
 }

@@ -6,6 +6,7 @@
 #include "view/replay.h"
 
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "trace/probe_text.h"
 #include "trace/stream_reader.h"
 #include "view/call_merge.h"
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_AT_FIRST    64u
 #define PROBE_NAME_BYTES 600
 
 /* From a receiver of calls: what follows is not wanted. */
@@ -73,21 +73,6 @@ static int fail(struct replay *replay)
 {
     replay->error = -ENOMEM;
     return ENOUGH;
-}
-
-static bool make_room(struct replayed_lane *lane)
-{
-    size_t capacity = lane->capacity == 0 ? OPEN_AT_FIRST : 2 * lane->capacity;
-    struct replayed_call *grown;
-
-    if (lane->open_count < lane->capacity)
-        return true;
-    grown = realloc(lane->open, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    lane->open = grown;
-    lane->capacity = capacity;
-    return true;
 }
 
 static void release_lane(struct replayed_lane *lane)
@@ -174,7 +159,7 @@ static char *find_arguments(struct replay *replay, size_t thread, struct replaye
 /* A call that begins becomes the innermost one. The arguments become the lane's. */
 static int open_call(struct replay *replay, struct replayed_lane *lane, const struct replayed_call *call)
 {
-    if (!make_room(lane)) {
+    if (ARRAY_RESERVE(lane->open, lane->capacity, lane->open_count + 1) != 0) {
         free(call->arguments);
         return fail(replay);
     }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/text_numbers.h"
 
+#include "base/text_hash.h"
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,34 +25,9 @@ void text_numbers_deinit(struct text_numbers *numbers)
     hash_map_deinit(&numbers->hashes);
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325ull;
-
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-    return hash;
-}
-
-static int make_room(struct text_numbers *numbers)
-{
-    size_t capacity = numbers->capacity == 0 ? TEXTS_AT_FIRST : 2 * numbers->capacity;
-    struct numbered_text *grown;
-
-    if (numbers->count < numbers->capacity)
-        return 0;
-    grown = realloc(numbers->texts, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    numbers->texts = grown;
-    numbers->capacity = capacity;
-    return 0;
-}
-
 static int add(struct text_numbers *numbers, uint64_t hash, uint64_t next, const char *text)
 {
-    int result = make_room(numbers);
+    int result = ARRAY_RESERVE(numbers->texts, numbers->capacity, numbers->count + 1);
     char *copy = result == 0 ? strdup(text) : NULL;
 
     if (copy == NULL)
@@ -67,7 +45,7 @@ static int add(struct text_numbers *numbers, uint64_t hash, uint64_t next, const
 
 int text_numbers_obtain(struct text_numbers *numbers, const char *text, size_t *number_out)
 {
-    uint64_t hash = hash_of(text), first = NO_TEXT, at;
+    uint64_t hash = text_hash(text), first = NO_TEXT, at;
     int result;
 
     (void)hash_map_lookup(&numbers->hashes, hash, &first);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/view_functions.h"
 
+#include "hosted/growing_array.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTIONS_AT_FIRST 256u
-#define NAME_BYTES         1024u
+#define NAME_BYTES 1024u
 
 /* Of numbers that identify functions: what a program can address, and how far into a module that may be. */
 #define ADDRESS_BITS 47
@@ -82,16 +83,9 @@ static uint32_t add(struct view_functions *functions, const struct numbered_func
 {
     struct hash_map *addresses = &functions->addresses[function->process];
 
-    if (functions->count == functions->capacity) {
-        size_t capacity = functions->capacity == 0 ? FUNCTIONS_AT_FIRST : 2 * functions->capacity;
-        struct numbered_function *grown =
-            capacity >= VIEW_NO_FUNCTION ? NULL : realloc(functions->functions, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return VIEW_NO_FUNCTION;
-        functions->functions = grown;
-        functions->capacity = capacity;
-    }
+    if (functions->count >= VIEW_NO_FUNCTION ||
+        ARRAY_RESERVE(functions->functions, functions->capacity, functions->count + 1) != 0)
+        return VIEW_NO_FUNCTION;
     if (hash_map_set(addresses, function->address, functions->count) != 0)
         return VIEW_NO_FUNCTION;
     /* Nobody else looks. */

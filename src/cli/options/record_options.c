@@ -16,6 +16,7 @@
 #include "cli/options/record_patterns.h"
 #include "gait/stalker.h"
 #include "hosted/error_text.h"
+#include "hosted/growing_array.h"
 #include "kernel/probe_spec.h"
 #include "ring/detail_record.h"
 
@@ -138,11 +139,8 @@ static bool take_post_roll(struct record_options *options, const char *value)
 
 static bool add_text(struct option_list *list, const char *text)
 {
-    const char **grown = realloc(list->texts, (list->count + 1) * sizeof(*grown));
-
-    if (grown == NULL)
+    if (ARRAY_RESERVE_NEXT(list->texts, list->count) != 0)
         return false;
-    list->texts = grown;
     list->texts[list->count++] = text;
     return true;
 }
@@ -237,12 +235,8 @@ static bool take_thread(struct record_options *options, const char *value)
 
 static bool take_trigger(struct record_options *options, const char *value)
 {
-    struct trigger_spec *grown = realloc(options->triggers, (options->trigger_count + 1) * sizeof(*options->triggers));
-
-    if (grown == NULL)
-        return false;
-    options->triggers = grown;
-    if (trigger_spec_parse(value, &grown[options->trigger_count]) != NULL)
+    if (ARRAY_RESERVE_NEXT(options->triggers, options->trigger_count) != 0 ||
+        trigger_spec_parse(value, &options->triggers[options->trigger_count]) != NULL)
         return false;
     options->trigger_count++;
     return true;

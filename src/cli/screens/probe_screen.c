@@ -7,6 +7,7 @@
 #include "base/time_counter.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
+#include "hosted/growing_array.h"
 #include "kernel/chosen_probes.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/stack_names.h"
@@ -245,15 +246,8 @@ static void take_count(void *context, const struct program_key *key, uint64_t co
 {
     struct counts *counts = context;
 
-    if (counts->count == counts->capacity) {
-        size_t capacity = counts->capacity == 0 ? 64 : 2 * counts->capacity;
-        struct program_count *grown = realloc(counts->list, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return;
-        counts->list = grown;
-        counts->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(counts->list, counts->capacity, counts->count + 1) != 0)
+        return;
     counts->list[counts->count++] = (struct program_count){*key, count};
 }
 

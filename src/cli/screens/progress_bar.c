@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "cli/screens/progress_bar.h"
 
+#include "hosted/system_clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,14 +12,6 @@
 #define BEGIN_NS    500000000u /* nothing is drawn before */
 #define INTERVAL_NS 100000000u
 #define CELLS       30u
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static bool is_terminal(FILE *stream)
 {
@@ -30,7 +24,8 @@ void progress_bar_begin(struct progress_bar *bar, FILE *stream, FILE *output, co
 {
     bool is_shown = is_terminal(stream) && (output == NULL || !isatty(fileno(output)));
 
-    *bar = (struct progress_bar){.stream = is_shown ? stream : NULL, .what = what, .began_ns = now_ns()};
+    *bar = (struct progress_bar){
+        .stream = is_shown ? stream : NULL, .what = what, .began_ns = system_clock_ns(CLOCK_MONOTONIC)};
 }
 
 /* [#########.....................]  30 % */
@@ -56,7 +51,7 @@ void progress_bar_tell(void *context, size_t done, size_t total)
 
     if (bar->stream == NULL)
         return;
-    now = now_ns();
+    now = system_clock_ns(CLOCK_MONOTONIC);
     if (now - bar->began_ns < BEGIN_NS || now - bar->drawn_ns < INTERVAL_NS)
         return;
     bar->drawn_ns = now;

@@ -2,6 +2,7 @@
 /* Numbers of abbreviations run from 1 on without gaps, as compilers write them; a list by number has room for some. */
 #include "symbolize/dwarf/dwarf_abbreviations.h"
 
+#include "hosted/growing_array.h"
 #include "symbolize/dwarf/dwarf_names.h"
 
 #include <errno.h>
@@ -174,26 +175,11 @@ int dwarf_form_step(uint64_t form, struct dwarf_sizes sizes, struct dwarf_step *
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-/* NULL: there is no memory, or far too much is wanted. */
-static void *grow(void *items, size_t *capacity, size_t item_bytes)
-{
-    size_t wanted = *capacity == 0 ? 256 : 2 * *capacity;
-    void *grown = wanted > ITEMS_MAX ? NULL : realloc(items, wanted * item_bytes);
-
-    if (grown != NULL)
-        *capacity = wanted;
-    return grown;
-}
-
 static int add_attribute(struct dwarf_abbreviations *table, const struct dwarf_attribute *attribute)
 {
-    if (table->attribute_count == table->attribute_capacity) {
-        void *grown = grow(table->attributes, &table->attribute_capacity, sizeof(*attribute));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        table->attributes = grown;
-    }
+    if (table->attribute_count >= ITEMS_MAX ||
+        ARRAY_RESERVE(table->attributes, table->attribute_capacity, table->attribute_count + 1) != 0)
+        return -ENOMEM;
     table->attributes[table->attribute_count++] = *attribute;
     return 0;
 }
@@ -210,13 +196,8 @@ static int add_step(struct dwarf_abbreviations *table, size_t first, struct dwar
     }
     if (step.kind == DWARF_STEP_BYTES && step.size_bytes == 0)
         return 0;
-    if (table->step_count == table->step_capacity) {
-        void *grown = grow(table->steps, &table->step_capacity, sizeof(step));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        table->steps = grown;
-    }
+    if (table->step_count >= ITEMS_MAX || ARRAY_RESERVE(table->steps, table->step_capacity, table->step_count + 1) != 0)
+        return -ENOMEM;
     table->steps[table->step_count++] = step;
     return 0;
 }
@@ -224,18 +205,8 @@ static int add_step(struct dwarf_abbreviations *table, size_t first, struct dwar
 /* NULL: the number is not one that compilers give, or there is no memory. */
 static struct dwarf_abbreviation *add_entry(struct dwarf_abbreviations *table, uint64_t number)
 {
-    if (number >= NUMBERS_MAX)
+    if (number >= NUMBERS_MAX || ARRAY_RESERVE_ZEROED(table->entries, table->entry_count, (size_t)number + 1) != 0)
         return NULL;
-    if (number >= table->entry_count) {
-        size_t count = 2 * (size_t)number + 64;
-        struct dwarf_abbreviation *grown = realloc(table->entries, count * sizeof(*grown));
-
-        if (grown == NULL)
-            return NULL;
-        memset(grown + table->entry_count, 0, (count - table->entry_count) * sizeof(*grown));
-        table->entries = grown;
-        table->entry_count = count;
-    }
     return &table->entries[number];
 }
 

@@ -7,6 +7,7 @@
 #include "symbolize/dwarf/dwarf_arguments.h"
 
 #include "base/hash_map.h"
+#include "hosted/growing_array.h"
 #include "symbolize/dwarf/dwarf_passing.h"
 
 #include <dwarf.h>
@@ -249,15 +250,8 @@ static int keep(Dwarf_Die *entry, void *context)
 
     if (dwarf_lowpc(entry, &address) != 0)
         return DWARF_CB_OK;
-    if (file->count == file->capacity) {
-        size_t capacity = file->capacity == 0 ? MAP_AT_FIRST : 2 * file->capacity;
-        Dwarf_Die *grown = realloc(file->entries, capacity * sizeof(*grown));
-
-        if (grown == NULL)
-            return DWARF_CB_ABORT;
-        file->entries = grown;
-        file->capacity = capacity;
-    }
+    if (ARRAY_RESERVE(file->entries, file->capacity, file->count + 1) != 0)
+        return DWARF_CB_ABORT;
     file->entries[file->count] = *entry;
     /* Of several the first one counts. */
     if (hash_map_insert(&file->functions, address, file->count) == 0)

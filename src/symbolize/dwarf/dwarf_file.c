@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/dwarf/dwarf_file.h"
 
+#include "hosted/growing_array.h"
 #include "symbolize/dwarf/dwarf_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define UNITS_AT_FIRST 64
-#define UNITS_MAX      (1u << 24)
+#define UNITS_MAX (1u << 24)
 
 struct dwarf_span *dwarf_sections_by_name(struct dwarf_sections *sections, const char *name)
 {
@@ -82,15 +82,8 @@ static bool read_header(struct dwarf_span info, uint64_t begin, struct dwarf_uni
 
 static int add_unit(struct dwarf_file *file, size_t *capacity, const struct dwarf_unit_header *header)
 {
-    if (file->unit_count == *capacity) {
-        size_t wanted = *capacity == 0 ? UNITS_AT_FIRST : 2 * *capacity;
-        struct dwarf_unit_header *grown = wanted > UNITS_MAX ? NULL : realloc(file->units, wanted * sizeof(*grown));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        file->units = grown;
-        *capacity = wanted;
-    }
+    if (file->unit_count >= UNITS_MAX || ARRAY_RESERVE(file->units, *capacity, file->unit_count + 1) != 0)
+        return -ENOMEM;
     file->units[file->unit_count++] = *header;
     return 0;
 }

@@ -5,16 +5,16 @@
  */
 #include "symbolize/dwarf/dwarf_line_table.h"
 
+#include "hosted/growing_array.h"
 #include "symbolize/dwarf/dwarf_names.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FORMATS_MAX   16
-#define ROWS_AT_FIRST 4096
-#define ROWS_MAX      (1u << 27)
-#define FILES_MAX     (1u << 24)
+#define FORMATS_MAX 16
+#define ROWS_MAX    (1u << 27)
+#define FILES_MAX   (1u << 24)
 
 /* ---- lists of names ---------------------------------------------------------------------------------------------- */
 
@@ -23,32 +23,18 @@ struct format {
     uint64_t form;
 };
 
-/* Room for one more in a list that doubles; the caller's list stays as it is without memory. */
-static void *extend(void *items, size_t count, size_t item_bytes)
-{
-    if ((count & (count - 1)) != 0)
-        return items;
-    return count > FILES_MAX ? NULL : realloc(items, (count == 0 ? 1 : 2 * count) * item_bytes);
-}
-
 static int add_folder(struct dwarf_line_table *table, const char *name)
 {
-    const char **grown = extend(table->folders, table->folder_count, sizeof(*grown));
-
-    if (grown == NULL)
+    if (table->folder_count > FILES_MAX || ARRAY_RESERVE_NEXT(table->folders, table->folder_count) != 0)
         return -ENOMEM;
-    table->folders = grown;
     table->folders[table->folder_count++] = name;
     return 0;
 }
 
 static int add_file(struct dwarf_line_table *table, const char *name, uint64_t folder)
 {
-    struct dwarf_line_file *grown = extend(table->files, table->file_count, sizeof(*grown));
-
-    if (grown == NULL)
+    if (table->file_count > FILES_MAX || ARRAY_RESERVE_NEXT(table->files, table->file_count) != 0)
         return -ENOMEM;
-    table->files = grown;
     table->files[table->file_count++] = (struct dwarf_line_file){name, folder};
     return 0;
 }
@@ -252,16 +238,9 @@ static void put_row(struct line_machine *machine)
 {
     struct dwarf_rows *rows = machine->rows;
 
-    if (rows->count == rows->capacity) {
-        size_t capacity = rows->capacity == 0 ? ROWS_AT_FIRST : 2 * rows->capacity;
-        struct dwarf_row *grown = capacity > ROWS_MAX ? NULL : realloc(rows->rows, capacity * sizeof(*grown));
-
-        if (grown == NULL) {
-            machine->result = -ENOMEM;
-            return;
-        }
-        rows->rows = grown;
-        rows->capacity = capacity;
+    if (rows->count >= ROWS_MAX || ARRAY_RESERVE(rows->rows, rows->capacity, rows->count + 1) != 0) {
+        machine->result = -ENOMEM;
+        return;
     }
     rows->rows[rows->count++] = machine->row;
 }

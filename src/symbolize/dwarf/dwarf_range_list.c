@@ -5,14 +5,14 @@
  */
 #include "symbolize/dwarf/dwarf_range_list.h"
 
+#include "hosted/growing_array.h"
 #include "symbolize/dwarf/dwarf_names.h"
 #include "symbolize/dwarf/dwarf_open_units.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define RANGES_AT_FIRST 256
-#define RANGES_MAX      (1u << 24)
+#define RANGES_MAX (1u << 24)
 
 int dwarf_range_list_add(struct dwarf_range_list *list, const struct dwarf_extent *extent, struct dwarf_range range)
 {
@@ -21,16 +21,8 @@ int dwarf_range_list_add(struct dwarf_range_list *list, const struct dwarf_exten
     if (range.begin == extent->distance || range.begin >= range.end || range.begin < extent->begin ||
         range.end > extent->end)
         return 0;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? RANGES_AT_FIRST : 2 * list->capacity;
-        struct dwarf_range *grown =
-            capacity > RANGES_MAX ? NULL : realloc(list->ranges, capacity * sizeof(list->ranges[0]));
-
-        if (grown == NULL)
-            return -ENOMEM;
-        list->ranges = grown;
-        list->capacity = capacity;
-    }
+    if (list->count >= RANGES_MAX || ARRAY_RESERVE(list->ranges, list->capacity, list->count + 1) != 0)
+        return -ENOMEM;
     list->ranges[list->count++] = range;
     return 0;
 }

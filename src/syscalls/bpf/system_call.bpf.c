@@ -32,7 +32,7 @@ typedef __s64 s64;
 #define LENGTH_POINTED_AT 0x30
 #define LENGTH_RESULT     0x40
 #define LENGTH_FIXED      0x50
-#define PAGE_BYTES        4096
+#define PAGE_BYTES        4096 /* the smallest that there is: what is in one, is in a page of any system */
 #define IOVEC_BYTES       16
 #define NO_LIMIT          (~0ULL)
 #define RING_BYTES        (32 << 20)

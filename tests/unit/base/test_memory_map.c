@@ -25,6 +25,7 @@ static bool is_mapped(const void *start)
 static void page_size_is_the_systems(void)
 {
     CHECK_EQUAL(memory_page_size(), sysconf(_SC_PAGESIZE));
+    CHECK(memory_page_size() >= MEMORY_PAGE_MIN && memory_page_size() <= MEMORY_PAGE_MAX);
     CHECK_EQUAL(memory_round_to_pages(0), 0);
     CHECK_EQUAL(memory_round_to_pages(1), memory_page_size());
     CHECK_EQUAL(memory_round_to_pages(memory_page_size()), memory_page_size());

@@ -115,10 +115,34 @@ static void another_cpu_is_told(void)
     unlink(path);
 }
 
+static void code_of_this_cpu_is_opened_and_found(void)
+{
+    const char *const names[] = {"libc.so.6", "malloc"}, *const unknown[] = {"libc.so.6", "no such function"};
+    Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB}, .e_type = ET_DYN};
+    char path[] = "/tmp/gait-test-XXXXXX";
+    const char *const others[] = {path, "malloc"};
+    struct code_piece piece;
+    struct code_file file;
+    int fd = mkstemp(path);
+
+    CHECK_EQUAL(code_file_open_for_host(names, "copy", &file, &piece, &err), 0);
+    CHECK_TEXT(piece.name, "malloc");
+    code_file_close(&file);
+    CHECK(code_file_open_for_host(unknown, "copy", &file, &piece, &err) < 0);
+    CHECK(strstr(err.text, "no such function") != NULL);
+    header.e_machine = arch_host()->elf_machine == EM_X86_64 ? EM_AARCH64 : EM_X86_64;
+    CHECK_EQUAL(write(fd, &header, sizeof(header)), sizeof(header));
+    close(fd);
+    CHECK_EQUAL(code_file_open_for_host(others, "copy", &file, &piece, &err), -ENOTSUP);
+    CHECK(strstr(err.text, path) != NULL);
+    unlink(path);
+}
+
 static const struct check_case cases[] = {
-    CHECK_CASE(libraries_are_found_by_name),         CHECK_CASE(code_is_found_by_address),
-    CHECK_CASE(a_mistyped_name_gets_suggestions),    CHECK_CASE(other_files_are_refused_with_the_reason),
-    CHECK_CASE(a_file_that_may_not_be_read_is_told), CHECK_CASE(another_cpu_is_told),
+    CHECK_CASE(libraries_are_found_by_name),          CHECK_CASE(code_is_found_by_address),
+    CHECK_CASE(a_mistyped_name_gets_suggestions),     CHECK_CASE(other_files_are_refused_with_the_reason),
+    CHECK_CASE(a_file_that_may_not_be_read_is_told),  CHECK_CASE(another_cpu_is_told),
+    CHECK_CASE(code_of_this_cpu_is_opened_and_found),
 };
 
 CHECK_MAIN(cases)

@@ -252,12 +252,28 @@ static void truncated_and_mutated_files_do_no_harm(void)
     free(image);
 }
 
+static void symbols_are_sorted_by_address_and_the_plainest_name_is_last(void)
+{
+    const struct elf_symbol plain = {.address = 16, .name = "read", .name_length = 4};
+    const struct elf_symbol inner = {.address = 16, .name = "__read", .name_length = 6};
+    const struct elf_symbol local = {.address = 16, .name = "readx", .name_length = 5, .is_local = true};
+    const struct elf_symbol later = {.address = 17, .name = "_", .name_length = 1};
+
+    CHECK_EQUAL(elf_symbol_compare(&plain, &later), -1);
+    CHECK_EQUAL(elf_symbol_compare(&later, &plain), 1);
+    CHECK_EQUAL(elf_symbol_compare(&plain, &inner), 1);
+    CHECK_EQUAL(elf_symbol_compare(&inner, &plain), -1);
+    CHECK_EQUAL(elf_symbol_compare(&local, &plain), -1);
+    CHECK_EQUAL(elf_symbol_compare(&plain, &plain), 0);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(functions_are_found_by_name_and_address),
     CHECK_CASE(sizes_and_versions_are_understood),
     CHECK_CASE(plain_names_are_preferred),
     CHECK_CASE(other_files_are_refused),
     CHECK_CASE(truncated_and_mutated_files_do_no_harm),
+    CHECK_CASE(symbols_are_sorted_by_address_and_the_plainest_name_is_last),
 };
 
 CHECK_MAIN(cases)

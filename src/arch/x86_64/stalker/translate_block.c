@@ -10,7 +10,6 @@
 #include "arch/host_cpu.h"
 #include "arch/x86_64/isa/relocator_parts.h"
 #include "arch/x86_64/stalker/cold_piece.h"
-#include "arch/x86_64/stalker/context_registers.h"
 #include "arch/x86_64/stalker/exit_code.h"
 #include "arch/x86_64/stalker/refused_branch.h"
 #include "arch/x86_64/stalker/segment_code.h"
