@@ -36,7 +36,7 @@ static int explain_open(const char *name, int code, struct gait_error *err)
                              name);
         return error_set(err, code, "cannot open '%s': there is no such file; try another path", name);
     case EACCES:
-        return error_set(err, code, "cannot open '%s': you may not read it; try as a user who may", name);
+        return error_set(err, code, "cannot open '%s': this user may not read it; try as one who may", name);
     case EISDIR:
         return error_set(err, code, "cannot read '%s': it is a directory; try a program or a library in it", name);
     default:

@@ -73,7 +73,7 @@ static void add_row(sqlite3_context *context, int argument_count, sqlite3_value 
 
     if (weights->is_weighing && (argument_count != 0 || weights->weight == 0)) {
         weights->is_refused = true;
-        sqlite3_result_error(context, "rows are wanted one by one", -1);
+        sqlite3_result_error(context, "rows are needed one by one", -1);
         return;
     }
     if (count != NULL && (argument_count == 0 || sqlite3_value_type(arguments[0]) != SQLITE_NULL))

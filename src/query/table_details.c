@@ -259,7 +259,7 @@ static void end(struct query_cursor *base)
 extern const struct query_table query_table_details;
 const struct query_table query_table_details = {
     .name = "details",
-    .meaning = "calls of functions that --detail, --arg or a like option had looked at closely",
+    .meaning = "calls whose arguments were captured, by --detail, --arg or a like option",
     .columns = columns,
     .column_count = DETAILS_COLUMNS,
     .cursor_bytes = sizeof(struct details_cursor),

@@ -28,8 +28,7 @@ static const struct query_column columns[] = {
     [LOSSES_PID] = {"pid", "INTEGER", "the process", 0, false},
     [LOSSES_TID] = {"tid", "INTEGER", "the thread; NULL: of the whole process, or not known", 0, false},
     [LOSSES_THREAD] = {"thread", "TEXT", "the thread's name", 0, false},
-    [LOSSES_TIME] = {"time_ns", "INTEGER", "behind what it is missing; NULL: nothing was before, or not known", 0,
-                     false},
+    [LOSSES_TIME] = {"time_ns", "INTEGER", "of the last record before the loss; NULL: none, or not known", 0, false},
     [LOSSES_BYTES] = {"bytes", "INTEGER", "of records; NULL: not known", 0, false},
     [LOSSES_COUNT] = {"count", "INTEGER", "of blocks, modules or functions", 0, false},
 };

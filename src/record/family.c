@@ -541,8 +541,8 @@ static void look_for_tracers(struct family *family)
         member->has_tracer = !member->has_ended && trace_refusal_tracer(member->target.pid, who, sizeof(who));
         if (member->has_tracer && !had_tracer)
             tell(family,
-                 "process %d is also traced by %s: breakpoints in code that gait follows are not met; use "
-                 "gait detach before, or record with --hook",
+                 "process %d is also traced by %s: its breakpoints in code that gait follows have no effect; use "
+                 "gait detach first, or record with --hook",
                  member->target.pid, who);
     }
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-_Static_assert((int)CONTROL_LANE_FREE == (int)RING_PRESSURES, "states of lanes are told as the ring has them");
+_Static_assert((int)CONTROL_LANE_FREE == (int)RING_PRESSURES, "states of lanes are sent as the ring has them");
 
 static uint64_t now_ns(void)
 {

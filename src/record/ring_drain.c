@@ -236,8 +236,10 @@ static int explain(const struct ring_drain *drain, const struct drained_process 
     if (result == 0)
         return 0;
     if (result == -EPROTO)
-        return error_set(err, result, "process %d wrote into the memory of its events what no followed thread writes",
-                         (int)process->pid);
+        return error_set(
+            err, result,
+            "cannot read the events of process %d: its ring is damaged, perhaps by a stray write of the program",
+            (int)process->pid);
     return drain->receiver->explain(process, result, err);
 }
 

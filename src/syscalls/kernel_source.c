@@ -58,7 +58,7 @@ static int check(const struct system_call_request *request, struct gait_error *e
                          "calls that are seen in the kernel cannot be changed; try '--via inside' or '--via ptrace'");
     if (is_in_container())
         return error_set(err, EOPNOTSUPP,
-                         "cannot see system calls in the kernel from inside of a container, where processes have other "
+                         "cannot see system calls in the kernel from inside a container, where processes have other "
                          "numbers; try '--via inside' or '--via ptrace'");
     for (size_t i = 0; i < request->pid_count; i++)
         if (kill(request->pids[i], 0) != 0 && errno == ESRCH)
@@ -160,7 +160,7 @@ static void tell_lost(const struct kernel_watch *watch)
 
     if (lost == 0)
         return;
-    snprintf(text, sizeof(text), "%lu records were lost, for calls came faster than they were read",
+    snprintf(text, sizeof(text), "%lu records were lost, because calls came faster than they were read",
              (unsigned long)lost);
     say(watch, text);
 }

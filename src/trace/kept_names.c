@@ -369,7 +369,7 @@ static int read_chunks(struct kept_names *names, struct stream_reader *reader)
 static int explain(int result, const char *path, struct gait_error *err)
 {
     if (result == -EPROTO)
-        return error_set(err, EPROTO, "cannot read '%s': there is something in it that is no list of functions", path);
+        return error_set(err, EPROTO, "cannot read '%s': it holds something that is not a list of functions", path);
     return error_set(err, result, "cannot read '%s': there are too many names in it for the memory", path);
 }
 

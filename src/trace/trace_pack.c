@@ -44,7 +44,7 @@ static int measure(const struct packed_file *file, uint64_t *size_out, struct ga
     if (fstatat(file->folder, file->path, &status, 0) != 0)
         return error_set(err, errno, "cannot pack '%s': %s", file->path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return error_set(err, EPROTO, "cannot pack '%s': it is no file", file->path);
+        return error_set(err, EPROTO, "cannot pack '%s': it is not a regular file", file->path);
     *size_out = (uint64_t)status.st_size;
     return 0;
 }
@@ -90,7 +90,7 @@ static int put_pieces(struct packing *packing, const struct packed_file *file, i
 
         if (got != (ssize_t)wanted)
             return error_set(packing->err, got < 0 ? errno : EBUSY, "cannot pack '%s': %s", file->path,
-                             got < 0 ? strerror(errno) : "it became shorter meanwhile");
+                             got < 0 ? strerror(errno) : "it became shorter while it was read");
         memcpy(packing->buffer, &packed, sizeof(packed));
         memcpy(packing->buffer + sizeof(packed), file->path, packed.path_bytes);
         result = stream_writer_put(&packing->writer, &(struct stream_piece){
