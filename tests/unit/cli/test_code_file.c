@@ -27,21 +27,21 @@ static int open_error(const char *name, const char *word)
 
 static void libraries_are_found_by_name(void)
 {
-    struct code_piece piece;
+    struct code_excerpt excerpt;
     struct code_file file;
 
     CHECK_EQUAL(code_file_open("libc.so.6", &file, &err), 0);
     CHECK(strstr(file.path, "/libc.so.6") != NULL);
     CHECK(file.arch == arch_host());
-    CHECK_EQUAL(code_file_find(&file, "qsort", &piece, &err), 0);
-    CHECK_TEXT(piece.name, "qsort");
-    CHECK(piece.size_bytes > 0 && !piece.is_resolver);
+    CHECK_EQUAL(code_file_find(&file, "qsort", &excerpt, &err), 0);
+    CHECK_TEXT(excerpt.name, "qsort");
+    CHECK(excerpt.size_bytes > 0 && !excerpt.is_resolver);
     code_file_close(&file);
 }
 
 static void code_is_found_by_address(void)
 {
-    struct code_piece whole, part;
+    struct code_excerpt whole, part;
     struct code_file file;
     char where[64];
 
@@ -68,13 +68,13 @@ static void code_is_found_by_address(void)
 
 static void a_mistyped_name_gets_suggestions(void)
 {
-    struct code_piece piece;
+    struct code_excerpt excerpt;
     struct code_file file;
 
     CHECK_EQUAL(code_file_open("libc.so.6", &file, &err), 0);
-    CHECK_EQUAL(code_file_find(&file, "bserch", &piece, &err), -ENOENT);
+    CHECK_EQUAL(code_file_find(&file, "bserch", &excerpt, &err), -ENOENT);
     CHECK(strstr(err.text, "try bsearch") != NULL);
-    CHECK_EQUAL(code_file_find(&file, "", &piece, &err), -ENOENT);
+    CHECK_EQUAL(code_file_find(&file, "", &excerpt, &err), -ENOENT);
     code_file_close(&file);
 }
 
