@@ -144,7 +144,7 @@ static uint8_t *put_varint(uint8_t *to, uint64_t value)
 
 static int put_chunk(struct stream_writer *writer, const void *bytes, size_t size_bytes)
 {
-    return stream_writer_put(writer, &(struct stream_piece){.bytes = bytes, .size_bytes = size_bytes});
+    return stream_writer_put(writer, &(struct chunk_contents){.bytes = bytes, .size_bytes = size_bytes});
 }
 
 static int write_file(const struct kept_names *names, struct stream_writer *writer)

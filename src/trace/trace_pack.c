@@ -53,7 +53,7 @@ static int put_total(struct packing *packing, uint64_t total_bytes)
 {
     const struct trace_packed packed = {.file_bytes = total_bytes};
     int result =
-        stream_writer_put(&packing->writer, &(struct stream_piece){.bytes = &packed, .size_bytes = sizeof(packed)});
+        stream_writer_put(&packing->writer, &(struct chunk_contents){.bytes = &packed, .size_bytes = sizeof(packed)});
 
     return result == 0 ? 0 : failed(packing, result);
 }
@@ -93,7 +93,7 @@ static int put_pieces(struct packing *packing, const struct packed_file *file, i
                              got < 0 ? strerror(errno) : "it became shorter while it was read");
         memcpy(packing->buffer, &packed, sizeof(packed));
         memcpy(packing->buffer + sizeof(packed), file->path, packed.path_bytes);
-        result = stream_writer_put(&packing->writer, &(struct stream_piece){
+        result = stream_writer_put(&packing->writer, &(struct chunk_contents){
                                                          .bytes = packing->buffer,
                                                          .size_bytes = sizeof(packed) + packed.path_bytes + wanted,
                                                      });
