@@ -84,7 +84,7 @@ static enum command_status open_source(const struct command_call *call, const st
 {
     struct progress_bar bar;
     const struct trace_report_options options = {
-        .by = (enum call_group_kind)choices->by, .filter = choices->filter, .watch = {progress_bar_tell, &bar}};
+        .by = (enum call_group_kind)choices->by, .filter = choices->filter, .watch = {progress_bar_update, &bar}};
     int result;
 
     if (view_trace_open(&source->trace, path, call->error) != 0)

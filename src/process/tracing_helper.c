@@ -87,7 +87,7 @@ void tracing_helper_leave(uint64_t signals)
 
 /* ---- talking ---------------------------------------------------------------------------------------------------- */
 
-UNSANITIZED bool tracing_helper_tell(struct tracing_helper *helper, uint32_t from, enum helper_phase to)
+UNSANITIZED bool tracing_helper_set_phase(struct tracing_helper *helper, uint32_t from, enum helper_phase to)
 {
     /* Release: pairs with the acquire in tracing_helper_wait and wait_gone. */
     if (!atomic_compare_exchange_strong_explicit(&helper->phase, &from, to, memory_order_release, memory_order_relaxed))
@@ -255,7 +255,7 @@ uint32_t tracing_helper_allow(struct tracing_helper *helper, unsigned timeout_ms
     uint32_t phase;
 
     protection_lift(&protection, helper->pid);
-    (void)tracing_helper_tell(helper, HELPER_REFUSED, CALLER_RETRY);
+    (void)tracing_helper_set_phase(helper, HELPER_REFUSED, CALLER_RETRY);
     phase = tracing_helper_wait(helper, CALLER_RETRY, timeout_ms);
     protection_restore(&protection);
     return phase;

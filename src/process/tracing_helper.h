@@ -71,7 +71,7 @@ MUST_USE int tracing_helper_start(struct tracing_helper *helper, void (*run)(str
 int tracing_helper_end(struct tracing_helper *helper, unsigned timeout_ms);
 
 /* Changes the phase. Returns whether it was still `from`: the helper may have ended. Both. */
-bool tracing_helper_tell(struct tracing_helper *helper, uint32_t from, enum helper_phase to);
+bool tracing_helper_set_phase(struct tracing_helper *helper, uint32_t from, enum helper_phase to);
 
 /* Returns the next phase, or `phase` when the time is over. 0: no bound. Both. */
 uint32_t tracing_helper_wait(struct tracing_helper *helper, enum helper_phase phase, unsigned timeout_ms);

@@ -24,7 +24,7 @@ struct family_options {
     const struct agent_options *agent; /* stays the caller's, and as it is until the end */
     bool is_child;                     /* the first one is ours: it is waited for */
     /* Is told, in a sentence, what is not recorded although somebody might expect it. */
-    void (*tell)(void *context, const char *text);
+    void (*report)(void *context, const char *text);
     void *context;
 };
 

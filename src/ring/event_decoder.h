@@ -68,8 +68,8 @@ struct event_decoder {
     size_t frame_count;
     size_t frame_capacity;
     struct event_block told; /* whose instructions are told when it is known that it was not cut */
-    uint64_t told_time;
-    bool has_told;
+    uint64_t emitted_time;
+    bool has_emitted;
     struct event_recent_block recent[EVENT_RECENT_BLOCKS];
 };
 

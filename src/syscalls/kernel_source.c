@@ -153,7 +153,7 @@ static int loop(struct kernel_watch *watch, struct gait_error *err)
     return watch->teller.is_out_of_memory ? error_set(err, ENOMEM, "cannot show system calls: there is no memory") : 0;
 }
 
-static void tell_lost(const struct kernel_watch *watch)
+static void report_lost(const struct kernel_watch *watch)
 {
     uint64_t lost = watch->feed->lost(watch->state);
     char text[128];
@@ -180,7 +180,7 @@ static int run(const struct system_call_request *request, int *status_out, struc
     result = loop(&watch, err);
     if (result == 0 && request->program != NULL)
         result = program_start_finish(&watch.start, request->program[0], err);
-    tell_lost(&watch);
+    report_lost(&watch);
     watch.feed->end(watch.state);
     call_teller_deinit(&watch.teller);
     if (result == 0)

@@ -50,7 +50,7 @@ static uint64_t now(clockid_t clock)
     return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-static void tell(struct tracer *tracer, struct ptrace_thread *thread, struct system_call_event *event)
+static void report(struct tracer *tracer, struct ptrace_thread *thread, struct system_call_event *event)
 {
     if (thread->is_hidden)
         return;
@@ -113,7 +113,7 @@ static void enter(struct tracer *tracer, struct ptrace_thread *thread, const str
     thread->entered_ns = now(CLOCK_MONOTONIC);
     if (thread->was_told) {
         event.time_ns = now(CLOCK_REALTIME);
-        tell(tracer, thread, &event);
+        report(tracer, thread, &event);
     }
     if (thread->injected != NULL) {
         signal = thread->injected->signal;
@@ -141,7 +141,7 @@ static void leave(struct tracer *tracer, struct ptrace_thread *thread, const str
     if (thread->in_call && thread->was_told) {
         event.time_ns = now(CLOCK_REALTIME);
         event.system_ns = now(CLOCK_MONOTONIC) - thread->entered_ns;
-        tell(tracer, thread, &event);
+        report(tracer, thread, &event);
     }
     thread->in_call = false;
     thread->was_told = false;
@@ -174,7 +174,7 @@ static void handle_signal(struct tracer *tracer, struct ptrace_thread *thread, i
 
     if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &siginfo) == 0) {
         event.time_ns = now(CLOCK_REALTIME);
-        tell(tracer, thread, &event);
+        report(tracer, thread, &event);
     }
     let_go(thread, signal);
 }
@@ -184,7 +184,7 @@ static void handle_group_stop(struct tracer *tracer, struct ptrace_thread *threa
 {
     struct system_call_event event = {.kind = SYSTEM_CALL_STOPPED, .signal = signal, .time_ns = now(CLOCK_REALTIME)};
 
-    tell(tracer, thread, &event);
+    report(tracer, thread, &event);
     thread->is_stopped = false;
     (void)ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
 }
@@ -202,7 +202,7 @@ static struct ptrace_thread *handle_exec(struct tracer *tracer, struct ptrace_th
     if (executing == NULL)
         return thread;
     event.status = (int)former;
-    tell(tracer, thread, &event);
+    report(tracer, thread, &event);
     executing->tid = thread->tid;
     ptrace_threads_remove(&tracer->threads, thread);
     return executing;
@@ -230,10 +230,10 @@ static void handle_end(struct tracer *tracer, struct ptrace_thread *thread, int 
         event.system_ns = now(CLOCK_MONOTONIC) - thread->entered_ns;
         live_memory_turn_to(&tracer->memory, thread->tid);
         event.sp = thread->sp;
-        tell(tracer, thread, &event);
+        report(tracer, thread, &event);
     }
     event = (struct system_call_event){.kind = SYSTEM_CALL_EXITED, .status = status, .time_ns = now(CLOCK_REALTIME)};
-    tell(tracer, thread, &event);
+    report(tracer, thread, &event);
     if (tracer->request->program != NULL && thread->tid == tracer->start.pid) {
         tracer->status = status;
         tracer->has_ended = true;

@@ -42,7 +42,7 @@ struct record_options {
     struct option_list excludes;
     struct option_list threads; /* numbers, and patterns of names; none: all threads */
 
-    bool tells_syscalls; /* system calls are told: */
+    bool records_syscalls; /* system calls are recorded: */
     struct system_call_set syscalls;
 
     struct option_list details;
