@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recordings listen on abstract sockets, which /proc/net/unix lists; each is asked whether it has the process. A socket
- * of that name may be anybody's: who listens must be the same user, or root, unless we are root ourselves.
+ * of that name may be any user's: the listener must be the same user, or root, unless we are root ourselves.
  */
 #define _GNU_SOURCE
 #include "cli/control_client.h"

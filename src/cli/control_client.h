@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking the recording that a process is part of, whoever makes it. */
+/* Asking the recording that a process is part of. */
 #ifndef GAIT_CLI_CONTROL_CLIENT_H
 #define GAIT_CLI_CONTROL_CLIENT_H
 

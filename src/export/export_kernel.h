@@ -2,7 +2,7 @@
 /*
  * The kernel's events as formats want them: times in nanoseconds since the recording began, and only those of the
  * wanted range of time and of the wanted threads, of all CPUs, by time. Whatever thread they are of: the kernel tells
- * of those that nobody recorded, too. One thread at a time.
+ * of those that were not recorded, too. One thread at a time.
  */
 #ifndef GAIT_EXPORT_EXPORT_KERNEL_H
 #define GAIT_EXPORT_EXPORT_KERNEL_H

@@ -2,7 +2,7 @@
 /*
  * A thread that is traced, without being held up, until it executes another program; or until it makes a process that
  * does so (vfork, posix_spawn), which is then the one that is watched. Signals and stops are as without us. What
- * happens is told by waitpid, to whoever calls it for all.
+ * happens is reported by waitpid, to the caller that waits for all.
  */
 #ifndef GAIT_INJECT_EXEC_WATCH_H
 #define GAIT_INJECT_EXEC_WATCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that run with more privileges than whoever executes them: setuid, setgid, with capabilities. The kernel
- * takes these away from one that is traced by somebody without privileges of his own; so such programs are left alone.
+ * Programs that run with more privileges than the user who executes them: setuid, setgid, with capabilities. The kernel
+ * takes these away from one that is traced by a process without privileges of its own; so such programs are left alone.
  */
 #ifndef GAIT_INJECT_PRIVILEGE_H
 #define GAIT_INJECT_PRIVILEGE_H

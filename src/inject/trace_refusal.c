@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reasons one by one, the most certain first; what is left is some rule of the system's that nobody shows. */
+/* The reasons one by one, the most certain first; what is left is some rule of the system's that cannot be seen. */
 #define _GNU_SOURCE
 #include "inject/trace_refusal.h"
 

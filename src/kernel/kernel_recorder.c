@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events are packed as they come, into a buffer for each CPU that becomes a chunk when it is full or flushed. Names of
- * threads are told when they are first seen and when they change; functions of the kernel when the first stack is in
+ * threads are written when they are first seen and when they change; functions of the kernel when the first stack is in
  * them; so the rest of the trace can be read on another machine.
  */
 #define _GNU_SOURCE

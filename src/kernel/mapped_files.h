@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes have mapped to be executed, as the news of a session tell it, and for those that were there before as
- * /proc does when somebody wants to know. So addresses in their stacks can be named. Memory is bounded: of too many
+ * What processes have mapped to be executed, as the records of a session say, and for those that were there before as
+ * /proc does when it is first asked. So addresses in their stacks can be named. Memory is bounded: of too many
  * processes, those that ended are forgotten. One thread at a time.
  */
 #ifndef GAIT_KERNEL_MAPPED_FILES_H

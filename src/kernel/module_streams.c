@@ -2,7 +2,7 @@
 /*
  * A stream is opened when the first stack of its process is seen, with all that the process has mapped by then; what
  * comes later is written as it comes. Where numbers of processes come again, the stream goes on: what was there before
- * is told to be gone.
+ * is recorded as gone.
  */
 #define _GNU_SOURCE
 #include "kernel/module_streams.h"

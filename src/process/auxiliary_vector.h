@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel told this process when its program began. Raw system calls, no memory, no locks: callable from any
- * thread, in signal handlers and inside the target, also before the program has run its first instruction.
+ * What the kernel passed to this process when its program began. Raw system calls, no memory, no locks: callable from
+ * any thread, in signal handlers and inside the target, also before the program has run its first instruction.
  */
 #ifndef GAIT_PROCESS_AUXILIARY_VECTOR_H
 #define GAIT_PROCESS_AUXILIARY_VECTOR_H

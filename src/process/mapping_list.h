@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mappings of this process, as /proc tells them. Raw system calls, no locks, no memory but the stack's: callable
+ * The mappings of this process, as /proc lists them. Raw system calls, no locks, no memory but the stack's: callable
  * from any thread, and inside the target.
  */
 #ifndef GAIT_PROCESS_MAPPING_LIST_H

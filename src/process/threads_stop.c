@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stopping all threads by way of one helper process. The caller lists the threads, the helper stops those of the list,
- * and this goes on until a list has nobody new on it: a thread that stands still starts no other. Threads are asked all
- * at once and waited for afterwards, so that they stop side by side.
+ * and this goes on until a list has no new thread on it: a thread that stands still starts no other. Threads are asked
+ * all at once and waited for afterwards, so that they stop side by side.
  *
- * Memory for both is made for some more threads than there are. Should even more come, everybody goes on and it is
- * tried again with more of it. Nobody gives up once the caller was told that all stand still: half a change would be
- * worse than a caller who takes long.
+ * Memory for both is made for some more threads than there are. Should even more come, all go on and it is
+ * tried again with more of it. The helper does not give up once it has reported that all stand still: half a change
+ * would be worse than a caller who takes long.
  *
  * Neighbours: tracing_helper.c, the helper's life and the lock; thread_tracing.c, what it does to a thread.
  */

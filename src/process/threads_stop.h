@@ -5,7 +5,7 @@
  * restartable sequences have been left. Threads that start while others are being stopped are stopped too.
  *
  * Processes that share our memory, as the child of a vfork() does for a moment, are none of our threads. While there is
- * a vfork(), its thread cannot be stopped, so nobody is.
+ * a vfork(), its thread cannot be stopped, so none is.
  *
  * Callable from any thread, in signal handlers and inside the target: no libc, no memory of the program's. While it
  * runs, all signals for the calling thread are held back.

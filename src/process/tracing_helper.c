@@ -2,12 +2,12 @@
 /*
  * Starting, asking and ending the helper process. Invariants. It runs with all signals blocked, since the caller has
  * them blocked; on a stack of its own, in the memory that both share; with the caller's thread pointer, so that
- * sanitizers keep off its code. Whoever waits for the other has a bound, or the kernel's word that the other is gone: a
- * tracer that ends lets its threads go on.
+ * sanitizers keep off its code. Each waits for the other with a bound, or with the kernel's word that the other is
+ * gone: a tracer that ends lets its threads go on.
  *
  * One caller at a time holds the lock, with all its signals blocked, so it cannot come here again in a handler. A
  * thread that is stopped may be anywhere in this file without holding the lock: waiting for it, or having just released
- * it. Neither keeps anybody else from going on, see owner_lock.h.
+ * it. Neither blocks any other thread, see owner_lock.h.
  */
 #include "process/tracing_helper.h"
 

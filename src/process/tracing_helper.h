@@ -6,7 +6,7 @@
  *
  * Caller and helper talk by a phase that one of them changes while the other waits for that, so that nothing else that
  * they share needs a lock. When the helper ends, in whatever way, the kernel itself stores HELPER_GONE: the caller
- * never waits for somebody who is not there.
+ * never waits for the other when that is gone.
  *
  * What the helper runs is marked UNSANITIZED and makes raw system calls only: it has a stack of its own, but the
  * caller's thread pointer. All signals of the caller must be held back while it has a helper. One at a time in a

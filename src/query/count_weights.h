@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that stand for many. Where nothing in a statement looks at rows but count(*), a cursor may tell those that are
+ * Rows that stand for many. Where nothing in a statement looks at rows but count(*), a cursor may return those that are
  * alike once, with their number as the weight that count(*) adds. What a statement does is known from what SQLite asks
  * about while it prepares it; should something turn out to want rows one by one nevertheless, or their numbers, the
  * statement is prepared and run again without weights. One thread at a time.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of calls or events of which only columns of the function and the thread, and the kind, are wanted. They are
- * alike by the million, so they are counted, and each is told as often as it was counted, in the order that is asked
- * for; or once, where all that looks at it is count(*). One thread at a time.
+ * alike by the million, so they are counted, and each is returned as often as it was counted, in the order that is
+ * asked for; or once, where all that looks at it is count(*). One thread at a time.
  */
 #ifndef GAIT_QUERY_COUNTED_ROWS_H
 #define GAIT_QUERY_COUNTED_ROWS_H

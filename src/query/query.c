@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A database of SQLite in memory that has nothing but our tables. Whoever made the text may not be who has the trace:
- * so nothing is allowed but reading, which SQLite asks about before it runs a statement.
+ * A database of SQLite in memory that has nothing but our tables. The author of the query may not be the owner of the
+ * trace: so nothing is allowed but reading, which SQLite asks about before it runs a statement.
  */
 #include "query/query_table.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * details: calls that were looked at closely, a row each, when they end. How they began is kept until then; one whose
- * end was not told is a row when something follows that must be behind it.
+ * end was not recorded is a row when something follows that must be behind it.
  */
 #include "query/detail_scan.h"
 #include "symbolize/call_arguments.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * losses: what is missing. First what processes could not tell at all, then each place in the events of threads, then
+ * losses: what is missing. First what processes could not record at all, then each place in the events of threads, then
  * each place in their details. `count` is of things, `bytes` of records: one of them is NULL.
  */
 #include "query/detail_scan.h"

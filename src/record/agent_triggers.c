@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where more came than the ring has room for, the ones that are missing were seen at some time since somebody looked
+ * Where more came than the ring has room for, the ones that are missing were seen at some time since the last look
  * last: from then on everything is wanted.
  */
 #include "record/agent_triggers.h"

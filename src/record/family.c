@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Three sources, looked at in turn: waitpid (a thread that is watched did something, a child of ours has ended), the
- * notices in the rings, and the processes' descriptors, which tell their end. A process that has ended is kept until
- * all that it forked have come: they ask by way of its ring.
+ * notices in the rings, and the processes' descriptors, which become readable at their end. A process that has ended is
+ * kept until all that it forked have come: they ask by way of its ring.
  */
 #define _GNU_SOURCE
 #include "record/family.h"

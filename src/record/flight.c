@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Triggers are looked at before rings are drained, and what is kept is written before what follows it: so each stream
- * stays in order. A window begins where everything is still there: what was dropped tells its time.
+ * stays in order. A window begins where everything is still there: what was dropped has left its time.
  */
 #include "record/flight.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process tells about its death: records one after the other, in its ring and in the trace. Each begins with its
- * size, a multiple of 8, and its kind. All of it is little-endian.
+ * What a process records about its death: records one after the other, in its ring and in the trace. Each begins with
+ * its size, a multiple of 8, and its kind. All of it is little-endian.
  */
 #ifndef GAIT_RING_CRASH_RECORD_H
 #define GAIT_RING_CRASH_RECORD_H

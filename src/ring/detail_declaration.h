@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the arguments of a function are and where they stand when it is entered, and what it returns: how the controller
- * tells the agent what to take down, and how a reader understands registers that were. The places are those that the
+ * says what the agent captures, and how a reader understands registers that were. The places are those that the
  * machine's calling convention gives to arguments one after the other. No locks, no libc; usable anywhere.
  */
 #ifndef GAIT_RING_DETAIL_DECLARATION_H

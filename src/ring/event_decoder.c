@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stack pointers tell which calls a longjmp or an exception left behind, return addresses which call a return belongs
+ * Stack pointers show which calls a longjmp or an exception left behind, return addresses which call a return belongs
  * to.
  */
 #include "ring/event_decoder.h"

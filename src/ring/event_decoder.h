@@ -2,7 +2,7 @@
 /*
  * From one thread's records to its events. What a record leaves out is found in its block; the depth of calls and
  * returns is found by keeping the calls that have not returned. Trusts nothing that it reads: records may come from
- * memory that somebody else writes. No lock; one user at a time.
+ * memory that another process writes. No lock; one user at a time.
  */
 #ifndef GAIT_RING_EVENT_DECODER_H
 #define GAIT_RING_EVENT_DECODER_H

@@ -5,7 +5,7 @@
  *
  * A signal handler that interrupts a gate of a hooked function, which has taken the place of a record, writes its own
  * records behind that one. Should it never return, but jump elsewhere, that place stays empty for ever. It is passed
- * over as soon as it is known that nobody is about to fill it: when the buffer is full, or nobody writes any more.
+ * over as soon as it is known that it will not be filled: when the buffer is full, or the thread writes no more.
  */
 #include "ring/ring_reader.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls seen by the kernel's own tracepoints: nobody is stopped, nothing is changed in the program, and nothing
- * of it can be changed. By programs in the kernel, which bring what arguments point at; where those cannot be had, by
- * perf's rings, which bring numbers only. Both choose threads and calls in the kernel. When the rings are full records
- * are lost, and counted.
+ * System calls seen by the kernel's own tracepoints: no thread is stopped, nothing is changed in the program, and
+ * nothing of it can be changed. By programs in the kernel, which bring what arguments point at; where those cannot be
+ * had, by perf's rings, which bring numbers only. Both choose threads and calls in the kernel. When the rings are full
+ * records are lost, and counted.
  */
 #define _GNU_SOURCE
 #include "syscalls/system_call_source.h"

@@ -3,7 +3,7 @@
  * System calls seen by ptrace: works wherever one process may trace another, and stops threads twice for each call.
  * Threads are seized, not attached to, so that group stops stay visible and nothing gets a SIGSTOP that it could
  * notice. No filter (seccomp) picks the calls that are wanted: calls that a filter hands to a tracer fail when the
- * tracer is dead, and nobody is to notice that either.
+ * tracer is dead, and the program must not notice that either.
  *
  * One thread of ours does all of it: it waits for stops with signals blocked, so that none is lost between looking and
  * waiting, and lets threads go on that an injection holds back when their time has come.

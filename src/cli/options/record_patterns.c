@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The patterns stand in the order triggers, details, declared ones, stacks, threads, hooks, probes, what is excluded;
- * then those that nobody gave: where errno is, if somebody wants to know, and libc if nobody said otherwise.
+ * then those that are implied: where errno is, if a call needs it, and libc by default.
  */
 #define _GNU_SOURCE
 #include "cli/options/record_patterns.h"

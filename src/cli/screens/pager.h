@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Long output for a person: on a terminal it goes through $PAGER, or less. Whoever writes asks now and then whether
- * anybody still reads: not after Ctrl-C, nor when the pager was left or the pipe closed. One at a time.
+ * Long output for a person: on a terminal it goes through $PAGER, or less. The writer asks now and then whether
+ * the pager still reads: not after Ctrl-C, nor when the pager was left or the pipe closed. One at a time.
  */
 #ifndef GAIT_CLI_SCREENS_PAGER_H
 #define GAIT_CLI_SCREENS_PAGER_H
