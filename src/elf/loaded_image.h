@@ -15,7 +15,7 @@
 #define ELF_LOADED_SEGMENTS_MAX 16u
 
 struct elf_loaded_segment {
-    uint64_t start; /* in memory, as the headers tell it: not rounded to pages */
+    uint64_t start; /* in memory, as the headers say: not rounded to pages */
     uint64_t end;
     uint64_t file_offset;
     uint64_t file_bytes;

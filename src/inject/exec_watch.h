@@ -43,7 +43,7 @@ enum exec_watch_outcome {
     EXEC_WATCH_ENDED,
 };
 
-/* Goes on after what waitpid told of it. */
+/* Goes on after what waitpid reported of it. */
 enum exec_watch_outcome exec_watch_go_on(struct exec_watch *watch, int status, pid_t *child_out);
 
 /* Lets it go, wherever it is. */

@@ -36,7 +36,7 @@ static inline unsigned mapping_access(const struct mapping *mapping)
 
 /*
  * Takes mappings in the range for ones that have no file, from now on: what of ours is mapped from a file is no module
- * of the program's. Before anybody visits.
+ * of the program's. Before the first visit.
  */
 void mapping_list_set_own(struct memory_range range);
 

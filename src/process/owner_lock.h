@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct owner_lock {
-    _Atomic uint32_t word; /* the owner's tid, and whether somebody waits */
+    _Atomic uint32_t word; /* the owner's tid, and whether a thread waits */
 };
 
 /* -ETIMEDOUT: the owner kept it for too long; -EDEADLK: the calling thread is the owner. */

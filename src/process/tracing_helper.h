@@ -66,7 +66,7 @@ MUST_USE int tracing_helper_start(struct tracing_helper *helper, void (*run)(str
 
 /*
  * Waits until the helper is gone, ends it if it takes too long, gives its memory back and returns what came of it.
- * -EIO: somebody else ended it; -ETIMEDOUT.
+ * -EIO: it was killed; -ETIMEDOUT.
  */
 int tracing_helper_end(struct tracing_helper *helper, unsigned timeout_ms);
 

@@ -15,7 +15,7 @@ struct counted_rows {
     struct place_verdicts verdicts;
     struct event_tally tally;
     size_t at;
-    uint64_t left; /* of the row that it is at, how often it is still to be told */
+    uint64_t left; /* of the row that it is at, how often it is still to be returned */
     bool is_weighing;
 };
 
@@ -26,7 +26,7 @@ struct counted_rows {
 /* Whether all that is wanted is among so many columns; then rows can come in the order that is asked for. */
 bool counted_rows_suit(const struct query_wish *wish, int column_count);
 
-/* Whether the rows of the cursor are told with weights if they are counted. */
+/* Whether the rows of the cursor are returned with weights if they are counted. */
 bool counted_rows_weigh(const struct query_cursor *cursor);
 
 /* Counts those of wanted threads; after an error it is to be given back as well. -ENOMEM. */

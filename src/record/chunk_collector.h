@@ -15,7 +15,7 @@ struct chunk_collector {
     uint8_t *bytes;
     size_t capacity;
     struct trace_mark *marks;
-    int64_t began_ns; /* when the first of it came; by the clock of whoever adds */
+    int64_t began_ns; /* when the first of it came; by the clock of the caller */
 };
 
 /* Where chunks go. */

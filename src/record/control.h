@@ -35,8 +35,8 @@ int control_fd(const struct control *control);
 void control_serve(struct control *control);
 
 /*
- * Ends it, and tells those who wait for the end of the recording: result 0, or a negated errno number and a text for
- * people. NULL is fine.
+ * Ends it, and answers clients that wait for the end of the recording: result 0, or a negated errno number and a text
+ * for people. NULL is fine.
  */
 void control_close(struct control *control, int result, const char *text);
 

@@ -33,7 +33,7 @@ struct flight {
     struct kept_chunks chunks;
     struct window_list windows;
     bool is_wanting; /* a window was opened, and what is kept not written yet */
-    bool is_new;     /* a window was opened since somebody asked */
+    bool is_new;     /* a window was opened since the last question */
     struct manifest_trigger *triggers;
     size_t trigger_count;
     size_t trigger_capacity;

@@ -45,7 +45,7 @@ struct recorded_process {
     struct recorded_amount closed;     /* the part of it in streams that are closed */
     struct agent_triggers triggers;
     uint64_t probes_place; /* what was read of the ring's log of probes */
-    bool has_new_probes;   /* the manifest's list has grown since somebody last looked */
+    bool has_new_probes;   /* the manifest's list has grown since the last look */
     uint32_t piece;        /* of the recording, that is written */
     bool has_crash;        /* it was written how it died */
     bool is_ended;

@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct crash_signal) == 64 + 8 * CRASH_REGISTERS_MAX, "as 
 
 enum crash_thread_state {
     CRASH_THREAD_RUNNING,
-    CRASH_THREAD_IN_CALL, /* in a system call, which is told */
+    CRASH_THREAD_IN_CALL, /* in a system call, which follows */
 };
 
 /* Then stack_bytes, from sp, rounded down to a multiple of 8, on, and zeroes up to a multiple of 8. */

@@ -59,7 +59,8 @@ struct event_decoder {
     uint32_t wanted; /* of enum gait_event_kind */
     uint32_t tid;
     bool with_times;
-    bool is_whole;  /* from the thread's first instruction on: whoever returns was called, if by quiet code untold */
+    bool is_whole;  /* from the thread's first instruction on: a return has a call, perhaps one of quiet code that was
+                       not recorded */
     bool is_closed; /* the receiver wants no more */
     struct event_receiver receiver;
 
@@ -67,7 +68,7 @@ struct event_decoder {
     struct event_frame *frames;
     size_t frame_count;
     size_t frame_capacity;
-    struct event_block told; /* whose instructions are told when it is known that it was not cut */
+    struct event_block told; /* whose instructions are emitted when it is known that it was not cut */
     uint64_t emitted_time;
     bool has_emitted;
     struct event_recent_block recent[EVENT_RECENT_BLOCKS];

@@ -49,8 +49,8 @@ struct ring_lane_progress {
     bool is_over;        /* the last batch was taken */
     uint64_t sequence;   /* of the buffer that is read next */
     uint64_t taken_bytes;
-    uint64_t looked_time; /* when somebody last looked into it; 0: nobody did */
-    uint64_t lost_bytes;  /* that the next batch will tell */
+    uint64_t looked_time; /* when it was last looked into; 0: never */
+    uint64_t lost_bytes;  /* that the next batch will report */
 };
 
 struct ring_reader {

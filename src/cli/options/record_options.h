@@ -34,7 +34,7 @@ struct record_options {
     bool with_children; /* processes that it makes are recorded as well */
 
     struct option_list hooks;         /* functions; if there are any, nothing is followed */
-    bool hooks_all;                   /* of the program, since nobody said otherwise */
+    bool hooks_all;                   /* of the program, by default */
     bool is_hooked;                   /* nothing is followed: for these, or for probes alone */
     struct option_list probes;        /* that can be read by probe_option_read */
     struct option_list kernel_probes; /* those that the kernel watches for */

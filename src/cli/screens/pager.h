@@ -22,7 +22,7 @@ struct pager {
 /* Begins; the screen writes to the pager, if it is a terminal's and one is wanted. */
 void pager_begin(struct pager *pager, struct screen *screen, bool is_wanted);
 
-/* False: nobody reads what is written from now on. */
+/* False: what is written from now on is not read. */
 bool pager_is_read(const struct pager *pager);
 
 /*

@@ -26,7 +26,7 @@ struct progress_bar {
  */
 void progress_bar_begin(struct progress_bar *bar, FILE *stream, FILE *output, const char *what);
 
-/* So much is done; total 0: nobody knows of how much. The first argument is the bar. */
+/* So much is done; total 0: of how much is not known. The first argument is the bar. */
 void progress_bar_update(void *bar, size_t done, size_t total);
 
 /* Takes it away. */
